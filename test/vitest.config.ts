@@ -1,0 +1,28 @@
+import { fileURLToPath } from "node:url";
+import { defineConfig } from "vitest/config";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+
+const suite = (name: string, include: string[], testTimeout: number) => ({
+  extends: true as const,
+  test: { name, include, testTimeout, hookTimeout: testTimeout },
+});
+
+/** Suites by name: `unit` and `contracts` run on the sources, `e2e` and `fault` on the built command. */
+export default defineConfig({
+  root,
+  cacheDir: "node_modules/.vite",
+  // `using` must be lowered: Node 20 does not parse it.
+  oxc: { target: "node20" },
+  test: {
+    environment: "node",
+    retry: 0,
+    passWithNoTests: false,
+    projects: [
+      suite("unit", ["test/kernel/**/*.test.ts", "test/plugins/**/*.test.ts", "test/*.test.ts"], 20_000),
+      suite("contracts", ["test/contracts/**/*.test.ts"], 20_000),
+      suite("e2e", ["test/e2e/**/*.test.ts"], 60_000),
+      suite("fault", ["test/fault/**/*.test.ts"], 60_000),
+    ],
+  },
+});
