@@ -1,0 +1,50 @@
+import type { AnyPlugin, Collected, Listener, SubscribeOptions } from "./plugin.ts";
+import type { Session } from "./session.ts";
+import type { Problem, Store } from "./store.ts";
+import type { Awaitable, ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
+
+/** A plugin with what the layers say about it, ready to start. */
+export interface KernelEntry {
+  plugin: AnyPlugin;
+  /** The table `[id]`, unchecked; the plugin's schema parses it. */
+  config?: unknown;
+  /** Who asked for it, for messages: `presets/coding.toml:4`. */
+  origin: string;
+  /** A user's own file: when it fails it is reported and left out, and the rest runs. */
+  optional?: boolean;
+}
+export interface KernelOptions {
+  entries: readonly KernelEntry[];
+  store: Store;
+  /** Kernel whose services, event types and contributions are visible here. */
+  parent?: Kernel;
+  /** Services given from outside, as if a plugin had provided them. */
+  services?: Partial<Services>;
+  logger?: Logger;
+  clientId?: string;
+  /** Milliseconds since the epoch. Default: Date.now. */
+  now?(): number;
+  /** Default: newId. */
+  newId?(): string;
+}
+export interface Kernel {
+  readonly session: Session;
+  /** Damage found in the log when it was opened. */
+  readonly problems: readonly Problem[];
+  find<N extends ServiceName>(name: N): Services[N] | undefined;
+  collect<N extends ContributionName>(name: N): Collected<Awaited<Contributions[N]>>[];
+  subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
+  /** Resolves when all announced so far has been heard by every subscriber. */
+  drained(): Promise<void>;
+  /** What is registered, counted by kind and name: equal before a load and after its unload. */
+  census(): Record<string, number>;
+  /** Failures that were isolated: which plugin, where, why. */
+  readonly failures: readonly { plugin: string; where: string; code: string; message: string }[];
+  load(entry: KernelEntry): Promise<void>;
+  /** Stops a plugin, its users first. */
+  unload(id: string): Promise<void>;
+  /** Stops all plugins in reverse, syncs and closes the log. */
+  stop(reason?: string): Promise<void>;
+}
+export declare function createKernel(options: KernelOptions): Promise<Kernel>;
+export type Unused = Awaitable<void>;

@@ -1,0 +1,133 @@
+import type { z } from "zod";
+import type { Session } from "./session.ts";
+import type {
+  AnyEvent,
+  AnyEventDefinition,
+  Awaitable,
+  ContributionName,
+  Contributions,
+  Dispose,
+  HookName,
+  Hooks,
+  Logger,
+  ProjectionDefinition,
+  ServiceName,
+  Services,
+} from "./types.ts";
+
+/** `early` layers run before `normal` ones, `late` ones after; ties go by load order. */
+export type Level = "early" | "normal" | "late";
+
+/**
+ * How the layers of a native hook combine. `waterfall`: each gets the value the one before returned.
+ * `bail`: the first answer other than `undefined` ends the chain. `fold`: each answer is joined into
+ * the input by the owner's function, and later layers see the joined input.
+ */
+export type HookMode<H = any> =
+  | "waterfall"
+  | "bail"
+  | { fold: (input: any, answer: H extends (...args: any) => infer R ? NonNullable<Awaited<R>> : never) => any };
+
+/** One layer on a native hook. */
+export interface Tap<H> {
+  handler: H;
+  level?: Level;
+  /** A guard: when it throws or outlives its limit, the action is denied instead of the layer skipped. */
+  critical?: boolean;
+  /** Milliseconds the layer may take; `false` for no limit. Default 30,000. */
+  limit?: number | false;
+}
+
+/** What the owner of a hook calls: the folded or final value of the chain. */
+export type HookCall<N extends HookName> = (
+  input: Parameters<Hooks[N]>[0],
+  signal?: AbortSignal,
+) => Promise<HookOutcome<Hooks[N]>>;
+export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : never;
+
+export interface SubscribeOptions {
+  /** Events the subscriber may lag behind before transients are dropped and `missed` says so. Default 10,000. */
+  capacity?: number;
+}
+/** Told to a subscriber whose queue overflowed: transients in this range of seq were dropped. */
+export interface Missed {
+  type: "missed";
+  from: number;
+  to: number;
+}
+export type Listener = (event: AnyEvent | Missed) => Awaitable<void>;
+
+/** What one plugin contributed under a name. */
+export interface Collected<V> {
+  plugin: string;
+  value: V;
+}
+
+/** What every plugin's functions get; services named in `needs` are properties beside these. */
+export interface BaseContext<C = unknown> {
+  /** The plugin's id. */
+  readonly plugin: string;
+  /** The table `[id]` of the configuration, checked by the plugin's own schema. */
+  readonly config: C;
+  readonly logger: Logger;
+  /** Aborts when the plugin stops. */
+  readonly signal: AbortSignal;
+  /** The log this kernel keeps: read side, append and emit. */
+  readonly session: Session;
+  /** Publishes a service named in `provides`. */
+  provide<N extends ServiceName>(name: N, service: Services[N]): void;
+  /** A service, looked up now: here, else in the parent kernel. */
+  find<N extends ServiceName>(name: N): Services[N] | undefined;
+  /** Declares a native hook; only the declarer can call it. */
+  defineHook<N extends HookName>(name: N, mode: HookMode<Hooks[N]>): HookCall<N>;
+  /** Adds a layer to a native hook; returns its undo. */
+  hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
+  /** What all plugins contribute under a name, in load order, the parent kernel's first. */
+  collect<N extends ContributionName>(name: N): Collected<Awaited<Contributions[N]>>[];
+  /** Hears every event in seq order, in its own queue. */
+  subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
+  /** Runs when the plugin stops, in reverse order of registration. */
+  onDispose(dispose: Dispose): void;
+  /** Reports something that went wrong in `where` without harming the caller. */
+  report(where: string, thrown: unknown): void;
+}
+export type PluginContext<C = unknown, N extends ServiceName = never> = BaseContext<C> & Pick<Services, N>;
+
+interface PluginShape<Ctx, C, N> {
+  id: string;
+  name: string;
+  version: string;
+  /** `host`: one per process. `session` (default): one per open session. */
+  scope?: "host" | "session";
+  needs?: readonly N[];
+  provides?: readonly ServiceName[];
+  /** A zod schema that owns the table `[id]` of config.toml. */
+  config?: C;
+  events?: Record<string, AnyEventDefinition>;
+  projections?: Record<string, ProjectionDefinition>;
+  activate?(ctx: Ctx): Awaitable<void | Dispose>;
+  deactivate?(): Awaitable<void>;
+  hooks?(ctx: Ctx): { [H in HookName]?: Hooks[H] | Tap<Hooks[H]> };
+  onEvent?(event: any, ctx: Ctx): Awaitable<void>;
+}
+type Contributing<Ctx> = { [K in ContributionName]?: (ctx: Ctx) => Contributions[K] };
+type ConfigOf<C> = C extends z.ZodType ? z.output<C> : Readonly<Record<string, unknown>>;
+
+/** A plugin as its author writes it: the seed's Extension plus optional manifest fields. */
+export type Plugin<C = undefined, N extends ServiceName = never> = PluginShape<PluginContext<ConfigOf<C>, N>, C, N> &
+  Contributing<PluginContext<ConfigOf<C>, N>>;
+
+/** A plugin whose types were checked where it was defined; what lists and loaders hold. */
+export interface AnyPlugin extends PluginShape<any, z.ZodType | undefined, ServiceName> {}
+
+/**
+ * Types `ctx` from `needs` and `config`, and returns the erased type that lists of plugins can hold.
+ *
+ * @example
+ * export default definePlugin({ id: "hello", name: "Hello", version: "1.0.0", needs: ["agent"] })
+ */
+export function definePlugin<C extends z.ZodType | undefined = undefined, N extends ServiceName = never>(
+  plugin: Plugin<C, N>,
+): AnyPlugin {
+  return plugin as unknown as AnyPlugin;
+}

@@ -1,0 +1,105 @@
+import type { AgentEvent, AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
+import type { EventId } from "@scorel/kernel";
+import type { AssistantMessage, ImageBlock, ToolCallBlock, UserMessage, Usage } from "@scorel/messages/contract";
+import type { ToolOutput } from "@scorel/tools/contract";
+
+/** A message waiting for its place in a running turn. */
+export interface QueueItem {
+  id: string;
+  mode: "steer" | "follow_up";
+  message: UserMessage;
+  clientId: string;
+}
+
+export interface TurnOutcome {
+  reason: "completed" | "cancelled" | "error";
+  /** Coded and readable; absent when completed. */
+  error?: { code: string; message: string };
+  /** The text of the last assistant message of the turn. */
+  text: string;
+  stopReason: string;
+  /** Summed over the turn's rounds. */
+  usage: Usage;
+  durationMs: number;
+  leafId: EventId | null;
+}
+
+export interface SendOptions {
+  clientId?: string;
+  /** Makes a repeated send harmless: the same id has the same outcome once. */
+  messageId?: string;
+  /** What to do when a turn is running. Default: follow_up. */
+  running?: "follow_up" | "steer";
+}
+/** Where a sent message went. `turn` settles, never rejects, when the turn that serves it ends. */
+export interface Sent {
+  status: "started" | "queued" | "duplicate";
+  /** The message's event, or the queue item that will become it. */
+  id: string;
+  turn: Promise<TurnOutcome>;
+}
+
+/**
+ * The running agent. The first half is the surface of pi's `Agent`, so that extensions written for it
+ * work; the second half is what hosts and faces use.
+ */
+export interface AgentService {
+  prompt(input: string | AgentMessage | AgentMessage[], images?: ImageBlock[]): Promise<void>;
+  steer(message: AgentMessage | string): void;
+  followUp(message: AgentMessage | string): void;
+  abort(): void;
+  waitForIdle(): Promise<void>;
+  /** pi's events of this session's turns; listeners are isolated and never slow the turn. */
+  subscribe(listener: (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>): () => void;
+  readonly state: Readonly<AgentState>;
+  readonly signal: AbortSignal | undefined;
+
+  /** Appends the message (on disk before this resolves) and starts a turn, or queues it for the running one. */
+  send(content: UserMessage["content"], options?: SendOptions): Promise<Sent>;
+  /** Ends the running turn; what had arrived is kept. Resolves when the turn has ended; false when none ran. */
+  cancel(): Promise<boolean>;
+  readonly running: boolean;
+  /** Replaces the waiting messages; items not in the queue are refused. */
+  rewriteQueue(items: readonly QueueItem[], options?: { clientId?: string }): Promise<void>;
+  /** Tokens the next request holds, by the last good usage plus an estimate of what came after. */
+  contextTokens(): number;
+}
+
+/** What `beforeToolCall` layers see. `args` may be replaced or mutated; it is validated again afterwards. */
+export interface ToolCallInput {
+  assistantMessage: AssistantMessage;
+  toolCall: ToolCallBlock;
+  args: unknown;
+  context: { systemPrompt: string; messages: AgentMessage[]; tools?: AgentTool<any>[] };
+}
+export interface ToolCallVerdict {
+  /** Ends the chain: the call is answered with `reason` and never runs. */
+  block?: boolean;
+  reason?: string;
+}
+export interface ToolCallOutcome extends ToolCallInput {
+  result: ToolOutput;
+  isError: boolean;
+}
+export type ToolCallChange = Partial<Pick<ToolOutput, "content" | "details" | "isError" | "terminate">>;
+
+declare module "@scorel/kernel" {
+  interface Services {
+    agent: AgentService;
+  }
+  interface Hooks {
+    beforeToolCall(input: ToolCallInput, signal?: AbortSignal): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
+    afterToolCall(input: ToolCallOutcome, signal?: AbortSignal): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
+    transformContext(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
+    convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
+  }
+  interface Events {
+    /** Both queues, whole: the waiting messages after a change. Delivery is the message event itself. */
+    queue_update: { items: QueueItem[] };
+  }
+  interface Projections {
+    queue: QueueItem[];
+    /** Client-made message id -> the event or queue item it became. */
+    sentMessages: Record<string, string>;
+  }
+}

@@ -1,0 +1,52 @@
+import type { Awaitable } from "@scorel/kernel";
+
+/** What a command gets: parsed arguments, and the process's own streams. */
+export interface Invocation {
+  /** Positional arguments after the command's name. */
+  args: string[];
+  /** Options by camelCase name. */
+  options: Record<string, unknown>;
+  cwd: string;
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  stderr: NodeJS.WriteStream;
+  /** The first interrupt (Ctrl-C) aborts it; a second one ends the process. */
+  interrupt: AbortSignal;
+}
+export interface CliOption {
+  /** As in help: `--output <format>`, `--trust`, `-p, --print <prompt>`. */
+  flags: string;
+  description: string;
+  /** Allowed values, checked and shown. */
+  values?: readonly string[];
+  default?: string;
+  repeatable?: boolean;
+}
+/** One command: `scorel <noun> [action] [args]`. The command with an empty noun is `scorel` itself. */
+export interface CliCommand {
+  noun: string;
+  action?: string;
+  /** Positional arguments as in help: `<id>`, `[filter]`. */
+  args?: string;
+  description: string;
+  options?: readonly CliOption[];
+  /** Returns the exit code. Throws coded errors: usage and configuration exit 2, others 1. */
+  run(invocation: Invocation): Awaitable<number>;
+}
+
+export interface CliService {
+  /** Parses and runs; answers the exit code and has said what was wrong. */
+  run(argv: readonly string[]): Promise<number>;
+  /** The text of `--help`, whole or for one noun. */
+  help(noun?: string): string;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    cli: CliService;
+  }
+  interface Contributions {
+    cliCommands: CliCommand[];
+  }
+}

@@ -1,0 +1,107 @@
+import type { AnyEvent, DisplayAction, EventId, KernelEntry, Message, Missed, SessionHeader } from "@scorel/kernel";
+import type { SendOptions, TurnOutcome } from "@scorel/agent/contract";
+import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
+
+/** Where a session works: canonical paths. Given to every session kernel as the service `workspace`. */
+export interface Workspace {
+  /** Working directory of the session. */
+  cwd: string;
+  /** The git root above `cwd`, else `cwd`. */
+  root: string;
+  /** The user's home directory. */
+  home: string;
+  /** A private folder for spill files of this session; created on first use. */
+  temp: string;
+  /** Directories outside `root` that Write and Edit may touch. */
+  allowWrite: readonly string[];
+  /** `provider/id` asked for on the command line. */
+  model?: string;
+}
+
+/** The layers of presets and configuration, resolved. Made by the loader, given to the host kernel. */
+export interface Composition {
+  /** Fresh instances of everything of session scope for a session working in `cwd`. */
+  sessionPlugins(cwd: string): Promise<{ entries: KernelEntry[]; problems: { origin: string; code: string; message: string }[] }>;
+}
+
+export interface SessionSummary {
+  sessionId: string;
+  name?: string;
+  cwd: string;
+  createdAt: number;
+  updatedAt: number;
+  /** Count of user and assistant messages. */
+  messages: number;
+  /** The first user message, shortened. */
+  title: string;
+  path: string;
+  problem?: string;
+}
+/** What a client sees of one event: the event and how to draw it. */
+export interface Delivered {
+  event: AnyEvent | Missed;
+  display: DisplayAction;
+}
+export interface Anchor {
+  epoch: string;
+  persistentSeq: number;
+  persistentId: EventId | null;
+  activation: string;
+  streamSeq: number;
+}
+export interface SessionStatus {
+  sessionId: string;
+  running: boolean;
+  leafId: EventId | null;
+  meta: SessionMeta;
+  anchor: Anchor;
+  /** Damage found when the log was opened. */
+  problems: { line: number; offset: number; reason: string }[];
+}
+
+/** The operations of the client contract: name -> what is asked and answered. */
+export interface Operations {
+  ping: { params: Record<string, never>; result: { pong: true } };
+  create_session: { params: { cwd: string; name?: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
+  load_session: { params: { sessionId: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
+  list_sessions: { params: { cwd?: string }; result: { sessions: SessionSummary[] } };
+  send_message: {
+    params: { sessionId: string; content: UserMessage["content"] } & Pick<SendOptions, "messageId" | "running">;
+    result: { status: "started" | "queued" | "duplicate"; id: string };
+  };
+  /** Resolves when the turn that serves a sent message has ended. */
+  wait_turn: { params: { sessionId: string; id: string }; result: TurnOutcome };
+  cancel: { params: { sessionId: string }; result: { cancelled: boolean } };
+  rewrite_queue: { params: { sessionId: string; items: { id: string }[] }; result: { items: { id: string }[] } };
+  get_context: { params: { sessionId: string }; result: { messages: Message[] } };
+  get_events: { params: { sessionId: string }; result: { header: SessionHeader; events: Delivered[] } };
+  get_status: { params: { sessionId: string }; result: SessionStatus };
+  close_session: { params: { sessionId: string }; result: { closed: boolean } };
+}
+export type Operation = keyof Operations;
+
+/** A connection to the host: the same for the terminal in this process and for one across a network. */
+export interface Client {
+  readonly clientId: string;
+  request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
+  /** Hears the events of a session in seq order, each once; returns the undo. */
+  subscribe(sessionId: string, listener: (delivered: Delivered) => void | Promise<void>): Promise<() => Promise<void>>;
+  /** Resolves when everything announced so far has reached this client's listeners of the session. */
+  drained(sessionId: string): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** The host as its transports and faces see it. */
+export interface HostService {
+  connect(options?: { clientId?: string }): Client;
+  /** Where sessions live. */
+  readonly sessionsDir: string;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    workspace: Workspace;
+    composition: Composition;
+    host: HostService;
+  }
+}

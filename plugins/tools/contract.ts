@@ -1,0 +1,66 @@
+import type { Awaitable, DisplayAction } from "@scorel/kernel";
+import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
+
+/** What a call touches; two calls of a batch that conflict keep their source order. */
+export type Access = "read" | "exclusive" | { writes: readonly string[] };
+
+/** What a tool answers. Failures a model can act on are data: `isError: true` and a text. */
+export interface ToolOutput {
+  content: (TextBlock | ImageBlock)[];
+  /** For faces and projections, stored with the result; a model never reads it. */
+  details?: unknown;
+  isError?: boolean;
+  /** Ends the turn after this batch when every result of the batch says so. */
+  terminate?: boolean;
+}
+
+/** A tool, in the shape of pi's AgentTool plus `access`. */
+export interface Tool<P = any> {
+  name: string;
+  label?: string;
+  description: string;
+  /** JSON Schema, TypeBox or zod. */
+  parameters: unknown;
+  /** Default: exclusive. Paths in `writes` are real paths. */
+  access?(params: P): Awaitable<Access>;
+  /** Runs before validation. */
+  prepareArguments?(raw: unknown): unknown;
+  execute(toolCallId: string, params: P, signal?: AbortSignal, onUpdate?: (partial: ToolOutput) => void): Promise<ToolOutput>;
+  /** How a face draws the call with its result; default: a card with the tool's name and arguments. */
+  display?(params: P, result: ToolOutput | undefined): DisplayAction;
+}
+
+/** A tool made ready for the loop: JSON Schema parameters, validation, scheduling, normalised results. */
+export interface ReadyTool {
+  name: string;
+  label: string;
+  description: string;
+  /** A JSON Schema object, the same object at every call. */
+  parameters: Record<string, unknown>;
+  prepareArguments(raw: unknown): unknown;
+  /** Validates (again) and answers what the tool gets, or throws an error a model can read. */
+  validate(args: unknown): unknown;
+  /** Waits for earlier conflicting calls of the batch, runs, normalises; rejects at once on abort. */
+  execute(toolCallId: string, params: unknown, signal: AbortSignal | undefined, onUpdate?: (partial: ToolOutput) => void): Promise<ToolOutput>;
+}
+
+export interface ToolsService {
+  /** The tools this session offers its model, in a stable order. */
+  list(): readonly ReadyTool[];
+  get(name: string): ReadyTool | undefined;
+  /** Announces the calls of one assistant message in source order, before the first runs. */
+  beginBatch(calls: readonly { id: string; name: string; arguments: unknown }[]): void;
+  /** A call of the batch is settled and its result stored (or it never ran): later ones may go on. */
+  settle(toolCallId: string): void;
+  /** How a face draws a call. */
+  display(name: string, args: unknown, result: ToolOutput | undefined): DisplayAction;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    tools: ToolsService;
+  }
+  interface Contributions {
+    tools: Tool[];
+  }
+}
