@@ -1,0 +1,88 @@
+/** Bundles the command: dist/bin.js, one lazily loaded file per plugin, the shared chunks and the shipped presets. */
+import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { build } from "esbuild";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const dist = join(root, "dist");
+
+/** jiti finds its transform, and ripgrep its binary, beside their own files; the telemetry API is an optional peer of one SDK. */
+const external = ["jiti", "@vscode/ripgrep", "@opentelemetry/api"];
+
+/** CommonJS packages ask for node:* through `require`, which an ES module does not have. */
+const banner =
+  'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+
+/** pi-ai hides one import of its own from bundlers; spelled out, that provider becomes a lazy chunk like the others. */
+const literalImports = {
+  name: "literal-imports",
+  setup(hooks) {
+    hooks.onLoad({ filter: /pi-ai[\\/]dist[\\/]providers[\\/]register-builtins\.js$/ }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const contents = source.replace(/importNodeOnlyProvider\((?="\.)/, "import(");
+      if (contents === source) throw new Error(`${path} has changed: look at its hidden import again`);
+      return { contents, loader: "js" };
+    });
+  },
+};
+
+rmSync(dist, { recursive: true, force: true });
+const { metafile } = await bundle();
+copyPresets();
+writeNotices(metafile);
+makeExecutable();
+// A step that needs the finished command (such as writing its help table) goes here.
+
+/** Plugins are entry points of their own, so that the loader's `import("@scorel/<id>")` becomes a readable dist/plugins/<id>.js. */
+function bundle() {
+  const plugins = readdirSync(join(root, "plugins")).filter((id) => existsSync(join(root, "plugins", id, "index.ts")));
+  return build({
+    absWorkingDir: root,
+    entryPoints: [
+      { in: "presets/bin.ts", out: "bin" },
+      ...plugins.map((id) => ({ in: `plugins/${id}/index.ts`, out: `plugins/${id}` })),
+    ],
+    outdir: "dist",
+    chunkNames: "chunks/[name]-[hash]",
+    bundle: true,
+    splitting: true,
+    format: "esm",
+    platform: "node",
+    target: "node20",
+    legalComments: "none",
+    external,
+    plugins: [literalImports],
+    banner: { js: banner },
+    metafile: true,
+    logLevel: "warning",
+  });
+}
+
+/** Code in dist/, dist/chunks/ and dist/plugins/ alike finds the shipped presets at `../presets/`, as presets/*.ts does. */
+function copyPresets() {
+  for (const file of readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"))) {
+    cpSync(join(root, "presets", file), join(dist, "presets", file));
+  }
+}
+
+/** The licenses of bundled packages ask to travel with their code; packages that share a text share its copy. */
+function writeNotices({ inputs }) {
+  const inPackage = /^.*node_modules\/(@[^/]+\/)?[^/]+/;
+  const texts = new Map();
+  for (const folder of new Set(Object.keys(inputs).flatMap((file) => file.match(inPackage)?.[0] ?? []))) {
+    const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e(\.|-|$)/i.test(entry));
+    const text = file ? readFileSync(join(root, folder, file), "utf8").trim() : `Licensed under ${license}.`;
+    texts.set(text, [...(texts.get(text) ?? []), `${name} ${version}`].sort());
+  }
+  const notices = [...texts].map(([text, names]) => `${names.join("\n")}\n\n${text}\n`).sort();
+  writeFileSync(join(dist, "THIRD-PARTY.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+function makeExecutable() {
+  const bin = join(dist, "bin.js");
+  const code = readFileSync(bin, "utf8");
+  if (!code.startsWith("#!")) writeFileSync(bin, `#!/usr/bin/env node\n${code}`);
+  chmodSync(bin, 0o755);
+}
