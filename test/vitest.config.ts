@@ -8,7 +8,7 @@ const suite = (name: string, include: string[], testTimeout: number) => ({
   test: { name, include, testTimeout, hookTimeout: testTimeout },
 });
 
-/** Suites by name: `unit` and `contracts` run on the sources, `e2e` and `fault` on the built command. */
+/** Suites by name: `unit` runs on the sources, `e2e` and `fault` on the built command. */
 export default defineConfig({
   root,
   cacheDir: "node_modules/.vite",
@@ -19,8 +19,7 @@ export default defineConfig({
     retry: 0,
     passWithNoTests: false,
     projects: [
-      suite("unit", ["test/kernel/**/*.test.ts", "test/plugins/**/*.test.ts", "test/*.test.ts"], 20_000),
-      suite("contracts", ["test/contracts/**/*.test.ts"], 20_000),
+      suite("unit", ["test/{kernel,plugins,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
       suite("e2e", ["test/e2e/**/*.test.ts"], 60_000),
       suite("fault", ["test/fault/**/*.test.ts"], 60_000),
     ],
