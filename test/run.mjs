@@ -1,0 +1,97 @@
+/**
+ * Runs the suites one after another, and fails unless every test of every suite ran and passed.
+ * `node test/run.mjs` runs the fast tier, `--full` adds the slow suites, names pick suites: `node test/run.mjs unit e2e`.
+ */
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const scratch = mkdtempSync(join(tmpdir(), "scorel-test-"));
+
+const fast = ["setup", "check", "build", "unit", "e2e"];
+const full = [...fast, "fault"];
+const steps = {
+  setup: () => step("npm", ["run", "--silent", "setup"]),
+  check: () => step("npm", ["run", "--silent", "check"]),
+  build: () => step("npm", ["run", "--silent", "build"]),
+  unit: () => suite("unit"),
+  e2e: () => suite("e2e"),
+  fault: () => suite("fault"),
+};
+
+const asked = process.argv.slice(2);
+const names = asked.length === 0 ? fast : asked[0] === "--full" ? full : asked;
+const unknown = names.filter((name) => !Object.hasOwn(steps, name));
+if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")} (there are ${full.join(", ")})`);
+
+const rows = [];
+try {
+  for (const name of names) {
+    console.log(`\n== ${name}`);
+    const start = performance.now();
+    const result = steps[name]();
+    rows.push({ name, seconds: (performance.now() - start) / 1000, ...result });
+    if (name === "setup" && result.failed > 0) break;
+  }
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}
+report();
+
+/** A step counts no tests; when it breaks, that is one failure. */
+function step(command, args) {
+  const { status, signal } = run(command, args, process.env);
+  return status === 0 ? { passed: 0, failed: 0 } : { passed: 0, failed: 1, note: `exit ${status ?? signal}` };
+}
+
+/** Tests run in a home of their own, so that a stray one cannot touch the user's. */
+function suite(name) {
+  const file = join(scratch, `${name}.json`);
+  const vitest = join(root, "node_modules/vitest/vitest.mjs");
+  const config = ["--config", "test/vitest.config.ts", "--project", name];
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
+  const { status, signal } = run(process.execPath, [vitest, "run", ...config, ...reporters], {
+    ...process.env,
+    HOME: scratch,
+    USERPROFILE: scratch,
+  });
+  return verdict(readResult(file), status ?? signal);
+}
+
+function run(command, args, env) {
+  return spawnSync(command, args, { cwd: root, env, stdio: "inherit", shell: process.platform === "win32" });
+}
+
+function readResult(file) {
+  try {
+    return JSON.parse(readFileSync(file, "utf8"));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whatever did not run counts as failed: skipped and todo tests, an empty suite, an error outside any test. */
+function verdict(result, exit) {
+  if (!result) return { passed: 0, failed: 1, note: `no result, exit ${exit}` };
+  const { numTotalTests: total, numPassedTests: passed } = result;
+  if (total === 0) return { passed, failed: 1, note: "no test ran" };
+  const skipped = result.numPendingTests + result.numTodoTests;
+  const failed = Math.max(total - passed, exit === 0 ? 0 : 1);
+  return { passed, failed, note: skipped > 0 ? `${skipped} skipped` : "" };
+}
+
+function report() {
+  const missing = names.slice(rows.length).map((name) => ({ name, seconds: 0, passed: 0, failed: 1, note: "not run" }));
+  const all = [...rows, ...missing];
+  console.log("");
+  for (const { name, seconds, passed, failed, note = "" } of all) {
+    const counts = passed + failed > 0 ? `${passed} passed, ${failed} failed` : "ok";
+    console.log(`${name.padEnd(6)} ${seconds.toFixed(1).padStart(6)} s  ${counts}  ${note}`.trimEnd());
+  }
+  const sum = (key) => all.reduce((total, row) => total + row[key], 0);
+  process.exitCode = sum("failed") > 0 ? 1 : 0;
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+}
