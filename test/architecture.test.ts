@@ -1,0 +1,171 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { breachesOf, featureNamesOf, type House, importsOf, type Manifest } from "./architecture.ts";
+
+const root = fileURLToPath(new URL("..", import.meta.url));
+const plugins = readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`);
+const packages = ["kernel", ...plugins, "presets"];
+
+describe("this repository", () => {
+  it("keeps the dependency rule", () => {
+    expect(breachesOf(readHouse())).toEqual([]);
+  });
+
+  it("has nothing at its top level but the house and the files that tools insist on", () => {
+    const house = ["docs", "kernel", "plugins", "presets", "skills", "test", "README.md", "LICENSE"];
+    const tools = ["package.json", "pnpm-lock.yaml", "pnpm-workspace.yaml", "tsconfig.json"];
+    const made = ["dist", "node_modules"];
+    const allowed = new Set([...house, ...tools, ...made]);
+    expect(readdirSync(root).filter((name) => !name.startsWith(".") && !allowed.has(name))).toEqual([]);
+  });
+
+  it("names every package after its folder", () => {
+    const { manifests } = readHouse();
+    const named = (folder: string) => manifests[folder]?.name;
+    expect(packages.map(named)).toEqual(packages.map((folder) => `@scorel/${folder.replace("plugins/", "")}`));
+  });
+
+  it("installs with the command exactly what the bundle leaves outside", () => {
+    const { dependencies } = readManifest("") as Required<Manifest>;
+    const build = readFileSync(join(root, "presets/build.mjs"), "utf8");
+    const external = JSON.parse(/const external = (\[.*\]);/.exec(build)?.[1] ?? "[]") as string[];
+    expect(Object.keys(dependencies).sort()).toEqual(external.filter((name) => name !== "@opentelemetry/api").sort());
+  });
+});
+
+describe("the scanner", () => {
+  it("sees imports of every form, and when each is needed", () => {
+    const source = `
+      import a from "a"; import type { B } from "b"; import { type C } from "c"; import "d"; import type {} from "e";
+      export * from "f"; export type { G } from "g"; export { h } from "h";
+      const i = await import("i"); const j = () => import(\`j\`); type K = import("k").K; const l = typeof import("l");
+      const m = require("m"); const n = require.resolve("n"); import o = require("o");
+      await using p = open();`;
+    const found = Object.fromEntries(importsOf(source).map(({ from, when }) => [from, when]));
+    const types = { b: "types", e: "types", g: "types", k: "types" };
+    const load = { a: "load", c: "load", d: "load", f: "load", h: "load", m: "load", n: "load", o: "load" };
+    expect(found).toEqual({ ...types, ...load, i: "later", j: "later", l: "later" });
+  });
+
+  it("is not fooled by comments, strings, templates and regular expressions", () => {
+    const source = `
+      // import "a";
+      /* import "b"; */
+      const c = 'import "c"', d = \`import "d" \${/import "e"/.source}\`, f = 4 / 2 /* " */;`;
+    expect(importsOf(source)).toEqual([]);
+  });
+
+  it("finds feature words in names, not in prose or inside other words", () => {
+    const source = `
+      /** A tool of the model. */
+      interface Row { toolCall: string; "skill-file": 1; stool: 1; remodelled: 1 }
+      const runTools = "model", MODEL_ID = 1; class A { #modelId = 1 }`;
+    expect(featureNamesOf(source).sort()).toEqual(["MODEL_ID", "modelId", "runTools", "skill-file", "toolCall"]);
+  });
+});
+
+describe("a house in order", () => {
+  it("has no breach", () => {
+    expect(breachesOf(house({}))).toEqual([]);
+  });
+});
+
+describe("a breach is seen", () => {
+  it.each([
+    ["kernel/log.ts", 'import "@scorel/agent";', "the kernel imports tapable, zod, nanoid, node:*"],
+    ["kernel/log.ts", 'import "smol-toml";', "the kernel imports tapable, zod, nanoid, node:*"],
+    ["kernel/log.ts", 'import "fs";', "the kernel imports tapable, zod, nanoid, node:*"],
+    ["kernel/log.ts", 'const x = await import("../plugins/agent/index.ts");', "it lies outside the package"],
+    ["kernel/log.ts", "export const modelId = 1;", "the kernel knows no feature, but says modelId"],
+    ["plugins/chat/index.ts", 'import { run } from "@scorel/agent";', "only its contract may be imported"],
+    ["plugins/chat/index.ts", 'import type { Run } from "@scorel/agent";', "only its contract may be imported"],
+    ["plugins/chat/index.ts", 'const x = () => import("@scorel/agent");', "only its contract may be imported"],
+    ["plugins/chat/index.ts", 'import type { Run } from "@scorel/agent/loop";', "only its contract may be imported"],
+    ["plugins/chat/index.ts", 'import { Run } from "@scorel/agent/contract";', "use `import type`"],
+    ["plugins/chat/index.ts", 'import { type Run } from "@scorel/agent/contract";', "use `import type`"],
+    ["plugins/chat/index.ts", 'export * from "@scorel/agent/contract";', "use `import type`"],
+    ["plugins/chat/index.ts", 'import type { Run } from "../agent/contract.ts";', "it lies outside the package"],
+    ["plugins/chat/index.ts", 'import "../chatter/index.ts";', "it lies outside the package"],
+    ["plugins/chat/index.ts", 'import "../../package.json";', "it lies outside the package"],
+    ["plugins/chat/index.ts", 'import { z } from "zod";', "@scorel/chat does not list it"],
+    ["plugins/chat/index.ts", 'import "vitest";', "@scorel/chat does not list it"],
+    ["plugins/chat/index.ts", 'import type { Row } from "@scorel/model/contract";', "@scorel/chat does not list it"],
+    ["presets/load.ts", 'import agent from "@scorel/agent";', "presets load a plugin when it is asked for"],
+    ["presets/load.ts", 'import "../kernel/log.ts";', "it lies outside the package"],
+  ])("%s: %s", (file, source, reason) => {
+    const { sources } = house({});
+    const found = breachesOf(house({ [file]: `${sources[file] ?? ""}\n${source}` }));
+    expect(found).toEqual([expect.stringContaining(reason)]);
+    expect(found[0]).toContain(file);
+  });
+
+  it("in a manifest that lists what nobody imports", () => {
+    const found = breachesOf(
+      house({}, { "plugins/chat": { ...chat, dependencies: { ...chat.dependencies, cac: "7.1.0" } } }),
+    );
+    expect(found).toEqual(["plugins/chat/package.json: cac is listed and never imported"]);
+  });
+
+  it("in a version that is a range, or differs between packages", () => {
+    const range = { ...agent, dependencies: { ...agent.dependencies, zod: "^4.6.7" } };
+    const other = { ...agent, dependencies: { ...agent.dependencies, zod: "4.6.6" } };
+    const says = "plugins/agent/package.json: zod";
+    expect(breachesOf(house({}, { "plugins/agent": range }))).toEqual([`${says} has no exact version: ^4.6.7`]);
+    expect(breachesOf(house({}, { "plugins/agent": other }))).toEqual([`${says} is 4.6.6 here and 4.6.7 elsewhere`]);
+  });
+});
+
+const agent = { name: "@scorel/agent", dependencies: { "@scorel/kernel": "workspace:*", zod: "4.6.7" } };
+const chat = {
+  name: "@scorel/chat",
+  dependencies: { "@scorel/kernel": "workspace:*" },
+  devDependencies: { "@scorel/agent": "workspace:*", "@scorel/host": "workspace:*", vitest: "4.1.12" },
+};
+
+/** A small house in order, changed where a case asks for it. */
+function house(sources: House["sources"], manifests: House["manifests"] = {}): House {
+  return {
+    sources: {
+      "kernel/log.ts":
+        'import { z } from "zod"; import { nanoid } from "nanoid/non-secure"; import "node:fs"; import "./store.ts";',
+      "plugins/agent/index.ts": 'import { z } from "zod"; import { definePlugin } from "@scorel/kernel";',
+      "plugins/chat/index.ts": `
+        import { definePlugin } from "@scorel/kernel"; import type { Run } from "@scorel/agent/contract";
+        import { connect } from "@scorel/host/client"; import type {} from "vitest"; import "./view/page.ts"`,
+      "presets/load.ts":
+        'const agent = () => import("@scorel/agent"); import meta from "../package.json"; import "./layers.ts"',
+      ...sources,
+    },
+    manifests: {
+      kernel: { name: "@scorel/kernel", dependencies: { nanoid: "5.1.12", zod: "4.6.7" } },
+      "plugins/agent": agent,
+      "plugins/chat": chat,
+      presets: { name: "@scorel/presets", dependencies: { "@scorel/agent": "workspace:*" } },
+      ...manifests,
+    },
+  };
+}
+
+function readHouse(): House {
+  const files = packages.flatMap((folder) => filesIn(folder)).filter((file) => file.endsWith(".ts"));
+  const folders = ["", ...packages, "test"];
+  return {
+    sources: Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file), "utf8")])),
+    manifests: Object.fromEntries(folders.map((folder) => [folder, readManifest(folder)])),
+  };
+}
+
+/** Recursion by hand: the recursive readdir of Node 20 follows links, and the packages link to each other. */
+function filesIn(folder: string): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : filesIn(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function readManifest(folder: string): Manifest {
+  return JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8")) as Manifest;
+}

@@ -1,0 +1,159 @@
+import { posix } from "node:path";
+import { parseAst } from "vitest/node";
+
+/** The parts of a package.json that the rules read. */
+export interface Manifest {
+  name: string;
+  dependencies?: Record<string, string>;
+  devDependencies?: Record<string, string>;
+}
+
+/** A tree of packages in memory: sources by path, manifests by folder ("" is the root). */
+export interface House {
+  sources: Record<string, string>;
+  manifests: Record<string, Manifest>;
+}
+
+/** One module that a file asks for, and when: erased with the types, at load, or when the code gets there. */
+export interface Import {
+  from: string;
+  when: "types" | "load" | "later";
+}
+
+interface Node {
+  type: string;
+  [field: string]: unknown;
+}
+
+interface Quasi {
+  value: { cooked?: string };
+}
+
+const kernelPackages = new Set(["tapable", "zod", "nanoid"]);
+const featureWords = new Set(["tool", "model", "skill"]);
+const published = new Set(["@scorel/host/client"]);
+
+/** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */
+export function importsOf(source: string): Import[] {
+  const found: Import[] = [];
+  for (const node of nodesOf(source)) {
+    const from = sourceOf(node);
+    if (from !== undefined) found.push({ from, when: whenOf(node) });
+  }
+  return found;
+}
+
+/** The feature words that occur in identifiers and property names of a source, with the name they occur in. */
+export function featureNamesOf(source: string): string[] {
+  const names = new Set<string>();
+  for (const node of nodesOf(source)) {
+    const key = node.key as Node | undefined;
+    const name = node.type.endsWith("Identifier") ? node.name : key?.type === "Literal" ? key.value : undefined;
+    if (typeof name === "string" && wordsOf(name).some((word) => featureWords.has(word))) names.add(name);
+  }
+  return [...names];
+}
+
+/** Says, a sentence each, where a house breaks its dependency rule; an empty list is a house in order. */
+export function breachesOf(house: House): string[] {
+  return [...Object.keys(house.sources).flatMap((file) => fileBreaches(house, file)), ...manifestBreaches(house)];
+}
+
+function fileBreaches({ sources, manifests }: House, file: string): string[] {
+  const folder = folderOf(file);
+  const source = sources[file] ?? "";
+  const bad = importsOf(source).flatMap((it) => {
+    const reason = refuse(it, file, manifests[folder] ?? { name: "" });
+    return reason ? [`${file}: imports ${it.from}: ${reason}`] : [];
+  });
+  if (folder !== "kernel") return bad;
+  return [...bad, ...featureNamesOf(source).map((name) => `${file}: the kernel knows no feature, but says ${name}`)];
+}
+
+/** Why a file may not import this, if it may not. */
+function refuse({ from, when }: Import, file: string, manifest: Manifest): string | undefined {
+  const folder = folderOf(file);
+  if (from.startsWith(".")) {
+    const target = posix.join(posix.dirname(file), from);
+    const own = target.startsWith(`${folder}/`) || (folder === "presets" && target === "package.json");
+    return own ? undefined : "it lies outside the package";
+  }
+  if (from.startsWith("node:")) return undefined;
+  const name = packageOf(from);
+  if (folder === "kernel")
+    return kernelPackages.has(name) ? undefined : "the kernel imports tapable, zod, nanoid, node:*";
+  const needed = when === "types" || name.startsWith("@scorel/") ? { ...manifest.devDependencies } : {};
+  if (!(name in { ...manifest.dependencies, ...needed })) return `${manifest.name} does not list it`;
+  if (!name.startsWith("@scorel/") || from === "@scorel/kernel") return undefined;
+  if (folder === "presets") return when === "load" ? "presets load a plugin when it is asked for" : undefined;
+  if (published.has(from)) return undefined;
+  if (!from.endsWith("/contract")) return "of another plugin only its contract may be imported";
+  return when === "types" ? undefined : "a contract is types: use `import type`";
+}
+
+function manifestBreaches({ sources, manifests }: House): string[] {
+  const versions = new Map<string, string>();
+  return Object.entries(manifests).flatMap(([folder, manifest]) => {
+    const listed = Object.entries({ ...manifest.dependencies, ...manifest.devDependencies });
+    const files = Object.keys(sources).filter((file) => folderOf(file) === folder);
+    const used = new Set(files.flatMap((file) => importsOf(sources[file] ?? "").map(({ from }) => packageOf(from))));
+    return listed.flatMap(([name, version]) => {
+      const first = versions.get(name) ?? version;
+      versions.set(name, first);
+      const says = `${posix.join(folder, "package.json")}: ${name}`;
+      if (!/^(\d+\.\d+\.\d+|workspace:\*)$/.test(version)) return [`${says} has no exact version: ${version}`];
+      if (version !== first) return [`${says} is ${version} here and ${first} elsewhere`];
+      return files.length > 0 && !used.has(name) ? [`${says} is listed and never imported`] : [];
+    });
+  });
+}
+
+function* nodesOf(source: string): Generator<Node> {
+  const open: unknown[] = [parseAst(source, { lang: "ts" })];
+  while (open.length > 0) {
+    const value = open.pop();
+    if (typeof value !== "object" || value === null) continue;
+    if ("type" in value && typeof value.type === "string") yield value as Node;
+    open.push(...Object.values(value).reverse());
+  }
+}
+
+function sourceOf(node: Node): string | undefined {
+  if (node.type === "TSExternalModuleReference") return literal(node.expression);
+  if (node.type === "CallExpression")
+    return isRequire(node.callee as Node) ? literal(firstOf(node.arguments)) : undefined;
+  return /^(Import|Export|TSImport)/.test(node.type) ? literal(node.source) : undefined;
+}
+
+function whenOf(node: Node): Import["when"] {
+  if (node.type === "TSImportType" || node.importKind === "type" || node.exportKind === "type") return "types";
+  return node.type === "ImportExpression" ? "later" : "load";
+}
+
+function isRequire(callee: Node): boolean {
+  const object = callee.type === "MemberExpression" ? (callee.object as Node) : callee;
+  return object.type === "Identifier" && object.name === "require";
+}
+
+function firstOf(list: unknown): unknown {
+  return Array.isArray(list) ? list[0] : undefined;
+}
+
+function literal(node: unknown): string | undefined {
+  const { type, value, quasis = [] } = (node ?? {}) as { type?: string; value?: unknown; quasis?: Quasi[] };
+  if (type === "TemplateLiteral") return quasis.length === 1 ? quasis[0]?.value.cooked : undefined;
+  return type === "Literal" && typeof value === "string" ? value : undefined;
+}
+
+function wordsOf(name: string): string[] {
+  const words = name.match(/[A-Z]+(?![a-z])|[A-Z]?[a-z]+/g) ?? [];
+  return words.map((word) => word.toLowerCase().replace(/s$/, ""));
+}
+
+function folderOf(file: string): string {
+  return file.split("/", file.startsWith("plugins/") ? 2 : 1).join("/");
+}
+
+function packageOf(from: string): string {
+  return from.split("/", from.startsWith("@") ? 2 : 1).join("/");
+}
