@@ -1,0 +1,29 @@
+import { createInterface } from "node:readline";
+import { type RecordedRequest, type Reply, startModelServer } from "./model-server.ts";
+
+/**
+ * A model server in a process of its own: the first line of stdin is the script as JSON; stdout gets one line with
+ * the base url, then one line per request; the end of stdin ends it.
+ */
+const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
+
+const lines = createInterface({ input: process.stdin });
+lines.once("line", (line) => {
+  serve(JSON.parse(line) as Reply[]).catch((error: unknown) => {
+    process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
+    process.exit(1);
+  });
+});
+lines.once("close", () => process.exit(0));
+
+async function serve(script: readonly Reply[]): Promise<void> {
+  const server = await startModelServer((request, index) => {
+    tell(request);
+    return script[index] as Reply;
+  });
+  say({ baseUrl: server.baseUrl });
+}
+
+function tell({ over: _over, ...request }: RecordedRequest): void {
+  say({ request });
+}

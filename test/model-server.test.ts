@@ -1,0 +1,213 @@
+import { describe, expect, it } from "vitest";
+import {
+  cut,
+  delayUntil,
+  endEarly,
+  finish,
+  gate,
+  hang,
+  type Reply,
+  raw,
+  startModelServer,
+  status,
+  text,
+  thinking,
+  toolCall,
+  usage,
+} from "./model-server.ts";
+import { spawnModelServer } from "./model-server-process.ts";
+
+const body = { model: "m", stream: true, stream_options: { include_usage: true }, messages: [] };
+
+function post(baseUrl: string, signal?: AbortSignal): Promise<Response> {
+  const init = { method: "POST", headers: { authorization: "Bearer k" }, body: JSON.stringify(body), signal };
+  return fetch(`${baseUrl}/chat/completions`, init);
+}
+
+/** The chunks of one reply, without what never changes. */
+async function chunks(baseUrl: string): Promise<unknown[]> {
+  const sent = await (await post(baseUrl)).text();
+  const lines = sent.split("\n\n").filter((line) => line !== "");
+  expect(lines.at(-1)).toBe("data: [DONE]");
+  return lines.slice(0, -1).map((line) => {
+    const { choices, usage, id } = JSON.parse(line.slice("data: ".length));
+    expect(id).toBe("chatcmpl-0");
+    return usage ? { usage } : [choices[0].delta, choices[0].finish_reason];
+  });
+}
+
+async function chunksOf(reply: Reply): Promise<unknown[]> {
+  await using server = await startModelServer([reply]);
+  return await chunks(server.baseUrl);
+}
+
+const standardUsage = {
+  usage: { prompt_tokens: 10, completion_tokens: 5, total_tokens: 15, prompt_tokens_details: { cached_tokens: 0 } },
+};
+
+describe("a model server", () => {
+  it("sends text in the pieces it was told to", async () => {
+    expect(await chunksOf(text("Hello you", [1, 4]))).toEqual([
+      [{ role: "assistant", content: "" }, null],
+      [{ content: "H" }, null],
+      [{ content: "ello" }, null],
+      [{ content: " you" }, null],
+      [{}, "stop"],
+      standardUsage,
+    ]);
+  });
+
+  it("sends thinking, text and tool calls as OpenAI-compatible servers do", async () => {
+    const reply = [
+      thinking("hm"),
+      text("I look"),
+      toolCall("Read", { p: 1 }, { pieces: 4 }),
+      toolCall("Bash", {}, { id: "b" }),
+    ];
+    const call = (index: number, rest: object) => [{ tool_calls: [{ index, ...rest }] }, null];
+    expect(await chunksOf(reply)).toEqual([
+      [{ role: "assistant", content: "" }, null],
+      [{ reasoning_content: "hm" }, null],
+      [{ content: "I look" }, null],
+      call(0, { id: "call_0_0", type: "function", function: { name: "Read", arguments: "" } }),
+      call(0, { function: { arguments: '{"p"' } }),
+      call(0, { function: { arguments: ":1}" } }),
+      call(1, { id: "b", type: "function", function: { name: "Bash", arguments: "" } }),
+      call(1, { function: { arguments: "{}" } }),
+      [{}, "tool_calls"],
+      standardUsage,
+    ]);
+  });
+
+  it("says the usage and the finish reason it was told to", async () => {
+    const sent = await chunksOf([usage({ input: 7, output: 3, cached: 2 }), text("x"), finish("length")]);
+    expect(sent.slice(-2)).toEqual([
+      [{}, "length"],
+      {
+        usage: {
+          prompt_tokens: 7,
+          completion_tokens: 3,
+          total_tokens: 10,
+          prompt_tokens_details: { cached_tokens: 2 },
+        },
+      },
+    ]);
+  });
+
+  it("records each request with its headers and body", async () => {
+    await using server = await startModelServer([text("x"), text("y")]);
+    const second = server.request(1);
+    await (await post(server.baseUrl)).text();
+    await (await post(server.baseUrl)).text();
+    const { method, path, headers, unexpected, over, body: sent } = await second;
+    expect([method, path, headers.authorization, unexpected, await over, sent]).toEqual([
+      "POST",
+      "/v1/chat/completions",
+      "Bearer k",
+      false,
+      "finished",
+      body,
+    ]);
+    expect(server.requests).toHaveLength(2);
+  });
+
+  it("answers a request beyond the script with a clear error and marks it", async () => {
+    await using server = await startModelServer([]);
+    const response = await post(server.baseUrl);
+    expect(response.status).toBe(500);
+    expect((await response.json()).error.message).toBe("The script has no reply for request 0.");
+    expect(server.requests.map((request) => request.unexpected)).toEqual([true]);
+  });
+
+  it("knows no other path", async () => {
+    await using server = await startModelServer([text("x")]);
+    const response = await fetch(`${server.baseUrl}/models`);
+    expect([response.status, server.requests[0]?.unexpected]).toEqual([404, true]);
+  });
+
+  it("lets a function answer", async () => {
+    await using server = await startModelServer((request, index) => text(`${request.body.model} ${index}`));
+    expect(await (await post(server.baseUrl)).text()).toContain('"content":"m 0"');
+  });
+
+  it("answers with a status, headers and a body", async () => {
+    await using server = await startModelServer([
+      status(429, { error: { message: "slow down" } }, { "retry-after": "1" }),
+    ]);
+    const response = await post(server.baseUrl);
+    expect([response.status, response.headers.get("retry-after"), await response.json()]).toEqual([
+      429,
+      "1",
+      { error: { message: "slow down" } },
+    ]);
+  });
+
+  it("answers with any body", async () => {
+    await using server = await startModelServer([raw("<html>", "text/html")]);
+    const response = await post(server.baseUrl);
+    expect([response.status, response.headers.get("content-type"), await response.text()]).toEqual([
+      200,
+      "text/html",
+      "<html>",
+    ]);
+  });
+
+  it("cuts the connection in the middle of tool arguments, after all that came before", async () => {
+    await using server = await startModelServer([
+      [toolCall("Bash", { command: "rm -rf /tmp/x" }, { upTo: 18 }), cut()],
+    ]);
+    const response = await post(server.baseUrl);
+    const seen = await readUntilBroken(response);
+    expect(seen.end).toBe("broken");
+    expect(seen.text).toContain(JSON.stringify('{"command":"rm -rf').slice(1, -1));
+    expect(await (await server.request(0)).over).toBe("gone");
+  });
+
+  it("ends a response without any finish marker", async () => {
+    await using server = await startModelServer([[text("half"), endEarly()]]);
+    const seen = await readUntilBroken(await post(server.baseUrl));
+    expect([seen.end, seen.text.includes("[DONE]"), seen.text.includes('"finish_reason":"')]).toEqual([
+      "ended",
+      false,
+      false,
+    ]);
+  });
+
+  it("hangs until the client goes away", async () => {
+    await using server = await startModelServer([hang()]);
+    const abort = new AbortController();
+    const response = await post(server.baseUrl, abort.signal);
+    abort.abort();
+    await expect(response.text()).rejects.toThrow();
+    expect(await (await server.request(0)).over).toBe("gone");
+  });
+
+  it("waits for a promise between two parts", async () => {
+    const here = gate();
+    await using server = await startModelServer([[text("before"), delayUntil(here.promise), text("after")]]);
+    const reader = (await post(server.baseUrl)).body!.pipeThrough(new TextDecoderStream()).getReader();
+    let seen = "";
+    while (!seen.includes("before")) seen += (await reader.read()).value;
+    expect(seen).not.toContain("after");
+    here.open();
+    while (!seen.includes("[DONE]")) seen += (await reader.read()).value;
+    expect(seen).toContain("after");
+  });
+
+  it("runs in a process of its own", async () => {
+    await using server = await spawnModelServer([text("from afar")]);
+    expect(await chunks(server.baseUrl)).toContainEqual([{ content: "from afar" }, null]);
+    expect((await post(server.baseUrl)).status).toBe(500);
+    expect(server.requests.map((request) => request.body)).toEqual([body, body]);
+  });
+});
+
+async function readUntilBroken(response: Response): Promise<{ text: string; end: "ended" | "broken" }> {
+  let seen = "";
+  try {
+    for await (const piece of response.body!.pipeThrough(new TextDecoderStream())) seen += piece;
+    return { text: seen, end: "ended" };
+  } catch {
+    return { text: seen, end: "broken" };
+  }
+}
