@@ -9,7 +9,6 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const scratch = mkdtempSync(join(tmpdir(), "scorel-test-"));
 
 const fast = ["setup", "check", "build", "unit", "e2e"];
 const full = [...fast, "fault"];
@@ -27,6 +26,7 @@ const names = asked.length === 0 ? fast : asked[0] === "--full" ? full : asked;
 const unknown = names.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")} (there are ${full.join(", ")})`);
 
+const scratch = mkdtempSync(join(tmpdir(), "scorel-test-"));
 const rows = [];
 try {
   for (const name of names) {
@@ -79,8 +79,8 @@ function verdict(result, exit) {
   const { numTotalTests: total, numPassedTests: passed } = result;
   if (total === 0) return { passed, failed: 1, note: "no test ran" };
   const skipped = result.numPendingTests + result.numTodoTests;
-  const failed = Math.max(total - passed, exit === 0 ? 0 : 1);
-  return { passed, failed, note: skipped > 0 ? `${skipped} skipped` : "" };
+  if (total === passed && exit !== 0) return { passed, failed: 1, note: `an error outside any test, exit ${exit}` };
+  return { passed, failed: total - passed, note: skipped > 0 ? `${skipped} skipped` : "" };
 }
 
 function report() {
