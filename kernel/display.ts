@@ -4,7 +4,14 @@
  */
 export type DisplayAction =
   /** A message of a conversation. `label` is a small mark such as "queued" or "steered". */
-  | { display: "bubble"; role: "user" | "assistant" | "system"; text: string; thinking?: string; label?: string; partial?: boolean }
+  | {
+      display: "bubble";
+      role: "user" | "assistant" | "system";
+      text: string;
+      thinking?: string;
+      label?: string;
+      partial?: boolean;
+    }
   /** One line of information outside the conversation. */
   | { display: "notice"; level: "info" | "warning" | "error"; text: string }
   /** A mark in the timeline, such as "went back to here"; `target` is the event it points at. */

@@ -14,16 +14,21 @@ export class ScorelError extends Error {
 
 type Facts = Record<string, unknown>;
 type Template = (facts: any) => string;
-type Factory<F extends Template> = (facts: Parameters<F>[0], options?: { cause?: unknown }) => ScorelError;
+type Factory<F extends Template> =
+  Parameters<F> extends []
+    ? () => ScorelError
+    : (facts: Parameters<F>[0], options?: { cause?: unknown }) => ScorelError;
 
 /**
  * Turns a table `code -> message template` into a table `code -> error factory`.
  * A package has one such table; the reference page of error codes is generated from it.
  */
-export function defineErrors<T extends Record<string, Template>>(table: T): { [K in keyof T]: Factory<T[K]> } & { readonly table: T } {
+export function defineErrors<T extends Record<string, Template>>(
+  table: T,
+): { [K in keyof T]: Factory<T[K]> } & { readonly table: T } {
   const factories: Record<string, unknown> = { table };
   for (const [code, template] of Object.entries(table))
-    factories[code] = (facts: Facts, options: { cause?: unknown } = {}) =>
+    factories[code] = (facts: Facts = {}, options: { cause?: unknown } = {}) =>
       new ScorelError(code, template(facts), { ...options, data: facts });
   return factories as { [K in keyof T]: Factory<T[K]> } & { readonly table: T };
 }
@@ -45,37 +50,52 @@ export const errors = defineErrors({
     `Event "${a.type}" of plugin "${a.plugin}" has a payload field "${a.key}", which every event already bears. Rename the field.`,
   EVENT_DUPLICATE_TYPE: (a: { type: string; plugin: string; owner: string }) =>
     `Plugin "${a.plugin}" registers event "${a.type}", which plugin "${a.owner}" already registered. Prefix the type with the plugin's id.`,
-  EVENT_UNKNOWN_TYPE: (a: { type: string }) => `No plugin registered an event type "${a.type}". Add it to the "events" of your plugin, or load the plugin that has it.`,
+  EVENT_UNKNOWN_TYPE: (a: { type: string }) =>
+    `No plugin registered an event type "${a.type}". Add it to the "events" of your plugin, or load the plugin that has it.`,
   EVENT_INVALID: (a: { type: string; issues: string }) => `The payload of event "${a.type}" is invalid: ${a.issues}`,
   EVENT_TRANSIENT: (a: { type: string }) => `Event "${a.type}" is transient: use emit(), not append().`,
   EVENT_PERSISTENT: (a: { type: string }) => `Event "${a.type}" is persistent: use append(), not emit().`,
   LOG_BUSY: (a: { type: string }) => `A turn is running: "${a.type}" has to wait until it ends, or cancel it first.`,
   LOG_CLOSED: () => "The session is closed; open it again before appending.",
   LOG_DUPLICATE_ID: (a: { id: string }) => `An event with id "${a.id}" is already in the log.`,
-  LOG_UNKNOWN_PARENT: (a: { type: string; parentId: string }) => `Event "${a.type}" names the parent "${a.parentId}", which is not in the log.`,
-  LOG_INVALID_LEAF: (a: { type: string; leaf: string }) => `Event "${a.type}" points at "${a.leaf}", which is not an event of the conversation's tree.`,
+  LOG_UNKNOWN_PARENT: (a: { type: string; parentId: string }) =>
+    `Event "${a.type}" names the parent "${a.parentId}", which is not in the log.`,
+  LOG_INVALID_LEAF: (a: { type: string; leaf: string }) =>
+    `Event "${a.type}" points at "${a.leaf}", which is not an event of the conversation's tree.`,
   LOG_INVALID_BARRIER: (a: { type: string; after: string }) =>
     `Event "${a.type}" keeps what follows "${a.after}", which is not on this path or lies before the previous summary.`,
   LOG_REENTRANT: () => "A check or projection may not append: it runs inside the writer's turn.",
-  STORE_WRITE: (a: { path: string; reason: string }) => `The log ${a.path} could not be written (${a.reason}). Nothing was recorded; free space or fix the permission and try again.`,
-  STORE_HEADER: (a: { path: string; reason: string }) => `${a.path} is not a session log: ${a.reason}. It was left as it is.`,
+  STORE_WRITE: (a: { path: string; reason: string }) =>
+    `The log ${a.path} could not be written (${a.reason}). Nothing was recorded; free space or fix the permission and try again.`,
+  STORE_HEADER: (a: { path: string; reason: string }) =>
+    `${a.path} is not a session log: ${a.reason}. It was left as it is.`,
   STORE_READ_ONLY: (a: { path: string; reason: string }) => `The log ${a.path} is open for reading only: ${a.reason}.`,
-  PLUGIN_INVALID: (a: { origin: string; reason: string }) => `${a.origin} is not a plugin: ${a.reason}. Export an object with id, name and version.`,
+  PLUGIN_INVALID: (a: { origin: string; reason: string }) =>
+    `${a.origin} is not a plugin: ${a.reason}. Export an object with id, name and version.`,
   PLUGIN_DUPLICATE: (a: { plugin: string; origin: string }) => `Plugin "${a.plugin}" (${a.origin}) is loaded already.`,
   PLUGIN_UNKNOWN: (a: { plugin: string }) => `Plugin "${a.plugin}" is not loaded.`,
   PLUGIN_CONFIG: (a: { plugin: string; issues: string }) => `The configuration [${a.plugin}] is invalid: ${a.issues}`,
   PLUGIN_MISSING_SERVICE: (a: { plugin: string; service: string; origin: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) needs the service "${a.service}", which no loaded plugin provides. Add its provider to "use".`,
-  PLUGIN_CIRCLE: (a: { plugins: string; origin: string }) => `Plugins need each other in a circle: ${a.plugins} (${a.origin}).`,
+  PLUGIN_CIRCLE: (a: { plugins: string; origin: string }) =>
+    `Plugins need each other in a circle: ${a.plugins} (${a.origin}).`,
   PLUGIN_DOUBLE_SERVICE: (a: { service: string; plugin: string; owner: string; origin: string }) =>
     `The service "${a.service}" is provided by both "${a.owner}" and "${a.plugin}" (${a.origin}). Remove one with "without".`,
-  PLUGIN_UNDECLARED_SERVICE: (a: { plugin: string; service: string }) => `Plugin "${a.plugin}" provides "${a.service}" without naming it in "provides".`,
-  PLUGIN_PROMISED_SERVICE: (a: { plugin: string; service: string }) => `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
-  PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) => `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
-  HOOK_UNKNOWN: (a: { hook: string; plugin: string }) => `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. List its owner's service in "needs".`,
-  HOOK_DUPLICATE: (a: { hook: string; plugin: string }) => `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
-  HOOK_CRITICAL: (a: { hook: string; plugin: string; reason: string }) => `The guard of plugin "${a.plugin}" on "${a.hook}" failed, so the action is denied: ${a.reason}`,
-  HOOK_LIMIT: (a: { hook: string; plugin: string; limit: number }) => `Plugin "${a.plugin}" took longer than ${a.limit} ms in "${a.hook}"; its result is ignored.`,
+  PLUGIN_UNDECLARED_SERVICE: (a: { plugin: string; service: string }) =>
+    `Plugin "${a.plugin}" provides "${a.service}" without naming it in "provides".`,
+  PLUGIN_PROMISED_SERVICE: (a: { plugin: string; service: string }) =>
+    `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
+  PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) =>
+    `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
+  HOOK_UNKNOWN: (a: { hook: string; plugin: string }) =>
+    `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. List its owner's service in "needs".`,
+  HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
+    `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
+  HOOK_CRITICAL: (a: { hook: string; plugin: string; reason: string }) =>
+    `The guard of plugin "${a.plugin}" on "${a.hook}" failed, so the action is denied: ${a.reason}`,
+  HOOK_LIMIT: (a: { hook: string; plugin: string; limit: number }) =>
+    `Plugin "${a.plugin}" took longer than ${a.limit} ms in "${a.hook}"; its result is ignored.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,
-  SCOPE_CLOSED: (a: { plugin: string }) => `Plugin "${a.plugin}" is stopped; what it just registered was undone at once.`,
+  SCOPE_CLOSED: (a: { plugin: string }) =>
+    `Plugin "${a.plugin}" is stopped; what it just registered was undone at once.`,
 });

@@ -1,11 +1,22 @@
-export { displayText, type DisplayAction } from "./display.ts";
+export { stop } from "./chain.ts";
+export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { isId, newId } from "./ids.ts";
-export { stop } from "./chain.ts";
-export { createKernel, type Kernel, type KernelEntry, type KernelOptions } from "./kernel.ts";
 export { createJsonlStore, scanLog } from "./jsonl.ts";
-export { definePlugin, type AnyPlugin, type BaseContext, type Collected, type HookCall, type Listener, type Missed, type Plugin, type PluginContext, type Tap } from "./plugin.ts";
-export { type AppendEntry, type AppendOptions, type LogView, type PathHold, type Session } from "./session.ts";
+export { createKernel, type Kernel, type KernelEntry, type KernelOptions } from "./kernel.ts";
+export {
+  type AnyPlugin,
+  type BaseContext,
+  type Collected,
+  definePlugin,
+  type HookCall,
+  type Listener,
+  type Missed,
+  type Plugin,
+  type PluginContext,
+  type Tap,
+} from "./plugin.ts";
+export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type Opened, type Problem, type Store } from "./store.ts";
 export type { TreeView } from "./tree.ts";
 export * from "./types.ts";

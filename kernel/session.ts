@@ -65,7 +65,11 @@ export interface Session {
   readonly seq: number;
   readonly tree: Tree;
   readonly activeLeaf: EventId | null;
-  append<T extends EventType>(type: T, payload: Events[T], options?: AppendOptions): Promise<Appended<T> | (Queued & Partial<Appended<T>>)>;
+  append<T extends EventType>(
+    type: T,
+    payload: Events[T],
+    options?: AppendOptions,
+  ): Promise<Appended<T> | (Queued & Partial<Appended<T>>)>;
   /** Several events in one write: all of them, or none. */
   appendAll(entries: readonly AppendEntry[]): Promise<StoredEvent[]>;
   /** Numbers and announces; never written. */

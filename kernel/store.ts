@@ -36,7 +36,10 @@ export interface Store {
 }
 
 /** A store that forgets: for the host's own log and for tests. */
-export function createMemoryStore(header: SessionHeader, events: readonly StoredEvent[] = []): Store & { readonly records: string[] } {
+export function createMemoryStore(
+  header: SessionHeader,
+  events: readonly StoredEvent[] = [],
+): Store & { readonly records: string[] } {
   const records: string[] = events.map((event) => JSON.stringify(event));
   return {
     records,

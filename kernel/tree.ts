@@ -60,7 +60,13 @@ export class Tree implements TreeView {
   add(event: StoredEvent, leaf: EventId | null): void {
     const known = event.parentId === null ? undefined : this.nodes.get(event.parentId);
     const bridged = event.parentId !== null && known === undefined;
-    const node: Node = { event, parent: bridged ? this.lastPath : known, children: [], path: leaf === event.id, bridged };
+    const node: Node = {
+      event,
+      parent: bridged ? this.lastPath : known,
+      children: [],
+      path: leaf === event.id,
+      bridged,
+    };
     this.nodes.set(event.id, node);
     this.order.push(event);
     if (node.path) {

@@ -1,0 +1,109 @@
+import { SyncHook } from "tapable";
+import type { Listener, Missed, SubscribeOptions } from "./plugin.ts";
+import type { AnyEvent, Dispose, StoredEvent } from "./types.ts";
+
+const DEFAULT_CAPACITY = 10_000;
+
+interface SubscriberOptions extends SubscribeOptions {
+  listener: Listener;
+  /** Persistent events of a range of seq, read again after an overflow. */
+  reread(from: number, to: number): readonly StoredEvent[];
+  onError(thrown: unknown, event: AnyEvent | Missed): void;
+}
+
+/**
+ * Tells everyone what happened: a tap only puts the event into its subscriber's queue, and each
+ * subscriber drains its own in order. So no subscriber can slow or break the writer, or another one.
+ */
+export class Broadcast {
+  private subscribers: Subscriber[] = [];
+  private hook = new SyncHook<[AnyEvent]>(["event"]);
+
+  get size(): number {
+    return this.subscribers.length;
+  }
+
+  subscribe(options: SubscriberOptions): Dispose {
+    const subscriber = new Subscriber(options);
+    this.use([...this.subscribers, subscriber]);
+    return () => {
+      subscriber.close();
+      this.use(this.subscribers.filter((other) => other !== subscriber));
+    };
+  }
+
+  publish(event: AnyEvent): void {
+    this.hook.call(event);
+  }
+
+  /** Resolves when every subscriber has heard all that was published until now. */
+  async drained(): Promise<void> {
+    await Promise.all(this.subscribers.map((subscriber) => subscriber.idle()));
+  }
+
+  /** tapable has no untap: a changed list is a new hook. */
+  private use(subscribers: Subscriber[]): void {
+    this.subscribers = subscribers;
+    this.hook = new SyncHook(["event"]);
+    for (const [index, subscriber] of subscribers.entries())
+      this.hook.tap(`subscriber ${index}`, (event) => subscriber.push(event));
+  }
+}
+
+class Subscriber {
+  private readonly options: SubscriberOptions;
+  private readonly capacity: number;
+  private queue: (AnyEvent | Missed)[] = [];
+  private head = 0;
+  private lag: { from: number; to: number } | undefined;
+  private running: Promise<void> | undefined;
+  private closed = false;
+
+  constructor(options: SubscriberOptions) {
+    this.options = options;
+    this.capacity = options.capacity ?? DEFAULT_CAPACITY;
+  }
+
+  push(event: AnyEvent): void {
+    if (this.closed) return;
+    if (this.lag) this.lag.to = event.seq;
+    else if (this.queue.length - this.head >= this.capacity) this.lag = { from: event.seq, to: event.seq };
+    else this.queue.push(event);
+    this.running ??= this.drain();
+  }
+
+  async idle(): Promise<void> {
+    await this.running;
+  }
+
+  close(): void {
+    this.closed = true;
+    this.queue = [];
+    this.lag = undefined;
+  }
+
+  private async drain(): Promise<void> {
+    // Off the writer's stack: whatever the listener does, the append that woke it has returned.
+    await null;
+    for (let event = this.next(); event !== undefined; event = this.next()) {
+      try {
+        const waiting = this.options.listener(event);
+        if (waiting) await waiting;
+      } catch (thrown) {
+        this.options.onError(thrown, event);
+      }
+    }
+    this.running = undefined;
+  }
+
+  private next(): AnyEvent | Missed | undefined {
+    if (this.head < this.queue.length) return this.queue[this.head++];
+    this.head = 0;
+    this.queue = [];
+    if (!this.lag) return undefined;
+    const { from, to } = this.lag;
+    this.lag = undefined;
+    this.queue = [...this.options.reread(from, to)];
+    return { type: "missed", from, to };
+  }
+}

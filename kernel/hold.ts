@@ -1,0 +1,104 @@
+import { errors } from "./errors.ts";
+import type { AppendEntry, Appended, AppendOptions, PathHold, Queued } from "./session.ts";
+import type { EventType, StoredEvent } from "./types.ts";
+
+/** An entry whatever its type; the public, typed form is checked at compile time. */
+export type AnyEntry = { type: string; payload: unknown } & AppendOptions;
+
+/** What a writer's turn did; `synced` is there when a type asked for the disk. */
+export interface Written {
+  events: StoredEvent[];
+  synced?: Promise<void>;
+}
+
+interface Writer {
+  write(entries: readonly AnyEntry[]): Written;
+  /** Whether an entry would become the leaf, hang beside it, or move it elsewhere. */
+  movesTo(entry: AnyEntry): "path" | "side" | "jump";
+  newId(): string;
+  report(thrown: unknown): void;
+}
+
+/** While somebody holds the path, the path events of all others wait for an opening, and jumps are refused. */
+export class PathGate {
+  private readonly writer: Writer;
+  private waiting: AnyEntry[] = [];
+  private holder: PathHold | undefined;
+  private opened = false;
+
+  constructor(writer: Writer) {
+    this.writer = writer;
+  }
+
+  get held(): boolean {
+    return this.holder !== undefined;
+  }
+
+  /** What to answer to an entry that has to wait; undefined when it may be written now. Throws LOG_BUSY. */
+  admit(entry: AnyEntry): Queued | undefined {
+    if (!this.mustWait(entry)) return undefined;
+    const id = entry.id ?? this.writer.newId();
+    this.waiting.push({ ...entry, id });
+    return { id, queued: true };
+  }
+
+  /** For entries that cannot wait. Throws LOG_BUSY. */
+  refuse(entry: AnyEntry): void {
+    if (this.mustWait(entry)) throw errors.LOG_BUSY({ type: entry.type });
+  }
+
+  hold(): PathHold {
+    if (this.holder) throw errors.LOG_BUSY({ type: "turn" });
+    this.holder = {
+      append: async <T extends EventType>(type: T, payload: unknown, options: AppendOptions = {}) => {
+        const written = this.writer.write([{ ...options, type, payload }]);
+        await written.synced;
+        return written.events[0] as unknown as Appended<T>;
+      },
+      appendAll: async (entries: readonly AppendEntry[]) => {
+        const written = this.writer.write(entries as readonly AnyEntry[]);
+        await written.synced;
+        return written.events;
+      },
+      open: (work) => this.open(work),
+      release: () => this.release(),
+    };
+    return this.holder;
+  }
+
+  private mustWait(entry: AnyEntry): boolean {
+    if (!this.holder) return false;
+    const moves = this.writer.movesTo(entry);
+    if (moves === "jump") throw errors.LOG_BUSY({ type: entry.type });
+    return moves === "path" && !this.opened;
+  }
+
+  private async open<R>(work: () => Promise<R>): Promise<R> {
+    await this.flush();
+    this.opened = true;
+    try {
+      return await work();
+    } finally {
+      this.opened = false;
+    }
+  }
+
+  private async release(): Promise<void> {
+    if (!this.holder) return;
+    this.holder = undefined;
+    await this.flush();
+  }
+
+  /** An entry whose check or write fails was answered long ago: it can only be reported. */
+  private async flush(): Promise<void> {
+    const entries = this.waiting;
+    this.waiting = [];
+    for (const entry of entries) {
+      try {
+        await this.writer.write([entry]).synced;
+      } catch (thrown) {
+        this.writer.report(thrown);
+      }
+    }
+  }
+}

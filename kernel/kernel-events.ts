@@ -1,0 +1,29 @@
+import { z } from "zod";
+import type { AnyEventDefinition } from "./types.ts";
+
+/** The event types of the kernel itself: what no plugin could tell. */
+export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
+  epoch: {
+    schema: z.strictObject({ epoch: z.string(), reason: z.string(), damage: z.array(z.number()) }),
+    durable: true,
+    leaf: (_event, current) => current,
+    convertToDisplay: (event) => ({ display: "notice", level: "warning", text: `The log lost data: ${event.reason}` }),
+  },
+  plugin_failure: {
+    schema: z.strictObject({ plugin: z.string(), where: z.string(), code: z.string(), message: z.string() }),
+    transient: true,
+    convertToDisplay: (event) => ({
+      display: "notice",
+      level: "warning",
+      text: `Plugin "${event.plugin}" failed in ${event.where}: ${event.message}`,
+    }),
+  },
+  storage_status: {
+    schema: z.strictObject({ error: z.string().optional() }),
+    transient: true,
+    convertToDisplay: (event) =>
+      event.error
+        ? { display: "notice", level: "error", text: `The session cannot be saved: ${event.error}` }
+        : { display: "notice", level: "info", text: "The session is being saved again." },
+  },
+};

@@ -1,0 +1,381 @@
+import { Broadcast } from "./broadcast.ts";
+import { buildContext, isLegalBarrier } from "./context.ts";
+import type { DisplayAction } from "./display.ts";
+import { errors, messageOf } from "./errors.ts";
+import { type AnyEntry, PathGate, type Written } from "./hold.ts";
+import { newId } from "./ids.ts";
+import { Projections } from "./projections.ts";
+import type { Registry } from "./registry.ts";
+import type { AppendEntry, Appended, AppendOptions, LogView, PathHold, Queued, Session } from "./session.ts";
+import type { Opened, Problem, Store } from "./store.ts";
+import { Syncer } from "./syncer.ts";
+import { Tree } from "./tree.ts";
+import type {
+  AnyEvent,
+  ConvertContext,
+  EventDefinition,
+  EventId,
+  Events,
+  EventType,
+  Message,
+  ProjectionName,
+  Projections as ProjectionRows,
+  SessionHeader,
+  StoredEvent,
+  TransientOf,
+  Transients,
+  TransientType,
+} from "./types.ts";
+import { parsePayload } from "./validate.ts";
+
+export interface LogOptions {
+  store: Store;
+  registry: Registry;
+  /** Projections of the parent kernel, read when this log has none of that name. */
+  parentProjections?: Projections;
+  clientId: string;
+  now(): number;
+  newId(): string;
+  /** Joins side-band text to a message; looked up when needed. */
+  merge(): ((previous: Message, content: string) => Message | undefined) | undefined;
+  report(plugin: string, where: string, thrown: unknown): void;
+}
+
+const NO_ID = "(new)";
+const NO_LEAF = "(leaf)";
+
+interface Draft {
+  event: StoredEvent;
+  definition: EventDefinition;
+  json: string;
+  leaf: EventId | null;
+}
+
+/**
+ * One append-only log with everything that follows from it. The writer's turn is synchronous: parent
+ * and check are resolved against all earlier appends, the record is written, and only then do tree and
+ * projections change and others hear of it, in seq order.
+ */
+export class Log implements Session {
+  readonly tree = new Tree();
+  readonly header: SessionHeader;
+  readonly activation: string;
+  readonly problems: readonly Problem[];
+  readonly readOnly: string | undefined;
+  readonly broadcast = new Broadcast();
+  readonly projections: Projections;
+  private readonly view: LogView = this;
+  private readonly lookup: ConvertContext = this.tree;
+  private readonly options: LogOptions;
+  private readonly opened: Opened;
+  private readonly syncer: Syncer;
+  private readonly gate: PathGate;
+  private readonly announcements: { event: AnyEvent; ready?: Promise<unknown> }[] = [];
+  private announcing: Promise<void> | undefined;
+  private storedEpoch: string;
+  private lastSeq = 0;
+  private writing = false;
+  private closed = false;
+  private storageFailed = false;
+
+  constructor(options: LogOptions) {
+    this.options = options;
+    this.opened = options.store.open();
+    this.header = this.opened.header;
+    this.problems = this.opened.problems;
+    this.readOnly = this.opened.readOnly;
+    this.storedEpoch = this.header.epoch;
+    this.activation = options.newId();
+    this.projections = new Projections(this.tree, options.parentProjections);
+    this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
+    this.gate = new PathGate({
+      write: (entries) => this.write(entries),
+      movesTo: (entry) => this.movesTo(entry),
+      newId: options.newId,
+      report: (thrown) => options.report("kernel", "queued append", thrown),
+    });
+  }
+
+  get id(): string {
+    return this.header.sessionId;
+  }
+  get epoch(): string {
+    return this.storedEpoch;
+  }
+  get seq(): number {
+    return this.lastSeq;
+  }
+  get activeLeaf(): EventId | null {
+    return this.tree.activeLeaf;
+  }
+  get isClosed(): boolean {
+    return this.closed;
+  }
+  get held(): boolean {
+    return this.gate.held;
+  }
+
+  /** Links what the store held; called once, when all event types and projections are registered. */
+  replay(): void {
+    for (const event of this.opened.events) this.take(deepFreeze(event), this.leafOnReplay(event));
+    this.opened.events = [];
+    this.markLoss();
+  }
+
+  async append<T extends EventType>(
+    type: T,
+    payload: Events[T],
+    options: AppendOptions = {},
+  ): Promise<Appended<T> | (Queued & Partial<Appended<T>>)> {
+    const entry: AnyEntry = { ...options, type, payload };
+    const queued = this.gate.admit(entry);
+    if (queued) return queued as Queued & Partial<Appended<T>>;
+    const { events, synced } = this.write([entry]);
+    await synced;
+    return events[0] as unknown as Appended<T>;
+  }
+
+  async appendAll(entries: readonly AppendEntry[]): Promise<StoredEvent[]> {
+    const admitted = entries as readonly AnyEntry[];
+    for (const entry of admitted) this.gate.refuse(entry);
+    const { events, synced } = this.write(admitted);
+    await synced;
+    return events;
+  }
+
+  emit<T extends TransientType>(type: T, payload: Transients[T], options: { clientId?: string } = {}): TransientOf<T> {
+    if (this.closed) throw errors.LOG_CLOSED();
+    const checked = parsePayload(type, this.options.registry.transient(type).schema, payload);
+    const event = Object.freeze({
+      type,
+      seq: ++this.lastSeq,
+      sessionId: this.id,
+      clientId: options.clientId ?? this.options.clientId,
+      ts: this.options.now(),
+      ...checked,
+    }) as AnyEvent;
+    this.announce(event, this.options.store.stage?.(event));
+    return event as TransientOf<T>;
+  }
+
+  buildContext(leaf: EventId | null = this.activeLeaf): Message[] {
+    return buildContext(this.tree, leaf, this.converters());
+  }
+
+  projection<N extends ProjectionName>(name: N): ProjectionRows[N] {
+    return this.projections.get(name) as ProjectionRows[N];
+  }
+
+  display(event: AnyEvent): DisplayAction {
+    try {
+      return this.options.registry.toDisplay(event, this.lookup);
+    } catch (thrown) {
+      this.failedConverter(event, "convertToDisplay", thrown);
+      return { display: "notice", level: "info", text: `[${event.type}]` };
+    }
+  }
+
+  asListened(event: AnyEvent): AnyEvent {
+    const extra = this.options.registry.get(event.type)?.toListener?.(event);
+    return extra ? { ...event, ...extra } : event;
+  }
+
+  hold(): PathHold {
+    return this.gate.hold();
+  }
+
+  synced(): Promise<void> {
+    return this.syncer.synced();
+  }
+
+  /** Resolves when all announced so far has been heard. */
+  async drained(): Promise<void> {
+    do {
+      await this.announcing;
+      await this.broadcast.drained();
+    } while (this.announcing);
+  }
+
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    try {
+      await this.syncer.close();
+    } finally {
+      await this.options.store.close();
+    }
+  }
+
+  /** The writer's turn. */
+  private write(entries: readonly AnyEntry[]): Written {
+    if (this.closed) throw errors.LOG_CLOSED();
+    if (this.writing) throw errors.LOG_REENTRANT();
+    this.writing = true;
+    try {
+      const drafts = this.draftAll(entries);
+      this.store(drafts);
+      const events = drafts.map((draft) => deepFreeze(JSON.parse(draft.json) as StoredEvent));
+      for (const [index, event] of events.entries()) this.take(event, (drafts[index] as Draft).leaf);
+      this.syncer.touch();
+      return this.announceAll(events, drafts);
+    } finally {
+      this.writing = false;
+    }
+  }
+
+  private draftAll(entries: readonly AnyEntry[]): Draft[] {
+    const drafts: Draft[] = [];
+    const ids = new Set<EventId>();
+    for (const entry of entries) {
+      const draft = this.draft(
+        entry,
+        drafts.length,
+        drafts.length === 0 ? this.activeLeaf : (drafts.at(-1) as Draft).leaf,
+        ids,
+      );
+      ids.add(draft.event.id);
+      drafts.push(draft);
+    }
+    return drafts;
+  }
+
+  private draft(entry: AnyEntry, index: number, leaf: EventId | null, batch: ReadonlySet<EventId>): Draft {
+    const definition = this.options.registry.persistent(entry.type);
+    const payload = parsePayload(entry.type, definition.schema, entry.payload);
+    const has = (id: EventId) => this.tree.has(id) || batch.has(id);
+    const id = entry.id ?? this.options.newId();
+    if (has(id)) throw errors.LOG_DUPLICATE_ID({ id });
+    const parentId = entry.parentId === undefined ? leaf : entry.parentId;
+    if (parentId !== null && !has(parentId)) throw errors.LOG_UNKNOWN_PARENT({ type: entry.type, parentId });
+    entry.check?.(this.view);
+    const event = {
+      type: entry.type,
+      id,
+      parentId,
+      seq: this.lastSeq + index + 1,
+      sessionId: this.id,
+      clientId: entry.clientId ?? this.options.clientId,
+      ts: this.options.now(),
+      ...payload,
+    } as StoredEvent;
+    const after = this.options.registry.leafAfter(event, leaf);
+    if (after !== null && after !== id && after !== leaf && !this.tree.isPath(after))
+      throw errors.LOG_INVALID_LEAF({ type: entry.type, leaf: after });
+    this.checkBarrier(definition, event);
+    return { event, definition, json: JSON.stringify(event), leaf: after };
+  }
+
+  private checkBarrier(definition: EventDefinition, event: StoredEvent): void {
+    if (!definition.barrier) return;
+    const action = definition.convertToLlm?.(event, this.lookup);
+    if (action?.action !== "barrier" || action.after === undefined) return;
+    if (!isLegalBarrier(this.tree, event.parentId, action.after, this.converters()))
+      throw errors.LOG_INVALID_BARRIER({ type: event.type, after: action.after });
+  }
+
+  private store(drafts: readonly Draft[]): void {
+    try {
+      this.options.store.append(drafts.map((draft) => draft.json));
+    } catch (thrown) {
+      this.storageStatus(messageOf(thrown));
+      throw thrown;
+    }
+    this.lastSeq += drafts.length;
+    if (this.storageFailed) this.storageStatus();
+  }
+
+  private take(event: StoredEvent, leaf: EventId | null): void {
+    this.lastSeq = Math.max(this.lastSeq, event.seq);
+    if (event.type === "epoch") this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
+    this.tree.add(event, leaf);
+    this.projections.advance(event);
+  }
+
+  /** A jump to an event that is lost leaves the leaf where it was. */
+  private leafOnReplay(event: StoredEvent): EventId | null {
+    const leaf = this.options.registry.leafAfter(event, this.activeLeaf);
+    return leaf === event.id || leaf === null || this.tree.has(leaf) ? leaf : this.activeLeaf;
+  }
+
+  /** Bytes that are gone change the epoch, once per damage, so that nobody resumes by counting. */
+  private markLoss(): void {
+    const lost = this.problems.filter((problem) => problem.lost);
+    if (lost.length === 0 || this.readOnly !== undefined) return;
+    const known = new Set(
+      [...this.tree].flatMap((event) =>
+        event.type === "epoch" ? (event as StoredEvent & Events["epoch"]).damage : [],
+      ),
+    );
+    if (lost.every((problem) => known.has(problem.offset))) return;
+    const damage = lost.map((problem) => problem.offset);
+    const reason = lost.map((problem) => `line ${problem.line}: ${problem.reason}`).join("; ");
+    this.write([{ type: "epoch", payload: { epoch: newId(), reason, damage } }]);
+  }
+
+  /** The announcement, and with it the append's answer, waits for the disk where the type asks for it. */
+  private announceAll(events: StoredEvent[], drafts: readonly Draft[]): Written {
+    const durable = drafts.map((draft, index) => isDurable(draft.definition, events[index] as StoredEvent));
+    const synced = durable.includes(true) ? this.syncer.synced() : undefined;
+    for (const [index, event] of events.entries()) this.announce(event, durable[index] ? synced : undefined);
+    return synced ? { events, synced } : { events };
+  }
+
+  private announce(event: AnyEvent, ready?: Promise<unknown>): void {
+    if (ready || this.announcing) {
+      this.announcements.push(ready ? { event, ready } : { event });
+      this.announcing ??= this.announceWaiting();
+    } else this.broadcast.publish(event);
+  }
+
+  private async announceWaiting(): Promise<void> {
+    for (let next = this.announcements.shift(); next; next = this.announcements.shift()) {
+      // A failed sync is told by its own status event and by the append's rejection.
+      if (next.ready) await next.ready.catch(() => {});
+      this.broadcast.publish(next.event);
+    }
+    this.announcing = undefined;
+  }
+
+  private storageStatus(error?: string): void {
+    this.storageFailed = error !== undefined;
+    if (!this.closed) this.emit("storage_status", error === undefined ? {} : { error });
+  }
+
+  /** Asks the type with a leaf that is none, so that a jump to where one stands is still a jump. */
+  private movesTo(entry: AnyEntry): "path" | "side" | "jump" {
+    const { leaf, schema } = this.options.registry.persistent(entry.type);
+    if (!leaf) return "path";
+    const provisional = { ...parsePayload(entry.type, schema, entry.payload), type: entry.type, id: entry.id ?? NO_ID };
+    const after = leaf(provisional, NO_LEAF);
+    return after === provisional.id ? "path" : after === NO_LEAF ? "side" : "jump";
+  }
+
+  private converters() {
+    return {
+      toLlm: (event: StoredEvent) => {
+        try {
+          return this.options.registry.toLlm(event, this.lookup);
+        } catch (thrown) {
+          this.failedConverter(event, "convertToLlm", thrown);
+          return { action: "skip" } as const;
+        }
+      },
+      merge: this.options.merge(),
+    };
+  }
+
+  private failedConverter(event: AnyEvent, converter: string, thrown: unknown): void {
+    this.options.report(this.options.registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
+  }
+}
+
+function isDurable(definition: EventDefinition, event: StoredEvent): boolean {
+  return typeof definition.durable === "function" ? definition.durable(event) : (definition.durable ?? false);
+}
+
+/** Events are shared by everyone who hears them: nobody can change one. */
+function deepFreeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deepFreeze(inner);
+  return Object.freeze(value);
+}

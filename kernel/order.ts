@@ -1,0 +1,83 @@
+import { errors } from "./errors.ts";
+import type { KernelEntry } from "./kernel.ts";
+
+interface Ordered {
+  entries: KernelEntry[];
+  /** Optional entries that cannot start, each with the coded error that says why. */
+  left: { entry: KernelEntry; error: Error }[];
+}
+
+/**
+ * Providers before users, otherwise as listed. Throws the coded error of the first entry that cannot
+ * start; an optional one is left out instead, and so are the optional ones that need it.
+ */
+export function startOrder(entries: readonly KernelEntry[], isGiven: (service: string) => boolean): Ordered {
+  return new Sorter(entries, isGiven).sort();
+}
+
+class Sorter {
+  private readonly entries: readonly KernelEntry[];
+  private readonly isGiven: (service: string) => boolean;
+  private readonly providers = new Map<string, KernelEntry>();
+  private readonly placed = new Set<KernelEntry>();
+  private readonly failed = new Map<KernelEntry, Error>();
+  private readonly visiting: KernelEntry[] = [];
+  private readonly ordered: KernelEntry[] = [];
+
+  constructor(entries: readonly KernelEntry[], isGiven: (service: string) => boolean) {
+    this.entries = entries;
+    this.isGiven = isGiven;
+  }
+
+  sort(): Ordered {
+    for (const entry of this.entries) this.guard(entry, () => this.register(entry));
+    for (const entry of this.entries) if (!this.failed.has(entry)) this.guard(entry, () => this.visit(entry));
+    return { entries: this.ordered, left: [...this.failed].map(([entry, error]) => ({ entry, error })) };
+  }
+
+  private guard(entry: KernelEntry, work: () => void): void {
+    try {
+      work();
+    } catch (error) {
+      if (!entry.optional) throw error;
+      this.visiting.length = 0;
+      this.failed.set(entry, error as Error);
+    }
+  }
+
+  private register(entry: KernelEntry): void {
+    for (const service of entry.plugin.provides ?? []) {
+      const owner = this.providers.get(service);
+      if (owner)
+        throw errors.PLUGIN_DOUBLE_SERVICE({
+          service,
+          plugin: entry.plugin.id,
+          owner: owner.plugin.id,
+          origin: entry.origin,
+        });
+    }
+    for (const service of entry.plugin.provides ?? []) this.providers.set(service, entry);
+  }
+
+  private visit(entry: KernelEntry): void {
+    if (this.placed.has(entry)) return;
+    if (this.visiting.includes(entry)) {
+      const circle = [...this.visiting.slice(this.visiting.indexOf(entry)), entry]
+        .map((at) => at.plugin.id)
+        .join(" -> ");
+      throw errors.PLUGIN_CIRCLE({ plugins: circle, origin: entry.origin });
+    }
+    this.visiting.push(entry);
+    for (const service of entry.plugin.needs ?? []) this.visitProvider(entry, service);
+    this.visiting.pop();
+    this.placed.add(entry);
+    this.ordered.push(entry);
+  }
+
+  private visitProvider(entry: KernelEntry, service: string): void {
+    const provider = this.providers.get(service);
+    if (provider && !this.failed.has(provider)) this.visit(provider);
+    else if (!this.isGiven(service))
+      throw errors.PLUGIN_MISSING_SERVICE({ plugin: entry.plugin.id, service, origin: entry.origin });
+  }
+}

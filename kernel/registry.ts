@@ -1,0 +1,97 @@
+import type { DisplayAction } from "./display.ts";
+import { errors } from "./errors.ts";
+import type {
+  AnyEvent,
+  AnyEventDefinition,
+  ConvertContext,
+  Dispose,
+  EventDefinition,
+  LlmAction,
+  StoredEvent,
+  TransientDefinition,
+} from "./types.ts";
+
+const ENVELOPE = new Set(["id", "seq", "sessionId", "clientId", "ts", "type", "crc"]);
+
+interface Row {
+  plugin: string;
+  definition: AnyEventDefinition;
+}
+
+/** Which plugin registered which event type, and how the type behaves. A child sees its parent's rows. */
+export class Registry {
+  private readonly rows = new Map<string, Row>();
+  private readonly parent: Registry | undefined;
+
+  constructor(parent?: Registry) {
+    this.parent = parent;
+  }
+
+  get types(): string[] {
+    return [...this.rows.keys()];
+  }
+
+  add(plugin: string, type: string, definition: AnyEventDefinition): Dispose {
+    const owner = this.row(type)?.plugin;
+    if (owner !== undefined) throw errors.EVENT_DUPLICATE_TYPE({ type, plugin, owner });
+    for (const key of payloadKeys(definition))
+      if (ENVELOPE.has(key) || (key === "parentId" && !definition.transient))
+        throw errors.EVENT_RESERVED_KEY({ type, key, plugin });
+    this.rows.set(type, { plugin, definition });
+    return () => void this.rows.delete(type);
+  }
+
+  owner(type: string): string | undefined {
+    return this.row(type)?.plugin;
+  }
+  get(type: string): AnyEventDefinition | undefined {
+    return this.row(type)?.definition;
+  }
+
+  persistent(type: string): EventDefinition {
+    const definition = this.known(type);
+    if (definition.transient) throw errors.EVENT_TRANSIENT({ type });
+    return definition;
+  }
+  transient(type: string): TransientDefinition {
+    const definition = this.known(type);
+    if (!definition.transient) throw errors.EVENT_PERSISTENT({ type });
+    return definition;
+  }
+
+  /** The active leaf after an event; a type nobody registered is taken for a path event. */
+  leafAfter(event: StoredEvent, current: string | null): string | null {
+    const definition = this.get(event.type);
+    if (!definition || definition.transient || !definition.leaf) return event.id;
+    return definition.leaf(event, current);
+  }
+
+  toLlm(event: StoredEvent, context: ConvertContext): LlmAction {
+    const definition = this.get(event.type);
+    if (!definition || definition.transient || !definition.convertToLlm) return { action: "skip" };
+    return definition.convertToLlm(event, context);
+  }
+
+  toDisplay(event: AnyEvent, context: ConvertContext): DisplayAction {
+    const definition = this.get(event.type);
+    if (definition?.convertToDisplay) return definition.convertToDisplay(event, context);
+    if (definition?.transient) return { display: "hidden" };
+    return { display: "notice", level: "info", text: `[${event.type}]` };
+  }
+
+  private row(type: string): Row | undefined {
+    return this.rows.get(type) ?? this.parent?.row(type);
+  }
+
+  private known(type: string): AnyEventDefinition {
+    const definition = this.get(type);
+    if (!definition) throw errors.EVENT_UNKNOWN_TYPE({ type });
+    return definition;
+  }
+}
+
+/** The field names of an object schema; none for other schemas, whose payloads are checked at append. */
+function payloadKeys(definition: AnyEventDefinition): string[] {
+  const shape = (definition.schema as { shape?: unknown }).shape;
+  return typeof shape === "object" && shape !== null ? Object.keys(shape) : [];
+}

@@ -1,0 +1,51 @@
+import { errors } from "./errors.ts";
+import type { Dispose } from "./types.ts";
+
+/** What one plugin did through its context, to be undone in reverse. */
+export class Scope {
+  readonly plugin: string;
+  readonly control = new AbortController();
+  private readonly disposers: Dispose[] = [];
+  private closed = false;
+  private readonly report: (where: string, thrown: unknown) => void;
+
+  constructor(plugin: string, report: (where: string, thrown: unknown) => void) {
+    this.plugin = plugin;
+    this.report = report;
+  }
+
+  get size(): number {
+    return this.disposers.length;
+  }
+
+  /** Adds an undo; answers one that may be called earlier. In a closed scope it runs at once and SCOPE_CLOSED is thrown. */
+  add(dispose: Dispose): Dispose {
+    if (this.closed) {
+      this.run(dispose);
+      throw errors.SCOPE_CLOSED({ plugin: this.plugin });
+    }
+    this.disposers.push(dispose);
+    return () => {
+      const at = this.disposers.indexOf(dispose);
+      if (at < 0) return;
+      this.disposers.splice(at, 1);
+      return dispose();
+    };
+  }
+
+  /** Undoes everything in reverse; a failing undo is reported and the rest still runs. */
+  async close(): Promise<void> {
+    if (this.closed) return;
+    this.closed = true;
+    this.control.abort();
+    for (let dispose = this.disposers.pop(); dispose; dispose = this.disposers.pop()) await this.run(dispose);
+  }
+
+  private async run(dispose: Dispose): Promise<void> {
+    try {
+      await dispose();
+    } catch (thrown) {
+      this.report("dispose", thrown);
+    }
+  }
+}

@@ -1,0 +1,16 @@
+import type { z } from "zod";
+import { errors } from "./errors.ts";
+
+/** Checks a payload and answers it as the schema outputs it; throws EVENT_INVALID naming each wrong field. */
+export function parsePayload(type: string, schema: z.ZodType, payload: unknown): Record<string, unknown> {
+  const result = schema.safeParse(payload);
+  if (result.success) return result.data as Record<string, unknown>;
+  throw errors.EVENT_INVALID({ type, issues: describeIssues(result.error) });
+}
+
+/** zod's issues as one readable line: `items.0.id: expected string`. */
+export function describeIssues(error: z.ZodError): string {
+  return error.issues
+    .map((issue) => (issue.path.length > 0 ? `${issue.path.join(".")}: ${issue.message}` : issue.message))
+    .join("; ");
+}

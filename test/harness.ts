@@ -1,0 +1,67 @@
+import {
+  type AnyEvent,
+  type AnyPlugin,
+  createKernel,
+  createMemoryStore,
+  type Kernel,
+  type KernelEntry,
+  type KernelOptions,
+  type Missed,
+  type SessionHeader,
+  type StoredEvent,
+} from "@scorel/kernel";
+
+/** A header whose ids and times are the same in every run. */
+export const testHeader: SessionHeader = {
+  version: 1,
+  sessionId: "session000000001",
+  deviceId: "device0000000001",
+  createdAt: 0,
+  epoch: "epoch00000000001",
+  meta: {},
+};
+
+export interface TestKernel extends AsyncDisposable {
+  kernel: Kernel;
+  session: Kernel["session"];
+  /** The log's records as written. */
+  stored(): StoredEvent[];
+  /** Everything announced so far, after all subscribers have heard it. */
+  heard(): Promise<(AnyEvent | Missed)[]>;
+}
+
+export type TestPlugin = AnyPlugin | (Partial<KernelEntry> & { plugin: AnyPlugin });
+
+/** A kernel without disk, with a ticking clock and counted ids (`id0000000001`, …); stops when the test ends. */
+export async function testKernel(
+  plugins: readonly TestPlugin[],
+  options: Partial<Omit<KernelOptions, "entries">> = {},
+): Promise<TestKernel> {
+  const memory = createMemoryStore(testHeader);
+  const events: (AnyEvent | Missed)[] = [];
+  let ids = 0;
+  let clock = 0;
+  const kernel = await createKernel({
+    entries: plugins.map(asEntry),
+    store: memory,
+    now: () => ++clock,
+    newId: () => `id${String(++ids).padStart(10, "0")}`,
+    clientId: "test",
+    ...options,
+  });
+  kernel.subscribe((event) => void events.push(event));
+  return {
+    kernel,
+    session: kernel.session,
+    stored: () => memory.records.map((record) => JSON.parse(record) as StoredEvent),
+    heard: async () => {
+      await kernel.drained();
+      return [...events];
+    },
+    [Symbol.asyncDispose]: () => kernel.stop(),
+  };
+}
+
+function asEntry(given: TestPlugin): KernelEntry {
+  return "plugin" in given ? { origin: "test", ...given } : { plugin: given, origin: "test" };
+}

@@ -1,0 +1,177 @@
+import { definePlugin, type EventDefinition } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { testKernel } from "../harness.ts";
+
+declare module "@scorel/kernel" {
+  interface Events {
+    note: { text: string };
+    aside: { text: string };
+    jump: { to: string };
+  }
+  interface Transients {
+    tick: { n: number };
+  }
+}
+
+const note: EventDefinition = { schema: z.strictObject({ text: z.string() }), leaf: undefined };
+export const notes = definePlugin({
+  id: "notes",
+  name: "Notes",
+  version: "1.0.0",
+  events: {
+    note,
+    aside: { schema: z.strictObject({ text: z.string() }), leaf: (_event, current) => current },
+    jump: { schema: z.strictObject({ to: z.string() }), leaf: (event) => event.to },
+    tick: { schema: z.strictObject({ n: z.number() }), transient: true },
+  },
+});
+
+describe("a log", () => {
+  it("numbers persistent and transient events from one sequence and writes only the former", async () => {
+    await using t = await testKernel([notes]);
+    await t.session.append("note", { text: "a" });
+    t.session.emit("tick", { n: 1 });
+    await t.session.append("note", { text: "b" }, { clientId: "phone" });
+    const common = { sessionId: "session000000001", type: "note" };
+    expect(t.stored()).toEqual([
+      { ...common, id: "id0000000002", parentId: null, seq: 1, clientId: "test", ts: 1, text: "a" },
+      { ...common, id: "id0000000003", parentId: "id0000000002", seq: 3, clientId: "phone", ts: 3, text: "b" },
+    ]);
+    expect(await t.heard()).toEqual([
+      t.stored()[0],
+      { type: "tick", seq: 2, sessionId: "session000000001", clientId: "test", ts: 2, n: 1 },
+      t.stored()[1],
+    ]);
+  });
+
+  it("resolves parent and check in the writer's turn, so that of two racing appends one wins", async () => {
+    await using t = await testKernel([notes]);
+    const first = await t.session.append("note", { text: "question" });
+    const answer = (text: string) =>
+      t.session.append(
+        "note",
+        { text },
+        {
+          check: (view) => {
+            if (view.activeLeaf !== first.id) throw new Error("answered already");
+          },
+        },
+      );
+    const outcomes = await Promise.allSettled([answer("yes"), answer("no")]);
+    expect(outcomes.map((outcome) => outcome.status)).toEqual(["fulfilled", "rejected"]);
+    await t.session.append("note", { text: "next" });
+    expect(t.stored().map((event) => [event.seq, (event as unknown as { text: string }).text])).toEqual([
+      [1, "question"],
+      [2, "yes"],
+      [3, "next"],
+    ]);
+  });
+
+  it("writes all events of appendAll or none", async () => {
+    await using t = await testKernel([notes]);
+    await expect(
+      t.session.appendAll([
+        { type: "note", payload: { text: "a" } },
+        { type: "note", payload: { text: 1 as unknown as string } },
+      ]),
+    ).rejects.toMatchObject({ code: "EVENT_INVALID" });
+    expect(t.stored()).toEqual([]);
+    const events = await t.session.appendAll([
+      { type: "note", payload: { text: "a" } },
+      { type: "note", payload: { text: "b" } },
+    ]);
+    expect(events.map(({ seq, parentId }) => ({ seq, parentId }))).toEqual([
+      { seq: 1, parentId: null },
+      { seq: 2, parentId: events[0]?.id },
+    ]);
+  });
+
+  it("hands out events that nobody can change", async () => {
+    await using t = await testKernel([notes]);
+    const event = await t.session.append("note", { text: "a" });
+    expect(() => Object.assign(event, { text: "b" })).toThrow(TypeError);
+  });
+
+  it("refuses unknown types, wrong kinds, used ids and unknown parents, by code", async () => {
+    await using t = await testKernel([notes]);
+    const { id } = await t.session.append("note", { text: "a" });
+    const code = async (work: () => unknown) => {
+      try {
+        await work();
+      } catch (error) {
+        return (error as { code: string }).code;
+      }
+      return "none";
+    };
+    expect([
+      await code(() => t.session.append("nope" as never, {} as never)),
+      await code(() => t.session.append("tick" as never, { n: 1 } as never)),
+      await code(() => t.session.emit("note" as never, { text: "a" } as never)),
+      await code(() => t.session.append("note", { text: "b" }, { id })),
+      await code(() => t.session.append("note", { text: "b" }, { parentId: "missing0" })),
+      await code(() => t.session.append("jump", { to: "missing0" })),
+    ]).toEqual([
+      "EVENT_UNKNOWN_TYPE",
+      "EVENT_TRANSIENT",
+      "EVENT_PERSISTENT",
+      "LOG_DUPLICATE_ID",
+      "LOG_UNKNOWN_PARENT",
+      "LOG_INVALID_LEAF",
+    ]);
+  });
+});
+
+describe("the tree", () => {
+  it("moves its leaf with path events, keeps it with side events, and jumps with jumps", async () => {
+    await using t = await testKernel([notes]);
+    const a = await t.session.append("note", { text: "a" });
+    const b = await t.session.append("note", { text: "b" });
+    const aside = await t.session.append("aside", { text: "s" });
+    expect([t.session.activeLeaf, aside.parentId]).toEqual([b.id, b.id]);
+    const jump = await t.session.append("jump", { to: a.id as string });
+    expect([t.session.activeLeaf, jump.parentId]).toEqual([a.id, b.id]);
+    const c = await t.session.append("note", { text: "c" });
+    const { tree } = t.session;
+    expect({
+      path: tree.path(c.id as string).map((event) => event.id),
+      leaves: tree.leaves().map((event) => event.id),
+      branchPoints: tree.branchPoints().map((event) => event.id),
+      children: tree.children(a.id as string).map((event) => event.id),
+      root: tree.root?.id,
+    }).toEqual({ path: [a.id, c.id], leaves: [b.id, c.id], branchPoints: [a.id], children: [b.id, c.id], root: a.id });
+  });
+});
+
+describe("a held path", () => {
+  it("makes path events of others wait, lets side events through and refuses jumps", async () => {
+    await using t = await testKernel([notes]);
+    const hold = t.session.hold();
+    const mine = await hold.append("note", { text: "mine" });
+    const theirs = await t.session.append("note", { text: "theirs" });
+    await t.session.append("aside", { text: "beside" });
+    expect(theirs).toEqual({ id: expect.any(String), queued: true });
+    await expect(t.session.append("jump", { to: mine.id })).rejects.toMatchObject({ code: "LOG_BUSY" });
+    expect(() => t.session.hold()).toThrow(expect.objectContaining({ code: "LOG_BUSY" }));
+    await hold.release();
+    expect(t.stored().map((event) => (event as unknown as { text: string }).text)).toEqual([
+      "mine",
+      "beside",
+      "theirs",
+    ]);
+    expect(t.session.activeLeaf).toBe(theirs.id);
+  });
+
+  it("writes what waits at an opening, where others append at once", async () => {
+    await using t = await testKernel([notes]);
+    const hold = t.session.hold();
+    await t.session.append("note", { text: "waiting" });
+    await hold.open(async () => {
+      expect(t.stored()).toHaveLength(1);
+      expect((await t.session.append("note", { text: "direct" })).queued).toBeUndefined();
+    });
+    expect(await t.session.append("note", { text: "closed again" })).toMatchObject({ queued: true });
+    await hold.release();
+    expect(t.stored()).toHaveLength(3);
+  });
+});
