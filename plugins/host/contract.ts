@@ -1,5 +1,15 @@
-import type { AnyEvent, DisplayAction, EventId, KernelEntry, Message, Missed, SessionHeader } from "@scorel/kernel";
 import type { SendOptions, TurnOutcome } from "@scorel/agent/contract";
+import type {
+  AnyEvent,
+  Awaitable,
+  DisplayAction,
+  EventId,
+  Kernel,
+  KernelEntry,
+  Message,
+  Missed,
+  SessionHeader,
+} from "@scorel/kernel";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 
 /** Where a session works: canonical paths. Given to every session kernel as the service `workspace`. */
@@ -21,7 +31,26 @@ export interface Workspace {
 /** The layers of presets and configuration, resolved. Made by the loader, given to the host kernel. */
 export interface Composition {
   /** Fresh instances of everything of session scope for a session working in `cwd`. */
-  sessionPlugins(cwd: string): Promise<{ entries: KernelEntry[]; problems: { origin: string; code: string; message: string }[] }>;
+  sessionPlugins(cwd: string): Promise<{ entries: KernelEntry[]; problems: Notice[] }>;
+  /** The running host kernel, parent of every session's kernel. First asked for after it has started. */
+  kernel(): Kernel;
+}
+/** Something left out or failing that harms nobody else: what, why, and who asked for it. */
+export interface Notice {
+  origin: string;
+  code: string;
+  message: string;
+}
+
+/** A slash command of a face. Either function gets what follows the name; what it returns is shown. */
+export interface SlashCommand {
+  description?: string;
+  run?(args: string, context: SlashContext): Awaitable<string | void>;
+  handler?(args: string, context: SlashContext): Awaitable<string | void>;
+}
+export interface SlashContext {
+  sessionId: string;
+  clientId: string;
 }
 
 export interface SessionSummary {
@@ -57,12 +86,22 @@ export interface SessionStatus {
   anchor: Anchor;
   /** Damage found when the log was opened. */
   problems: { line: number; offset: number; reason: string }[];
+  /** What was left out or failed while the session was opened. */
+  notices: Notice[];
+  /** `provider/id` of the model that the next turn would use; absent when there is none. */
+  model?: string;
+  /** Why there is no model to use. */
+  modelError?: { code: string; message: string };
 }
 
 /** The operations of the client contract: name -> what is asked and answered. */
 export interface Operations {
   ping: { params: Record<string, never>; result: { pong: true } };
-  create_session: { params: { cwd: string; name?: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
+  create_session: {
+    params: { cwd: string; name?: string; model?: string; allowWrite?: string[] };
+    result: SessionStatus;
+  };
+  /** `sessionId` may be the beginning of one, if only one session begins so. */
   load_session: { params: { sessionId: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
   list_sessions: { params: { cwd?: string }; result: { sessions: SessionSummary[] } };
   send_message: {
@@ -76,6 +115,11 @@ export interface Operations {
   get_context: { params: { sessionId: string }; result: { messages: Message[] } };
   get_events: { params: { sessionId: string }; result: { header: SessionHeader; events: Delivered[] } };
   get_status: { params: { sessionId: string }; result: SessionStatus };
+  list_commands: {
+    params: { sessionId: string };
+    result: { commands: { name: string; description: string; plugin: string }[] };
+  };
+  run_command: { params: { sessionId: string; name: string; args: string }; result: { output?: string } };
   close_session: { params: { sessionId: string }; result: { closed: boolean } };
 }
 export type Operation = keyof Operations;
@@ -103,5 +147,8 @@ declare module "@scorel/kernel" {
     workspace: Workspace;
     composition: Composition;
     host: HostService;
+  }
+  interface Contributions {
+    commands: Record<string, SlashCommand>;
   }
 }
