@@ -1,31 +1,6 @@
-import { definePlugin, type EventDefinition } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { z } from "zod";
 import { testKernel } from "../harness.ts";
-
-declare module "@scorel/kernel" {
-  interface Events {
-    note: { text: string };
-    aside: { text: string };
-    jump: { to: string };
-  }
-  interface Transients {
-    tick: { n: number };
-  }
-}
-
-const note: EventDefinition = { schema: z.strictObject({ text: z.string() }), leaf: undefined };
-export const notes = definePlugin({
-  id: "notes",
-  name: "Notes",
-  version: "1.0.0",
-  events: {
-    note,
-    aside: { schema: z.strictObject({ text: z.string() }), leaf: (_event, current) => current },
-    jump: { schema: z.strictObject({ to: z.string() }), leaf: (event) => event.to },
-    tick: { schema: z.strictObject({ n: z.number() }), transient: true },
-  },
-});
+import { notes } from "./notes.ts";
 
 describe("a log", () => {
   it("numbers persistent and transient events from one sequence and writes only the former", async () => {

@@ -1,0 +1,92 @@
+import { type AnyEvent, createMemoryStore, definePlugin, type Missed } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { testHeader, testKernel } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+declare module "@scorel/kernel" {
+  interface Events {
+    oath: { text: string };
+  }
+}
+
+const seqs = (events: (AnyEvent | Missed)[]) =>
+  events.map((event) =>
+    event.type === "missed" ? ["missed", (event as Missed).from, (event as Missed).to] : (event as AnyEvent).seq,
+  );
+
+describe("a subscriber", () => {
+  it("hears after the writer has gone on, in order, one event at a time", async () => {
+    await using t = await testKernel([notes]);
+    const heard: string[] = [];
+    t.kernel.subscribe(async (event) => {
+      heard.push(`start ${(event as AnyEvent).seq}`);
+      await null;
+      heard.push(`end ${(event as AnyEvent).seq}`);
+    });
+    t.session.emit("tick", { n: 1 });
+    t.session.emit("tick", { n: 2 });
+    expect(heard).toEqual([]);
+    await t.kernel.drained();
+    expect(heard).toEqual(["start 1", "end 1", "start 2", "end 2"]);
+  });
+
+  it("that hangs or throws keeps neither the writer nor others waiting", async () => {
+    await using t = await testKernel([notes]);
+    const heard: number[] = [];
+    const leave = t.kernel.subscribe(() => new Promise(() => {}));
+    t.kernel.subscribe(() => {
+      throw new Error("broken");
+    });
+    t.kernel.subscribe((event) => void heard.push((event as AnyEvent).seq));
+    await t.session.append("note", { text: "a" });
+    await t.session.append("note", { text: "b" });
+    await leave();
+    await t.kernel.drained();
+    expect(heard.slice(0, 2)).toEqual([1, 2]);
+    expect(t.kernel.failures.map(({ plugin, where, message }) => ({ plugin, where, message }))).toContainEqual({
+      plugin: "host",
+      where: "onEvent note",
+      message: "broken",
+    });
+  });
+
+  it("that lags loses transients only, is told which, and still gets every persistent event", async () => {
+    await using t = await testKernel([notes]);
+    const heard: (AnyEvent | Missed)[] = [];
+    t.kernel.subscribe((event) => void heard.push(event), { capacity: 2 });
+    t.session.emit("tick", { n: 1 });
+    t.session.emit("tick", { n: 2 });
+    t.session.emit("tick", { n: 3 });
+    const written = t.session.append("note", { text: "kept" });
+    t.session.emit("tick", { n: 5 });
+    await written;
+    await t.kernel.drained();
+    t.session.emit("tick", { n: 6 });
+    await t.kernel.drained();
+    expect(seqs(heard)).toEqual([1, 2, ["missed", 3, 5], 4, 6]);
+  });
+
+  it("hears a durable event only once it is on disk, and nothing overtakes it", async () => {
+    const order: string[] = [];
+    let reachDisk: (() => void) | undefined;
+    const sync = () => new Promise<void>((resolve) => (reachDisk = resolve));
+    const oath = definePlugin({
+      id: "oath",
+      name: "Oath",
+      version: "1.0.0",
+      events: { oath: { schema: z.strictObject({ text: z.string() }), durable: true } },
+    });
+    await using t = await testKernel([notes, oath], { store: { ...createMemoryStore(testHeader), sync } });
+    t.kernel.subscribe((event) => void order.push(`heard ${event.type}`));
+    const appended = t.session.append("oath", { text: "important" }).then(() => order.push("answered"));
+    t.session.emit("tick", { n: 1 });
+    await null;
+    order.push("on disk");
+    reachDisk?.();
+    await appended;
+    await t.kernel.drained();
+    expect([order[0], [...order].sort()]).toEqual(["on disk", ["answered", "heard oath", "heard tick", "on disk"]]);
+    expect(seqs(await t.heard())).toEqual([1, 2]);
+  });
+});

@@ -1,0 +1,161 @@
+import { type AnyPlugin, definePlugin, type HookCall, stop, type Tap } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { testKernel } from "../harness.ts";
+
+declare module "@scorel/kernel" {
+  interface Hooks {
+    shout(text: string, signal?: AbortSignal): Promise<string | undefined> | string | undefined;
+    permit(
+      action: { name: string },
+      signal?: AbortSignal,
+    ): Promise<{ no: string } | undefined> | { no: string } | undefined;
+    price(offer: { sum: number }): { add: number } | undefined;
+  }
+  interface Services {
+    calls: { shout: HookCall<"shout">; permit: HookCall<"permit">; price: HookCall<"price"> };
+  }
+}
+
+const owner = definePlugin({
+  id: "owner",
+  name: "Owner",
+  version: "1.0.0",
+  provides: ["calls"],
+  activate(ctx) {
+    ctx.provide("calls", {
+      shout: ctx.defineHook("shout", "waterfall"),
+      permit: ctx.defineHook("permit", "bail"),
+      price: ctx.defineHook("price", { fold: (offer, { add }) => ({ sum: offer.sum + add }) }),
+    });
+  },
+});
+let plugins = 0;
+function layer<T>(hook: string, tap: T | Tap<T>, id = `layer${++plugins}`): AnyPlugin {
+  return definePlugin({ id, name: id, version: "1.0.0", needs: ["calls"], hooks: () => ({ [hook]: tap }) });
+}
+async function chain(...layers: AnyPlugin[]) {
+  const t = await testKernel([owner, ...layers]);
+  return { ...t, calls: t.kernel.find("calls") as NonNullable<ReturnType<typeof t.kernel.find<"calls">>> };
+}
+
+describe("a native hook", () => {
+  it("hands a waterfall's value from layer to layer, undefined keeping it", async () => {
+    await using t = await chain(
+      layer("shout", (text: string) => `${text}!`),
+      layer("shout", async () => undefined),
+      layer("shout", async (text: string) => text.toUpperCase()),
+    );
+    expect(await t.calls.shout("hi")).toBe("HI!");
+  });
+
+  it("orders layers by level, then by load order", async () => {
+    const add = (mark: string, level?: "early" | "late") =>
+      layer("shout", { handler: (text: string) => text + mark, ...(level && { level }) });
+    await using t = await chain(add("d", "late"), add("b"), add("a", "early"), add("c"));
+    expect(await t.calls.shout("")).toBe("abcd");
+  });
+
+  it("lets each layer of a waterfall end the chain", async () => {
+    await using t = await chain(
+      layer("shout", () => stop("enough")),
+      layer("shout", () => "never"),
+    );
+    expect(await t.calls.shout("hi")).toBe("enough");
+  });
+
+  it("ends a bail chain at the first answer", async () => {
+    const asked: string[] = [];
+    const ask = (name: string, answer?: { no: string }) =>
+      layer("permit", () => {
+        asked.push(name);
+        return answer;
+      });
+    await using t = await chain(ask("first"), ask("second", { no: "closed" }), ask("third", { no: "never asked" }));
+    expect(await t.calls.permit({ name: "open" })).toEqual({ no: "closed" });
+    expect(asked).toEqual(["first", "second"]);
+  });
+
+  it("folds answers into the input that later layers see", async () => {
+    await using t = await chain(
+      layer("price", (offer: { sum: number }) => ({ add: offer.sum })),
+      layer("price", () => undefined),
+      layer("price", (offer: { sum: number }) => ({ add: offer.sum })),
+    );
+    expect(await t.calls.price({ sum: 1 })).toEqual({ sum: 4 });
+  });
+
+  it("skips a layer that throws, rejects or throws null, and names it", async () => {
+    await using t = await chain(
+      layer("shout", () => { throw new Error("broken"); }, "thrower"), // biome-ignore format: one line a layer
+      layer("shout", () => Promise.reject(new Error("late")), "rejecter"),
+      layer("shout", () => { throw null; }, "nuller"), // biome-ignore format: one line a layer
+      layer("shout", (text: string) => `${text}!`),
+    );
+    expect(await t.calls.shout("hi")).toBe("hi!");
+    const failure = { where: "shout", code: "UNEXPECTED" };
+    const failures = [
+      { ...failure, plugin: "thrower", message: "broken" },
+      { ...failure, plugin: "rejecter", message: "late" },
+      { ...failure, plugin: "nuller", message: "thrown value: null" },
+    ];
+    expect(t.kernel.failures).toEqual(failures);
+    expect((await t.heard()).map((event) => event.type)).toEqual([
+      "plugin_failure",
+      "plugin_failure",
+      "plugin_failure",
+    ]);
+  });
+
+  it("denies when a critical layer fails", async () => {
+    await using t = await chain(
+      layer("permit", { critical: true, handler: () => Promise.reject(new Error("no rules")) }, "guard"),
+    );
+    await expect(t.calls.permit({ name: "open" })).rejects.toMatchObject({
+      code: "HOOK_CRITICAL",
+      data: { hook: "permit", plugin: "guard", reason: "no rules" },
+    });
+  });
+
+  it("skips a layer that outlives its limit, aborts its signal and discards its late result", async () => {
+    let late: AbortSignal | undefined;
+    let settle: ((text: string) => void) | undefined;
+    const slow = (_text: string, signal?: AbortSignal) => {
+      late = signal;
+      return new Promise<string>((resolve) => { settle = resolve; }); // biome-ignore format: short
+    };
+    await using t = await chain(
+      layer("shout", { handler: slow, limit: 5 }, "slow"),
+      layer("shout", (text: string, signal?: AbortSignal) => `${text} ${signal?.aborted}`),
+    );
+    const value = await t.calls.shout("hi");
+    settle?.("too late");
+    expect([value, late?.aborted, t.kernel.failures[0]?.code]).toEqual(["hi false", true, "HOOK_LIMIT"]);
+  });
+
+  it("rejects at once when the caller aborts, though a layer never settles", async () => {
+    await using t = await chain(
+      layer("permit", { handler: () => new Promise<never>(() => {}), limit: false as const }),
+    );
+    const control = new AbortController();
+    const call = t.calls.permit({ name: "open" }, control.signal);
+    control.abort(new Error("cancelled"));
+    await expect(call).rejects.toThrow("cancelled");
+  });
+
+  it("finishes a call in flight on the layers it started with, and undoes them for the next", async () => {
+    let go: (() => void) | undefined;
+    const gate = new Promise<void>((resolve) => { go = resolve; }); // biome-ignore format: short
+    const waiting = layer("shout", async (text: string) => {
+      await gate;
+      return text;
+    });
+    await using t = await chain(
+      waiting,
+      layer("shout", (text: string) => `${text}!`, "bang"),
+    );
+    const inFlight = t.calls.shout("one");
+    await t.kernel.unload("bang");
+    go?.();
+    expect([await inFlight, await t.calls.shout("two")]).toEqual(["one!", "two"]);
+  });
+});

@@ -1,0 +1,93 @@
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { testKernel } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+declare module "@scorel/kernel" {
+  interface Events {
+    cut: { summary: string; through?: string };
+    addition: { text: string };
+  }
+}
+
+const cutting = definePlugin({
+  id: "cutting",
+  name: "Cutting",
+  version: "1.0.0",
+  provides: ["mergeMessage"],
+  events: {
+    cut: {
+      schema: z.strictObject({ summary: z.string(), through: z.string().optional() }),
+      barrier: true,
+      convertToLlm: (event) => ({ action: "barrier", summary: event.summary, after: event.through }),
+    },
+    addition: {
+      schema: z.strictObject({ text: z.string() }),
+      convertToLlm: (event) => ({ action: "merge_prev", content: event.text, otherwise: event.text }),
+    },
+  },
+  activate(ctx) {
+    const merge = (previous: unknown, content: string) =>
+      String(previous).startsWith("tool") ? `${previous}+${content}` : undefined;
+    ctx.provide("mergeMessage", merge as never);
+  },
+});
+
+describe("the context", () => {
+  it("is the path's messages, side events and unknown types left out", async () => {
+    await using t = await testKernel([notes, cutting]);
+    await t.session.append("note", { text: "a" });
+    await t.session.append("aside", { text: "side" });
+    await t.session.append("note", { text: "b" });
+    expect(t.session.buildContext()).toEqual(["a", "b"]);
+  });
+
+  it("merges text into what directly precedes it, else includes it", async () => {
+    await using t = await testKernel([notes, cutting]);
+    await t.session.append("note", { text: "tool 1" });
+    await t.session.append("addition", { text: "steer" });
+    await t.session.append("note", { text: "b" });
+    await t.session.append("addition", { text: "alone" });
+    expect(t.session.buildContext()).toEqual(["tool 1+steer", "b", "alone"]);
+  });
+
+  it("stops at a summary and keeps the tail the summary spares, older summaries skipped", async () => {
+    await using t = await testKernel([notes, cutting]);
+    const [, b] = await t.session.appendAll([
+      { type: "note", payload: { text: "a" } },
+      { type: "note", payload: { text: "b" } },
+    ]);
+    await t.session.append("note", { text: "c" });
+    await t.session.append("cut", { summary: "S1", through: b?.id as string });
+    const d = await t.session.append("note", { text: "d" });
+    expect(t.session.buildContext()).toEqual(["S1", "c", "d"]);
+    await t.session.append("cut", { summary: "S2", through: d.id as string });
+    await t.session.append("note", { text: "e" });
+    expect(t.session.buildContext()).toEqual(["S2", "e"]);
+    await t.session.append("cut", { summary: "S3" });
+    expect(t.session.buildContext()).toEqual(["S3"]);
+  });
+
+  it("refuses a summary that keeps what is not on its path or lies before the last one", async () => {
+    await using t = await testKernel([notes, cutting]);
+    const a = await t.session.append("note", { text: "a" });
+    const b = await t.session.append("note", { text: "b" });
+    await t.session.append("cut", { summary: "S1", through: b.id as string });
+    const refused = { code: "LOG_INVALID_BARRIER" };
+    await expect(t.session.append("cut", { summary: "S2", through: a.id as string })).rejects.toMatchObject(refused);
+    await expect(t.session.append("cut", { summary: "S2", through: "nowhere0" })).rejects.toMatchObject(refused);
+  });
+
+  it("follows the leaf after a jump", async () => {
+    await using t = await testKernel([notes, cutting]);
+    const a = await t.session.append("note", { text: "a" });
+    const b = await t.session.append("note", { text: "b" });
+    await t.session.append("jump", { to: a.id as string });
+    await t.session.append("note", { text: "c" });
+    expect([t.session.buildContext(), t.session.buildContext(b.id)]).toEqual([
+      ["a", "c"],
+      ["a", "b"],
+    ]);
+  });
+});

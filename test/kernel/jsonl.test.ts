@@ -1,0 +1,175 @@
+import {
+  appendFileSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { crc32 } from "node:zlib";
+import { createJsonlStore, createKernel, type Kernel, scanLog } from "@scorel/kernel";
+import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { testHeader } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+let folder: string;
+let path: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), "scorel-log-"));
+  path = join(folder, "s.jsonl");
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+const open = (options: Parameters<typeof createJsonlStore>[1] = {}): Promise<Kernel> =>
+  createKernel({ entries: [{ plugin: notes, origin: "test" }], store: createJsonlStore(path, options) });
+/** A log with one note for each text. */
+async function written(...texts: string[]): Promise<void> {
+  const kernel = await open({ create: testHeader });
+  for (const text of texts) await kernel.session.append("note", { text });
+  await kernel.stop();
+}
+const texts = (kernel: Kernel) => kernel.session.buildContext();
+const lines = () => readFileSync(path, "utf8").split("\n");
+/** Replaces a line (1-based) of the log by other bytes. */
+function damage(line: number, change: (text: string) => string): void {
+  const all = readFileSync(path, "latin1").split("\n");
+  all[line - 1] = change(all[line - 1] as string);
+  writeFileSync(path, all.join("\n"), "latin1");
+}
+async function reopened() {
+  const kernel = await open();
+  const result = {
+    context: texts(kernel),
+    problems: kernel.problems.map(({ line, lost }) => ({ line, lost })),
+    epoch: kernel.session.epoch,
+  };
+  await kernel.stop();
+  return result;
+}
+
+describe("a JSONL log", () => {
+  it("appears with its first event, private to its owner, every line ending in the crc of its bytes", async () => {
+    const kernel = await open({ create: testHeader });
+    expect(existsSync(path)).toBe(false);
+    await kernel.session.append("note", { text: "grüße 👋 \ud800" });
+    await kernel.stop();
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    const [header, event, rest] = lines();
+    for (const line of [header, event] as string[]) {
+      const [, json, crc] = /^(.*),"crc":"([0-9a-f]{8})"\}$/.exec(line) as unknown as [string, string, string];
+      expect(crc).toBe(crc32(`${json}}`).toString(16).padStart(8, "0"));
+    }
+    expect([JSON.parse(header as string), rest]).toEqual([
+      { ...testHeader, checksum: "crc32", crc: expect.any(String) },
+      "",
+    ]);
+  });
+
+  it("gives the same context and goes on counting when opened again", async () => {
+    await written("a", "b");
+    const kernel = await open();
+    expect(texts(kernel)).toEqual(["a", "b"]);
+    const { seq, parentId } = await kernel.session.append("note", { text: "c" });
+    expect([seq, parentId]).toEqual([3, (JSON.parse(lines()[2] as string) as { id: string }).id]);
+    await kernel.stop();
+  });
+
+  it("sets a torn tail aside, never glues to it, and marks the loss with a new epoch", async () => {
+    await written("a", "b");
+    const whole = readFileSync(path);
+    truncateSync(path, whole.length - 9);
+    const torn = readFileSync(path).subarray(whole.lastIndexOf("\n", whole.length - 2) + 1);
+    const first = await reopened();
+    expect(first).toEqual({
+      context: ["a"],
+      problems: [{ line: 3, lost: true }],
+      epoch: expect.not.stringMatching(testHeader.epoch),
+    });
+    expect(readFileSync(join(folder, "s.torn-1"))).toEqual(torn);
+    expect(await reopened()).toEqual({ context: ["a"], problems: [], epoch: first.epoch });
+  });
+
+  it("keeps a last record whose newline alone is missing", async () => {
+    await written("a", "b");
+    truncateSync(path, statSync(path).size - 1);
+    const kernel = await open();
+    await kernel.session.append("note", { text: "c" });
+    expect([texts(kernel), kernel.problems]).toEqual([["a", "b", "c"], []]);
+    await kernel.stop();
+    expect(scanLog(path).problems).toEqual([]);
+  });
+
+  it.each<[string, (line: string) => string, { context: string[]; lost: boolean }]>([
+    ["a flipped bit", (line) => line.replace('"text":"b"', '"text":"c"'), { context: ["a", "d"], lost: true }],
+    ["a zeroed block", (line) => "\0".repeat(line.length), { context: ["a", "d"], lost: true }],
+    ["an empty line before it", (line) => `\n${line}`, { context: ["a", "b", "d"], lost: false }],
+    ["a carriage return after it", (line) => `${line}\r`, { context: ["a", "b", "d"], lost: false }],
+    ["zeroed bytes before it", (line) => `\0\0\0${line}`, { context: ["a", "b", "d"], lost: false }],
+    ["half a record before it", (line) => line.slice(0, 40) + line, { context: ["a", "b", "d"], lost: true }],
+  ])("locates %s in the middle, bridges it and keeps the rest", async (_what, change, { context, lost }) => {
+    await written("a", "b", "d");
+    damage(3, change);
+    const before = readFileSync(path, "latin1");
+    const result = await reopened();
+    expect(result).toMatchObject({ context, problems: [{ line: 3, lost }] });
+    expect(readFileSync(path, "latin1").startsWith(before)).toBe(true);
+    const again = await reopened();
+    expect([again.context, again.epoch]).toEqual([result.context, result.epoch]);
+  });
+
+  it("reads two records that stand on one line", async () => {
+    await written("a", "b", "c");
+    const all = lines();
+    writeFileSync(path, [all[0], `${all[1]}${all[2]}`, all[3], ""].join("\n"));
+    expect(await reopened()).toMatchObject({ context: ["a", "b", "c"], problems: [{ line: 2, lost: false }] });
+  });
+
+  it("accepts a log without checksums and says so", async () => {
+    const { checksum: _none, ...header } = testHeader;
+    const event = {
+      type: "note",
+      id: "plain0001",
+      parentId: null,
+      seq: 1,
+      sessionId: header.sessionId,
+      clientId: "x",
+      ts: 1,
+      text: "a",
+    };
+    writeFileSync(path, `${JSON.stringify(header)}\n${JSON.stringify(event)}\n`);
+    expect(await reopened()).toMatchObject({ context: ["a"], problems: [{ line: 1, lost: false }] });
+  });
+
+  it("of a newer format is opened for reading only", async () => {
+    writeFileSync(path, `${JSON.stringify({ ...testHeader, version: 99 })}\n`);
+    const kernel = await open();
+    expect(kernel.readOnly).toMatch(/newer/);
+    await expect(kernel.session.append("note", { text: "a" })).rejects.toMatchObject({ code: "STORE_READ_ONLY" });
+    await kernel.stop();
+  });
+
+  it.each([
+    ["empty", ""],
+    ["no log", "hello\nworld\n"],
+  ])("is refused when the file is %s, and the file stays as it is", async (_what, content) => {
+    writeFileSync(path, content);
+    await expect(open()).rejects.toMatchObject({ code: "STORE_HEADER" });
+    expect(readFileSync(path, "utf8")).toBe(content);
+    expect(readdirSync(folder)).toEqual(["s.jsonl"]);
+  });
+
+  it("opened for reading changes nothing, not even a torn tail", async () => {
+    await written("a");
+    appendFileSync(path, '{"type":"no');
+    const before = readFileSync(path);
+    const kernel = await open({ readOnly: true });
+    expect(texts(kernel)).toEqual(["a"]);
+    await kernel.stop();
+    expect([readFileSync(path), readdirSync(folder)]).toEqual([before, ["s.jsonl"]]);
+  });
+});

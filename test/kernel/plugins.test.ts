@@ -1,0 +1,223 @@
+import { type AnyPlugin, createKernel, createMemoryStore, definePlugin } from "@scorel/kernel";
+import { describe, expect, expectTypeOf, it } from "vitest";
+import { z } from "zod";
+import { testHeader, testKernel } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+declare module "@scorel/kernel" {
+  interface Services {
+    lamp: { on(): string };
+    switch: { press(): string };
+  }
+  interface Contributions {
+    colours: string[];
+  }
+  interface Projections {
+    count: number;
+    onPath: string[];
+  }
+}
+
+const base = { name: "", version: "1.0.0" };
+const lamp = definePlugin({
+  ...base,
+  id: "lamp",
+  provides: ["lamp"],
+  activate: (ctx) => ctx.provide("lamp", { on: () => "light" }),
+});
+const button = definePlugin({
+  ...base,
+  id: "button",
+  needs: ["lamp"],
+  provides: ["switch"],
+  activate: (ctx) => ctx.provide("switch", { press: () => ctx.lamp.on() }),
+});
+
+describe("plugins", () => {
+  it("start after what they need, however they are listed", async () => {
+    await using t = await testKernel([button, lamp]);
+    expect(t.kernel.find("switch")?.press()).toBe("light");
+  });
+
+  it("see in their context only the services they need, by type", () => {
+    definePlugin({
+      ...base,
+      id: "typed",
+      needs: ["lamp"],
+      config: z.strictObject({ watt: z.number().default(5) }),
+      activate(ctx) {
+        expectTypeOf(ctx.lamp.on()).toEqualTypeOf<string>();
+        expectTypeOf(ctx.config).toEqualTypeOf<{ watt: number }>();
+        // @ts-expect-error not in needs
+        ctx.switch;
+        // @ts-expect-error no such event
+        void ctx.session.append("nope", {});
+        // @ts-expect-error wrong payload
+        void ctx.session.append("note", { text: 1 });
+      },
+    });
+  });
+
+  it.each<[string, AnyPlugin[], object]>([
+    [
+      "a missing service",
+      [button],
+      { code: "PLUGIN_MISSING_SERVICE", data: { plugin: "button", service: "lamp", origin: "test" } },
+    ],
+    [
+      "two providers",
+      [lamp, { ...lamp, id: "torch" }],
+      { code: "PLUGIN_DOUBLE_SERVICE", data: { service: "lamp", owner: "lamp", plugin: "torch", origin: "test" } },
+    ],
+    [
+      "a circle",
+      [button, { ...lamp, needs: ["switch"] }],
+      { code: "PLUGIN_CIRCLE", data: { plugins: "button -> lamp -> button", origin: "test" } },
+    ],
+    ["a duplicate id", [lamp, { ...lamp, provides: [] }], { code: "PLUGIN_DUPLICATE" }],
+    ["a promised service that never came", [{ ...lamp, activate() {} }], { code: "PLUGIN_PROMISED_SERVICE" }],
+    ["a service nobody promised", [{ ...lamp, provides: [] }], { code: "PLUGIN_UNDECLARED_SERVICE" }],
+    [
+      "a hook nobody defines",
+      [{ ...base, id: "x", hooks: () => ({ nowhere: () => 1 }) as object }],
+      { code: "PLUGIN_FAILED" },
+    ],
+    [
+      "a reserved payload key",
+      [{ ...base, id: "x", events: { e: { schema: z.object({ seq: z.number() }) } } }],
+      { code: "EVENT_RESERVED_KEY" },
+    ],
+    [
+      "an event type of another",
+      [notes, { ...base, id: "x", events: notes.events ?? {} }],
+      { code: "EVENT_DUPLICATE_TYPE" },
+    ],
+    ["a wrong configuration", [{ ...base, id: "x", config: z.object({ n: z.number() }) }], { code: "PLUGIN_CONFIG" }],
+  ])("are refused with %s, by code", async (_what, plugins, error) => {
+    await expect(testKernel(plugins)).rejects.toMatchObject(error);
+  });
+
+  it("that are optional are left out when broken, with those that need them, and the rest runs", async () => {
+    const broken = definePlugin({
+      ...base,
+      id: "lamp",
+      provides: ["lamp"],
+      activate: () => Promise.reject(new Error("no bulb")),
+    });
+    await using t = await testKernel([notes, { plugin: broken, optional: true }, { plugin: button, optional: true }]);
+    expect(t.kernel.failures.map(({ plugin, where, code }) => ({ plugin, where, code }))).toEqual([
+      { plugin: "lamp", where: "start", code: "PLUGIN_FAILED" },
+      { plugin: "button", where: "start", code: "PLUGIN_MISSING_SERVICE" },
+    ]);
+    await t.session.append("note", { text: "a" });
+    expect(t.session.buildContext()).toEqual(["a"]);
+  });
+
+  it("leave nothing behind when unloaded, and their users go first", async () => {
+    await using t = await testKernel([notes, lamp]);
+    const before = t.kernel.census();
+    const order: string[] = [];
+    const user = definePlugin({
+      ...base,
+      id: "user",
+      needs: ["lamp"],
+      provides: ["switch"],
+      events: { other: { schema: z.object({}) } },
+      projections: { count: { over: "log", init: () => 0, update: (n) => n + 1 } },
+      activate(ctx) {
+        ctx.provide("switch", { press: () => "" });
+        ctx.subscribe(() => {});
+        ctx.onDispose(() => void order.push("first registered"));
+        ctx.onDispose(() => void order.push("last registered"));
+        return () => void order.push("cleanup");
+      },
+      deactivate: () => void order.push("deactivate"),
+      onEvent() {},
+    });
+    await t.kernel.load({ plugin: user, origin: "test" });
+    await t.kernel.load({
+      plugin: { ...base, id: "top", needs: ["switch"], deactivate: () => void order.push("top") },
+      origin: "test",
+    });
+    expect(t.kernel.census()).not.toEqual(before);
+    await t.kernel.unload("user");
+    expect(t.kernel.census()).toEqual(before);
+    expect(order).toEqual(["top", "cleanup", "last registered", "first registered", "deactivate"]);
+  });
+
+  it("that register after they stopped are undone at once", async () => {
+    const contexts: { onDispose(dispose: () => void): void }[] = [];
+    const late = definePlugin({ ...base, id: "late", activate: (ctx) => void contexts.push(ctx) });
+    await using t = await testKernel([late]);
+    await t.kernel.unload("late");
+    const undone: string[] = [];
+    expect(() => contexts[0]?.onDispose(() => void undone.push("at once"))).toThrow(
+      expect.objectContaining({ code: "SCOPE_CLOSED" }),
+    );
+    expect(undone).toEqual(["at once"]);
+  });
+
+  it("contribute in load order, a broken one reported and left out", async () => {
+    const give = (id: string, colours: () => string[]) => definePlugin({ ...base, id, colours });
+    const bad = give("bad", () => {
+      throw new Error("colour-blind");
+    });
+    await using t = await testKernel([give("one", () => ["red"]), bad, give("two", () => ["blue"])]);
+    expect(t.kernel.collect("colours")).toEqual([
+      { plugin: "one", value: ["red"] },
+      { plugin: "two", value: ["blue"] },
+    ]);
+    expect(t.kernel.failures).toEqual([
+      { plugin: "bad", where: "colours", code: "UNEXPECTED", message: "colour-blind" },
+    ]);
+  });
+});
+
+describe("a child kernel", () => {
+  it("sees its parent's services, event types and contributions, not its hooks", async () => {
+    await using parent = await testKernel([lamp, notes, definePlugin({ ...base, id: "c", colours: () => ["red"] })]);
+    const entries = [{ plugin: definePlugin({ ...base, id: "d", colours: () => ["blue"] }), origin: "test" }];
+    const child = await createKernel({ entries, store: createMemoryStore(testHeader), parent: parent.kernel });
+    await child.session.append("note", { text: "in the child" });
+    expect({
+      service: child.find("lamp")?.on(),
+      colours: child.collect("colours").map(({ plugin }) => plugin),
+      parentLog: parent.stored(),
+    }).toEqual({ service: "light", colours: ["c", "d"], parentLog: [] });
+    await child.stop();
+  });
+});
+
+describe("a projection", () => {
+  const projecting = definePlugin({
+    ...base,
+    id: "projecting",
+    projections: {
+      count: { over: "log", init: () => 0, update: (n: number) => n + 1 },
+      onPath: { over: "path", init: (): string[] => [], update: (all: string[], event) => [...all, event.text] },
+    },
+  });
+
+  it("over the log counts every event; over the path it follows the leaf", async () => {
+    await using t = await testKernel([notes, projecting]);
+    const a = await t.session.append("note", { text: "a" });
+    await t.session.append("note", { text: "b" });
+    await t.session.append("jump", { to: a.id as string });
+    await t.session.append("note", { text: "c" });
+    expect([t.session.projection("count"), t.session.projection("onPath")]).toEqual([4, ["a", "c"]]);
+  });
+
+  it("is the same after replay, also over many snapshots and jumps", async () => {
+    const store = createMemoryStore(testHeader);
+    await using t = await testKernel([notes, projecting], { store });
+    const ids: string[] = [];
+    for (let i = 0; i < 300; i++) {
+      ids.push((await t.session.append("note", { text: String(i) })).id as string);
+      if (i % 50 === 49) await t.session.append("jump", { to: ids[i - 20] as string });
+      if (i % 70 === 0) t.session.projection("onPath");
+    }
+    const live = [t.session.projection("count"), t.session.projection("onPath")];
+    await using again = await testKernel([notes, projecting], { store });
+    expect([again.session.projection("count"), again.session.projection("onPath")]).toEqual(live);
+  });
+});
