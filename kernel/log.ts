@@ -2,6 +2,7 @@ import { Broadcast } from "./broadcast.ts";
 import { buildContext, isLegalBarrier } from "./context.ts";
 import type { DisplayAction } from "./display.ts";
 import { errors, messageOf } from "./errors.ts";
+import { freeze, frozenCopy } from "./freeze.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
 import { newId } from "./ids.ts";
 import { Projections } from "./projections.ts";
@@ -117,7 +118,7 @@ export class Log implements Session {
 
   /** Links what the store held; called once, when all event types and projections are registered. */
   replay(): void {
-    for (const event of this.opened.events) this.take(deepFreeze(event), this.leafOnReplay(event));
+    for (const event of this.opened.events) this.take(freeze(event), this.leafOnReplay(event));
     this.opened.events = [];
     this.markLoss();
   }
@@ -214,7 +215,7 @@ export class Log implements Session {
     try {
       const drafts = this.draftAll(entries);
       this.store(drafts);
-      const events = drafts.map((draft) => deepFreeze(JSON.parse(draft.json) as StoredEvent));
+      const events = drafts.map((draft) => frozenCopy(draft.event, draft.json));
       for (const [index, event] of events.entries()) this.take(event, (drafts[index] as Draft).leaf);
       this.syncer.touch();
       return this.announceAll(events, drafts);
@@ -371,11 +372,4 @@ export class Log implements Session {
 
 function isDurable(definition: EventDefinition, event: StoredEvent): boolean {
   return typeof definition.durable === "function" ? definition.durable(event) : (definition.durable ?? false);
-}
-
-/** Events are shared by everyone who hears them: nobody can change one. */
-function deepFreeze<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) deepFreeze(inner);
-  return Object.freeze(value);
 }

@@ -1,0 +1,49 @@
+const UNLIKE_JSON = Symbol("unlike JSON");
+
+/**
+ * What `JSON.parse(json)` gives for the value that `json` was made from, frozen throughout: events are
+ * shared by everyone who hears them, so nobody may change one, and none may differ from its record.
+ * Copies plain data directly (several times faster than parsing) and parses whatever JSON would change.
+ */
+export function frozenCopy<T>(value: T, json: string): T {
+  const copied = copy(value);
+  return (copied === UNLIKE_JSON ? freeze(JSON.parse(json)) : copied) as T;
+}
+
+/** Freezes what was just parsed. */
+export function freeze<T>(value: T): T {
+  if (typeof value !== "object" || value === null) return value;
+  for (const inner of Object.values(value)) freeze(inner);
+  return Object.freeze(value);
+}
+
+function copy(value: unknown): unknown {
+  if (typeof value === "string" || typeof value === "boolean" || value === null) return value;
+  if (typeof value === "number") return Number.isFinite(value) && !Object.is(value, -0) ? value : UNLIKE_JSON;
+  if (typeof value !== "object") return UNLIKE_JSON;
+  return Array.isArray(value) ? copyArray(value) : copyObject(value);
+}
+
+function copyArray(value: readonly unknown[]): unknown {
+  const result: unknown[] = [];
+  for (const inner of value) {
+    const copied = copy(inner);
+    if (copied === UNLIKE_JSON) return UNLIKE_JSON;
+    result.push(copied);
+  }
+  return Object.freeze(result);
+}
+
+function copyObject(value: object): unknown {
+  const prototype = Object.getPrototypeOf(value);
+  if (prototype !== Object.prototype && prototype !== null) return UNLIKE_JSON;
+  const result: Record<string, unknown> = {};
+  for (const key of Object.keys(value)) {
+    const inner = (value as Record<string, unknown>)[key];
+    if (inner === undefined) continue;
+    const copied = key === "__proto__" || key === "toJSON" ? UNLIKE_JSON : copy(inner);
+    if (copied === UNLIKE_JSON) return UNLIKE_JSON;
+    result[key] = copied;
+  }
+  return Object.freeze(result);
+}
