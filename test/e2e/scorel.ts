@@ -1,0 +1,147 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+
+export interface Finished {
+  code: number | null;
+  signal: NodeJS.Signals | null;
+  stdout: string;
+  stderr: string;
+}
+export interface Running {
+  pid: number;
+  child: ChildProcess;
+  finished: Promise<Finished>;
+  /** Resolves with the first line of stdout that matches. */
+  line(matches: (line: string) => boolean): Promise<string>;
+}
+export interface RunOptions {
+  /** Written to stdin, which is then closed. Default: stdin is closed at once. */
+  input?: string;
+  cwd?: string;
+  env?: Record<string, string>;
+}
+
+/** A home and a project of their own, in which the built command runs as a user's shell would run it. */
+export interface Scratch extends Disposable {
+  home: string;
+  project: string;
+  /** Writes a file below the project (or below the home with `~/`), folders included; answers its path. */
+  file(path: string, content: string): string;
+  /** Configures an openai-completions model at `baseUrl` in the home's config.toml. */
+  useModel(baseUrl: string, more?: string): void;
+  start(args: readonly string[], options?: RunOptions): Running;
+  run(args: readonly string[], options?: RunOptions): Promise<Finished>;
+  /** The session logs in the home, as paths. */
+  logs(): string[];
+}
+
+export function scratch(): Scratch {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-e2e-")));
+  const home = join(root, "home");
+  const project = join(root, "project");
+  mkdirSync(home);
+  mkdirSync(project);
+  const running = new Set<ChildProcess>();
+  const file = (path: string, content: string) => {
+    const full = path.startsWith("~/") ? join(home, path.slice(2)) : join(project, path);
+    mkdirSync(dirname(full), { recursive: true });
+    writeFileSync(full, content);
+    return full;
+  };
+  const start = (args: readonly string[], options: RunOptions = {}) => {
+    const started = launch(args, {
+      ...options,
+      cwd: options.cwd ?? project,
+      env: { ...cleanEnv(home), ...options.env },
+    });
+    running.add(started.child);
+    void started.finished.then(() => running.delete(started.child));
+    return started;
+  };
+  return {
+    home,
+    project,
+    file,
+    useModel: (baseUrl, more = "") => void file("~/.scorel/config.toml", modelTable(baseUrl) + more),
+    start,
+    run: (args, options) => start(args, options).finished,
+    logs: () => {
+      const folder = join(home, ".scorel/sessions");
+      return readdirSync(folder)
+        .filter((name) => name.endsWith(".jsonl"))
+        .map((name) => join(folder, name));
+    },
+    [Symbol.dispose]: () => {
+      for (const child of running) if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The records of a log, without looking at their checksums. */
+export function records(path: string): Record<string, unknown>[] {
+  return readFileSync(path, "utf8")
+    .split("\n")
+    .filter((line) => line !== "")
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+}
+
+export function modelTable(baseUrl: string): string {
+  return [
+    "[model]",
+    'type = "custom"',
+    'api = "openai-completions"',
+    'provider = "scripted"',
+    'id = "scripted-model"',
+    `baseUrl = "${baseUrl}"`,
+    "contextWindow = 128000",
+    "maxTokens = 8000",
+    "",
+  ].join("\n");
+}
+
+/** Nothing of this process's environment but what a program needs to run. */
+function cleanEnv(home: string): Record<string, string> {
+  return { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir() };
+}
+
+function launch(args: readonly string[], { input, cwd, env }: RunOptions): Running {
+  const child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+  let stdout = "";
+  let stderr = "";
+  const watchers = new Set<() => void>();
+  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+    stdout += chunk;
+    for (const watch of watchers) watch();
+  });
+  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+    stderr += chunk;
+  });
+  // A command that ends without reading its input closes the pipe; that is its right.
+  child.stdin.on("error", () => {});
+  child.stdin.end(input ?? "");
+  const finished = new Promise<Finished>((resolve, reject) => {
+    child.on("error", reject);
+    child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
+  });
+  const line = (matches: (line: string) => boolean) =>
+    new Promise<string>((resolve, reject) => {
+      const look = () => {
+        const found = stdout.split("\n").slice(0, -1).find(matches);
+        if (found === undefined) return;
+        watchers.delete(look);
+        resolve(found);
+      };
+      watchers.add(look);
+      look();
+      void finished.then((end) =>
+        reject(new Error(`It ended (${end.code ?? end.signal}) without that line.\n${end.stdout}\n${end.stderr}`)),
+      );
+    });
+  return { pid: child.pid as number, child, finished, line };
+}
