@@ -115,7 +115,7 @@ describe("a model server", () => {
     await using server = await startModelServer([]);
     const response = await post(server.baseUrl);
     expect(response.status).toBe(500);
-    expect((await response.json()).error.message).toBe("The script has no reply for request 0.");
+    expect(await response.json()).toMatchObject({ error: { message: "The script has no reply for request 0." } });
     expect(server.requests.map((request) => request.unexpected)).toEqual([true]);
   });
 

@@ -1,14 +1,17 @@
-import type { Context, Model, SimpleStreamOptions, AssistantMessageEventStream } from "@mariozechner/pi-ai";
+import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 
 /** The model in use and the way to it. */
 export interface ModelService {
   /** The resolved model; throws MODEL_NONE or another coded error that says how to set one. */
-  current(): Model<any>;
+  current(): Model<Api>;
   /**
    * One request. Never throws: every failure is an `error` event. Retries are off below this call;
    * the api key is resolved here and goes only to the model's own host.
    */
-  stream(context: Context, options: SimpleStreamOptions): AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
+  stream(
+    context: Context,
+    options: SimpleStreamOptions,
+  ): AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
 }
 
 /** Keeps keys out of everything that leaves the process or reaches the disk. */

@@ -1,0 +1,62 @@
+import { z } from "zod";
+
+/** The apis a custom model may name; `stream.ts` says which of them work now. */
+export const apis = ["openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai"] as const;
+
+const price = z.number().min(0);
+const name = z.string().min(1);
+
+const apiKeyEnv = z
+  .string()
+  .regex(/^[A-Z][A-Z0-9_]*$/, "must be the NAME of an environment variable (capitals, digits, _), never the key itself")
+  .describe("name of the environment variable that holds the key");
+
+const builtin = z.strictObject({
+  type: z.literal("builtin").describe("a model of a provider that is known by name"),
+  provider: name.describe("the provider's name, as in openrouter"),
+  id: name.describe("the model's id at that provider"),
+  apiKeyEnv: apiKeyEnv
+    .optional()
+    .describe("name of the environment variable that holds the key; default: the provider's usual one"),
+});
+
+const custom = z.strictObject({
+  type: z.literal("custom").describe("any server that speaks one of the apis"),
+  api: z.enum(apis).describe("the protocol the server speaks"),
+  provider: name.describe("your name for the server"),
+  id: name.describe("the model's id at the server"),
+  baseUrl: name.describe("where the api lives, up to and with /v1"),
+  apiKeyEnv: apiKeyEnv
+    .optional()
+    .describe("name of the environment variable that holds the key; not needed for a server on this machine"),
+  contextWindow: z.number().int().positive().describe("tokens a request and its reply may hold together"),
+  maxTokens: z.number().int().positive().describe("tokens a reply may hold"),
+  reasoning: z.boolean().default(false).describe("the model can think before it answers"),
+  input: z
+    .array(z.enum(["text", "image"]))
+    .min(1)
+    .default(["text"])
+    .describe("what the model can read"),
+  headers: z.record(z.string(), z.string()).optional().describe("headers to send with every request"),
+  cost: z
+    .strictObject({
+      input: price.default(0).describe("US dollars per million tokens"),
+      output: price.default(0).describe("US dollars per million tokens"),
+      cacheRead: price.default(0).describe("US dollars per million tokens"),
+      cacheWrite: price.default(0).describe("US dollars per million tokens"),
+    })
+    .prefault({})
+    .describe("prices, to show what a session costs"),
+});
+
+/** The absent table. Its `type` admits no string, so that only an empty table is one. */
+const none = z.looseObject({ type: z.enum([]).optional() }).refine((table) => Object.keys(table).length === 0, {
+  path: ["type"],
+  message: 'is missing: write type = "builtin" (a known provider) or type = "custom" (any server)',
+});
+
+/** The table `[model]`. */
+export const modelConfig = z.discriminatedUnion("type", [builtin, custom, none]);
+export type ModelConfig = z.output<typeof modelConfig>;
+export type BuiltinConfig = z.output<typeof builtin>;
+export type CustomConfig = z.output<typeof custom>;

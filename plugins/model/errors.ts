@@ -1,0 +1,41 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  MODEL_NONE: () => `No model configured. ${howTo}`,
+  MODEL_NAME: (a: { asked: string }) =>
+    `"${a.asked}" names no model: write provider/id, as in --model openrouter/openai/gpt-5.4-mini.`,
+  MODEL_UNKNOWN_PROVIDER: (a: { provider: string; near: readonly string[] }) =>
+    `There is no built-in provider "${a.provider}".${didYouMean(a.near)} For any other server use type = "custom" with a baseUrl.`,
+  MODEL_UNKNOWN: (a: { provider: string; id: string; near: readonly string[] }) =>
+    `Provider "${a.provider}" has no model "${a.id}".${didYouMean(a.near)} For a model that is not listed use type = "custom".`,
+  MODEL_API_UNSUPPORTED: (a: { provider: string; id: string; api: string; supported: readonly string[] }) =>
+    `Model "${a.provider}/${a.id}" speaks the api "${a.api}", which is not supported yet; supported now: ${a.supported.join(", ")}. ` +
+    `Most providers also have such an endpoint: use type = "custom", api = "${a.supported[0]}" and its baseUrl.`,
+  MODEL_KEY_MISSING: (a: { provider: string; variable: string }) =>
+    `No key for provider "${a.provider}": the environment variable ${a.variable} is not set. Set it, or name another one with apiKeyEnv in [model].`,
+  MODEL_KEY_UNNAMED: (a: { provider: string }) =>
+    `No key for provider "${a.provider}": add apiKeyEnv = "NAME_OF_A_VARIABLE" to [model] and set that variable (to anything, if the server asks for no key).`,
+  MODEL_KEY_INVALID: (a: { variable: string }) =>
+    `The key in the environment variable ${a.variable} holds a space, a line break or another character that no key has. Set it again without (a line break often comes from reading it out of a file).`,
+  MODEL_BASE_URL: (a: { provider: string; reason: string }) =>
+    `The baseUrl of provider "${a.provider}" in [model] ${a.reason}. Write it as "https://host/v1".`,
+});
+
+const howTo = `Put this into ~/.scorel/config.toml and set the variable it names:
+
+[model]
+type = "custom"
+api = "openai-completions"
+provider = "openai"
+id = "gpt-5.4-mini"
+baseUrl = "https://api.openai.com/v1"
+apiKeyEnv = "OPENAI_API_KEY"
+contextWindow = 400000
+maxTokens = 128000
+
+A model on this machine works the same way, without apiKeyEnv: baseUrl = "http://127.0.0.1:11434/v1".
+Or try without any model: scorel demo.`;
+
+function didYouMean(near: readonly string[]): string {
+  return near.length > 0 ? ` Did you mean ${near.map((name) => `"${name}"`).join(", ")}?` : "";
+}

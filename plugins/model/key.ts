@@ -1,0 +1,19 @@
+import { errors } from "./errors.ts";
+import type { Choice } from "./resolve.ts";
+
+/** Sent to a server on this machine that asks for no key; the protocol wants one. */
+const NO_KEY = "none";
+
+/** The key for a model, read now; throws MODEL_KEY_ errors that name the variable and never its value. */
+export function keyFor(
+  { model, keyVariables }: Choice,
+  env: Readonly<Record<string, string | undefined>> = process.env,
+): string {
+  const [usual] = keyVariables;
+  if (usual === undefined) return NO_KEY;
+  const variable = keyVariables.find((name) => env[name]);
+  if (variable === undefined) throw errors.MODEL_KEY_MISSING({ provider: model.provider, variable: usual });
+  const key = env[variable] as string;
+  if (!/^[\x21-\x7e]+$/.test(key)) throw errors.MODEL_KEY_INVALID({ variable });
+  return key;
+}

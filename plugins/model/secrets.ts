@@ -1,0 +1,107 @@
+import type { SecretsService } from "./contract.ts";
+import { isKeyVariable } from "./provider-keys.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** Shorter values are too likely to be ordinary words. */
+const SHORTEST = 8;
+const PLACEHOLDER = "[redacted]";
+
+/** What `[model]` says about secrets: the variable it names, and headers that may carry one. */
+export interface SecretSources {
+  apiKeyEnv?: string | undefined;
+  headers?: Readonly<Record<string, string>> | undefined;
+}
+
+/** Knows the keys in an environment and keeps them out of texts and child processes. */
+export function createSecrets(sources: SecretSources, env: Env = process.env): SecretsService {
+  const holdsKey = (name: string) => name === sources.apiKeyEnv || isKeyVariable(name);
+  const values = secretValues(sources, env, holdsKey);
+  const mask = maskOf(values);
+  return {
+    childEnv: () => childEnv(env, holdsKey, values),
+    redact: mask.whole,
+    redactor: () => redactor(mask),
+  };
+}
+
+/** Longest first, so that a key which starts like another is replaced whole. */
+function secretValues(sources: SecretSources, env: Env, holdsKey: (name: string) => boolean): string[] {
+  const keys = Object.entries(env).flatMap(([name, value]) => (holdsKey(name) && value ? [value, value.trim()] : []));
+  const headers = Object.entries(sources.headers ?? {}).flatMap(([name, value]) =>
+    isSecretHeader(name) ? secretParts(value) : [],
+  );
+  const long = [...keys, ...headers].filter((value) => value.length >= SHORTEST);
+  return [...new Set(long)].sort((a, b) => b.length - a.length);
+}
+
+function isSecretHeader(name: string): boolean {
+  return /auth|key|token|secret|cookie/i.test(name);
+}
+
+/** `Bearer abc` is a secret as a whole and without its scheme. */
+function secretParts(value: string): string[] {
+  return [value, value.replace(/^\S+\s+/, "")];
+}
+
+function childEnv(env: Env, holdsKey: (name: string) => boolean, values: readonly string[]): Record<string, string> {
+  const kept: Record<string, string> = {};
+  for (const [name, value] of Object.entries(env)) {
+    if (value === undefined || holdsKey(name)) continue;
+    if (!values.some((secret) => value.includes(secret))) kept[name] = value;
+  }
+  return kept;
+}
+
+interface Mask {
+  whole(text: string): string;
+  /** Splits a text into what is safe to let go and an end that may be the start of a secret. */
+  split(text: string): { ready: string; held: string };
+}
+
+function maskOf(values: readonly string[]): Mask {
+  const [longest] = values;
+  if (longest === undefined) return { whole: (text) => text, split: (text) => ({ ready: text, held: "" }) };
+  const pattern = new RegExp(values.map((value) => value.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&")).join("|"), "g");
+  return {
+    whole: (text) => text.replace(pattern, PLACEHOLDER),
+    split(text) {
+      let ready = "";
+      for (let at = 0; ; ) {
+        pattern.lastIndex = at;
+        const match = pattern.exec(text);
+        const from = Math.max(at, text.length - longest.length + 1);
+        const open = openAt(text, from, match?.index ?? text.length - 1, values);
+        if (open !== undefined) return { ready: ready + text.slice(at, open), held: text.slice(open) };
+        if (!match) return { ready: ready + text.slice(at), held: "" };
+        ready += text.slice(at, match.index) + PLACEHOLDER;
+        at = match.index + match[0].length;
+      }
+    },
+  };
+}
+
+/** The first place in `from..to` where the rest of the text could still become a secret. */
+function openAt(text: string, from: number, to: number, values: readonly string[]): number | undefined {
+  for (let at = from; at <= to; at++) {
+    const rest = text.slice(at);
+    if (values.some((value) => value.length > rest.length && value.startsWith(rest))) return at;
+  }
+  return undefined;
+}
+
+function redactor(mask: Mask): ReturnType<SecretsService["redactor"]> {
+  let held = "";
+  return {
+    write(chunk) {
+      const split = mask.split(held + chunk);
+      held = split.held;
+      return split.ready;
+    },
+    end() {
+      const rest = mask.whole(held);
+      held = "";
+      return rest;
+    },
+  };
+}

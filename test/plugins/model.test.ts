@@ -1,0 +1,408 @@
+import type { Api, AssistantMessageEvent, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { Services } from "@scorel/kernel";
+import model from "@scorel/model";
+import type {} from "@scorel/model/contract";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { testKernel } from "../harness.ts";
+import {
+  cut,
+  delayUntil,
+  endEarly,
+  finish,
+  gate,
+  hang,
+  raw,
+  type Script,
+  startModelServer,
+  status,
+  text,
+  thinking,
+  toolCall,
+  usage,
+} from "../model-server.ts";
+
+const custom = {
+  type: "custom",
+  api: "openai-completions",
+  provider: "test",
+  id: "m1",
+  contextWindow: 8000,
+  maxTokens: 1000,
+};
+const context: Context = { systemPrompt: "Be brief.", messages: [{ role: "user", content: "hi", timestamp: 1 }] };
+
+beforeEach(() => {
+  vi.stubEnv("TEST_KEY", "sk-test-0123456789");
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+});
+
+/** The plugin's model service with this table `[model]`, and `--model` when given. */
+async function service(config: object | undefined, asked?: string) {
+  const workspace = { model: asked } as Services["workspace"];
+  const opened = await testKernel([{ plugin: model, config }], { services: { workspace } });
+  return {
+    service: opened.kernel.find("model") as Services["model"],
+    [Symbol.asyncDispose]: opened[Symbol.asyncDispose],
+  };
+}
+
+async function currentOf(config: object | undefined, asked?: string): Promise<Model<Api>> {
+  await using opened = await service(config, asked);
+  return opened.service.current();
+}
+
+/** What `current` throws, as code and message. */
+async function refusal(config: object | undefined, asked?: string): Promise<{ code: string; message: string }> {
+  await using opened = await service(config, asked);
+  try {
+    opened.service.current();
+  } catch (thrown) {
+    const { code, message } = thrown as { code: string; message: string };
+    return { code, message };
+  }
+  throw new Error("nothing was refused");
+}
+
+/** All events of one request to a server that plays this script. */
+async function eventsOf(script: Script, config: object = {}, options: SimpleStreamOptions = {}) {
+  await using server = await startModelServer(script);
+  await using opened = await service({ ...custom, baseUrl: server.baseUrl, apiKeyEnv: "TEST_KEY", ...config });
+  const events: AssistantMessageEvent[] = [];
+  for await (const event of await opened.service.stream(context, options)) events.push(event);
+  return { events, last: events.at(-1) as AssistantMessageEvent, requests: server.requests };
+}
+
+/** The failure that ends a request. */
+async function failureOf(script: Script, config: object = {}) {
+  const { last, requests } = await eventsOf(script, config);
+  if (last.type !== "error") throw new Error(`ended with ${last.type}`);
+  return {
+    reason: last.reason,
+    message: last.error.errorMessage,
+    content: last.error.content,
+    requests: requests.length,
+  };
+}
+
+describe("a request", () => {
+  it("carries what the server needs, and nothing more", async () => {
+    const { requests } = await eventsOf([text("hello")]);
+    const [{ path, headers, body }] = requests as [(typeof requests)[0]];
+    expect({ path, authorization: headers.authorization, body }).toEqual({
+      path: "/v1/chat/completions",
+      authorization: "Bearer sk-test-0123456789",
+      body: {
+        model: "m1",
+        messages: [
+          { role: "system", content: "Be brief." },
+          { role: "user", content: "hi" },
+        ],
+        stream: true,
+        stream_options: { include_usage: true },
+        max_tokens: 1000,
+      },
+    });
+  });
+
+  it("streams thinking, text and tool calls, with usage and cost", async () => {
+    const { last } = await eventsOf(
+      [
+        [
+          thinking("hm"),
+          text("I look", 3),
+          toolCall("Read", { path: "a" }, { id: "c1", pieces: 4 }),
+          usage({ input: 100, output: 10, cached: 40 }),
+        ],
+      ],
+      { cost: { input: 1, output: 10, cacheRead: 0.5 } },
+    );
+    expect(last).toMatchObject({
+      type: "done",
+      reason: "toolUse",
+      message: {
+        content: [
+          { type: "thinking", thinking: "hm" },
+          { type: "text", text: "I look" },
+          { type: "toolCall", id: "c1", name: "Read", arguments: { path: "a" } },
+        ],
+        usage: { input: 60, output: 10, cacheRead: 40, totalTokens: 110, cost: { total: expect.closeTo(0.00018, 12) } },
+        stopReason: "toolUse",
+      },
+    });
+  });
+
+  it("says when the reply was too long", async () => {
+    expect((await eventsOf([[text("and"), finish("length")]])).last).toMatchObject({ type: "done", reason: "length" });
+  });
+
+  it("sends the table's headers", async () => {
+    const { requests } = await eventsOf([text("x")], { headers: { "x-team": "blue" } });
+    expect(requests[0]?.headers["x-team"]).toBe("blue");
+  });
+
+  it("has no key of its own for a server on this machine", async () => {
+    vi.stubEnv("OPENAI_API_KEY", "sk-real-openai-key");
+    vi.stubEnv("OPENAI_ORG_ID", "org-real");
+    const { requests } = await eventsOf([text("x")], { apiKeyEnv: undefined, provider: "openai" });
+    expect(requests[0]?.headers.authorization).toBe("Bearer none");
+    expect(JSON.stringify(requests)).not.toContain("real");
+  });
+
+  it("ends when it is aborted while the server is silent", async () => {
+    await using server = await startModelServer([[text("I wo"), hang()]]);
+    await using opened = await service({ ...custom, baseUrl: server.baseUrl });
+    const abort = new AbortController();
+    const seen: string[] = [];
+    for await (const event of await opened.service.stream(context, { signal: abort.signal })) {
+      seen.push(event.type);
+      if (event.type === "text_delta") abort.abort();
+      if (event.type === "error")
+        expect([event.reason, event.error.errorMessage]).toEqual(["aborted", "Request was aborted"]);
+    }
+    expect(seen.at(-1)).toBe("error");
+    expect(await server.requests[0]?.over).toBe("gone");
+  });
+
+  it("delivers each piece as it comes", async () => {
+    const here = gate();
+    await using server = await startModelServer([[text("one"), delayUntil(here.promise), text("two")]]);
+    await using opened = await service({ ...custom, baseUrl: server.baseUrl });
+    const deltas: string[] = [];
+    for await (const event of await opened.service.stream(context, {})) {
+      if (event.type !== "text_delta") continue;
+      deltas.push(event.delta);
+      here.open();
+    }
+    expect(deltas).toEqual(["one", "two"]);
+  });
+});
+
+describe("a failing server", () => {
+  it("is asked once: retries are not made here", async () => {
+    const failure = await failureOf([status(529, { error: { message: "overloaded" } }), text("never")]);
+    expect(failure).toEqual({ reason: "error", message: "529 overloaded", content: [], requests: 1 });
+  });
+
+  it("that ends without a finish marker gives an error, with what had arrived", async () => {
+    const failure = await failureOf([[text("half a sen"), endEarly()]]);
+    expect(failure).toMatchObject({
+      reason: "error",
+      message: "stream ended without a finish marker",
+      content: [{ type: "text", text: "half a sen" }],
+    });
+  });
+
+  it("that cuts the connection inside tool arguments gives an error", async () => {
+    const failure = await failureOf([[toolCall("Bash", { command: "rm -rf /tmp/build/x" }, { upTo: 26 }), cut()]]);
+    expect(failure.reason).toBe("error");
+  });
+
+  it("that ends properly inside tool arguments gives an error", async () => {
+    const failure = await failureOf([[toolCall("Bash", { command: "rm -rf /tmp/build/x" }, { upTo: 26 }), endEarly()]]);
+    expect(failure.message).toBe("stream ended without a finish marker");
+  });
+
+  it("that answers nothing gives an error", async () => {
+    expect((await failureOf([raw("")])).message).toBe("empty reply: stream ended without a finish marker");
+  });
+
+  it("that answers with a web page gives an error that asks about the base url", async () => {
+    expect((await failureOf([raw("<html>Login</html>", "text/html; charset=utf-8")])).message).toBe(
+      "The server answered with a web page (text/html; charset=utf-8) instead of a stream: is baseUrl right?",
+    );
+  });
+
+  it("that redirects gives an error, and the other server is never asked", async () => {
+    await using elsewhere = await startModelServer([text("stolen")]);
+    const failure = await failureOf([status(307, "", { location: `${elsewhere.baseUrl}/chat/completions` })]);
+    expect(failure.message).toContain(`redirects to http://127.0.0.1:${elsewhere.port}, which is not followed`);
+    expect(elsewhere.requests).toEqual([]);
+  });
+
+  it("that is not there is named", async () => {
+    const server = await startModelServer([]);
+    await server.close();
+    expect((await failureOf([], { baseUrl: server.baseUrl })).message).toBe(
+      `connection error: 127.0.0.1:${server.port} was not reached (ECONNREFUSED)`,
+    );
+  });
+
+  it("that repeats the key in its message does not make it known", async () => {
+    const failure = await failureOf([status(401, { error: { message: "bad key sk-test-0123456789" } })]);
+    expect(failure.message).toBe("401 bad key [redacted]");
+  });
+});
+
+describe("the table [model]", () => {
+  it("gives a custom model", async () => {
+    expect(await currentOf({ ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "TEST_KEY" })).toEqual({
+      id: "m1",
+      name: "m1",
+      api: "openai-completions",
+      provider: "test",
+      baseUrl: "https://models.example/v1",
+      reasoning: false,
+      input: ["text"],
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 },
+      contextWindow: 8000,
+      maxTokens: 1000,
+      compat: {
+        supportsDeveloperRole: false,
+        supportsStore: false,
+        supportsStrictMode: false,
+        supportsLongCacheRetention: false,
+        maxTokensField: "max_tokens",
+      },
+    });
+  });
+
+  it("leaves OpenAI's own servers what they alone take", async () => {
+    const { compat } = await currentOf({ ...custom, baseUrl: "https://api.openai.com/v1", apiKeyEnv: "TEST_KEY" });
+    expect(compat).toBeUndefined();
+  });
+
+  it("gives a built-in model, with its provider's usual key", async () => {
+    vi.stubEnv("OPENROUTER_API_KEY", "sk-or-0123456789");
+    const found = await currentOf({ type: "builtin", provider: "openrouter", id: "openai/gpt-4o-mini" });
+    expect([found.provider, found.id, found.api]).toEqual(["openrouter", "openai/gpt-4o-mini", "openai-completions"]);
+  });
+
+  it("absent says how to set one", async () => {
+    const { code, message } = await refusal(undefined);
+    expect(code).toBe("MODEL_NONE");
+    expect(message).toMatch(/^No model configured\. .*\[model\]\ntype = "custom"/s);
+  });
+
+  it.each([
+    ["an unknown key", { ...custom, baseUrl: "http://127.0.0.1/v1", temperatur: 1 }, /temperatur/],
+    ["a key of the other type", { type: "builtin", provider: "groq", id: "x", baseUrl: "http://x" }, /baseUrl/],
+    ["a missing type", { provider: "groq", id: "x" }, /type: is missing: write type = "builtin"/],
+    ["another type", { type: "local" }, /'builtin' \| 'custom'/],
+    ["an unknown api", { ...custom, api: "soap", baseUrl: "http://127.0.0.1/v1" }, /api/],
+    ["a missing window", { ...custom, contextWindow: undefined, baseUrl: "http://127.0.0.1/v1" }, /contextWindow/],
+  ])("with %s is refused", async (_what, config, message) => {
+    await expect(testKernel([{ plugin: model, config }])).rejects.toMatchObject({
+      code: "PLUGIN_CONFIG",
+      message: expect.stringMatching(message),
+    });
+  });
+
+  it("with a key where the variable's name belongs is refused without showing it", async () => {
+    const config = { ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "sk-proj-abc" };
+    const failed = testKernel([{ plugin: model, config }]);
+    await expect(failed).rejects.toThrow("must be the NAME of an environment variable");
+    await expect(failed).rejects.not.toThrow("sk-proj");
+  });
+
+  it.each(["openai-responses", "anthropic-messages", "google-generative-ai"])(
+    "with api %s is refused for now",
+    async (api) => {
+      const { code, message } = await refusal({ ...custom, api, baseUrl: "https://models.example/v1" });
+      expect(code).toBe("MODEL_API_UNSUPPORTED");
+      expect(message).toContain(
+        `speaks the api "${api}", which is not supported yet; supported now: openai-completions`,
+      );
+    },
+  );
+
+  it("with a built-in model of another api is refused for now", async () => {
+    const { code, message } = await refusal({ type: "builtin", provider: "anthropic", id: "claude-opus-4-5" });
+    expect([code, message.includes("anthropic-messages")]).toEqual(["MODEL_API_UNSUPPORTED", true]);
+  });
+
+  it("with an unknown provider or model names the nearest", async () => {
+    expect(await refusal({ type: "builtin", provider: "opnrouter", id: "x" })).toMatchObject({
+      code: "MODEL_UNKNOWN_PROVIDER",
+      message: expect.stringContaining('Did you mean "openrouter"?'),
+    });
+    expect(await refusal({ type: "builtin", provider: "deepseek", id: "deepseek-v4-flsh" })).toMatchObject({
+      code: "MODEL_UNKNOWN",
+      message: expect.stringContaining('Did you mean "deepseek-v4-flash"'),
+    });
+  });
+
+  it.each([
+    ["no scheme", "models.example/v1", "has no scheme"],
+    ["a host and port alone", "localhost:11434/v1", "has no scheme"],
+    ["credentials", "https://me:hunter2@models.example/v1", "holds a user name or password"],
+    ["a query", "https://models.example/v1?key=hunter2", 'holds a "?"'],
+    ["a variable to fill in", "https://models.example/{TEST_KEY}", "holds braces"],
+    ["nonsense", "https://", "is not a URL"],
+  ])("with %s in baseUrl is refused without showing it", async (_what, baseUrl, reason) => {
+    const { code, message } = await refusal({ ...custom, baseUrl, apiKeyEnv: "TEST_KEY" });
+    expect([code, message.includes(reason), message.includes("hunter2")]).toEqual(["MODEL_BASE_URL", true, false]);
+  });
+});
+
+describe("a key", () => {
+  const config = { ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "TEST_KEY" };
+
+  it("that is not set is named", async () => {
+    vi.stubEnv("TEST_KEY", undefined);
+    const { code, message } = await refusal(config);
+    expect([code, message.includes("TEST_KEY is not set")]).toEqual(["MODEL_KEY_MISSING", true]);
+  });
+
+  it("is asked for unless the server is on this machine", async () => {
+    expect((await refusal({ ...config, apiKeyEnv: undefined })).code).toBe("MODEL_KEY_UNNAMED");
+    const local = ["http://localhost:1/v1", "http://127.0.0.1:1/v1", "http://[::1]:1/v1"];
+    for (const baseUrl of local) await currentOf({ ...config, apiKeyEnv: undefined, baseUrl });
+  });
+
+  it.each(["sk-abc\n", "sk abc", "sk-\u00e4bc"])(
+    "with a strange character is refused without showing it",
+    async (value) => {
+      vi.stubEnv("TEST_KEY", value);
+      const { code, message } = await refusal(config);
+      expect([code, message.includes("TEST_KEY"), message.includes(value.trim())]).toEqual([
+        "MODEL_KEY_INVALID",
+        true,
+        false,
+      ]);
+    },
+  );
+
+  it("that is missing is an error event of a request, too", async () => {
+    vi.stubEnv("TEST_KEY", undefined);
+    expect((await failureOf([])).message).toContain("TEST_KEY is not set");
+  });
+});
+
+describe("--model", () => {
+  const config = { ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "TEST_KEY" };
+
+  it("with the configured provider changes only the id", async () => {
+    const before = await currentOf(config);
+    expect(await currentOf(config, "test/family/m2")).toEqual({ ...before, id: "family/m2", name: "family/m2" });
+  });
+
+  it("with another provider gives a built-in model and that provider's key", async () => {
+    vi.stubEnv("GROQ_API_KEY", undefined);
+    const { code, message } = await refusal(config, "groq/llama-3.3-70b-versatile");
+    expect([code, message.includes("GROQ_API_KEY")]).toEqual(["MODEL_KEY_MISSING", true]);
+  });
+
+  it("works without a table", async () => {
+    vi.stubEnv("GROQ_API_KEY", "gsk_0123456789");
+    expect((await currentOf(undefined, "groq/llama-3.3-70b-versatile")).provider).toBe("groq");
+  });
+
+  it("offline/demo gives the demonstration model, whatever is configured", async () => {
+    vi.stubEnv("TEST_KEY", undefined);
+    expect(await currentOf(config, "offline/demo")).toMatchObject({ provider: "offline", id: "demo" });
+  });
+
+  it.each(["m2", "/m2", "test/"])("%s names no model", async (asked) => {
+    expect((await refusal(config, asked)).code).toBe("MODEL_NAME");
+  });
+});
+
+it("leaves nothing behind", async () => {
+  await using opened = await testKernel([]);
+  const before = opened.kernel.census();
+  await opened.kernel.load({ plugin: model, origin: "test" });
+  await opened.kernel.unload("model");
+  expect(opened.kernel.census()).toEqual(before);
+});
