@@ -15,6 +15,7 @@ export interface ToolOutput {
 }
 
 /** A tool, in the shape of pi's AgentTool plus `access`. */
+// biome-ignore lint/suspicious/noExplicitAny: a list of tools holds tools of any parameters
 export interface Tool<P = any> {
   name: string;
   label?: string;
@@ -25,7 +26,12 @@ export interface Tool<P = any> {
   access?(params: P): Awaitable<Access>;
   /** Runs before validation. */
   prepareArguments?(raw: unknown): unknown;
-  execute(toolCallId: string, params: P, signal?: AbortSignal, onUpdate?: (partial: ToolOutput) => void): Promise<ToolOutput>;
+  execute(
+    toolCallId: string,
+    params: P,
+    signal?: AbortSignal,
+    onUpdate?: (partial: ToolOutput) => void,
+  ): Promise<ToolOutput>;
   /** How a face draws the call with its result; default: a card with the tool's name and arguments. */
   display?(params: P, result: ToolOutput | undefined): DisplayAction;
 }
@@ -40,8 +46,16 @@ export interface ReadyTool {
   prepareArguments(raw: unknown): unknown;
   /** Validates (again) and answers what the tool gets, or throws an error a model can read. */
   validate(args: unknown): unknown;
-  /** Waits for earlier conflicting calls of the batch, runs, normalises; rejects at once on abort. */
-  execute(toolCallId: string, params: unknown, signal: AbortSignal | undefined, onUpdate?: (partial: ToolOutput) => void): Promise<ToolOutput>;
+  /**
+   * Waits for earlier conflicting calls of the batch, runs, normalises; rejects at once on abort. `params` are
+   * what `validate` answered; those of a zod tool that it did not answer are validated here first.
+   */
+  execute(
+    toolCallId: string,
+    params: unknown,
+    signal: AbortSignal | undefined,
+    onUpdate?: (partial: ToolOutput) => void,
+  ): Promise<ToolOutput>;
 }
 
 export interface ToolsService {

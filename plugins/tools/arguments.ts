@@ -1,0 +1,49 @@
+type Json = Record<string, unknown>;
+
+/**
+ * Repairs what models commonly get wrong before arguments are validated: `null` for an optional field
+ * is dropped, and JSON text is parsed where an object or array is expected. `raw` is not changed.
+ */
+export function repairArguments(raw: unknown, schema: Json): unknown {
+  if (raw === undefined || raw === null || raw === "") return {};
+  return repair(raw, schema);
+}
+
+function repair(value: unknown, schema: Json): unknown {
+  const given = typeof value === "string" ? parsed(value, schema) : value;
+  if (Array.isArray(given))
+    return isJson(schema.items) ? given.map((item) => repair(item, schema.items as Json)) : given;
+  if (!isJson(given) || !isJson(schema.properties)) return given;
+  const required = Array.isArray(schema.required) ? schema.required : [];
+  const fields = Object.entries(given).flatMap(([key, field]) => {
+    const part = (schema.properties as Json)[key];
+    if (!isJson(part)) return [[key, field]];
+    if (field === null && !required.includes(key) && !accepts(part, "null")) return [];
+    return [[key, repair(field, part)]];
+  });
+  return Object.fromEntries(fields);
+}
+
+/** The object or array in a text, where the schema wants one and no text. */
+function parsed(text: string, schema: Json): unknown {
+  if (accepts(schema, "string") || !(accepts(schema, "object") || accepts(schema, "array"))) return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return accepts(schema, Array.isArray(value) ? "array" : isJson(value) ? "object" : "string") ? value : text;
+  } catch {
+    return text;
+  }
+}
+
+/** Whether a schema names a type as one it takes. */
+function accepts(schema: Json, type: string): boolean {
+  if (schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type))) return true;
+  if (type === "null" && (schema.nullable === true || schema.const === null)) return true;
+  if (type === "null" && Array.isArray(schema.enum) && schema.enum.includes(null)) return true;
+  const choices = [schema.anyOf, schema.oneOf].filter(Array.isArray).flat();
+  return choices.some((choice) => isJson(choice) && accepts(choice, type));
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}

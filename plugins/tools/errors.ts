@@ -1,0 +1,19 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  TOOL_INVALID: (a: { plugin: string; name: string; reason: string }) =>
+    `Plugin "${a.plugin}" contributes the tool "${a.name}", which is left out: ${a.reason}.`,
+  TOOL_DUPLICATE: (a: { plugin: string; name: string; owner: string }) =>
+    `Plugin "${a.plugin}" contributes a tool "${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them.`,
+  TOOL_NOT_CONTRIBUTED: (a: { names: string }) =>
+    `[tools] allow names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that has it.`,
+  TOOL_ARGUMENTS: (a: { name: string; issues: string; received: string }) =>
+    `Validation failed for tool "${a.name}":\n${a.issues}\n\nReceived arguments:\n${a.received}`,
+  TOOL_UNCHECKABLE: (a: { name: string; reason: string }) =>
+    `The changed arguments of tool "${a.name}" cannot be checked, so the call is refused: ${a.reason}. Simplify the tool's schema.`,
+  TOOL_CANCELLED: (a: { name: string; output: string }) =>
+    `${a.name} was cancelled before it finished.${a.output ? ` Its output so far:\n${a.output}` : ""}`,
+  TOOL_RESULT: (a: { name: string; reason: string }) =>
+    `The details of a result of tool "${a.name}" cannot be stored and were dropped: ${a.reason}.`,
+  TOOL_SCHEMA: (a: { reason: string }) => a.reason,
+});

@@ -1,0 +1,21 @@
+import { definePlugin } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+import { PRESETS } from "./presets.ts";
+import { createTools } from "./service.ts";
+
+/** The registry of tools: collects what plugins contribute, makes it ready for the loop, keeps source order. */
+export default definePlugin({
+  id: "tools",
+  name: "Tools",
+  version: "0.1.0",
+  provides: ["tools"],
+  config: z.strictObject({
+    preset: z.enum(PRESETS).default("all").describe("which tools the model is offered"),
+    allow: z.array(z.string()).default([]).describe("names of tools offered beside those of the preset"),
+  }),
+
+  activate(ctx) {
+    ctx.provide("tools", createTools(ctx));
+  },
+});

@@ -1,0 +1,62 @@
+import { errors } from "./errors.ts";
+
+type Json = Record<string, unknown>;
+
+/** Inlining may copy shared parts many times; a schema that grows beyond this is refused. */
+const MAX_NODES = 5_000;
+
+/**
+ * A schema without references: `#/...` pointers are replaced by what they point at, because some
+ * providers drop definitions. A schema without references is answered as it is; one that refers
+ * to itself, or to another document, throws TOOL_SCHEMA.
+ */
+export function inlineReferences(schema: Json): Json {
+  if (!hasReference(schema)) return schema;
+  const budget = { nodes: MAX_NODES };
+  const { $defs: _defs, definitions: _definitions, ...rest } = resolve(schema, schema, [], budget) as Json;
+  return rest;
+}
+
+function hasReference(value: unknown): boolean {
+  if (typeof value !== "object" || value === null) return false;
+  return (!Array.isArray(value) && typeof (value as Json).$ref === "string") || Object.values(value).some(hasReference);
+}
+
+function resolve(value: unknown, root: Json, open: readonly string[], budget: { nodes: number }): unknown {
+  if (typeof value !== "object" || value === null) return value;
+  if (--budget.nodes < 0) throw refused("its references unfold to too many parts; flatten it");
+  if (Array.isArray(value)) return value.map((item) => resolve(item, root, open, budget));
+  const { $ref: reference, ...rest } = value as Json;
+  if (typeof reference !== "string") return mapValues(rest, value === root, root, open, budget);
+  if (open.includes(reference))
+    throw refused(`it refers to itself (${reference}); describe the nested part as a plain object or a JSON string`);
+  const target = resolve(lookUp(reference, root), root, [...open, reference], budget);
+  return { ...(target as Json), ...mapValues(rest, false, root, open, budget) };
+}
+
+function mapValues(
+  object: Json,
+  isRoot: boolean,
+  root: Json,
+  open: readonly string[],
+  budget: { nodes: number },
+): Json {
+  const kept = Object.entries(object).filter(([key]) => !isRoot || (key !== "$defs" && key !== "definitions"));
+  return Object.fromEntries(kept.map(([key, value]) => [key, resolve(value, root, open, budget)]));
+}
+
+function lookUp(reference: string, root: Json): unknown {
+  if (reference !== "#" && !reference.startsWith("#/"))
+    throw refused(`its reference ${reference} does not begin with "#/"`);
+  let at: unknown = root;
+  for (const step of reference.split("/").slice(1)) {
+    const key = decodeURIComponent(step).replaceAll("~1", "/").replaceAll("~0", "~");
+    at = typeof at === "object" && at !== null ? (at as Json)[key] : undefined;
+  }
+  if (typeof at !== "object" || at === null) throw refused(`its reference ${reference} points at nothing`);
+  return at;
+}
+
+function refused(reason: string): Error {
+  return errors.TOOL_SCHEMA({ reason });
+}

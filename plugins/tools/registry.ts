@@ -1,0 +1,71 @@
+import { type Collected, messageOf } from "@scorel/kernel";
+import type { Tool } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+export interface Contributed {
+  plugin: string;
+  tool: Tool;
+}
+
+/** The usable tools of all plugins in load order; what is wrong with the others is reported. */
+export function gather(collected: readonly Collected<unknown>[], report: (thrown: unknown) => void): Contributed[] {
+  const owners = new Map<string, string>();
+  return collected.flatMap(({ plugin, value }) =>
+    toolsOf(value).flatMap((tool) => admit(plugin, tool, owners, report)),
+  );
+}
+
+function toolsOf(value: unknown): unknown[] {
+  if (value === undefined || value === null) return [];
+  return Array.isArray(value) ? value : [value];
+}
+
+function admit(
+  plugin: string,
+  tool: unknown,
+  owners: Map<string, string>,
+  report: (thrown: unknown) => void,
+): Contributed[] {
+  const reason = flawOf(tool);
+  const name = nameOf(tool);
+  const owner = owners.get(name);
+  if (reason !== undefined) report(errors.TOOL_INVALID({ plugin, name, reason }));
+  else if (owner !== undefined) report(errors.TOOL_DUPLICATE({ plugin, name, owner }));
+  if (reason !== undefined || owner !== undefined) return [];
+  owners.set(name, plugin);
+  return [{ plugin, tool: tool as Tool }];
+}
+
+/** What keeps a value from being a tool. */
+function flawOf(value: unknown): string | undefined {
+  if (typeof value !== "object" || value === null) return "it is no object";
+  const tool = value as Record<string, unknown>;
+  if (typeof tool.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
+    return "its name must be 1 to 64 letters, digits, _ or -";
+  if (typeof tool.description !== "string" || tool.description === "") return "it has no description";
+  if (tool.parameters === undefined) return "it has no parameters; give an empty object schema when it takes none";
+  if (typeof tool.execute !== "function") return "it has no execute function";
+  const optional = ["access", "prepareArguments", "display"].find(
+    (key) => tool[key] !== undefined && typeof tool[key] !== "function",
+  );
+  return optional && `its ${optional} is no function`;
+}
+
+function nameOf(tool: unknown): string {
+  const name = (tool as { name?: unknown } | null | undefined)?.name;
+  return typeof name === "string" ? name : "?";
+}
+
+/** A tool made ready, or nothing and a report. */
+export function usable<T>(
+  { plugin, tool }: Contributed,
+  make: (tool: Tool) => T,
+  report: (thrown: unknown) => void,
+): T[] {
+  try {
+    return [make(tool)];
+  } catch (thrown) {
+    report(errors.TOOL_INVALID({ plugin, name: tool.name, reason: messageOf(thrown) }, { cause: thrown }));
+    return [];
+  }
+}

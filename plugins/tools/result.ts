@@ -1,0 +1,69 @@
+import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
+import type { ToolOutput } from "./contract.ts";
+
+type Block = TextBlock | ImageBlock;
+
+/** Whatever a tool answered as a result that every provider and the log accept. */
+export function normalise(answer: unknown): ToolOutput {
+  if (!isObject(answer) || Array.isArray(answer)) return { content: blocksOf(answer) };
+  const { content, details, isError, terminate } = answer;
+  const isOutput = "content" in answer || Object.keys(answer).every((key) => OUTPUT_KEYS.has(key));
+  if (!isOutput) return { content: [text(toText(answer))] };
+  return {
+    content: blocksOf(content),
+    ...(details === undefined ? {} : { details }),
+    ...(isError === true ? { isError } : {}),
+    ...(terminate === true ? { terminate } : {}),
+  };
+}
+
+/** A failure as a result, so that the model can act on it. */
+export function failure(message: string): ToolOutput {
+  return { content: [text(message)], isError: true };
+}
+
+/** The text blocks of a result, joined. */
+export function textOf(output: ToolOutput): string {
+  return output.content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType} image]`)).join("\n");
+}
+
+/** Why details cannot be stored, if they cannot. */
+export function unstorable(details: unknown): string | undefined {
+  try {
+    return JSON.stringify(details) === undefined ? `${typeof details} has no JSON form` : undefined;
+  } catch (thrown) {
+    return (thrown as Error).message.split("\n")[0];
+  }
+}
+
+const OUTPUT_KEYS = new Set(["details", "isError", "terminate"]);
+
+function blocksOf(content: unknown): Block[] {
+  const blocks = (Array.isArray(content) ? content : [content]).flatMap(blockOf);
+  return blocks.length > 0 ? blocks : [text("(no output)")];
+}
+
+function blockOf(part: unknown): Block[] {
+  if (part === undefined || part === null || part === "") return [];
+  if (isObject(part) && part.type === "text") return part.text === "" ? [] : [text(toText(part.text))];
+  if (isObject(part) && part.type === "image" && typeof part.data === "string" && typeof part.mimeType === "string")
+    return [{ type: "image", data: part.data, mimeType: part.mimeType }];
+  return [text(toText(part))];
+}
+
+function toText(value: unknown): string {
+  if (typeof value === "string") return value;
+  try {
+    return JSON.stringify(value) ?? String(value);
+  } catch {
+    return String(value);
+  }
+}
+
+function text(value: string): TextBlock {
+  return { type: "text", text: value };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null;
+}

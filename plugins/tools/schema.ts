@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { errors } from "./errors.ts";
+import { inlineReferences } from "./refs.ts";
+
+type Json = Record<string, unknown>;
+type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
+type Checked = { ok: true; value: unknown } | { ok: false; issues: string };
+
+/** A tool's parameters in both forms: what a model reads, and what checks its arguments. */
+export interface ReadParameters {
+  /** The same object at every call, without `$schema` and references. */
+  schema: Json;
+  /** From a zod tool: checks, and applies its defaults and transforms. */
+  zod: boolean;
+  /** Throws when the schema uses what cannot be checked here. */
+  check(args: unknown): Checked;
+}
+
+/** Reads JSON Schema, TypeBox or zod 4; throws TOOL_SCHEMA with the reason when it is none of them. */
+export function readParameters(parameters: unknown): ReadParameters {
+  if (isZod(parameters)) return fromZod(parameters);
+  if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters))
+    throw refused("its parameters are no schema; give JSON Schema, TypeBox or zod");
+  if ("_def" in parameters) throw refused("its parameters are a zod 3 schema; use zod 4");
+  return fromJsonSchema(parameters as Json);
+}
+
+function isZod(value: unknown): value is z.ZodType {
+  return typeof value === "object" && value !== null && "_zod" in value;
+}
+
+function fromZod(type: z.ZodType): ReadParameters {
+  const schema = objectSchema(toJsonSchema(type));
+  return { schema, zod: true, check: (args) => checked(type.safeParse(args)) };
+}
+
+function toJsonSchema(type: z.ZodType): Json {
+  try {
+    const { $schema: _, ...schema } = z.toJSONSchema(type, {
+      io: "input",
+      cycles: "throw",
+      override: withoutIntegerBounds,
+    });
+    return schema as Json;
+  } catch (thrown) {
+    const [reason = ""] = String((thrown as Error).message).split("\n");
+    throw refused(`its zod schema has no JSON form a model could read (${reason})`);
+  }
+}
+
+/** zod spells out the limits of JavaScript's integers; a model gains nothing from them. */
+function withoutIntegerBounds({ jsonSchema }: { jsonSchema: Json }): void {
+  if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
+  if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
+}
+
+function fromJsonSchema(given: Json): ReadParameters {
+  const { $schema: version, ...rest } = given;
+  const schema = objectSchema(inlineReferences(version === undefined ? given : rest));
+  let type: z.ZodType | undefined;
+  return {
+    schema,
+    zod: false,
+    check(args) {
+      type ??= z.fromJSONSchema(schema as JsonSchema);
+      const result = checked(type.safeParse(args));
+      return result.ok ? { ok: true, value: args } : result;
+    },
+  };
+}
+
+/** Providers insist on an object at the top. */
+function objectSchema(schema: Json): Json {
+  if (schema.type !== undefined && schema.type !== "object")
+    throw refused(`its parameters are of type ${JSON.stringify(schema.type)}; they must be an object`);
+  return schema.type === "object" && schema.properties
+    ? schema
+    : { ...schema, type: "object", properties: schema.properties ?? {} };
+}
+
+function checked(result: z.ZodSafeParseResult<unknown>): Checked {
+  if (result.success) return { ok: true, value: result.data };
+  const issues = result.error.issues.map((issue) => `  - ${issue.path.join(".") || "root"}: ${issue.message}`);
+  return { ok: false, issues: issues.join("\n") };
+}
+
+function refused(reason: string): Error {
+  return errors.TOOL_SCHEMA({ reason });
+}

@@ -1,0 +1,63 @@
+import type { BaseContext, DisplayAction } from "@scorel/kernel";
+import type { ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { offers, type Preset } from "./presets.ts";
+import { makeReady } from "./ready.ts";
+import { gather, usable } from "./registry.ts";
+import { textOf } from "./result.ts";
+import { Schedule } from "./schedule.ts";
+
+export interface Config {
+  preset: Preset;
+  allow: string[];
+}
+interface Row {
+  tool: Tool;
+  ready: ReadyTool;
+}
+
+/** The session's tools, collected at first use and the same from then on, so that prompts stay stable. */
+export function createTools(ctx: BaseContext<Config>): ToolsService {
+  const schedule = new Schedule();
+  let rows: Map<string, Row> | undefined;
+  const all = () => (rows ??= collectRows(ctx, schedule));
+  return {
+    list: () => [...all().values()].map(({ ready }) => ready),
+    get: (name) => all().get(name)?.ready,
+    beginBatch: (calls) => schedule.begin(calls.map(({ id }) => id)),
+    settle: (toolCallId) => schedule.settle(toolCallId),
+    display(name, args, result) {
+      const tool = all().get(name)?.tool;
+      try {
+        return tool?.display?.(args, result) ?? card(name, args, result);
+      } catch (thrown) {
+        ctx.report(`display of tool ${name}`, thrown);
+        return card(name, args, result);
+      }
+    },
+  };
+}
+
+function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, Row> {
+  const { preset, allow } = ctx.config;
+  const report = (thrown: unknown) => ctx.report("tools", thrown);
+  const contributed = gather(ctx.collect("tools"), report);
+  const unknown = allow.filter((name) => !contributed.some(({ tool }) => tool.name === name));
+  if (unknown.length > 0) report(errors.TOOL_NOT_CONTRIBUTED({ names: unknown.map((name) => `"${name}"`).join(", ") }));
+  const offered = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
+  const rows = offered.flatMap((it) =>
+    usable(it, (tool) => ({ tool, ready: makeReady(tool, schedule, report) }), report),
+  );
+  return new Map(rows.map((row) => [row.tool.name, row]));
+}
+
+/** How a call looks when its tool says nothing about it. */
+function card(name: string, args: unknown, result: ToolOutput | undefined): DisplayAction {
+  const status = result === undefined ? "running" : result.isError ? "error" : "done";
+  return { display: "card", title: `${name} ${brief(args)}`.trim(), status, text: result ? textOf(result) : "" };
+}
+
+function brief(args: unknown): string {
+  const text = JSON.stringify(args) ?? "";
+  return text === "{}" ? "" : text.length > 120 ? `${text.slice(0, 119)}…` : text;
+}

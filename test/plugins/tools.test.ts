@@ -1,0 +1,446 @@
+import { Type } from "@mariozechner/pi-ai";
+import { definePlugin } from "@scorel/kernel";
+import tools from "@scorel/tools";
+import type { Access, ReadyTool, Tool, ToolOutput, ToolsService } from "@scorel/tools/contract";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { testKernel } from "../harness.ts";
+
+const done: ToolOutput = { content: [{ type: "text", text: "done" }] };
+const empty = { type: "object", properties: {} };
+
+function tool(name: string, parts: Partial<Tool> = {}): Tool {
+  return { name, description: `does ${name}`, parameters: empty, execute: async () => done, ...parts };
+}
+function plugin(id: string, contributed: unknown) {
+  return definePlugin({ id, name: id, version: "1.0.0", tools: () => contributed as Tool[] });
+}
+async function kernelWith(contributed: unknown, config: Record<string, unknown> = {}) {
+  const t = await testKernel([{ plugin: tools, config }, plugin("mine", contributed)]);
+  return { ...t, service: t.kernel.find("tools") as ToolsService };
+}
+/** The only tool, made ready. */
+async function ready(parts: Partial<Tool>): Promise<ReadyTool> {
+  const { service } = await kernelWith([tool("it", parts)]);
+  return service.get("it") as ReadyTool;
+}
+function note(list: unknown[], item: unknown): ToolOutput {
+  list.push(item);
+  return done;
+}
+const run = (it: ReadyTool, params: unknown = {}, signal?: AbortSignal) => it.execute("call", params, signal);
+
+describe("the registry", () => {
+  it("offers what plugins contribute, in load order", async () => {
+    const t = await testKernel([tools, plugin("one", [tool("B"), tool("A")]), plugin("two", tool("C"))]);
+    expect(
+      t.kernel
+        .find("tools")
+        ?.list()
+        .map(({ name }) => name),
+    ).toEqual(["B", "A", "C"]);
+    expect(t.kernel.failures).toEqual([]);
+  });
+
+  it("leaves out a bad tool and names its plugin and flaw", async () => {
+    const bad = [
+      { ...tool("no spaces") },
+      { ...tool("mute"), description: "" },
+      { ...tool("bare"), parameters: undefined },
+      { ...tool("idle"), execute: "later" },
+      { ...tool("odd"), access: "read" },
+      { ...tool("list"), parameters: z.array(z.string()) },
+      { ...tool("never"), parameters: 7 },
+      { ...tool("old"), parameters: { _def: {}, safeParse: () => ({}) } },
+      null,
+    ];
+    const { kernel, service } = await kernelWith([...bad, tool("good")]);
+    expect(service.list().map(({ name }) => name)).toEqual(["good"]);
+    const said = (name: string, reason: string) =>
+      `Plugin "mine" contributes the tool "${name}", which is left out: ${reason}.`;
+    expect(kernel.failures.map(({ code }) => code)).toEqual(bad.map(() => "TOOL_INVALID"));
+    expect(kernel.failures.map(({ message }) => message).sort()).toEqual(
+      [
+        said("no spaces", "its name must be 1 to 64 letters, digits, _ or -"),
+        said("mute", "it has no description"),
+        said("bare", "it has no parameters; give an empty object schema when it takes none"),
+        said("idle", "it has no execute function"),
+        said("odd", "its access is no function"),
+        said("list", 'its parameters are of type "array"; they must be an object'),
+        said("never", "its parameters are no schema; give JSON Schema, TypeBox or zod"),
+        said("old", "its parameters are a zod 3 schema; use zod 4"),
+        said("?", "it is no object"),
+      ].sort(),
+    );
+  });
+
+  it("uses the first of two tools with one name", async () => {
+    const first = tool("same", { description: "first" });
+    const t = await testKernel([
+      tools,
+      plugin("one", [first]),
+      plugin("two", [tool("same", { description: "second" })]),
+    ]);
+    expect(
+      t.kernel
+        .find("tools")
+        ?.list()
+        .map(({ description }) => description),
+    ).toEqual(["first"]);
+    expect(t.kernel.failures.map(({ code }) => code)).toEqual(["TOOL_DUPLICATE"]);
+  });
+
+  it.each([
+    ["all", [], ["Read", "Bash", "mine"]],
+    ["coding", [], ["Read", "Bash", "mine"]],
+    ["readonly", [], ["Read"]],
+    ["readonly", ["mine"], ["Read", "mine"]],
+    ["none", [], []],
+    ["none", ["Bash"], ["Bash"]],
+  ])("with preset %s and %j offers %j", async (preset, allow, expected) => {
+    const { service } = await kernelWith([tool("Read"), tool("Bash"), tool("mine")], { preset, allow });
+    expect(service.list().map(({ name }) => name)).toEqual(expected);
+  });
+
+  it("says which allowed name nobody contributes", async () => {
+    const { service, kernel } = await kernelWith([], { allow: ["Raed"] });
+    expect(service.list()).toEqual([]);
+    expect(kernel.failures.map(({ message }) => message)).toEqual([
+      '[tools] allow names "Raed", which no loaded plugin contributes. Correct the name, or load the plugin that has it.',
+    ]);
+  });
+
+  it("draws a call as a card unless the tool knows better", async () => {
+    const own = tool("own", { display: (params: { of: string }) => ({ display: "badge", text: params.of }) });
+    const broken = tool("broken", {
+      display: () => {
+        throw new Error("no picture");
+      },
+    });
+    const { service, kernel } = await kernelWith([own, broken]);
+    expect(service.display("own", { of: "art" }, done)).toEqual({ display: "badge", text: "art" });
+    const card = { display: "card", title: 'broken {"a":1}', status: "done", text: "done" };
+    expect(service.display("broken", { a: 1 }, done)).toEqual(card);
+    expect(service.display("gone", {}, undefined)).toEqual({ ...card, title: "gone", status: "running", text: "" });
+    expect(kernel.failures.map(({ message }) => message)).toEqual(["no picture"]);
+  });
+});
+
+describe("parameters", () => {
+  it("of zod become JSON Schema once, and zod's defaults and transforms reach the tool", async () => {
+    const seen: unknown[] = [];
+    const parameters = z.object({ size: z.int().default(3), word: z.string().transform((s) => s.toUpperCase()) });
+    const it = await ready({ parameters, execute: async (_id, params) => note(seen, params) });
+    expect(it.parameters).toEqual({
+      type: "object",
+      properties: { size: { default: 3, type: "integer" }, word: { type: "string" } },
+      required: ["word"],
+    });
+    expect(it.parameters).toBe(it.parameters);
+    await run(it, { word: "a" });
+    await run(it, it.validate({ word: "b" }));
+    expect(seen).toEqual([
+      { size: 3, word: "A" },
+      { size: 3, word: "B" },
+    ]);
+  });
+
+  it("of JSON Schema and TypeBox stay as they are", async () => {
+    const json = {
+      type: "object",
+      properties: { n: { type: "integer" } },
+      required: ["n"],
+      additionalProperties: false,
+    };
+    const box = Type.Object({ n: Type.Integer() });
+    expect((await ready({ parameters: json })).parameters).toBe(json);
+    expect((await ready({ parameters: box })).parameters).toBe(box);
+    expect((await ready({ parameters: { ...json, $schema: "x" } })).parameters).toEqual(json);
+    expect((await ready({ parameters: {} })).parameters).toEqual(empty);
+  });
+
+  it.each([
+    ["zod", z.object({ n: z.int().min(1) })],
+    ["JSON Schema", { type: "object", properties: { n: { type: "integer", minimum: 1 } }, required: ["n"] }],
+    ["TypeBox", Type.Object({ n: Type.Integer({ minimum: 1 }) })],
+  ])("of %s are enforced when arguments are validated again", async (_kind, parameters) => {
+    const it = await ready({ parameters });
+    expect(it.validate({ n: 1 })).toEqual({ n: 1 });
+    for (const args of [{ n: 0 }, { n: "1" }, {}])
+      expect(() => it.validate(args)).toThrow(/^Validation failed for tool "it":\n {2}- n: [\s\S]*Received arguments/);
+  });
+
+  it("that cannot be checked refuse changed arguments", async () => {
+    const it = await ready({ parameters: { type: "object", not: { required: ["a"] } } });
+    expect(() => it.validate({})).toThrow("cannot be checked, so the call is refused");
+  });
+
+  it("have their references inlined", async () => {
+    const parameters = {
+      type: "object",
+      properties: { from: { $ref: "#/$defs/point", description: "start" }, to: { $ref: "#/$defs/a~1b" } },
+      $defs: { point: { type: "object", properties: { x: { $ref: "#/$defs/a~1b" } } }, "a/b": { type: "number" } },
+    };
+    const x = { type: "number" };
+    expect((await ready({ parameters })).parameters).toEqual({
+      type: "object",
+      properties: { from: { type: "object", properties: { x }, description: "start" }, to: x },
+    });
+  });
+
+  it("that refer to themselves or elsewhere are refused", async () => {
+    const node = z.object({
+      get next() {
+        return node.optional();
+      },
+    });
+    const self = {
+      type: "object",
+      properties: { a: { $ref: "#/$defs/a" } },
+      $defs: { a: { items: { $ref: "#/$defs/a" } } },
+    };
+    const away = { type: "object", properties: { a: { $ref: "https://example.com/a" } } };
+    const lost = { type: "object", properties: { a: { $ref: "#/$defs/a" } } };
+    const { kernel, service } = await kernelWith([
+      tool("zod", { parameters: node }),
+      tool("self", { parameters: self }),
+      tool("away", { parameters: away }),
+      tool("lost", { parameters: lost }),
+    ]);
+    expect(service.list()).toEqual([]);
+    const reasons = kernel.failures.map(({ message }) => message.replace(/^.*left out: /, ""));
+    expect(reasons).toEqual([
+      expect.stringContaining("its zod schema has no JSON form a model could read (Cycle detected"),
+      expect.stringContaining("it refers to itself (#/$defs/a)"),
+      expect.stringContaining('does not begin with "#/"'),
+      expect.stringContaining("points at nothing"),
+    ]);
+  });
+
+  it("repair what models get wrong", async () => {
+    const parameters = z.object({
+      note: z.string().optional(),
+      unset: z.string().nullable().optional(),
+      must: z.string().nullable(),
+      list: z.array(z.object({ n: z.number().optional() })).optional(),
+      either: z.union([z.string(), z.array(z.string())]).optional(),
+    });
+    const it = await ready({ parameters });
+    expect(
+      it.prepareArguments({ note: null, unset: null, must: null, list: '[{"n":null}]', either: "[]", other: null }),
+    ).toEqual({
+      unset: null,
+      must: null,
+      list: [{}],
+      either: "[]",
+      other: null,
+    });
+    expect(it.prepareArguments('{"must":"a"}')).toEqual({ must: "a" });
+    expect(it.prepareArguments(null)).toEqual({});
+    expect(it.prepareArguments({ list: "not json" })).toEqual({ list: "not json" });
+  });
+
+  it("are first prepared by the tool itself", async () => {
+    const parameters = z.object({ path: z.string(), deep: z.boolean().optional() });
+    const it = await ready({
+      parameters,
+      prepareArguments: (raw) => ({ path: (raw as { file: string }).file, deep: null }),
+    });
+    expect(it.prepareArguments({ file: "a" })).toEqual({ path: "a" });
+  });
+});
+
+describe("results", () => {
+  const circle: Record<string, unknown> = {};
+  circle.self = circle;
+  const text = (value: string) => ({ content: [{ type: "text", text: value }] });
+  const image = { type: "image", data: "AA==", mimeType: "image/png" };
+
+  it.each([
+    [undefined, text("(no output)")],
+    [null, text("(no output)")],
+    [{}, text("(no output)")],
+    ["words", text("words")],
+    [42, text("42")],
+    [{ content: "words" }, text("words")],
+    [{ content: [] }, text("(no output)")],
+    [
+      { content: ["a", { type: "text", text: "b" }, image, { odd: 1 }] },
+      { content: [...text("a").content, ...text("b").content, image, ...text('{"odd":1}').content] },
+    ],
+    [{ rows: 2 }, text('{"rows":2}')],
+    [
+      { content: "no", isError: true, details: { a: 1 }, terminate: true },
+      { ...text("no"), isError: true, details: { a: 1 }, terminate: true },
+    ],
+    [{ content: "yes", isError: false }, text("yes")],
+    [{ content: "kept", details: circle }, text("kept")],
+  ])("of %j are normalised", async (answer, expected) => {
+    expect(await run(await ready({ execute: async () => answer as ToolOutput }))).toEqual(expected);
+  });
+
+  it("of a failing tool are errors a model can read, also when it throws at once", async () => {
+    const execute = () => {
+      throw Object.assign(new Error("disk full"), { code: "ENOSPC" });
+    };
+    expect(await run(await ready({ execute }))).toEqual({
+      ...text("disk full"),
+      isError: true,
+      details: { code: "ENOSPC" },
+    });
+  });
+
+  it("are heard while the tool runs, and never after", async () => {
+    const heard: ToolOutput[] = [];
+    let late: ((partial: ToolOutput) => void) | undefined;
+    const it = await ready({
+      execute: async (_id, _params, _signal, onUpdate) => {
+        late = onUpdate;
+        onUpdate?.("half" as unknown as ToolOutput);
+        return done;
+      },
+    });
+    await it.execute("call", {}, undefined, (partial) => heard.push(partial));
+    late?.(text("late") as ToolOutput);
+    expect(heard).toEqual([text("half")]);
+  });
+
+  it("of a tool that ignores the signal are not waited for", async () => {
+    const control = new AbortController();
+    const it = await ready({
+      execute: (_id, _params, _signal, onUpdate) => {
+        onUpdate?.(text("so far") as ToolOutput);
+        control.abort();
+        return new Promise(() => {});
+      },
+    });
+    await expect(run(it, {}, control.signal)).rejects.toMatchObject({
+      code: "TOOL_CANCELLED",
+      message: "it was cancelled before it finished. Its output so far:\nso far",
+    });
+  });
+
+  it("of a call that begins after an abort do not exist", async () => {
+    const ran: unknown[] = [];
+    const it = await ready({ execute: async (id) => note(ran, id) });
+    await expect(run(it, {}, AbortSignal.abort())).rejects.toMatchObject({ code: "TOOL_CANCELLED" });
+    expect(ran).toEqual([]);
+  });
+});
+
+describe("a batch", () => {
+  /** Tools that take their access as an argument, write down what they do, and end when told to. */
+  async function workshop() {
+    const story: string[] = [];
+    const ends = new Map<string, () => void>();
+    const it = tool("work", {
+      parameters: { type: "object" },
+      access: ({ access }: { access?: Access }) => {
+        if (access === undefined) throw new Error("who knows");
+        return access;
+      },
+      execute: (id) => {
+        story.push(`start ${id}`);
+        return new Promise((resolve) => ends.set(id, () => resolve(done)));
+      },
+    });
+    const { service } = await kernelWith([it]);
+    const work = service.get("work") as ReadyTool;
+    const start = (id: string, access: Access | undefined, signal?: AbortSignal) =>
+      work.execute(id, { access }, signal).then(() => {
+        story.push(`end ${id}`);
+        service.settle(id);
+      });
+    return { story, ends, service, start };
+  }
+  const turnOfTheLoop = () => new Promise((resolve) => setImmediate(resolve));
+
+  it("runs reads side by side and makes a write wait for them", async () => {
+    const { story, ends, service, start } = await workshop();
+    service.beginBatch(["a", "b", "c"].map((id) => ({ id, name: "work", arguments: {} })));
+    const all = [start("c", { writes: ["/x"] }), start("a", "read"), start("b", "read")];
+    await turnOfTheLoop();
+    expect(story).toEqual(["start a", "start b"]);
+    ends.get("b")?.();
+    await turnOfTheLoop();
+    expect(story).toEqual(["start a", "start b", "end b"]);
+    ends.get("a")?.();
+    await turnOfTheLoop();
+    ends.get("c")?.();
+    await Promise.all(all);
+    expect(story).toEqual(["start a", "start b", "end b", "end a", "start c", "end c"]);
+  });
+
+  it("does not wait for a call that never ran", async () => {
+    const { story, service, start } = await workshop();
+    service.beginBatch(["blocked", "next"].map((id) => ({ id, name: "work", arguments: {} })));
+    void start("next", "exclusive");
+    await turnOfTheLoop();
+    expect(story).toEqual([]);
+    service.settle("blocked");
+    await turnOfTheLoop();
+    expect(story).toEqual(["start next"]);
+  });
+
+  it("never starts a waiting call after an abort", async () => {
+    const { story, ends, service, start } = await workshop();
+    const control = new AbortController();
+    service.beginBatch(["a", "b"].map((id) => ({ id, name: "work", arguments: {} })));
+    const first = start("a", "exclusive");
+    const second = start("b", "read", control.signal);
+    await turnOfTheLoop();
+    control.abort();
+    await expect(second).rejects.toMatchObject({ code: "TOOL_CANCELLED" });
+    ends.get("a")?.();
+    await first;
+    await turnOfTheLoop();
+    expect(story).toEqual(["start a", "end a"]);
+  });
+
+  it("keeps source order between any two calls that conflict, and overlaps the others", async () => {
+    const paths = fc.constantFrom("/a", "/A", "/a/b", "/c", "/d");
+    const access = fc.oneof(
+      fc.constantFrom<Access | undefined>("read", "exclusive", undefined),
+      fc.record({ writes: fc.uniqueArray(paths, { maxLength: 2 }) }),
+    );
+    const order = fc.array(fc.nat(), { minLength: 1, maxLength: 40 });
+    await fc.assert(
+      fc.asyncProperty(fc.array(access, { minLength: 1, maxLength: 7 }), order, async (accesses, choices) => {
+        const { story, ends, service, start } = await workshop();
+        const ids = accesses.map((_, index) => `${index}`);
+        service.beginBatch(ids.map((id) => ({ id, name: "work", arguments: {} })));
+        const shuffled = [...ids].sort((a, b) => at(choices, a) - at(choices, b));
+        const all = shuffled.map((id) => start(id, accesses[Number(id)]));
+        const running = new Set<string>();
+        for (let step = 0; step < ids.length; step++) {
+          await turnOfTheLoop();
+          const started = story.filter((line) => line.startsWith("start")).map((line) => line.slice(6));
+          const ended = new Set(story.filter((line) => line.startsWith("end")).map((line) => line.slice(4)));
+          expect(started.sort()).toEqual(allowed(accesses, ended));
+          for (const id of started) if (!ended.has(id)) running.add(id);
+          const next = [...running][(choices[step % choices.length] ?? 0) % running.size] as string;
+          running.delete(next);
+          ends.get(next)?.();
+        }
+        await Promise.all(all);
+      }),
+      { numRuns: 150 },
+    );
+  });
+  const at = (choices: number[], id: string) => choices[Number(id) % choices.length] ?? 0;
+
+  /** Which calls may have started, said in the simplest way: all whose earlier conflicting calls have ended. */
+  function allowed(accesses: (Access | undefined)[], ended: Set<string>): string[] {
+    const free = (index: number) =>
+      accesses.slice(0, index).every((other, i) => ended.has(`${i}`) || !clash(other, accesses[index]));
+    return accesses.map((_, index) => `${index}`).filter((_, index) => free(index));
+  }
+  function clash(a: Access = "exclusive", b: Access = "exclusive"): boolean {
+    if (a === "exclusive" || b === "exclusive") return true;
+    if (a === "read") return b !== "read" && b.writes.length > 0;
+    if (b === "read") return a.writes.length > 0;
+    return a.writes.some((x) => b.writes.some((y) => related(x.toLowerCase(), y.toLowerCase())));
+  }
+  const related = (x: string, y: string) => x === y || `${x}/`.startsWith(`${y}/`) || `${y}/`.startsWith(`${x}/`);
+});
