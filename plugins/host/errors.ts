@@ -1,0 +1,33 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  HOST_SESSION_LOCKED: (a: { sessionId: string; pid: number; since: string; path: string }) =>
+    `Session ${a.sessionId} is in use by process ${a.pid}, started ${a.since}. Wait until it ends, or work in another session. (If that process ran on a machine or in a container that is gone, delete ${a.path}.)`,
+  HOST_SESSION_UNKNOWN: (a: { sessionId: string }) =>
+    `There is no session "${a.sessionId}". \`scorel session list --all\` shows them.`,
+  HOST_SESSION_AMBIGUOUS: (a: { prefix: string; matches: readonly string[] }) =>
+    `"${a.prefix}" could be ${a.matches.length} sessions: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
+  HOST_SESSION_NONE: (a: { cwd: string }) =>
+    `There is no session to continue in ${a.cwd} yet. Start one without --continue.`,
+  HOST_SESSION_OPTIONS: (a: { sessionId: string }) =>
+    `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
+  HOST_SESSION_CLOSED: (a: { sessionId: string }) =>
+    `Session ${a.sessionId} was closed while this was waiting. Load it again.`,
+  HOST_CWD_GONE: (a: { sessionId: string; cwd: string }) =>
+    `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. Restore the directory, or start a new session.`,
+  HOST_CWD_INVALID: (a: { cwd: string; reason: string }) => `${a.cwd} cannot be a working directory: ${a.reason}.`,
+  HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
+    `The host knows no operation "${a.operation}". The client may be newer than the host.`,
+  HOST_NO_AGENT: (a: { sessionId: string }) =>
+    `Session ${a.sessionId} has no agent, so nothing can answer. Add "agent" to "use" in the preset.`,
+  HOST_TURN_UNKNOWN: (a: { id: string }) =>
+    `No message "${a.id}" was sent to this session since it was opened, so there is no turn to wait for.`,
+  HOST_QUEUE_ITEM_UNKNOWN: (a: { id: string }) =>
+    `No message "${a.id}" waits in the queue; it may have been delivered.`,
+  HOST_COMMAND_UNKNOWN: (a: { name: string; known: readonly string[] }) =>
+    `There is no command "/${a.name}". ${a.known.length > 0 ? `Known: ${a.known.map((name) => `/${name}`).join(", ")}.` : "No plugin contributes one."}`,
+  HOST_COMMAND_INVALID: (a: { name: string; plugin: string }) =>
+    `The command "/${a.name}" of plugin "${a.plugin}" has neither "run" nor "handler".`,
+  HOST_CLIENT_CLOSED: (a: { clientId: string }) => `Client ${a.clientId} is closed. Connect again.`,
+  HOST_LOCK_RACE: (a: { path: string }) => `${a.path} kept changing hands. Try again.`,
+});

@@ -1,0 +1,79 @@
+import { execFileSync } from "node:child_process";
+import { readFileSync, readlinkSync } from "node:fs";
+import { hostname } from "node:os";
+import { codeOf } from "@scorel/kernel";
+
+/** Who a process is, so that another one with the same number is not taken for it. */
+export interface ProcessIdentity {
+  pid: number;
+  /** When the process started, as its own system counts; "" when that cannot be known. */
+  start: string;
+  /** Differs after each start of the machine; "" when unknown. */
+  boot: string;
+  /** In which space of process numbers (container); "" when unknown. */
+  space: string;
+  machine: string;
+}
+
+let own: ProcessIdentity | undefined;
+
+/** This process. */
+export function ownIdentity(): ProcessIdentity {
+  own ??= {
+    pid: process.pid,
+    start: startOf(process.pid) ?? "",
+    boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
+    space: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
+    machine: hostname(),
+  };
+  return own;
+}
+
+/** Whether that very process still runs. In doubt (another machine, another container) it does. */
+export function isRunning(other: ProcessIdentity): boolean {
+  const me = ownIdentity();
+  if (other.boot !== me.boot && other.boot !== "" && me.boot !== "") return other.machine !== me.machine;
+  if (other.space !== me.space && other.space !== "" && me.space !== "") return true;
+  const start = startOf(other.pid);
+  if (start === undefined) return false;
+  return start === "" || other.start === "" || start === other.start;
+}
+
+/** When a process started; undefined when there is none, "" when it cannot be told. */
+function startOf(pid: number): string | undefined {
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
+  if (attempt(() => readFileSync("/proc/self/stat", "utf8")) !== undefined) return startInProc(pid);
+  return exists(pid) ? startByPs(pid) : undefined;
+}
+
+/** A zombie has ended: it holds nothing, whoever has yet to collect it. */
+function startInProc(pid: number): string | undefined {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  // The second field is the program's name in brackets and may itself hold spaces and brackets.
+  const [state, ...fields] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  if (state === undefined || state === "Z" || state === "X") return undefined;
+  return fields[18] ?? "";
+}
+
+function startByPs(pid: number): string {
+  const ps = () => execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { timeout: 2000, stdio: "pipe" });
+  return attempt(() => ps().toString().trim()) ?? "";
+}
+
+function exists(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return codeOf(thrown) === "EPERM";
+  }
+}
+
+/** Systems differ in what they tell; what one does not tell is unknown, not an error. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
