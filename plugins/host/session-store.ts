@@ -1,0 +1,101 @@
+import { existsSync } from "node:fs";
+import { dirname } from "node:path";
+import { type AnyEvent, createJsonlStore, type Opened, type SessionHeader, type Store } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { makePrivateDirectory, removeIfPresent } from "./files.ts";
+import { acquireLock, isLocked, type SessionLock } from "./lock.ts";
+import { messageOfLeftover, PartialText, readLeftover } from "./partial.ts";
+
+export interface SessionStoreOptions {
+  /** `<directory>/<sessionId>.jsonl`; lock and partial text stand beside it. */
+  path: string;
+  sessionId: string;
+  /** The header of a new session; nothing is on disk before its first event. */
+  create?: SessionHeader;
+  /** Takes no lock, repairs nothing, refuses appends: for looking on while another process writes. */
+  readOnly?: boolean;
+  /** Hears why a message's words could not be kept while it arrived. */
+  onPartialFailure(thrown: unknown): void;
+}
+
+/** The store of one session: the kernel's log, with one writer at a time and no words lost to a killed process. */
+export function createSessionStore(options: SessionStoreOptions): Store {
+  return new SessionStore(options);
+}
+
+/** `<sessionId>.jsonl` -> `<sessionId>.lock` and so on. */
+export function besideLog(path: string, ending: "lock" | "partial" | "index.json"): string {
+  return path.replace(/\.jsonl$/, `.${ending}`);
+}
+
+class SessionStore implements Store {
+  private readonly options: SessionStoreOptions;
+  private readonly log: Store;
+  private readonly partial: PartialText;
+  private lock: SessionLock | undefined;
+
+  constructor(options: SessionStoreOptions) {
+    const { path, create, readOnly = false } = options;
+    this.options = options;
+    this.log = createJsonlStore(path, { readOnly, ...(create && { create }) });
+    this.partial = new PartialText(besideLog(path, "partial"), options.onPartialFailure);
+  }
+
+  open(): Opened {
+    if (this.options.create) return this.log.open();
+    const { path, sessionId, readOnly } = this.options;
+    if (!existsSync(path)) throw errors.HOST_SESSION_UNKNOWN({ sessionId });
+    if (readOnly) return this.withLeftover(this.log.open(), !isLocked(besideLog(path, "lock")));
+    this.takeLock();
+    try {
+      return this.withLeftover(this.log.open(), true);
+    } catch (thrown) {
+      this.freeLock();
+      throw thrown;
+    }
+  }
+
+  append(records: readonly string[]): void {
+    if (!this.lock && !this.options.readOnly) this.takeLock();
+    this.log.append(records);
+    this.partial.stored(records);
+  }
+
+  sync(): Promise<void> {
+    return this.log.sync();
+  }
+
+  stage(event: AnyEvent): Promise<void> | undefined {
+    return this.options.readOnly ? undefined : this.partial.stage(event);
+  }
+
+  async close(): Promise<void> {
+    this.partial.close();
+    await this.log.close();
+    this.freeLock();
+  }
+
+  /** Words that a killed process left become their message; in a log that may not be written, only in memory. */
+  private withLeftover(opened: Opened, abandoned: boolean): Opened {
+    const path = besideLog(this.options.path, "partial");
+    const leftover = abandoned ? readLeftover(path) : undefined;
+    if (!leftover) return opened;
+    const event = messageOfLeftover(leftover, opened.header, opened.events);
+    if (opened.readOnly === undefined) {
+      if (event) this.log.append([JSON.stringify(event)]);
+      removeIfPresent(path);
+    }
+    return event ? { ...opened, events: [...opened.events, event] } : opened;
+  }
+
+  private takeLock(): void {
+    const { path, sessionId } = this.options;
+    makePrivateDirectory(dirname(path));
+    this.lock = acquireLock(besideLog(path, "lock"), sessionId);
+  }
+
+  private freeLock(): void {
+    this.lock?.release();
+    this.lock = undefined;
+  }
+}
