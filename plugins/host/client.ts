@@ -1,0 +1,47 @@
+/** Runs in browsers too: what any client of the host needs to show what it hears. */
+
+const ESC = String.fromCharCode(0x1b);
+const BEL = String.fromCharCode(0x07);
+/** Sequences that move the cursor or set colours, then those that end in BEL or ESC \\ (titles, links), then short ones. */
+const SEQUENCES = [`\\[[0-?]*[ -/]*[@-~]`, `\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)`, "[ -~]"];
+const CONTROLS = new RegExp(`${ESC}(?:${SEQUENCES.join("|")})|(?![\\n\\t])\\p{Cc}`, "gu");
+
+/** Text that a terminal shows as it is: without the escape sequences and control characters a model or a tool may have put there. */
+export function plainText(text: string): string {
+  return text.replace(CONTROLS, "");
+}
+
+/** The part of a stream that an output needs; every writable stream of Node has it. */
+export interface OutputStream {
+  write(text: string, done: (error?: Error | null) => void): unknown;
+  on(event: "error", listener: (error: Error) => void): unknown;
+}
+/** A stream that can go away: after that, writing does nothing. */
+export interface Output {
+  /** Resolves when the stream has taken the text, so that whoever waits for it never runs ahead of a slow reader. */
+  write(text: string): Promise<void>;
+  /** Why nothing is written any more; a reader that went away (`| head -1`) is code EPIPE. */
+  readonly failure: (Error & { code?: string }) | undefined;
+}
+
+/** Wraps a stream so that neither a slow nor a vanished reader breaks the writer. */
+export function createOutput(stream: OutputStream): Output {
+  let failure: Error | undefined;
+  const fail = (error: Error) => {
+    failure ??= error;
+  };
+  stream.on("error", fail);
+  return {
+    write: (text) =>
+      new Promise((done) => {
+        if (failure || text === "") return done();
+        stream.write(text, (error) => {
+          if (error) fail(error);
+          done();
+        });
+      }),
+    get failure() {
+      return failure;
+    },
+  };
+}

@@ -1,0 +1,27 @@
+import { join } from "node:path";
+import { isId, newId } from "@scorel/kernel";
+import { createFile, makePrivateDirectory, readIfPresent, replaceFile } from "./files.ts";
+
+/** The id of this installation, made once and kept in `<home>/.scorel/device.json`. */
+export function deviceId(home: string): string {
+  const directory = join(home, ".scorel");
+  const path = join(directory, "device.json");
+  const known = parse(readIfPresent(path));
+  if (known !== undefined) return known;
+  makePrivateDirectory(directory);
+  const text = `${JSON.stringify({ deviceId: newId() })}\n`;
+  // Several first commands may start at once: one of them names the device. An unreadable file names none.
+  if (!createFile(path, text, { durable: true }) && parse(readIfPresent(path)) === undefined)
+    replaceFile(path, text, { durable: true });
+  return parse(readIfPresent(path)) ?? (JSON.parse(text) as { deviceId: string }).deviceId;
+}
+
+function parse(text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  try {
+    const { deviceId } = JSON.parse(text) as { deviceId?: unknown };
+    return isId(deviceId) ? deviceId : undefined;
+  } catch {
+    return undefined;
+  }
+}

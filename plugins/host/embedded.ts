@@ -1,0 +1,101 @@
+import type { Dispose } from "@scorel/kernel";
+import type { Client, Delivered, Operation, Operations } from "./contract.ts";
+import { deliver, isMissed } from "./delivered.ts";
+import { errors } from "./errors.ts";
+import { type Caller, openOf, operations } from "./operations.ts";
+import type { OpenSession, Sessions } from "./sessions.ts";
+
+type Heard = (delivered: Delivered) => void | Promise<void>;
+interface Subscription {
+  session: OpenSession;
+  undo: Dispose;
+  /** seq of the last event that the listener has dealt with. */
+  heard: number;
+  waiting: { seq: number; done: () => void }[];
+}
+
+/** A client in the host's own process: the contract of every transport, without serialisation. */
+export class EmbeddedClient implements Client, Caller {
+  readonly clientId: string;
+  readonly sessions: Sessions;
+  readonly held = new Set<string>();
+  private readonly subscriptions = new Set<Subscription>();
+  private closed = false;
+
+  constructor(sessions: Sessions, clientId: string) {
+    this.sessions = sessions;
+    this.clientId = clientId;
+  }
+
+  async request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]> {
+    this.mustBeOpen();
+    if (!Object.hasOwn(operations, operation)) throw errors.HOST_OPERATION_UNKNOWN({ operation });
+    try {
+      return await operations[operation](params, this);
+    } finally {
+      // Closed while this was under way: what it opened is given up as well.
+      if (this.closed) await this.releaseAll();
+    }
+  }
+
+  async subscribe(sessionId: string, listener: Heard): Promise<() => Promise<void>> {
+    this.mustBeOpen();
+    const session = await openOf({ sessionId }, this);
+    const kernel = session.kernel;
+    const subscription: Subscription = { session, undo: () => {}, heard: kernel.session.seq, waiting: [] };
+    subscription.undo = kernel.subscribe(async (event) => {
+      try {
+        await listener(deliver(kernel.session, event));
+      } finally {
+        if (!isMissed(event)) advance(subscription, event.seq);
+      }
+    });
+    this.subscriptions.add(subscription);
+    return () => this.unsubscribe(subscription);
+  }
+
+  /** Waits for this client's own listeners only: another subscriber that hangs does not hold it up. */
+  async drained(sessionId: string): Promise<void> {
+    const own = [...this.subscriptions].filter(({ session }) => session.id === sessionId);
+    await Promise.all(
+      own.map((subscription) => Promise.race([caughtUp(subscription), subscription.session.kernel.drained()])),
+    );
+  }
+
+  async close(): Promise<void> {
+    this.closed = true;
+    for (const subscription of [...this.subscriptions]) await this.unsubscribe(subscription);
+    await this.releaseAll();
+  }
+
+  private async unsubscribe(subscription: Subscription): Promise<void> {
+    if (!this.subscriptions.delete(subscription)) return;
+    await subscription.undo();
+    for (const { done } of subscription.waiting.splice(0)) done();
+  }
+
+  private async releaseAll(): Promise<void> {
+    for (const id of [...this.held]) {
+      this.held.delete(id);
+      await this.sessions.release(id, this.clientId);
+    }
+  }
+
+  private mustBeOpen(): void {
+    if (this.closed) throw errors.HOST_CLIENT_CLOSED({ clientId: this.clientId });
+  }
+}
+
+/** Every number up to the present one is announced sooner or later, so it is waited for by number. */
+function caughtUp(subscription: Subscription): Promise<void> {
+  const { seq } = subscription.session.kernel.session;
+  if (subscription.heard >= seq) return Promise.resolve();
+  return new Promise((done) => subscription.waiting.push({ seq, done }));
+}
+
+function advance(subscription: Subscription, seq: number): void {
+  subscription.heard = Math.max(subscription.heard, seq);
+  const reached = subscription.waiting.filter((wait) => wait.seq <= subscription.heard);
+  subscription.waiting = subscription.waiting.filter((wait) => wait.seq > subscription.heard);
+  for (const { done } of reached) done();
+}

@@ -1,0 +1,23 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import { type Logger, newId } from "@scorel/kernel";
+import type { Composition, HostService } from "./contract.ts";
+import { EmbeddedClient } from "./embedded.ts";
+import { Sessions } from "./sessions.ts";
+import { createShelf } from "./shelf.ts";
+
+/** The host as this plugin's own commands see it. */
+export interface LocalHost extends HostService {
+  readonly sessions: Sessions;
+}
+
+/** A host over `~/.scorel/sessions` of the present HOME. */
+export function createHost(options: { composition: Composition; logger: Logger }): LocalHost {
+  const sessionsDir = join(homedir(), ".scorel", "sessions");
+  const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir) });
+  return {
+    sessionsDir,
+    sessions,
+    connect: ({ clientId = newId() } = {}) => new EmbeddedClient(sessions, clientId),
+  };
+}

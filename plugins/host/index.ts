@@ -1,0 +1,22 @@
+import type {} from "@scorel/cli/contract";
+import { definePlugin } from "@scorel/kernel";
+import type {} from "./contract.ts";
+import { createHost, type LocalHost } from "./host.ts";
+import { sessionCommands } from "./session-commands.ts";
+
+export default definePlugin({
+  id: "host",
+  name: "Host",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["composition"],
+  provides: ["host"],
+
+  activate(ctx) {
+    const host = createHost({ composition: ctx.composition, logger: ctx.logger });
+    ctx.provide("host", host);
+    return () => host.sessions.closeAll();
+  },
+
+  cliCommands: (ctx) => sessionCommands(() => ctx.find("host") as LocalHost),
+});

@@ -1,0 +1,148 @@
+import type { AgentService, QueueItem } from "@scorel/agent/contract";
+import { type Awaitable, codeOf, messageOf, type Session, type StoredEvent } from "@scorel/kernel";
+import type { SessionMeta } from "@scorel/messages/contract";
+import type {} from "@scorel/model/contract";
+import type { Operation, Operations, SessionStatus } from "./contract.ts";
+import { deliver } from "./delivered.ts";
+import { errors } from "./errors.ts";
+import type { OpenSession, Sessions } from "./sessions.ts";
+import { findCommand, listCommands } from "./slash.ts";
+
+/** Who asks, and what it has open. */
+export interface Caller {
+  readonly clientId: string;
+  readonly sessions: Sessions;
+  readonly held: Set<string>;
+}
+type Handler<O extends Operation> = (
+  params: Operations[O]["params"],
+  caller: Caller,
+) => Awaitable<Operations[O]["result"]>;
+
+const REMEMBERED_TURNS = 256;
+
+/** What the host does for each operation of the client contract. */
+export const operations: { [O in Operation]: Handler<O> } = {
+  ping: () => ({ pong: true }),
+  create_session: async (params, caller) => statusOf(hold(await caller.sessions.create(params), caller)),
+  load_session: async ({ sessionId, ...options }, caller) => {
+    const id = caller.sessions.shelf.resolve(sessionId);
+    return statusOf(hold(await caller.sessions.load(id, options), caller));
+  },
+  list_sessions: ({ cwd }, { sessions }) => ({ sessions: sessions.shelf.list(cwd) }),
+  send_message: sendMessage,
+  wait_turn: async (params, caller) => {
+    const turn = (await openOf(params, caller)).turns.get(params.id);
+    if (!turn) throw errors.HOST_TURN_UNKNOWN({ id: params.id });
+    return turn;
+  },
+  cancel: async (params, caller) => ({ cancelled: await agentOf(await openOf(params, caller)).cancel() }),
+  rewrite_queue: rewriteQueue,
+  get_context: async (params, caller) => ({ messages: (await openOf(params, caller)).kernel.session.buildContext() }),
+  get_events: async (params, caller) => {
+    const { session } = (await openOf(params, caller)).kernel;
+    return { header: session.header, events: [...session.tree].map((event) => deliver(session, event)) };
+  },
+  get_status: async (params, caller) => statusOf(await openOf(params, caller)),
+  list_commands: async (params, caller) => ({ commands: listCommands((await openOf(params, caller)).kernel) }),
+  run_command: async ({ name, args, ...params }, caller) => {
+    const { id, kernel } = await openOf(params, caller);
+    const output = await findCommand(kernel, name)(args, { sessionId: id, clientId: caller.clientId });
+    return typeof output === "string" ? { output } : {};
+  },
+  close_session: async ({ sessionId }, { clientId, sessions }) => ({
+    closed: await sessions.release(sessionId, clientId),
+  }),
+};
+
+/** The session, opened now if it is not. */
+export async function openOf({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
+  return hold(await caller.sessions.load(sessionId), caller);
+}
+
+/** A session as its clients see it. */
+export function statusOf({ id, kernel, notices }: OpenSession): SessionStatus {
+  const { session, problems } = kernel;
+  const persistent = lastStored(session);
+  return {
+    sessionId: id,
+    running: kernel.find("agent")?.running ?? false,
+    leafId: session.activeLeaf,
+    meta: { ...(session.header.meta as SessionMeta), ...session.projection("sessionMeta") },
+    anchor: {
+      epoch: session.epoch,
+      persistentSeq: persistent?.seq ?? 0,
+      persistentId: persistent?.id ?? null,
+      activation: session.activation,
+      streamSeq: session.seq,
+    },
+    problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
+    notices: [...notices],
+    ...modelOf({ kernel }),
+  };
+}
+
+function modelOf({ kernel }: Pick<OpenSession, "kernel">): Pick<SessionStatus, "model" | "modelError"> {
+  try {
+    const model = kernel.find("model")?.current();
+    return model ? { model: `${model.provider}/${model.id}` } : {};
+  } catch (thrown) {
+    return { modelError: { code: codeOf(thrown), message: messageOf(thrown) } };
+  }
+}
+
+function hold(session: OpenSession, { clientId, held }: Caller): OpenSession {
+  session.users.add(clientId);
+  held.add(session.id);
+  return session;
+}
+
+function agentOf({ id, kernel }: OpenSession): AgentService {
+  const agent = kernel.find("agent");
+  if (!agent) throw errors.HOST_NO_AGENT({ sessionId: id });
+  return agent;
+}
+
+async function sendMessage(
+  { content, messageId, running, ...params }: Operations["send_message"]["params"],
+  caller: Caller,
+): Promise<Operations["send_message"]["result"]> {
+  const session = await openOf(params, caller);
+  const agent = agentOf(session);
+  // A turn that cannot start for want of a model throws here, before anything is written.
+  if (!agent.running) session.kernel.find("model")?.current();
+  const { status, id, turn } = await agent.send(content, {
+    clientId: caller.clientId,
+    ...(messageId !== undefined && { messageId }),
+    ...(running !== undefined && { running }),
+  });
+  session.turns.set(id, turn);
+  if (session.turns.size > REMEMBERED_TURNS) session.turns.delete([...session.turns.keys()][0] as string);
+  return { status, id };
+}
+
+async function rewriteQueue(
+  { items, ...params }: Operations["rewrite_queue"]["params"],
+  caller: Caller,
+): Promise<Operations["rewrite_queue"]["result"]> {
+  const session = await openOf(params, caller);
+  const queue = session.kernel.session.projection("queue");
+  const wanted = items.map(({ id }) => itemOf(queue, id));
+  await agentOf(session).rewriteQueue(wanted, { clientId: caller.clientId });
+  return { items: wanted.map(({ id }) => ({ id })) };
+}
+
+function itemOf(queue: readonly QueueItem[], id: string): QueueItem {
+  const item = queue.find((waiting) => waiting.id === id);
+  if (!item) throw errors.HOST_QUEUE_ITEM_UNKNOWN({ id });
+  return item;
+}
+
+/** The last persistent event. Transients share its numbers, so it is looked for backwards in growing steps. */
+function lastStored({ tree, seq }: Session): StoredEvent | undefined {
+  if (tree.size === 0) return undefined;
+  for (let step = 1; ; step *= 2) {
+    const last = tree.between(seq - step + 1, seq).at(-1);
+    if (last) return last;
+  }
+}

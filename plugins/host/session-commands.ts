@@ -1,0 +1,51 @@
+import type { CliCommand, CliOption } from "@scorel/cli/contract";
+import type { LocalHost } from "./host.ts";
+
+const output: CliOption = {
+  flags: "--output <format>",
+  description: "How to print",
+  values: ["text", "json"],
+  default: "text",
+};
+
+/** `scorel session …`: what looks at sessions without changing one, also while another process writes it. */
+export function sessionCommands(host: () => LocalHost): CliCommand[] {
+  const views = () => import("./session-views.ts");
+  return [
+    {
+      noun: "session",
+      action: "list",
+      description: "List the sessions of this directory, latest first",
+      options: [{ flags: "--all", description: "Those of every directory" }, output],
+      run: async (invocation) => (await views()).list(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "show",
+      args: "<id>",
+      description: "Show a session's conversation",
+      run: async (invocation) => (await views()).show(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "events",
+      args: "<id>",
+      description: "Print a session's stored events, one JSON object a line",
+      run: async (invocation) => (await views()).events(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "context",
+      args: "<id>",
+      description: "Print the messages that the next request would send, and their sha256",
+      run: async (invocation) => (await views()).context(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "verify",
+      args: "<id>",
+      description: "Check a session's log for damage; exits 1 when there is any",
+      run: async (invocation) => (await views()).verify(host(), invocation),
+    },
+  ];
+}

@@ -1,0 +1,119 @@
+import { createHash } from "node:crypto";
+import type { Invocation } from "@scorel/cli/contract";
+import { codeOf, displayText, messageOf, type Session, type StoredEvent, scanLog } from "@scorel/kernel";
+import { createOutput, plainText } from "./client.ts";
+import type { SessionSummary } from "./contract.ts";
+import type { LocalHost } from "./host.ts";
+import { isLocked } from "./lock.ts";
+import { besideLog } from "./session-store.ts";
+import type { OpenSession } from "./sessions.ts";
+import { verifyLog } from "./verify.ts";
+import { canonicalDirectory } from "./workspace.ts";
+
+/** `session list` */
+export async function list({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
+  const { all, output } = invocation.options;
+  const found = shelf.list(all ? undefined : canonicalDirectory(invocation.cwd));
+  if (output === "json") return say(invocation, `${JSON.stringify(found)}\n`);
+  if (found.length > 0) return say(invocation, found.map((summary) => `${row(summary, all === true)}\n`).join(""));
+  const hint = all ? "" : " `scorel session list --all` shows those of other directories.";
+  invocation.stderr.write(`No sessions ${all ? "yet" : `in ${invocation.cwd}`}.${hint}\n`);
+  return 0;
+}
+
+/** `session show` */
+export function show(host: LocalHost, invocation: Invocation): Promise<number> {
+  return looking(host, invocation, ({ kernel: { session } }) =>
+    say(
+      invocation,
+      pathOf(session)
+        .map((event) => spoken(session, event))
+        .join(""),
+    ),
+  );
+}
+
+/** `session events` */
+export async function events({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
+  const { events } = scanLog(shelf.path(shelf.resolve(idOf(invocation))));
+  const output = createOutput(invocation.stdout);
+  for (const event of events) {
+    if (output.failure) break;
+    await output.write(`${JSON.stringify(event)}\n`);
+  }
+  return 0;
+}
+
+/** `session context` */
+export function context(host: LocalHost, invocation: Invocation): Promise<number> {
+  return looking(host, invocation, ({ id, kernel: { session } }) => {
+    const messages = session.buildContext();
+    const sha256 = createHash("sha256").update(JSON.stringify(messages)).digest("hex");
+    return say(invocation, `${JSON.stringify({ sessionId: id, leafId: session.activeLeaf, sha256, messages })}\n`);
+  });
+}
+
+/** `session verify`: 0 when the log is sound, 1 when it is damaged. */
+export async function verify({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
+  const path = shelf.path(shelf.resolve(idOf(invocation)));
+  try {
+    const { events, bytes, damage, notes } = verifyLog(path);
+    if (isLocked(besideLog(path, "lock")))
+      notes.push("a process is writing this log now; a torn end may be its present line");
+    const verdict = damage.length === 0 ? "sound" : `damaged (${damage.length})`;
+    const lines = [
+      `${path}: ${verdict}, ${events} events, ${bytes} bytes`,
+      ...damage,
+      ...notes.map((note) => `note: ${note}`),
+    ];
+    await say(invocation, `${lines.join("\n")}\n`);
+    return damage.length === 0 ? 0 : 1;
+  } catch (thrown) {
+    if (codeOf(thrown) !== "STORE_HEADER") throw thrown;
+    await say(invocation, `${messageOf(thrown)}\n`);
+    return 1;
+  }
+}
+
+/** Opens a session to look at, without lock or repair, and closes it whatever happens. */
+async function looking(
+  { sessions }: LocalHost,
+  invocation: Invocation,
+  work: (session: OpenSession) => Promise<number>,
+): Promise<number> {
+  const session = await sessions.look(sessions.shelf.resolve(idOf(invocation)));
+  try {
+    return await work(session);
+  } finally {
+    await session.kernel.stop();
+  }
+}
+
+async function say({ stdout }: Invocation, text: string): Promise<number> {
+  await createOutput(stdout).write(stdout.isTTY ? plainText(text) : text);
+  return 0;
+}
+
+function idOf({ args: [id = ""] }: Invocation): string {
+  return id;
+}
+
+function row(
+  { sessionId, updatedAt, messages, name, title, cwd, problem }: SessionSummary,
+  withDirectory: boolean,
+): string {
+  const time = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+  const text = problem ?? name ?? title;
+  return [sessionId, time, String(messages).padStart(4), ...(withDirectory ? [cwd] : []), text].join("  ");
+}
+
+function pathOf(session: Session): StoredEvent[] {
+  return session.activeLeaf === null ? [] : session.tree.path(session.activeLeaf);
+}
+
+function spoken(session: Session, event: StoredEvent): string {
+  const action = session.display(event);
+  const text = displayText(action);
+  if (text === "") return "";
+  return action.display === "bubble" ? `${action.role}: ${text}\n\n` : `${text}\n\n`;
+}

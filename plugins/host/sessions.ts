@@ -1,0 +1,163 @@
+import { existsSync } from "node:fs";
+import type { TurnOutcome } from "@scorel/agent/contract";
+import { createKernel, type Kernel, type Logger, newId, type SessionHeader, type Store } from "@scorel/kernel";
+import type { SessionMeta } from "@scorel/messages/contract";
+import type { Composition, Notice, Workspace } from "./contract.ts";
+import { deviceId } from "./device.ts";
+import { errors } from "./errors.ts";
+import { createSessionStore } from "./session-store.ts";
+import { readHeader, type Shelf } from "./shelf.ts";
+import { writeIndex } from "./summary.ts";
+import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from "./workspace.ts";
+
+/** What a session is opened with beside its log. */
+export interface OpenOptions {
+  model?: string | undefined;
+  allowWrite?: readonly string[] | undefined;
+}
+/** A session whose kernel runs. */
+export interface OpenSession {
+  readonly id: string;
+  readonly kernel: Kernel;
+  readonly workspace: Workspace;
+  /** What was left out or failed while it was opened. */
+  readonly notices: readonly Notice[];
+  /** Turns by the id of the message that each serves. */
+  readonly turns: Map<string, Promise<TurnOutcome>>;
+  /** Clients that have it open; it is closed with the last of them. */
+  readonly users: Set<string>;
+}
+export interface SessionsOptions {
+  shelf: Shelf;
+  composition: Composition;
+  logger: Logger;
+}
+
+/** The open sessions of this process: at most one kernel for each. */
+export class Sessions {
+  readonly shelf: Shelf;
+  private readonly options: SessionsOptions;
+  private readonly open = new Map<string, Promise<OpenSession>>();
+  private readonly closing = new Map<string, Promise<void>>();
+
+  constructor(options: SessionsOptions) {
+    this.options = options;
+    this.shelf = options.shelf;
+  }
+
+  /** A new session working in `cwd`; its file appears with its first event. */
+  async create(options: OpenOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
+    const cwd = canonicalDirectory(options.cwd);
+    const home = homeDirectory();
+    const create: SessionHeader = {
+      version: 1,
+      sessionId: newId(),
+      deviceId: deviceId(home),
+      createdAt: Date.now(),
+      epoch: newId(),
+      meta: { cwd, root: projectRoot(cwd, home), ...(options.name !== undefined && { name: options.name }) },
+    };
+    const id = create.sessionId;
+    return this.remember(id, this.start({ id, cwd, create, readOnly: false, options }));
+  }
+
+  /** An existing session, opened for writing unless it is open already. */
+  async load(id: string, options: OpenOptions = {}): Promise<OpenSession> {
+    for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
+    const running = this.open.get(id);
+    if (!running) return this.remember(id, this.startStored(id, options, false));
+    const session = await running;
+    if (differs(session.workspace, options)) throw errors.HOST_SESSION_OPTIONS({ sessionId: id });
+    return session;
+  }
+
+  /** A session's kernel over a log that stays as it is: no lock, no repair, no append. The caller stops it. */
+  look(id: string): Promise<OpenSession> {
+    return this.startStored(id, {}, true);
+  }
+
+  /** Gives up a client's hold; the last one closes the session. Answers whether it did. */
+  async release(id: string, clientId: string): Promise<boolean> {
+    const session = await this.open.get(id);
+    if (!session?.users.delete(clientId) || session.users.size > 0) return false;
+    await this.close(session);
+    return true;
+  }
+
+  /** Closes them all; answers when each is on disk. Throws the first failure after trying all. */
+  async closeAll(): Promise<void> {
+    const opened = await Promise.allSettled(this.open.values());
+    const closing = opened.map((session) => (session.status === "fulfilled" ? this.close(session.value) : undefined));
+    for (const result of await Promise.allSettled(closing)) if (result.status === "rejected") throw result.reason;
+  }
+
+  private async close(session: OpenSession): Promise<void> {
+    if (!this.open.delete(session.id)) return;
+    const closing = this.shut(session).finally(() => this.closing.delete(session.id));
+    // Whoever opens the session again waits for this, however it ends.
+    this.closing.set(
+      session.id,
+      closing.catch(() => {}),
+    );
+    await closing;
+  }
+
+  private async shut({ id, kernel }: OpenSession): Promise<void> {
+    await kernel.stop();
+    const path = this.shelf.path(id);
+    // A session in which nothing happened has no file.
+    if (existsSync(path)) writeIndex(path, kernel.session.header, kernel.session.tree);
+  }
+
+  private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
+    this.open.set(id, starting);
+    starting.catch(() => this.open.delete(id));
+    return starting;
+  }
+
+  private async startStored(id: string, options: OpenOptions, readOnly: boolean): Promise<OpenSession> {
+    const { cwd } = readHeader(this.shelf.path(id), id).meta as SessionMeta;
+    if (cwd === undefined || (!existsSync(cwd) && !readOnly))
+      throw errors.HOST_CWD_GONE({ sessionId: id, cwd: cwd ?? "an unknown directory" });
+    return this.start({ id, cwd, create: undefined, readOnly, options });
+  }
+
+  private async start(wanted: Wanted): Promise<OpenSession> {
+    const { id, cwd, options } = wanted;
+    const { composition, logger } = this.options;
+    const workspace = createWorkspace({ sessionId: id, cwd, ...options });
+    const { entries, problems } = await composition.sessionPlugins(cwd);
+    const parent = composition.kernel();
+    const kernel = await createKernel({ entries, store: this.store(wanted), parent, services: { workspace }, logger });
+    const failures = kernel.failures.map((it) => ({
+      origin: `${it.plugin}: ${it.where}`,
+      code: it.code,
+      message: it.message,
+    }));
+    return { id, kernel, workspace, notices: [...problems, ...failures], turns: new Map(), users: new Set() };
+  }
+
+  private store({ id, create, readOnly }: Wanted): Store {
+    const { logger } = this.options;
+    return createSessionStore({
+      path: this.shelf.path(id),
+      sessionId: id,
+      readOnly,
+      ...(create && { create }),
+      onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
+    });
+  }
+}
+
+interface Wanted {
+  id: string;
+  cwd: string;
+  create: SessionHeader | undefined;
+  readOnly: boolean;
+  options: OpenOptions;
+}
+
+function differs(workspace: Workspace, { model, allowWrite }: OpenOptions): boolean {
+  const otherModel = model !== undefined && model !== workspace.model;
+  return otherModel || (allowWrite ?? []).some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)));
+}

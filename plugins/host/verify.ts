@@ -1,0 +1,32 @@
+import { scanLog } from "@scorel/kernel";
+
+/** What a look at a log's bytes finds. */
+export interface Verdict {
+  events: number;
+  bytes: number;
+  /** A sentence each, with line and offset. */
+  damage: string[];
+  /** Worth knowing, and no damage. */
+  notes: string[];
+}
+
+/** Checks checksums, seq order, parents and the tail of a log; never changes it. Throws STORE_HEADER. */
+export function verifyLog(path: string): Verdict {
+  const { events, places, problems, bytes, unterminated } = scanLog(path);
+  const verdict: Verdict = { events: events.length, bytes, damage: [], notes: [] };
+  for (const { line, offset, reason } of problems) {
+    const list = reason.startsWith("unchecked") ? verdict.notes : verdict.damage;
+    list.push(`line ${line}, offset ${offset}: ${reason}`);
+  }
+  const known = new Set<string>();
+  for (const [index, { id, parentId }] of events.entries()) {
+    const { line, offset } = places[index] ?? { line: 0, offset: 0 };
+    if (parentId !== null && !known.has(parentId))
+      verdict.damage.push(
+        `line ${line}, offset ${offset}: parent: the event's parent ${parentId} is not in the log before it`,
+      );
+    known.add(id);
+  }
+  if (unterminated) verdict.notes.push("the last event is whole, but its newline is missing; the next append adds it");
+  return verdict;
+}

@@ -1,0 +1,80 @@
+import * as fs from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import type { Workspace } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** The user's home directory, by its real path. Read at each call: HOME decides. */
+export function homeDirectory(): string {
+  const home = homedir();
+  return fs.existsSync(home) ? fs.realpathSync(home) : home;
+}
+
+/** The real path of a directory to work in; throws HOST_CWD_INVALID. */
+export function canonicalDirectory(path: string): string {
+  try {
+    const real = fs.realpathSync(path);
+    if (fs.statSync(real).isDirectory()) return real;
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    throw errors.HOST_CWD_INVALID(
+      { cwd: path, reason: code === "ENOENT" ? "it does not exist" : code },
+      { cause: thrown },
+    );
+  }
+  throw errors.HOST_CWD_INVALID({ cwd: path, reason: "it is not a directory" });
+}
+
+/** The git root above a directory, else the directory; looks neither past home nor past another owner. */
+export function projectRoot(cwd: string, home: string): string {
+  if (!fs.existsSync(cwd)) return cwd;
+  const owner = fs.statSync(cwd).uid;
+  for (let at = cwd; ; at = dirname(at)) {
+    if (at !== cwd && (at === home || fs.statSync(at).uid !== owner)) return cwd;
+    if (fs.existsSync(join(at, ".git"))) return at;
+    if (at === dirname(at)) return cwd;
+  }
+}
+
+/** Where a session works. Its temporary folder is made when first asked for. */
+export function createWorkspace(options: {
+  sessionId: string;
+  cwd: string;
+  allowWrite?: readonly string[] | undefined;
+  model?: string | undefined;
+}): Workspace {
+  const home = homeDirectory();
+  let temp: string | undefined;
+  return {
+    cwd: options.cwd,
+    root: projectRoot(options.cwd, home),
+    home,
+    get temp() {
+      temp ??= makeTemporary(options.sessionId);
+      return temp;
+    },
+    allowWrite: (options.allowWrite ?? []).map(canonicalDirectory),
+    ...(options.model !== undefined && { model: options.model }),
+  };
+}
+
+/** The same folder at each opening, so that files named in old results are found; a fresh one when someone else made it. */
+function makeTemporary(sessionId: string): string {
+  const base = fs.realpathSync(tmpdir());
+  const folder = join(base, `scorel-${process.getuid?.() ?? "user"}`);
+  const path = join(folder, sessionId);
+  if (isOurs(folder) && isOurs(path)) return path;
+  return fs.mkdtempSync(join(base, `scorel-${sessionId}-`));
+}
+
+function isOurs(path: string): boolean {
+  try {
+    fs.mkdirSync(path, { mode: 0o700 });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "EEXIST") throw thrown;
+  }
+  const stat = fs.lstatSync(path);
+  if (!stat.isDirectory()) return false;
+  return process.getuid === undefined || (stat.uid === process.getuid() && (stat.mode & 0o077) === 0);
+}
