@@ -84,6 +84,7 @@ function maskOf(values: readonly string[]): Mask {
 /** The first place in `from..to` where the rest of the text could still become a secret. */
 function openAt(text: string, from: number, to: number, values: readonly string[]): number | undefined {
   for (let at = from; at <= to; at++) {
+    if (!values.some((value) => value[0] === text[at])) continue;
     const rest = text.slice(at);
     if (values.some((value) => value.length > rest.length && value.startsWith(rest))) return at;
   }
