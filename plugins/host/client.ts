@@ -1,4 +1,25 @@
-/** Runs in browsers too: what any client of the host needs to show what it hears. */
+/** Runs in browsers too: what any client of the host needs to open a session and to show what it hears. */
+
+import type { Client, SessionStatus } from "./contract.ts";
+
+/** Which session a face is asked for: a stored one, the latest of `cwd`, or (neither given) a new one in `cwd`. */
+export interface SessionChoice {
+  cwd: string;
+  /** An id or the beginning of one. */
+  session?: string | undefined;
+  latest?: boolean | undefined;
+  model?: string | undefined;
+  allowWrite?: string[] | undefined;
+}
+
+/** Opens the session that was asked for; the client's own errors say why it cannot. */
+export function openSession(
+  client: Client,
+  { cwd, session, latest, ...options }: SessionChoice,
+): Promise<SessionStatus> {
+  if (session !== undefined) return client.request("load_session", { sessionId: session, ...options });
+  return client.request(latest ? "continue_session" : "create_session", { cwd, ...options });
+}
 
 const ESC = String.fromCharCode(0x1b);
 const BEL = String.fromCharCode(0x07);

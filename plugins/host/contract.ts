@@ -103,6 +103,8 @@ export interface Operations {
   };
   /** `sessionId` may be the beginning of one, if only one session begins so. */
   load_session: { params: { sessionId: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
+  /** Loads the session of a working directory whose last event is the latest; SESSION_NONE when there is none. */
+  continue_session: { params: { cwd: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
   list_sessions: { params: { cwd?: string }; result: { sessions: SessionSummary[] } };
   send_message: {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<SendOptions, "messageId" | "running">;

@@ -3,11 +3,11 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   HOST_SESSION_LOCKED: (a: { sessionId: string; pid: number; since: string; path: string }) =>
     `Session ${a.sessionId} is in use by process ${a.pid}, started ${a.since}. Wait until it ends, or work in another session. (If that process ran on a machine or in a container that is gone, delete ${a.path}.)`,
-  HOST_SESSION_UNKNOWN: (a: { sessionId: string }) =>
+  SESSION_UNKNOWN: (a: { sessionId: string }) =>
     `There is no session "${a.sessionId}". \`scorel session list --all\` shows them.`,
-  HOST_SESSION_AMBIGUOUS: (a: { prefix: string; matches: readonly string[] }) =>
+  SESSION_AMBIGUOUS: (a: { prefix: string; matches: readonly string[] }) =>
     `"${a.prefix}" could be ${a.matches.length} sessions: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
-  HOST_SESSION_NONE: (a: { cwd: string }) =>
+  SESSION_NONE: (a: { cwd: string }) =>
     `There is no session to continue in ${a.cwd} yet. Start one without --continue.`,
   HOST_SESSION_OPTIONS: (a: { sessionId: string }) =>
     `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,

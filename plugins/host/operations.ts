@@ -7,6 +7,7 @@ import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
 import type { OpenSession, Sessions } from "./sessions.ts";
 import { findCommand, listCommands } from "./slash.ts";
+import { canonicalDirectory } from "./workspace.ts";
 
 /** Who asks, and what it has open. */
 export interface Caller {
@@ -29,7 +30,14 @@ export const operations: { [O in Operation]: Handler<O> } = {
     const id = caller.sessions.shelf.resolve(sessionId);
     return statusOf(hold(await caller.sessions.load(id, options), caller));
   },
-  list_sessions: ({ cwd }, { sessions }) => ({ sessions: sessions.shelf.list(cwd) }),
+  continue_session: async ({ cwd, ...options }, caller) => {
+    const [latest] = caller.sessions.shelf.list(canonicalDirectory(cwd));
+    if (!latest) throw errors.SESSION_NONE({ cwd });
+    return statusOf(hold(await caller.sessions.load(latest.sessionId, options), caller));
+  },
+  list_sessions: ({ cwd }, { sessions }) => ({
+    sessions: sessions.shelf.list(cwd === undefined ? undefined : canonicalDirectory(cwd)),
+  }),
   send_message: sendMessage,
   wait_turn: async (params, caller) => {
     const turn = (await openOf(params, caller)).turns.get(params.id);

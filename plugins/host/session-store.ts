@@ -44,7 +44,7 @@ class SessionStore implements Store {
   open(): Opened {
     if (this.options.create) return this.log.open();
     const { path, sessionId, readOnly } = this.options;
-    if (!existsSync(path)) throw errors.HOST_SESSION_UNKNOWN({ sessionId });
+    if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
     if (readOnly) return this.withLeftover(this.log.open(), !isLocked(besideLog(path, "lock")));
     this.takeLock();
     try {

@@ -11,7 +11,7 @@ const ENDING = ".jsonl";
 export interface Shelf {
   readonly directory: string;
   path(sessionId: string): string;
-  /** The id that begins so; throws HOST_SESSION_UNKNOWN and HOST_SESSION_AMBIGUOUS. */
+  /** The id that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string;
   /** Latest activity first: by the time of the last event, not by the file's. Only those of `cwd`, when given. */
   list(cwd?: string): SessionSummary[];
@@ -34,9 +34,9 @@ export function createShelf(directory: string): Shelf {
 
 const HEADER_LIMIT = 64 * 1024;
 
-/** The header of a log, without reading the rest of it. Throws HOST_SESSION_UNKNOWN and STORE_HEADER. */
+/** The header of a log, without reading the rest of it. Throws SESSION_UNKNOWN and STORE_HEADER. */
 export function readHeader(path: string, sessionId: string): SessionHeader {
-  if (!existsSync(path)) throw errors.HOST_SESSION_UNKNOWN({ sessionId });
+  if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
   const [line = ""] = beginningOf(path).split("\n", 1);
   try {
     const header = JSON.parse(line) as SessionHeader;
@@ -59,9 +59,9 @@ function beginningOf(path: string): string {
 
 function byPrefix(ids: readonly string[], prefix: string): string {
   const matches = prefix === "" ? [] : ids.filter((id) => id.startsWith(prefix));
-  if (matches.length > 1) throw errors.HOST_SESSION_AMBIGUOUS({ prefix, matches });
+  if (matches.length > 1) throw errors.SESSION_AMBIGUOUS({ prefix, matches });
   const [match] = matches;
-  if (match === undefined) throw errors.HOST_SESSION_UNKNOWN({ sessionId: prefix });
+  if (match === undefined) throw errors.SESSION_UNKNOWN({ sessionId: prefix });
   return match;
 }
 
