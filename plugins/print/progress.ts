@@ -1,0 +1,41 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, plainText } from "@scorel/host/client";
+import type { Delivered, SessionStatus } from "@scorel/host/contract";
+import type { AnyEvent, Transients } from "@scorel/kernel";
+
+/** What stderr says beside the answer: failures always, the steps of the work only to a person. */
+export interface Progress {
+  opened(status: SessionStatus): Promise<void>;
+  hear(delivered: Delivered): Promise<void>;
+}
+
+/** Writes progress to the invocation's stderr. */
+export function createProgress({ stderr }: Invocation): Progress {
+  const output = createOutput(stderr);
+  const say = (text: string) => output.write(`${plainText(text)}\n`);
+  return {
+    opened: async ({ notices, problems }) => {
+      for (const { origin, message } of notices) await say(`warning: ${message} (${origin})`);
+      for (const { line, reason } of problems) await say(`warning: the session's log, line ${line}: ${reason}`);
+    },
+    hear: async (delivered) => {
+      const text = failureOf(delivered.event as AnyEvent) ?? (stderr.isTTY ? stepOf(delivered) : undefined);
+      if (text !== undefined) await say(text);
+    },
+  };
+}
+
+function failureOf(event: AnyEvent): string | undefined {
+  if (event.type === "plugin_failure") {
+    const { plugin, where, message } = event as AnyEvent & Transients["plugin_failure"];
+    return `warning: plugin "${plugin}" failed in ${where}: ${message}`;
+  }
+  if (event.type !== "storage_status") return undefined;
+  const { error } = event as AnyEvent & Transients["storage_status"];
+  return error === undefined ? "The log can be written again." : `warning: ${error}`;
+}
+
+function stepOf({ display }: Delivered): string | undefined {
+  if (display.display === "card") return `· ${display.title}${display.status === "error" ? " (failed)" : ""}`;
+  return display.display === "notice" ? display.text : undefined;
+}
