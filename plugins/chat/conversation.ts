@@ -1,0 +1,85 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, openSession } from "@scorel/host/client";
+import type { Client, HostService, SessionStatus } from "@scorel/host/contract";
+import { ScorelError } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { linesOf } from "./lines.ts";
+import { Screen } from "./screen.ts";
+import { ChatSession } from "./session.ts";
+import { agrees, talk } from "./terminal.ts";
+
+const OFFLINE = "offline/demo";
+const CANCELLED = 130;
+
+/** A conversation from the first line to the last; answers the exit code. */
+export async function converse(host: HostService, invocation: Invocation): Promise<number> {
+  const { options } = invocation;
+  if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
+  const client = host.connect();
+  try {
+    const status = await withModel(client, invocation, await open(client, invocation, options.model as string));
+    const screen = new Screen(createOutput(invocation.stdout), client.clientId);
+    const chat = new ChatSession(client, status.sessionId, screen);
+    await client.subscribe(status.sessionId, (delivered) => screen.hear(delivered));
+    return await (invocation.stdin.isTTY ? inTerminal : inPipe)(chat, screen, status, invocation);
+  } finally {
+    await client.close();
+  }
+}
+
+function open(client: Client, { options, cwd }: Invocation, model: string | undefined): Promise<SessionStatus> {
+  const {
+    session,
+    continue: latest,
+    allowWrite,
+  } = options as { session?: string; continue?: boolean; allowWrite?: string[] };
+  return openSession(client, { cwd, session, latest, model, allowWrite });
+}
+
+/** Without a model a person may choose the offline demonstration; a program gets the error, before anything is written. */
+async function withModel(client: Client, invocation: Invocation, status: SessionStatus): Promise<SessionStatus> {
+  const { modelError, sessionId } = status;
+  if (!modelError) return status;
+  const { stdin, stdout } = invocation;
+  const question = `${modelError.message}\nTry the offline demonstration model for now? [y/N] `;
+  const offer = modelError.code === "MODEL_NONE" && stdin.isTTY && stdout.isTTY;
+  if (!offer || !(await agrees(question, invocation))) throw new ScorelError(modelError.code, modelError.message);
+  await client.request("close_session", { sessionId });
+  return open(client, invocation, OFFLINE);
+}
+
+/** Line after line, each answered before the next is read. */
+async function inPipe(
+  chat: ChatSession,
+  screen: Screen,
+  status: SessionStatus,
+  invocation: Invocation,
+): Promise<number> {
+  const { stdin, interrupt } = invocation;
+  await screen.warnings(status);
+  const stop = () => stdin.destroy(interrupt.reason);
+  interrupt.addEventListener("abort", stop, { once: true });
+  try {
+    for await (const line of linesOf(stdin)) {
+      await chat.take(line);
+      await chat.idle(interrupt);
+      if (chat.left || interrupt.aborted) break;
+    }
+  } catch (thrown) {
+    if (!interrupt.aborted) throw thrown;
+  }
+  if (interrupt.aborted) return CANCELLED;
+  return chat.failed > 0 ? 1 : 0;
+}
+
+async function inTerminal(
+  chat: ChatSession,
+  screen: Screen,
+  status: SessionStatus,
+  invocation: Invocation,
+): Promise<number> {
+  await screen.opened(status);
+  await talk(chat, screen, invocation);
+  await screen.line(`Session ${status.sessionId} is kept: scorel --session ${status.sessionId}`);
+  return invocation.interrupt.aborted ? CANCELLED : 0;
+}

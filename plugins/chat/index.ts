@@ -1,0 +1,35 @@
+import type { CliOption } from "@scorel/cli/contract";
+import type {} from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import type { ChatService } from "./contract.ts";
+
+const options: CliOption[] = [
+  { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
+  { flags: "--continue", description: "Go on with the latest session of this directory" },
+];
+
+/** A conversation in lines: streaming text, a line per tool, cost after each turn. */
+export default definePlugin({
+  id: "chat",
+  name: "Chat",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["host"],
+  provides: ["chat"],
+
+  activate(ctx) {
+    const chat: ChatService = {
+      run: async (invocation) => (await import("./conversation.ts")).converse(ctx.host, invocation),
+    };
+    ctx.provide("chat", chat);
+  },
+
+  cliCommands: (ctx) => [
+    {
+      noun: "chat",
+      description: "Talk with an agent in this directory, line by line",
+      options,
+      run: async (invocation) => (await import("./conversation.ts")).converse(ctx.host, invocation),
+    },
+  ],
+});

@@ -1,0 +1,13 @@
+/** The lines of a byte stream, split at "\n" alone: a prompt may hold any other character, U+2028 too. */
+export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
+  const decoder = new TextDecoder();
+  let rest = "";
+  for await (const chunk of input) {
+    rest += typeof chunk === "string" ? chunk : decoder.decode(chunk, { stream: true });
+    const lines = rest.split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) yield line.replace(/\r$/, "");
+  }
+  rest += decoder.decode();
+  if (rest !== "") yield rest;
+}

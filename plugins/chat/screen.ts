@@ -1,0 +1,84 @@
+import type { TurnOutcome } from "@scorel/agent/contract";
+import { type Output, plainText } from "@scorel/host/client";
+import type { Delivered, SessionStatus } from "@scorel/host/contract";
+import { type AnyEvent, displayText, type Events, type Transients } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+
+const SHOWN_LINES = 12;
+
+/** What a conversation looks like in lines. Nothing that a model or a tool says moves the cursor or sets colours. */
+export class Screen {
+  private readonly output: Output;
+  private readonly clientId: string;
+  /** The message whose text is on the screen already, as far as it has come. */
+  private streamed: string | undefined;
+  /** The cursor stands behind text. */
+  private open = false;
+
+  constructor(output: Output, clientId: string) {
+    this.output = output;
+    this.clientId = clientId;
+  }
+
+  /** One line or more, after whatever stood on the screen. */
+  async line(text: string): Promise<void> {
+    await this.write(`${this.open ? "\n" : ""}${text}\n`);
+    this.open = false;
+  }
+
+  async opened({ sessionId, model, leafId, notices, problems }: SessionStatus): Promise<void> {
+    await this.line(`${leafId === null ? "New session" : "Session"} ${sessionId} · ${model ?? "no model"} · /help`);
+    await this.warnings({ notices, problems });
+  }
+
+  async warnings({ notices, problems }: Pick<SessionStatus, "notices" | "problems">): Promise<void> {
+    for (const { origin, message } of notices) await this.line(`warning: ${message} (${origin})`);
+    for (const { line, reason } of problems) await this.line(`warning: the log, line ${line}: ${reason}`);
+  }
+
+  /** Draws an event: text as it streams, everything else by the display form that its plugin gave it. */
+  async hear({ event, display }: Delivered): Promise<void> {
+    const { type } = event;
+    if (type === "text_delta") return this.stream(event as AnyEvent & Transients["text_delta"]);
+    if (type === "plugin_failure") return this.failure(event as AnyEvent & Transients["plugin_failure"]);
+    if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
+    if (display.display === "bubble" && display.role === "user") return this.line(`> ${display.text}`);
+    const text = displayText(display);
+    if (text !== "") await this.line(shortened(display.display === "card" ? `· ${text}` : text));
+  }
+
+  async turn({ reason, error, usage, durationMs }: TurnOutcome): Promise<void> {
+    if (reason === "cancelled") await this.line("(cancelled; what had arrived is kept)");
+    if (error) await this.line(`${error.code}: ${error.message}`);
+    const input = usage.input + usage.cacheRead + usage.cacheWrite;
+    const seconds = (durationMs / 1000).toFixed(1);
+    await this.line(`[${input} tokens in, ${usage.output} out · $${usage.cost.total.toFixed(4)} · ${seconds} s]`);
+  }
+
+  private async stream({ eventId, delta }: Transients["text_delta"]): Promise<void> {
+    if (this.open && this.streamed !== eventId) await this.write("\n");
+    this.streamed = eventId;
+    await this.write(delta);
+    this.open = !delta.endsWith("\n");
+  }
+
+  /** Text that streamed in, and what this user typed. */
+  private isOnScreen(event: AnyEvent & Events["message"] & { id?: string }): boolean {
+    if (event.message.role === "user") return event.clientId === this.clientId;
+    return event.message.role === "assistant" && event.id === this.streamed;
+  }
+
+  private failure({ plugin, where, message }: Transients["plugin_failure"]): Promise<void> {
+    return this.line(`warning: plugin "${plugin}" failed in ${where}: ${message}`);
+  }
+
+  private write(text: string): Promise<void> {
+    return this.output.write(plainText(text));
+  }
+}
+
+function shortened(text: string): string {
+  const lines = text.trimEnd().split("\n");
+  if (lines.length <= SHOWN_LINES) return lines.join("\n");
+  return [...lines.slice(0, SHOWN_LINES), `… ${lines.length - SHOWN_LINES} more lines`].join("\n");
+}

@@ -1,0 +1,58 @@
+import { createInterface, type Interface } from "node:readline";
+import type { Invocation } from "@scorel/cli/contract";
+import { plainText } from "@scorel/host/client";
+import { codeOf, messageOf } from "@scorel/kernel";
+import type { Screen } from "./screen.ts";
+import type { ChatSession } from "./session.ts";
+
+type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
+
+/** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. */
+export function agrees(question: string, streams: Streams): Promise<boolean> {
+  const lines = openLines(streams);
+  return new Promise((resolve) => {
+    lines.on("close", () => resolve(false));
+    lines.on("SIGINT", () => lines.close());
+    lines.question(plainText(question), (answer) => {
+      resolve(/^\s*y(es)?\s*$/i.test(answer));
+      lines.close();
+    });
+  });
+}
+
+/**
+ * Feeds what a person types to a conversation until they leave. A line typed while a turn runs is taken
+ * too; Ctrl-C cancels the turn, and leaves when none runs, as does Ctrl-D.
+ */
+export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
+  const lines = openLines(streams);
+  const say = (thrown: unknown) => screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
+  let closed = false;
+  let work = Promise.resolve();
+  const askAgain = () => !closed && !chat.busy && lines.prompt(true);
+  const take = async (line: string) => {
+    await chat.take(line).catch(say);
+    if (chat.left) lines.close();
+    void chat.idle().catch(say).then(askAgain);
+  };
+  const cancel = () => void chat.cancel().catch(say);
+  const leave = () => {
+    if (chat.busy) cancel();
+    lines.close();
+  };
+  streams.interrupt.addEventListener("abort", leave, { once: true });
+  lines.on("SIGINT", () => (chat.busy ? cancel() : lines.close()));
+  lines.on("line", (line) => {
+    work = work.then(() => take(line));
+  });
+  askAgain();
+  await new Promise<void>((resolve) => lines.on("close", resolve));
+  closed = true;
+  await work;
+  await chat.idle().catch(say);
+  streams.interrupt.removeEventListener("abort", leave);
+}
+
+function openLines({ stdin, stdout }: Streams): Interface {
+  return createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true, prompt: "> " });
+}
