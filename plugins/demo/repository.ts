@@ -1,0 +1,134 @@
+import { execFile } from "node:child_process";
+import { mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
+import { devNull, tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { messageOf } from "@scorel/kernel";
+import { unifiedDiff } from "./diff.ts";
+
+/** A small repository with a mistake in it and a test that finds the mistake. */
+export interface Repository {
+  path: string;
+  /** Why it is not under git; absent when it is. */
+  withoutGit?: string;
+  /** What was changed since it was made, as a unified diff. */
+  diff(): Promise<string>;
+  /** Runs its tests in a process of their own. */
+  test(): Promise<{ passed: boolean; output: string }>;
+}
+
+const files: Readonly<Record<string, string>> = {
+  "package.json": `${JSON.stringify({ name: "shop", version: "1.0.0", private: true, type: "module" }, null, 2)}\n`,
+  "src/cart.js": `/** The price of everything in a cart, in cents. */
+export function total(items) {
+  let sum = 0;
+  for (let i = 1; i < items.length; i++) {
+    sum += items[i].price * items[i].count;
+  }
+  return sum;
+}
+`,
+  "src/money.js": `/** An amount of cents as people read it: 1250 -> "12.50". */
+export function money(cents) {
+  return (cents / 100).toFixed(2);
+}
+`,
+  "test/cart.test.js": `import assert from "node:assert/strict";
+import test from "node:test";
+import { total } from "../src/cart.js";
+import { money } from "../src/money.js";
+
+test("an empty cart costs nothing", () => assert.equal(total([]), 0));
+
+test("a cart's total counts every item", () => {
+  const cart = [
+    { price: 250, count: 2 },
+    { price: 100, count: 1 },
+  ];
+  assert.equal(total(cart), 600);
+});
+
+test("money has two digits after the point", () => assert.equal(money(1250), "12.50"));
+`,
+};
+
+/** Makes the repository in a new folder of the system's temporary one; it stays there for the user to look at. */
+export async function makeRepository(env: Env): Promise<Repository> {
+  const path = await realpath(await mkdtemp(join(tmpdir(), "scorel-demo-")));
+  for (const [name, content] of Object.entries(files)) {
+    await mkdir(dirname(join(path, name)), { recursive: true });
+    await writeFile(join(path, name), content);
+  }
+  const place = { path, env: plainEnv(env) };
+  const withoutGit = await commitAll(place);
+  return {
+    path,
+    ...(withoutGit !== undefined && { withoutGit }),
+    diff: () => (withoutGit === undefined ? gitDiff(place) : ownDiff(path)),
+    test: () => runTests(place),
+  };
+}
+
+type Env = Readonly<Record<string, string | undefined>>;
+interface Place {
+  path: string;
+  env: Record<string, string>;
+}
+
+/** The user's git settings, hooks and keys have no part in this, nor has a test runner that we may run under. */
+function plainEnv(env: Env): Record<string, string> {
+  const kept = ["PATH", "Path", "PATHEXT", "HOME", "SystemRoot", "TMPDIR", "TEMP", "TMP", "LANG"];
+  const own = {
+    GIT_CONFIG_GLOBAL: devNull,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_AUTHOR_NAME: "Scorel",
+    GIT_AUTHOR_EMAIL: "demo@localhost",
+    GIT_COMMITTER_NAME: "Scorel",
+    GIT_COMMITTER_EMAIL: "demo@localhost",
+  };
+  return {
+    ...Object.fromEntries(kept.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]]))),
+    ...own,
+  };
+}
+
+/** Why there is no commit; undefined when there is one. */
+async function commitAll(place: Place): Promise<string | undefined> {
+  try {
+    for (const args of [
+      ["init", "--quiet"],
+      ["add", "--all"],
+      ["commit", "--quiet", "--message", "A shop"],
+    ])
+      await git(place, args);
+    return undefined;
+  } catch (thrown) {
+    return (thrown as { code?: unknown }).code === "ENOENT"
+      ? "git is not installed"
+      : `git failed: ${messageOf(thrown).trim()}`;
+  }
+}
+
+function gitDiff(place: Place): Promise<string> {
+  return git(place, ["diff", "--no-color", "--no-ext-diff"]);
+}
+
+async function ownDiff(path: string): Promise<string> {
+  const diffs = Object.entries(files).map(async ([name, before]) =>
+    unifiedDiff(name, before, await readFile(join(path, name), "utf8")),
+  );
+  return (await Promise.all(diffs)).join("");
+}
+
+function git({ path, env }: Place, args: readonly string[]): Promise<string> {
+  return new Promise((resolve, reject) => {
+    execFile("git", args, { cwd: path, env }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+  });
+}
+
+function runTests({ path, env }: Place): Promise<{ passed: boolean; output: string }> {
+  return new Promise((resolve) => {
+    execFile(process.execPath, ["--test"], { cwd: path, env }, (error, stdout, stderr) =>
+      resolve({ passed: error === null, output: `${stdout}${stderr}` }),
+    );
+  });
+}

@@ -1,0 +1,28 @@
+import type { Delivered } from "@scorel/host/contract";
+import type { AnyEvent, EventOf, Missed } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+
+const WIDTH = 100;
+
+/** What an event has to say to someone who watches, in a line or two; undefined when nothing. */
+export function tell({ event, display }: Delivered): string | undefined {
+  if (event.type === "tool_execution_start" && display.display === "card") return `  > ${display.title}`;
+  const role = isMessage(event) ? event.message.role : undefined;
+  if (role === "assistant" && display.display === "bubble") return display.text;
+  if (role === "tool_result" && display.display === "card") return `    ${inShort(display.text)}\n`;
+  return undefined;
+}
+
+function isMessage(event: AnyEvent | Missed): event is EventOf<"message"> {
+  return event.type === "message";
+}
+
+/** A result in a line: the counts of a test run, else its first line and how many follow. */
+function inShort(text: string): string {
+  const all = text.split("\n").filter((line) => line.trim() !== "");
+  const counts = all.flatMap((line) => /^\W+((?:pass|fail) \d+)$/.exec(line)?.[1] ?? []);
+  if (counts.length > 0) return counts.join(", ");
+  const first = (all[0] ?? "(nothing)").trim();
+  const short = first.length > WIDTH ? `${first.slice(0, WIDTH - 1)}…` : first;
+  return all.length > 1 ? `${short} (and ${all.length - 1} more lines)` : short;
+}
