@@ -1,0 +1,31 @@
+import type { AnyPlugin } from "@scorel/kernel";
+
+/** A shipped plugin: where it runs, known without loading it, and how to load it. */
+export interface Shipped {
+  scope: "host" | "session";
+  load(): Promise<{ default: AnyPlugin }>;
+}
+
+/** Every shipped plugin by id. Each `import` is spelled out so that the bundler gives each plugin its own lazy file. */
+export const catalogue: Readonly<Record<string, Shipped>> = {
+  messages: { scope: "session", load: () => import("@scorel/messages") },
+  model: { scope: "session", load: () => import("@scorel/model") },
+  agent: { scope: "session", load: () => import("@scorel/agent") },
+  prompt: { scope: "session", load: () => import("@scorel/prompt") },
+  tools: { scope: "session", load: () => import("@scorel/tools") },
+  coding: { scope: "session", load: () => import("@scorel/coding") },
+  host: { scope: "host", load: () => import("@scorel/host") },
+  cli: { scope: "host", load: () => import("@scorel/cli") },
+  print: { scope: "host", load: () => import("@scorel/print") },
+  chat: { scope: "host", load: () => import("@scorel/chat") },
+  demo: { scope: "host", load: () => import("@scorel/demo") },
+  inspect: { scope: "host", load: () => import("@scorel/inspect") },
+};
+
+/** Sections that older documents name and whose plugin is not shipped: accepted unread, with a notice. */
+export const unshipped: readonly string[] = ["channels", "mcp"];
+
+/** The shipped plugin of this id, if there is one. */
+export function shipped(id: string): Shipped | undefined {
+  return Object.hasOwn(catalogue, id) ? catalogue[id] : undefined;
+}
