@@ -35,6 +35,13 @@ export interface CliCommand {
   run(invocation: Invocation): Awaitable<number>;
 }
 
+/** What the process that runs a command was started with; given to the host kernel by the loader. */
+export interface Launch extends Omit<Invocation, "args" | "options"> {
+  version: string;
+  /** Options that every command takes; the loader has acted on them already. */
+  globalOptions: readonly CliOption[];
+}
+
 export interface CliService {
   /** Parses and runs; answers the exit code and has said what was wrong. */
   run(argv: readonly string[]): Promise<number>;
@@ -45,6 +52,7 @@ export interface CliService {
 declare module "@scorel/kernel" {
   interface Services {
     cli: CliService;
+    launch: Launch;
   }
   interface Contributions {
     cliCommands: CliCommand[];

@@ -1,0 +1,23 @@
+import { defineErrors } from "@scorel/kernel";
+
+const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Did you mean "${nearest}"?`);
+
+export const errors = defineErrors({
+  CLI_UNKNOWN_COMMAND: (a: { command: string; nearest: string | undefined }) =>
+    `There is no command "${a.command}".${hint(a.nearest)} \`scorel --help\` lists them all.`,
+  CLI_UNKNOWN_ACTION: (a: { noun: string; action: string; nearest: string | undefined }) =>
+    `"scorel ${a.noun}" has no action "${a.action}".${hint(a.nearest)} \`scorel ${a.noun} --help\` lists them all.`,
+  CLI_MISSING_ACTION: (a: { noun: string; actions: readonly string[] }) =>
+    `"scorel ${a.noun}" needs to know what to do: ${a.actions.join(", ")}.`,
+  CLI_UNKNOWN_OPTION: (a: { option: string; command: string; nearest: string | undefined }) =>
+    `"${a.command}" has no option "${a.option}".${hint(a.nearest)}`,
+  CLI_MISSING_VALUE: (a: { option: string; value: string }) => `The option "${a.option}" needs a value: ${a.value}.`,
+  CLI_UNEXPECTED_VALUE: (a: { option: string }) => `The option "${a.option}" takes no value.`,
+  CLI_INVALID_VALUE: (a: { option: string; value: string; values: readonly string[]; nearest: string | undefined }) =>
+    `"${a.value}" is no value of "${a.option}": it takes ${a.values.join(", ")}.${hint(a.nearest)}`,
+  CLI_MISSING_ARGUMENT: (a: { command: string; argument: string }) => `"${a.command}" needs ${a.argument}.`,
+  CLI_UNEXPECTED_ARGUMENT: (a: { command: string; argument: string }) =>
+    `"${a.command}" cannot do anything with "${a.argument}". Put a text of several words in quotes.`,
+  CLI_DUPLICATE_COMMAND: (a: { command: string; plugin: string; owner: string }) =>
+    `Plugin "${a.plugin}" brings the command "${a.command}", which plugin "${a.owner}" has already.`,
+});

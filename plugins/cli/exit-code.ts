@@ -1,0 +1,27 @@
+import { codeOf, messageOf } from "@scorel/kernel";
+
+/** Errors that a different command line or configuration would avoid; all others are failures of the work itself. */
+const usage = [
+  /^CLI_/,
+  /^CONFIG_/,
+  /^MODEL_(NONE|KEY|UNKNOWN|CONFIG)/,
+  /^PLUGIN_(CONFIG|MISSING_SERVICE|CIRCLE|DOUBLE_SERVICE|DUPLICATE|UNKNOWN|INVALID)$/,
+  /^SESSION_(NONE|UNKNOWN|AMBIGUOUS)/,
+];
+
+/** 2 for usage and configuration, 1 for everything else. */
+export function exitCodeOf(thrown: unknown): number {
+  const code = codeOf(thrown);
+  return usage.some((pattern) => pattern.test(code)) ? 2 : 1;
+}
+
+/** Says what was wrong, a line per problem; the stack only when asked for. */
+export function printError(thrown: unknown, stderr: { write(text: string): unknown }, verbose: boolean): void {
+  for (const line of messageOf(thrown).split("\n")) stderr.write(`scorel: ${line}\n`);
+  if (verbose && thrown instanceof Error) stderr.write(`${stackOf(thrown)}\n`);
+}
+
+function stackOf(error: Error): string {
+  const stack = error.stack ?? "";
+  return error.cause instanceof Error ? `${stack}\ncaused by ${stackOf(error.cause)}` : stack;
+}

@@ -1,0 +1,30 @@
+/** The candidate that `word` was probably meant to be: at most a third of its letters differ. */
+export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+  let best: string | undefined;
+  let least = Math.max(1, Math.floor(word.length / 3)) + 1;
+  for (const candidate of candidates) {
+    const distance = editDistance(word, candidate);
+    if (distance < least) [best, least] = [candidate, distance];
+  }
+  return best;
+}
+
+/** Letters to insert, remove, replace or swap with their neighbour to turn one word into the other. */
+function editDistance(a: string, b: string): number {
+  const rows: number[][] = [Array.from({ length: b.length + 1 }, (_, column) => column)];
+  for (let i = 1; i <= a.length; i++) {
+    const row = [i];
+    for (let j = 1; j <= b.length; j++) {
+      const same = a[i - 1] === b[j - 1];
+      const swapped = i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1];
+      const costs = [at(rows, i - 1, j) + 1, at([row], 0, j - 1) + 1, at(rows, i - 1, j - 1) + (same ? 0 : 1)];
+      row.push(Math.min(...costs, swapped ? at(rows, i - 2, j - 2) + 1 : Number.POSITIVE_INFINITY));
+    }
+    rows.push(row);
+  }
+  return at(rows, a.length, b.length);
+}
+
+function at(rows: readonly number[][], row: number, column: number): number {
+  return rows[row]?.[column] ?? Number.POSITIVE_INFINITY;
+}

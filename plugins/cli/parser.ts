@@ -1,0 +1,147 @@
+import { cac } from "cac";
+import type { CliCommand } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { nameOf } from "./help.ts";
+import { nearest } from "./nearest.ts";
+import { type Option, readOption } from "./option.ts";
+
+/** A command line, understood. */
+export interface Parsed {
+  command: CliCommand;
+  args: string[];
+  options: Record<string, unknown>;
+}
+
+/** Finds the command and reads its arguments; throws CLI errors that name the nearest match. */
+export function parseCommandLine(
+  argv: readonly string[],
+  commands: readonly CliCommand[],
+  global: readonly Option[],
+): Parsed {
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const rest = end < 0 ? [] : argv.slice(end + 1);
+  const { command, left } = findCommand(words, commands, global);
+  const options = optionsOf(command, global);
+  const line = normalise(left, options, nameOf(command));
+  const parsed = parseWithCac(line.words, options);
+  const args = [...line.args, ...rest];
+  checkArguments(command, args);
+  return { command, args, options: parsed };
+}
+
+/** A command may describe an option of every command in its own words. */
+function optionsOf(command: CliCommand, global: readonly Option[]): Option[] {
+  const own = (command.options ?? []).map(readOption);
+  return [...own, ...global.filter(({ long }) => !own.some((option) => option.long === long))];
+}
+
+/** The noun is the first word that is no option and no option's value; the action is the next. */
+function findCommand(words: readonly string[], commands: readonly CliCommand[], global: readonly Option[]) {
+  const root = commands.find(({ noun }) => noun === "");
+  const valued = [...global, ...(root?.options ?? []).map(readOption)].filter(({ value }) => value !== undefined);
+  const isValue = (index: number) => valued.some(({ names }) => names.includes(words[index - 1] ?? ""));
+  const places = words.flatMap((word, index) => (word.startsWith("-") || isValue(index) ? [] : [index]));
+  const noun = words[places[0] ?? -1];
+  if (noun === undefined || !commands.some((command) => command.noun === noun))
+    return { command: rootFor(noun, root, commands), left: words };
+  const actions = commands.filter((command) => command.noun === noun);
+  const action = words[places[1] ?? -1];
+  const exact = actions.find((command) => command.action !== undefined && command.action === action);
+  const command = exact ?? actions.find((each) => each.action === undefined);
+  if (!command) throw unknownAction(noun, action, actions);
+  const taken = exact ? places.slice(0, 2) : places.slice(0, 1);
+  return { command, left: words.filter((_, index) => !taken.includes(index)) };
+}
+
+function rootFor(noun: string | undefined, root: CliCommand | undefined, commands: readonly CliCommand[]): CliCommand {
+  if (root && (noun === undefined || root.args)) return root;
+  const nouns = commands.map((command) => command.noun).filter(Boolean);
+  throw errors.CLI_UNKNOWN_COMMAND({ command: noun ?? "", nearest: nearest(noun ?? "", nouns) });
+}
+
+function unknownAction(noun: string, action: string | undefined, commands: readonly CliCommand[]) {
+  const actions = commands.flatMap((command) => command.action ?? []);
+  if (action === undefined) return errors.CLI_MISSING_ACTION({ noun, actions });
+  return errors.CLI_UNKNOWN_ACTION({ noun, action, nearest: nearest(action, actions) });
+}
+
+/** Put before every value, so that the parser takes none for a number, a flag or nothing. */
+const mark = "=";
+
+/**
+ * Writes options as `--long==value` and sets arguments aside. A value may begin with `-` unless it is an option
+ * itself, so that `-p "- first"` works and `-p --output json` is a missing value.
+ */
+function normalise(words: readonly string[], options: readonly Option[], command: string) {
+  const line = { words: [] as string[], args: [] as string[] };
+  const isOption = (word: string) => options.some(({ names }) => names.includes(word.split("=", 1)[0] ?? ""));
+  for (let index = 0; index < words.length; index++) {
+    const word = words[index] as string;
+    if (!word.startsWith("-") || word === "-") {
+      line.args.push(word);
+      continue;
+    }
+    const [name = "", ...inline] = word.split("=");
+    const option = options.find(({ names }) => names.includes(name)) ?? unknownOption(name, options, command);
+    const next = words[index + 1];
+    const follows = next !== undefined && !isOption(next) && (!option.optional || !next.startsWith("-"));
+    const value = inline.length > 0 ? inline.join("=") : option.value !== undefined && follows ? next : undefined;
+    if (inline.length === 0 && value !== undefined) index++;
+    line.words.push(written(option, value));
+  }
+  return line;
+}
+
+function written(option: Option, value: string | undefined): string {
+  if (option.value === undefined) {
+    if (value !== undefined) throw errors.CLI_UNEXPECTED_VALUE({ option: option.long });
+    return option.long;
+  }
+  if (value === undefined && !option.optional)
+    throw errors.CLI_MISSING_VALUE({ option: option.long, value: option.value });
+  if (value !== undefined && option.values && !option.values.includes(value))
+    throw errors.CLI_INVALID_VALUE({
+      option: option.long,
+      value,
+      values: option.values,
+      nearest: nearest(value, option.values),
+    });
+  return value === undefined ? option.long : `${option.long}=${mark}${value}`;
+}
+
+function unknownOption(name: string, options: readonly Option[], command: string): never {
+  const names = options.flatMap((option) => option.names);
+  throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: nearest(name, names) });
+}
+
+/** Every option by its camelCase name: strings, arrays of strings when repeatable, `true` for flags. */
+function parseWithCac(words: readonly string[], options: readonly Option[]): Record<string, unknown> {
+  const cli = cac("scorel");
+  const unmark = (value: unknown) => (typeof value === "string" ? value.slice(mark.length) : value);
+  for (const option of options) cli.option(flagsOf(option), option.description, option.value ? { type: [unmark] } : {});
+  const parsed = cli.parse(["node", "scorel", ...words], { run: false }).options;
+  return Object.fromEntries(
+    options.flatMap(({ key, repeatable, default: byDefault }) => {
+      const given = parsed[key] as unknown;
+      const value = repeatable || !Array.isArray(given) ? given : given.at(-1);
+      return value === undefined && byDefault === undefined ? [] : [[key, value ?? byDefault]];
+    }),
+  );
+}
+
+/** Names are resolved already: the parser knows an option by its long name only. */
+function flagsOf({ long, value }: Option): string {
+  return value === undefined ? long : `${long} ${value}`;
+}
+
+function checkArguments(command: CliCommand, args: readonly string[]): void {
+  const declared = (command.args ?? "").split(/\s+/).filter(Boolean);
+  const required = declared.filter((argument) => argument.startsWith("<"));
+  const name = nameOf(command);
+  const missing = required[args.length];
+  if (missing !== undefined) throw errors.CLI_MISSING_ARGUMENT({ command: name, argument: missing });
+  const extra = args[declared.length];
+  if (extra !== undefined && !declared.some((argument) => argument.includes("...")))
+    throw errors.CLI_UNEXPECTED_ARGUMENT({ command: name, argument: extra });
+}
