@@ -1,0 +1,68 @@
+import type { CliCommand, Invocation } from "@scorel/cli/contract";
+import type { Composed, LayersService } from "./contract.ts";
+import { describePreset, listPresets, showSettings } from "./text.ts";
+
+/** `scorel preset list|show`. */
+export function presetCommands(layers: LayersService): CliCommand[] {
+  return [
+    {
+      noun: "preset",
+      action: "list",
+      description: "name every preset",
+      run: async ({ stdout }) => say(stdout, listPresets(await layers.presets())),
+    },
+    {
+      noun: "preset",
+      action: "show",
+      args: "<name>",
+      description: "show what a preset loads and sets, and who says so",
+      run: async (invocation) => {
+        const composed = await layers.preset(invocation.args[0] as string);
+        notify(invocation, composed);
+        return say(invocation.stdout, describePreset(composed));
+      },
+    },
+  ];
+}
+
+/** `scorel config show|check|schema`. */
+export function configCommands(layers: LayersService): CliCommand[] {
+  return [
+    {
+      noun: "config",
+      action: "show",
+      description: "print the configuration that holds here",
+      options: [{ flags: "--explain", description: "say of every value which layer set it" }],
+      run: async (invocation) => {
+        const composed = await layers.config();
+        notify(invocation, composed);
+        return say(invocation.stdout, showSettings(composed, invocation.options.explain === true));
+      },
+    },
+    {
+      noun: "config",
+      action: "check",
+      description: "check every layer; exits 2 when something is wrong",
+      run: async (invocation) => {
+        const composed = await layers.config();
+        notify(invocation, composed);
+        return say(invocation.stdout, `${composed.files.map((file) => `ok  ${file}`).join("\n")}\n`);
+      },
+    },
+    {
+      noun: "config",
+      action: "schema",
+      description: "print the JSON Schema of presets and config.toml",
+      run: async ({ stdout }) => say(stdout, `${JSON.stringify(await layers.schema(), null, 2)}\n`),
+    },
+  ];
+}
+
+function notify({ stderr }: Invocation, { notices }: Composed): void {
+  for (const notice of notices) stderr.write(`scorel: ${notice}\n`);
+}
+
+function say(stdout: Invocation["stdout"], text: string): number {
+  stdout.write(text);
+  return 0;
+}

@@ -1,0 +1,46 @@
+/** A preset as `scorel preset list` names it. */
+export interface PresetSummary {
+  name: string;
+  description: string;
+  /** Its files, weakest first: a later one is a layer over those before. */
+  files: string[];
+}
+
+/** One value of the configuration and who set it. */
+export interface Setting {
+  /** Dotted, as in TOML: `model.provider`. */
+  path: string;
+  value: unknown;
+  /** `file:line`, or `default` when no layer set it. */
+  origin: string;
+}
+
+/** What all layers together come to. */
+export interface Composed {
+  /** The files in order; later ones win. */
+  files: string[];
+  /** What is loaded, in order, with who asked for it. */
+  plugins: { id: string; scope: "host" | "session"; origin: string }[];
+  /** What was switched off, with who did. */
+  without: { id: string; origin: string }[];
+  settings: Setting[];
+  /** What is accepted and has no effect. */
+  notices: string[];
+}
+
+/** The layers of presets and configuration, for looking at; given to the host kernel by the loader. */
+export interface LayersService {
+  presets(): Promise<PresetSummary[]>;
+  /** A preset with all it extends, without config.toml. Throws CONFIG_PRESET_UNKNOWN and other CONFIG errors. */
+  preset(name: string): Promise<Composed>;
+  /** The preset of this run with the config.toml files over it. Throws CONFIG errors. */
+  config(): Promise<Composed>;
+  /** The JSON Schema of a preset or config.toml. */
+  schema(): Promise<Record<string, unknown>>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    layers: LayersService;
+  }
+}
