@@ -1,5 +1,7 @@
 /** Bundles the command: dist/bin.js, one lazily loaded file per plugin, the shared chunks and the shipped presets. */
-import { chmodSync, cpSync, existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { execFileSync } from "node:child_process";
+import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
@@ -32,7 +34,7 @@ const { metafile } = await bundle();
 copyPresets();
 writeNotices(metafile);
 makeExecutable();
-// A step that needs the finished command (such as writing its help table) goes here.
+writeHelp();
 
 /** Plugins are entry points of their own, so that the loader's `import("@scorel/<id>")` becomes a readable dist/plugins/<id>.js. */
 function bundle() {
@@ -41,6 +43,7 @@ function bundle() {
     absWorkingDir: root,
     entryPoints: [
       { in: "presets/bin.ts", out: "bin" },
+      { in: "presets/help.ts", out: "help" },
       ...plugins.map((id) => ({ in: `plugins/${id}/index.ts`, out: `plugins/${id}` })),
     ],
     outdir: "dist",
@@ -78,6 +81,19 @@ function writeNotices({ inputs }) {
   }
   const notices = [...texts].map(([text, names]) => `${names.join("\n")}\n\n${text}\n`).sort();
   writeFileSync(join(dist, "THIRD-PARTY.txt"), notices.join(`\n${"-".repeat(80)}\n\n`));
+}
+
+/** The texts of --help, asked of the built plugins once, so that showing them loads none. */
+function writeHelp() {
+  const script = join(dist, "help.js");
+  const home = mkdtempSync(join(tmpdir(), "scorel-build-"));
+  try {
+    const env = { ...process.env, HOME: home, USERPROFILE: home };
+    writeFileSync(join(dist, "help.json"), execFileSync(process.execPath, [script], { cwd: home, env }));
+  } finally {
+    rmSync(home, { recursive: true, force: true });
+    rmSync(script);
+  }
 }
 
 function makeExecutable() {

@@ -1,0 +1,85 @@
+import { readFileSync } from "node:fs";
+import type { Composition } from "@scorel/host/contract";
+import { codeOf, type KernelEntry } from "@scorel/kernel";
+import { shipped } from "./catalogue.ts";
+import { extensionEntries } from "./extension-entries.ts";
+import type { ExtensionFile, Problem } from "./extension-file.ts";
+import type { LayerRequest } from "./layers.ts";
+import { projectDir } from "./paths.ts";
+import { type Resolution, resolve } from "./resolution.ts";
+
+/** What one run of the command was asked for, as far as layers go. */
+export interface Asked {
+  /** Name or path. */
+  preset: string;
+  /** Who names it, for messages. */
+  by: string;
+  /** Canonical. */
+  cwd: string;
+  /** The project of `cwd` may be read in this run. */
+  trust: boolean;
+  /** Says something to the user, once however often it is called with it. */
+  notify(notice: string): void;
+}
+
+/** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
+export function requestFor({ preset, by, cwd: start, trust }: Asked, cwd: string): LayerRequest {
+  const dir = projectDir(cwd);
+  const project = dir === undefined ? undefined : { dir, trusted: trust && dir === projectDir(start) };
+  return { preset, by, cwd: start, project };
+}
+
+/** Everything of session scope, read and made anew for each session. */
+export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
+  return {
+    kernel,
+    async sessionPlugins(cwd) {
+      const resolution = await resolve(requestFor(asked, cwd));
+      for (const notice of resolution.notices) asked.notify(notice);
+      const { entries, problems } = await extensionEntries(resolution, resolution.extensions, "session");
+      return {
+        entries: [...shippedEntries(resolution, "session"), ...entries],
+        problems: [...resolution.problems, ...problems],
+      };
+    },
+  };
+}
+
+/**
+ * Everything of host scope, from shipped and user layers only. A preset that brings no host plugin, such as one
+ * of a project, runs on those of `base`.
+ */
+export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: Problem[] }> {
+  const own = await withoutProject(asked);
+  const named = shippedEntries(own, "host");
+  const entries = named.length > 0 ? named : shippedEntries(await resolve(userRequest(asked, "base")), "host");
+  const extensions = await extensionEntries(own, own.extensions.filter(declaresHost), "host");
+  return { entries: [...entries, ...extensions.entries], problems: extensions.problems };
+}
+
+/** The preset may be known to the project only. */
+async function withoutProject(asked: Asked): Promise<Resolution> {
+  try {
+    return await resolve(userRequest(asked));
+  } catch (thrown) {
+    const projects = asked.trust && ["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(codeOf(thrown));
+    if (!projects) throw thrown;
+    return await resolve(userRequest(asked, "base"));
+  }
+}
+
+function userRequest({ preset, by, cwd }: Asked, instead = preset): LayerRequest {
+  return { preset: instead, by, cwd, project: undefined };
+}
+
+function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "session"): KernelEntry[] {
+  return [...merged.use].flatMap(([id, origin]) => {
+    const plugin = plugins.get(id);
+    return plugin && shipped(id)?.scope === scope ? [{ plugin, config: merged.tables[id], origin }] : [];
+  });
+}
+
+/** Recognised by its text, so that starting a command runs no extension that belongs to sessions. */
+function declaresHost({ path }: ExtensionFile): boolean {
+  return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(path, "utf8"));
+}

@@ -1,0 +1,55 @@
+import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
+import { issuesIn } from "./check.ts";
+import { errors } from "./errors.ts";
+import { asProblem, type ExtensionFile, type Problem } from "./extension-file.ts";
+import type { Resolution } from "./resolution.ts";
+import { secretFree } from "./secret-free.ts";
+
+/** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
+export async function extensionEntries(
+  resolution: Resolution,
+  files: readonly ExtensionFile[],
+  scope: "host" | "session",
+): Promise<{ entries: KernelEntry[]; problems: Problem[] }> {
+  const entries: KernelEntry[] = [];
+  const problems: Problem[] = [];
+  if (files.length === 0) return { entries, problems };
+  const load = await createLoader(problems);
+  if (!load) return { entries, problems };
+  for (const file of files)
+    try {
+      const plugin = await load(file);
+      if ((plugin.scope ?? "session") === scope) entries.push(entryOf(resolution, file, plugin));
+      else if (scope === "session") assertHostAllowed(file);
+    } catch (thrown) {
+      problems.push(asProblem(file.path, thrown));
+    }
+  return { entries, problems };
+}
+
+/** An unsafe cache stops all extensions, and says so once. */
+async function createLoader(problems: Problem[]) {
+  const { createExtensionLoader } = await import("./extension.ts");
+  try {
+    return await createExtensionLoader();
+  } catch (thrown) {
+    problems.push(asProblem("extensions", thrown));
+    return undefined;
+  }
+}
+
+/** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */
+function entryOf({ merged }: Resolution, { id, path }: ExtensionFile, plugin: AnyPlugin): KernelEntry {
+  if (!plugin.config) return { plugin, config: secretFree(merged.tables), origin: path, optional: true };
+  const config = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
+  const issues = issuesIn(merged, id, plugin.config, config);
+  if (issues.length > 0) throw errors.CONFIG_INVALID({ problems: issues });
+  return { plugin, config, origin: path, optional: true };
+}
+
+/** One of the user was loaded when the process started. */
+function assertHostAllowed({ id, path, of }: ExtensionFile): void {
+  if (of === "user") return;
+  const reason = 'it has scope "host", which a project\'s extension may not have; move it to ~/.scorel/extensions';
+  throw errors.EXTENSION_SCOPE({ id, file: path, reason });
+}

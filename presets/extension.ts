@@ -1,0 +1,104 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { type AnyPlugin, messageOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import type { ExtensionFile } from "./extension-file.ts";
+import { userDir } from "./paths.ts";
+import { makePrivate } from "./private-folder.ts";
+import { createVirtualModules, preload } from "./virtual-modules.ts";
+
+/** Loads one extension; throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line where known, and the reason. */
+export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
+
+/**
+ * A loader whose every call runs the files anew: two sessions share no module state. Compiled code is kept in
+ * `~/.scorel/cache/jiti`, which nobody else may write.
+ */
+export async function createExtensionLoader(onUse?: (name: string) => void): Promise<ExtensionLoader> {
+  const cache = join(userDir(), "cache", "jiti");
+  makePrivate(userDir(), dirname(cache), cache);
+  const { createJiti } = await import("jiti");
+  return async (file) => {
+    const jiti = createJiti(file.path, {
+      fsCache: cache,
+      moduleCache: false,
+      tryNative: false,
+      interopDefault: true,
+      virtualModules: createVirtualModules(onUse),
+    });
+    return shape(await run(file, jiti), file);
+  };
+}
+
+type Jiti = Awaited<typeof import("jiti")>["createJiti"] extends (...args: never[]) => infer J ? J : never;
+
+async function run(file: ExtensionFile, jiti: Jiti): Promise<unknown> {
+  try {
+    const source = readFileSync(file.path, "utf8");
+    await preload(source);
+    // Compiled even where Node could run it: what Node loads itself is shared by all sessions and never reread.
+    const module = await jiti.evalModule(source, { filename: file.path, async: true, forceTranspile: true });
+    return await instantiate((module as { default?: unknown }).default);
+  } catch (thrown) {
+    const { where, reason } = explain(file.path, thrown);
+    throw errors.EXTENSION_LOAD({ id: file.id, where, reason }, { cause: thrown });
+  }
+}
+
+/** The default export is the plugin, a class of it, or a function that answers it. */
+async function instantiate(exported: unknown): Promise<unknown> {
+  if (typeof exported !== "function") return exported;
+  if (isClass(exported)) return Reflect.construct(exported, []);
+  return await exported();
+}
+
+function isClass(value: object): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(value));
+}
+
+/** Where it went wrong: the parser's own position, else the topmost line of the stack that is in the extension. */
+function explain(path: string, thrown: unknown): { where: string; reason: string } {
+  const message = messageOf(thrown);
+  const parsed = /^(?:\w+: )?([\s\S]*?)\s*\n\s(\S.*:\d+):\d+$/.exec(message);
+  if (parsed?.[1] && parsed[2]) return { reason: parsed[1], where: parsed[2] };
+  const folder = dirname(path);
+  const stack = thrown instanceof Error ? (thrown.stack ?? "").replace(message, "") : "";
+  const frame = stack.split("\n").find((line) => line.includes(folder));
+  const at = frame && /(\/?[^\s(]*:\d+):\d+\)?$/.exec(frame.replaceAll("file://", ""))?.[1];
+  return { reason: message.split("\n")[0] ?? message, where: at ?? path };
+}
+
+function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
+  const fail = (reason: string) => errors.EXTENSION_SHAPE({ id, file: path, reason });
+  if (typeof value !== "object" || value === null)
+    throw fail("its default export is no plugin, no class of one and no function that answers one");
+  const plugin = adapt(value);
+  for (const field of ["id", "name", "version"] as const)
+    if (typeof plugin[field] !== "string" || plugin[field] === "")
+      throw fail(`its "${field}" is missing or not a text`);
+  if (plugin.id !== id)
+    throw fail(`its id is "${plugin.id}", but the file or folder is named "${id}"; they have to be equal`);
+  if (plugin.scope !== undefined && plugin.scope !== "host" && plugin.scope !== "session")
+    throw fail(`its scope is neither "host" nor "session"`);
+  return plugin;
+}
+
+/**
+ * A plain object over an instance: methods stay bound to it, so classes with private fields work. An extension
+ * that names no `needs` gets the agent, as extensions written before `needs` existed expect.
+ */
+function adapt(instance: object): AnyPlugin {
+  const plugin: Record<string, unknown> = {};
+  for (
+    let source: object | null = instance;
+    source && source !== Object.prototype;
+    source = Object.getPrototypeOf(source)
+  )
+    for (const key of Object.getOwnPropertyNames(source)) {
+      if (key === "constructor" || Object.hasOwn(plugin, key)) continue;
+      const value: unknown = Reflect.get(instance, key, instance);
+      plugin[key] = typeof value === "function" ? value.bind(instance) : value;
+    }
+  if (plugin.needs === undefined && plugin.scope !== "host") plugin.needs = ["agent"];
+  return plugin as unknown as AnyPlugin;
+}

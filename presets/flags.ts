@@ -1,0 +1,47 @@
+import type { CliOption } from "@scorel/cli/contract";
+import { errors } from "./errors.ts";
+
+/** Options that every command takes, because the loader acts on them before there is a command. */
+export const globalOptions: readonly CliOption[] = [
+  { flags: "--preset <name|path>", description: "what to load (default: coding)" },
+  { flags: "--model <provider/id>", description: "the model of this run" },
+  { flags: "--cwd <dir>", description: "the directory to work in" },
+  { flags: "--trust", description: "read this project's .scorel folder in this run" },
+  { flags: "--allow-write <dir>", description: "let Write and Edit also change files in here", repeatable: true },
+  { flags: "--verbose", description: "show where errors come from" },
+];
+
+/** What the loader needs to know before anything is loaded. */
+export interface Flags {
+  preset?: string;
+  cwd?: string;
+  trust: boolean;
+  verbose: boolean;
+}
+
+/**
+ * Looks ahead for the loader's own options; everything else is left to the command, which parses strictly.
+ * What stands after `--` is never an option.
+ */
+export function readFlags(argv: readonly string[]): Flags {
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const preset = flagValue(words, "--preset");
+  const cwd = flagValue(words, "--cwd");
+  return {
+    ...(preset !== undefined && { preset }),
+    ...(cwd !== undefined && { cwd }),
+    trust: words.includes("--trust"),
+    verbose: words.includes("--verbose"),
+  };
+}
+
+/** The last one counts, as it does for commands. */
+function flagValue(words: readonly string[], flag: string): string | undefined {
+  const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const word = words[at];
+  if (word === undefined) return undefined;
+  const value = word === flag ? words[at + 1] : word.slice(flag.length + 1);
+  if (value === undefined || value === "" || value.startsWith("--")) throw errors.CONFIG_FLAG({ flag });
+  return value;
+}

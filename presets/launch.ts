@@ -1,0 +1,101 @@
+import { realpathSync, statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Launch } from "@scorel/cli/contract";
+import { createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
+import { type Asked, createComposition, hostPlugins } from "./composition.ts";
+import { errors } from "./errors.ts";
+import { type Flags, globalOptions, readFlags } from "./flags.ts";
+import { createLayersService } from "./layers-service.ts";
+import { createSignals, type Signals } from "./signals.ts";
+
+/** Starts the host, runs the command and ends the process with its exit code. */
+export async function launch(argv: readonly string[], version: string): Promise<void> {
+  const signals = createSignals();
+  let code: number;
+  try {
+    code = await run(argv, version, signals);
+  } catch (thrown) {
+    const { exitCodeOf, printError } = await import("@scorel/cli/exit-code");
+    printError(thrown, process.stderr, argv.includes("--verbose"));
+    code = exitCodeOf(thrown);
+  }
+  await end(signals.code ?? code);
+}
+
+async function run(argv: readonly string[], version: string, signals: Signals): Promise<number> {
+  const flags = readFlags(argv);
+  const kernel = await startHost(flags, version, signals);
+  signals.onStop(() => kernel.stop());
+  try {
+    const cli = kernel.find("cli");
+    if (!cli) throw errors.CONFIG_NO_CLI();
+    return await cli.run(argv);
+  } finally {
+    await signals.stop();
+  }
+}
+
+/** The host kernel with the services that the loader gives it. */
+export async function startHost(flags: Flags, version: string, signals: Pick<Signals, "interrupt">): Promise<Kernel> {
+  const cwd = workingDirectory(flags.cwd);
+  const asked: Asked = {
+    preset: flags.preset ?? "coding",
+    by: flags.preset === undefined ? "the default" : "--preset",
+    cwd,
+    trust: flags.trust,
+    notify: once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
+  };
+  const { entries, problems } = await hostPlugins(asked);
+  for (const { message } of problems) asked.notify(message);
+  const kernel: Kernel = await createKernel({
+    entries,
+    store: createMemoryStore(header()),
+    services: {
+      composition: createComposition(asked, () => kernel),
+      layers: createLayersService(asked),
+      launch: launchOf(cwd, version, signals.interrupt),
+    },
+    ...(flags.verbose && { logger: stderrLogger() }),
+  });
+  return kernel;
+}
+
+function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch {
+  const { env, stdin, stdout, stderr } = process;
+  return { cwd, version, globalOptions, env, stdin, stdout, stderr, interrupt };
+}
+
+function workingDirectory(asked: string | undefined): string {
+  try {
+    const cwd = realpathSync(resolve(asked ?? "."));
+    if (statSync(cwd).isDirectory()) return cwd;
+  } catch (thrown) {
+    throw errors.CONFIG_CWD({ cwd: asked ?? process.cwd(), reason: messageOf(thrown) }, { cause: thrown });
+  }
+  throw errors.CONFIG_CWD({ cwd: asked ?? ".", reason: "it is no directory" });
+}
+
+/** The host's own log lives as long as the process. */
+function header() {
+  return { version: 1, sessionId: newId(), deviceId: newId(), createdAt: Date.now(), epoch: newId(), meta: {} };
+}
+
+function once(say: (notice: string) => void): (notice: string) => void {
+  const said = new Set<string>();
+  return (notice) => {
+    if (!said.has(notice)) say(notice);
+    said.add(notice);
+  };
+}
+
+function stderrLogger(): Logger {
+  const write = (level: string) => (message: string) => void process.stderr.write(`scorel: ${level}: ${message}\n`);
+  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+/** Ends the process once its output has left; open handles of a library do not keep it. */
+async function end(code: number): Promise<void> {
+  process.exitCode = code;
+  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
+  process.exit(code);
+}

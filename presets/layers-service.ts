@@ -1,0 +1,78 @@
+import type { Composed, LayersService, PresetSummary, Setting } from "@scorel/inspect/contract";
+import type { z } from "zod";
+import { catalogue, shipped } from "./catalogue.ts";
+import { type Asked, requestFor } from "./composition.ts";
+import type { Table } from "./layer.ts";
+import { dotted, isTable, type KeyPath, type Merged } from "./merge.ts";
+import type { Project } from "./paths.ts";
+import { layersNamed, namesIn, presetFolders } from "./preset-file.ts";
+import { loadShipped, type Resolution, resolve } from "./resolution.ts";
+import { createConfigSchema, toJsonSchema } from "./schema.ts";
+
+/** The layers of a run as `scorel preset` and `scorel config` show them. */
+export function createLayersService(asked: Asked): LayersService {
+  const request = () => requestFor(asked, asked.cwd);
+  return {
+    async presets() {
+      const { project } = request();
+      const names = new Set(presetFolders(project).flatMap(({ dir }) => namesIn(dir)));
+      return await Promise.all([...names].map((name) => summaryOf(name, project)));
+    },
+    async preset(name) {
+      return composed(await resolve({ ...request(), preset: name, by: "scorel preset show", presetOnly: true }));
+    },
+    async config() {
+      return composed(await resolve(request()));
+    },
+    async schema() {
+      const plugins = await loadShipped(Object.keys(catalogue));
+      return toJsonSchema(createConfigSchema([...plugins.values()]));
+    },
+  };
+}
+
+async function summaryOf(name: string, project: Project | undefined): Promise<PresetSummary> {
+  const layers = await layersNamed(name, "scorel preset list", project);
+  const description = layers.map(({ table }) => table.description).findLast((text) => typeof text === "string") ?? "";
+  return { name, description: description as string, files: layers.map(({ file }) => file) };
+}
+
+function composed({ merged, plugins, extensions, problems, notices }: Resolution): Composed {
+  const used = [...merged.use].flatMap(([id, origin]) => {
+    const known = shipped(id);
+    return known ? [{ id, scope: known.scope, origin }] : [];
+  });
+  const own = extensions.map(({ id, path }) => ({ id, scope: "session" as const, origin: path }));
+  const ids = new Set([...plugins.keys(), ...Object.keys(merged.tables)]);
+  const settings = [...ids].flatMap((id) => settingsOf(merged, id, plugins.get(id)?.config));
+  return {
+    files: merged.layers.map(({ file }) => file),
+    plugins: [...used, ...own],
+    without: [...merged.without].map(([id, origin]) => ({ id, origin })),
+    settings,
+    notices: [...notices, ...problems.map(({ message }) => message)],
+  };
+}
+
+/** The values of one table: those that a layer set, and the defaults that its plugin fills in. */
+function settingsOf(merged: Merged, id: string, schema: z.ZodType | undefined): Setting[] {
+  const table = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
+  const parsed = schema?.safeParse(table);
+  return leavesOf(parsed?.success ? parsed.data : table, [id]).map(({ path, value }) => ({
+    path: dotted(path),
+    value,
+    origin: isSet(merged.tables, path) ? merged.placeOf(path) : "default",
+  }));
+}
+
+/** Every value that is not a table, with its path. */
+function leavesOf(value: unknown, path: KeyPath): { path: KeyPath; value: unknown }[] {
+  if (value === undefined) return [];
+  if (!isTable(value)) return [{ path, value }];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+}
+
+function isSet(tables: Table, path: KeyPath): boolean {
+  const found = path.reduce<unknown>((value, key) => (isTable(value) ? value[String(key)] : undefined), tables);
+  return found !== undefined;
+}

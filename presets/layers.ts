@@ -1,0 +1,88 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { errors } from "./errors.ts";
+import { type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
+import { type Project, userDir } from "./paths.ts";
+import { isPath, layerAt, layersNamed } from "./preset-file.ts";
+
+/** What the layers are made of: a preset by name or path, the user's folder and a project's. */
+export interface LayerRequest {
+  preset: string;
+  /** Who asked for the preset, for messages: `--preset`. */
+  by: string;
+  /** Where a preset's relative path starts. */
+  cwd: string;
+  project: Project | undefined;
+  /** Leave the config.toml files out. */
+  presetOnly?: boolean;
+}
+
+/**
+ * Every layer in order, later ones win: the preset with all it extends, `~/.scorel/config.toml`, and the
+ * project's `.scorel/config.toml` when it is trusted. A file counts once, where it first stands.
+ */
+export async function readLayers({ preset, by, cwd, project, presetOnly }: LayerRequest): Promise<Layer[]> {
+  const chain = new Chain(project);
+  await chain.addPreset(preset, { by, from: cwd, kind: "user", open: [] });
+  if (presetOnly) return chain.layers;
+  await chain.addFile(join(userDir(), "config.toml"), "user");
+  if (project?.trusted) await chain.addFile(join(project.dir, "config.toml"), "project");
+  return chain.layers;
+}
+
+/** Who names a preset: for messages, for relative paths, and for what the named file may set. */
+interface Asking {
+  by: string;
+  from: string;
+  kind: LayerKind;
+  /** The files that are being extended right now, outermost first. */
+  open: readonly Layer[];
+}
+
+class Chain {
+  readonly layers: Layer[] = [];
+  private readonly project: Project | undefined;
+
+  constructor(project: Project | undefined) {
+    this.project = project;
+  }
+
+  async addPreset(preset: string, { by, from, kind, open }: Asking): Promise<void> {
+    const found = isPath(preset)
+      ? [layerAt(preset, from, kind, this.project)]
+      : await layersNamed(preset, by, this.project);
+    // A preset may extend its own name: it means the ones beneath it, which stand before it anyway.
+    const own = open.at(-1);
+    const same = found.findIndex(({ path }) => path === own?.path);
+    for (const layer of same > 0 ? found.slice(0, same) : found) await this.add(layer, open);
+  }
+
+  async addFile(path: string, kind: LayerKind): Promise<void> {
+    if (existsSync(path)) await this.add(readLayer(path, kind), []);
+  }
+
+  private async add(layer: Layer, open: readonly Layer[]): Promise<void> {
+    if (open.some(({ path }) => path === layer.path)) throw circle(layer, open);
+    if (this.layers.some(({ path }) => path === layer.path)) return;
+    const inside = [...open, layer];
+    for (const [preset, place] of extended(layer))
+      await this.addPreset(preset, { by: place, from: dirname(layer.path), kind: layer.kind, open: inside });
+    if (!this.layers.some(({ path }) => path === layer.path)) this.layers.push(layer);
+  }
+}
+
+/** What a layer extends, with where it says so; values of another type are reported with the rest of the layer. */
+function extended(layer: Layer): [preset: string, place: string][] {
+  const value = layer.table.extends;
+  if (typeof value === "string") return [[value, placeOf(layer, ["extends"])]];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((preset, index) =>
+    typeof preset === "string" ? [[preset, placeOf(layer, ["extends", index])] as [string, string]] : [],
+  );
+}
+
+function circle(layer: Layer, open: readonly Layer[]) {
+  const from = open.findIndex(({ path }) => path === layer.path);
+  const chain = [...open.slice(from), layer].map(({ file }) => file).join(" -> ");
+  return errors.CONFIG_PRESET_CIRCLE({ chain });
+}

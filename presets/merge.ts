@@ -1,0 +1,115 @@
+import { type Layer, placeOf, type Table } from "./layer.ts";
+
+/** A path of keys from a layer's root; elements of arrays by index. */
+export type KeyPath = readonly (string | number)[];
+
+/** What all layers together say. */
+export interface Merged {
+  layers: readonly Layer[];
+  /** Ids to load, in order -> `file:line` that asked for it. */
+  use: ReadonlyMap<string, string>;
+  /** Ids switched off and not on again -> `file:line`. */
+  without: ReadonlyMap<string, string>;
+  /** One table per plugin id. */
+  tables: Table;
+  /** The layer that set a value; for a table, one that set something in it. */
+  layerOf(path: KeyPath): Layer | undefined;
+  /** `file:line` of the value, or of the nearest table around it. */
+  placeOf(path: KeyPath): string;
+}
+
+/** Keys of a layer that are its grammar; every other key is a plugin's table. */
+export const grammarKeys: readonly string[] = ["description", "extends", "use", "without", "extensions"];
+
+/**
+ * Folds layers, later ones win. `use` and `without` accumulate, the later word counts; tables merge key by
+ * key; every other value, arrays too, is replaced.
+ */
+export function mergeLayers(layers: readonly Layer[]): Merged {
+  const use = new Map<string, string>();
+  const without = new Map<string, string>();
+  const tables: Table = Object.create(null);
+  const origins = new Map<string, Layer>();
+  for (const layer of layers) {
+    for (const [id, place] of switchedOff(layer)) {
+      use.delete(id);
+      without.set(id, place);
+    }
+    for (const [id, place] of listed(layer, ["use"])) {
+      without.delete(id);
+      if (!use.has(id)) use.set(id, place);
+    }
+    for (const [key, value] of Object.entries(layer.table))
+      if (!grammarKeys.includes(key)) assign(tables, [key], value, layer, origins);
+  }
+  const layerOf = (path: KeyPath) => findOrigin(origins, path);
+  return { layers, use, without, tables, layerOf, placeOf: (path) => placeIn(layerOf(path), path) };
+}
+
+/** A dotted path as in TOML: `model.provider`, `"my ext".key`. */
+export function dotted(path: KeyPath): string {
+  return path.map((key) => (/^[\w-]+$/.test(String(key)) ? key : JSON.stringify(key))).join(".");
+}
+
+export function isTable(value: unknown): value is Table {
+  if (typeof value !== "object" || value === null) return false;
+  const prototype = Object.getPrototypeOf(value);
+  return prototype === Object.prototype || prototype === null;
+}
+
+/** Strings of an array with where they stand; anything else is reported with the layer's other mistakes. */
+function listed(layer: Layer, path: readonly string[]): [id: string, place: string][] {
+  const list = path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), layer.table);
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((id, index) =>
+    typeof id === "string" ? [[id, placeOf(layer, [...path, index])] as [string, string]] : [],
+  );
+}
+
+/** `[extensions] disabled` is another way to write `without`. */
+function switchedOff(layer: Layer): [id: string, place: string][] {
+  return [...listed(layer, ["without"]), ...listed(layer, ["extensions", "disabled"])];
+}
+
+function assign(target: Table, path: string[], value: unknown, layer: Layer, origins: Map<string, Layer>): void {
+  const key = path.at(-1) as string;
+  if (!isTable(value)) {
+    for (const known of origins.keys()) if (known.startsWith(prefixOf(path))) origins.delete(known);
+    origins.set(keyOf(path), layer);
+    define(target, key, value);
+    return;
+  }
+  const existing = Object.hasOwn(target, key) ? target[key] : undefined;
+  const table: Table = isTable(existing) ? existing : Object.create(null);
+  origins.delete(keyOf(path));
+  if (Object.keys(value).length === 0 && Object.keys(table).length === 0) origins.set(keyOf(path), layer);
+  for (const [inner, innerValue] of Object.entries(value)) assign(table, [...path, inner], innerValue, layer, origins);
+  define(target, key, table);
+}
+
+/** Also keeps a key `__proto__` a plain key. */
+function define(target: Table, key: string, value: unknown): void {
+  Object.defineProperty(target, key, { value, writable: true, enumerable: true, configurable: true });
+}
+
+const keyOf = (path: KeyPath) => JSON.stringify(path.map(String));
+const prefixOf = (path: KeyPath) => `${keyOf(path).slice(0, -1)},`;
+
+function findOrigin(origins: ReadonlyMap<string, Layer>, path: KeyPath): Layer | undefined {
+  for (let length = path.length; length > 0; length--) {
+    const near = path.slice(0, length);
+    const exact = origins.get(keyOf(near));
+    if (exact) return exact;
+    for (const [known, layer] of origins) if (known.startsWith(prefixOf(near))) return layer;
+  }
+  return undefined;
+}
+
+function placeIn(layer: Layer | undefined, path: KeyPath): string {
+  if (!layer) return "no layer";
+  for (let length = path.length; length > 0; length--) {
+    const line = layer.locate(path.slice(0, length));
+    if (line !== undefined) return `${layer.file}:${line}`;
+  }
+  return layer.file;
+}

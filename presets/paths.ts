@@ -1,0 +1,48 @@
+import { existsSync, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { dirname, join, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** The user's own folder: fixed by convention, moved only by moving HOME. */
+export const userDir = () => join(homedir(), ".scorel");
+
+/** The `.scorel` folder of a project, and whether anything in it may be read. */
+export interface Project {
+  dir: string;
+  trusted: boolean;
+}
+
+/** The presets that come with Scorel: beside this file, in the sources as in the bundle's folders. */
+export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.url));
+
+/**
+ * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root, or only that
+ * of `cwd` outside of git. The user's own folder is never a project's.
+ */
+export function projectDir(cwd: string): string | undefined {
+  const own = userDir();
+  const top = gitRoot(cwd) ?? cwd;
+  for (let dir = cwd; ; dir = dirname(dir)) {
+    const candidate = join(dir, ".scorel");
+    if (candidate !== own && isDirectory(candidate)) return candidate;
+    if (dir === top || dir === dirname(dir)) return undefined;
+  }
+}
+
+/** Whether `path` is `dir` or lies below it; both absolute. */
+export function isWithin(dir: string, path: string): boolean {
+  return path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
+}
+
+function gitRoot(cwd: string): string | undefined {
+  const home = homedir();
+  for (let dir = cwd; dir !== home; dir = dirname(dir)) {
+    if (existsSync(join(dir, ".git"))) return dir;
+    if (dir === dirname(dir)) return undefined;
+  }
+  return undefined;
+}
+
+function isDirectory(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false;
+}

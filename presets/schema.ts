@@ -1,0 +1,84 @@
+import type { AnyPlugin } from "@scorel/kernel";
+import { z } from "zod";
+import { dotted, type KeyPath } from "./merge.ts";
+import { unknownKeys } from "./unknown-keys.ts";
+
+/** One thing wrong with a configuration, and the key that it is about. */
+export interface Issue {
+  path: KeyPath;
+  /** `Unsupported config key` or what is wrong with the value. */
+  message: string;
+}
+
+const ids = (description: string) => z.array(z.string().min(1)).describe(description);
+
+/** The keys that every preset and config.toml has beside the tables of plugins. */
+const grammar = {
+  description: z.string().describe("one line, shown by `scorel preset list`").optional(),
+  extends: z
+    .union([z.string().min(1), ids("names or paths")])
+    .describe("presets to build on; later ones win")
+    .optional(),
+  use: ids("plugins and extensions to load, in this order").optional(),
+  without: ids("plugins and extensions to leave out").optional(),
+  extensions: z
+    .strictObject({ disabled: ids("the same as `without`").optional() })
+    .describe("extensions on disk")
+    .optional(),
+};
+
+/** The table of a plugin that has nothing to configure. */
+export const noTable = z.strictObject({});
+
+/** SCOREL_CONFIG_SCHEMA: the schema of a preset or config.toml, composed of the plugins' own. */
+export function createConfigSchema(plugins: readonly AnyPlugin[]): z.ZodObject {
+  const tables = plugins.flatMap(({ id, config }) => (config ? [[id, config.optional()] as const] : []));
+  return z.strictObject({ ...grammar, ...Object.fromEntries(tables) });
+}
+
+/** The same as JSON Schema, for editors; objects are closed unless their plugin opened them. */
+export function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
+  return z.toJSONSchema(schema, {
+    io: "input",
+    unrepresentable: "any",
+    override({ zodSchema, jsonSchema }) {
+      const { def } = zodSchema._zod;
+      if (def.type === "object" && def.catchall === undefined) jsonSchema.additionalProperties = false;
+    },
+  }) as Record<string, unknown>;
+}
+
+/** Everything wrong with the grammar of one layer; tables of plugins are checked when all layers are merged. */
+export function checkGrammar(table: Readonly<Record<string, unknown>>): Issue[] {
+  const own = Object.fromEntries(Object.entries(table).filter(([key]) => Object.hasOwn(grammar, key)));
+  return checkTable(z.object(grammar), own, []);
+}
+
+/** Everything wrong with a value: keys its schema does not know, at any depth, and values it refuses. */
+export function checkTable(schema: z.ZodType, value: unknown, path: KeyPath): Issue[] {
+  const result = schema.safeParse(value);
+  const refused = result.success ? [] : result.error.issues;
+  const strange = new Map<string, Issue>();
+  for (const key of [...unknownKeys(schema, value, path), ...refused.flatMap((issue) => unrecognized(issue, path))])
+    strange.set(dotted(key), { path: key, message: "Unsupported config key" });
+  const values = refused.filter(({ code }) => code !== "unrecognized_keys");
+  return [...values.flatMap((issue) => describe(issue, path)), ...strange.values()];
+}
+
+function unrecognized(issue: z.core.$ZodIssue, path: KeyPath): KeyPath[] {
+  if (issue.code !== "unrecognized_keys") return [];
+  return issue.keys.map((key) => [...path, ...pathOf(issue), key]);
+}
+
+/** A union says that no alternative fits; what helps is why the nearest one does not. */
+function describe(issue: z.core.$ZodIssue, path: KeyPath): Issue[] {
+  const here = [...path, ...pathOf(issue)];
+  if (issue.code !== "invalid_union") return [{ path: here, message: issue.message }];
+  const nearest = [...issue.errors].sort((a, b) => a.length - b.length)[0];
+  const inner = nearest?.filter(({ code }) => code !== "unrecognized_keys") ?? [];
+  return inner.length > 0 ? inner.flatMap((each) => describe(each, here)) : [{ path: here, message: issue.message }];
+}
+
+function pathOf({ path }: z.core.$ZodIssue): (string | number)[] {
+  return path.map((key) => (typeof key === "number" ? key : String(key)));
+}

@@ -1,0 +1,64 @@
+import { constants } from "node:os";
+
+/** How the process reacts to signals while a command runs. */
+export interface Signals {
+  /** Aborted by the first Ctrl-C; a second one ends the process with 130. */
+  readonly interrupt: AbortSignal;
+  /** What to exit with when a signal asked the process to end. */
+  readonly code: number | undefined;
+  /** What has to be stopped before the process may end. */
+  onStop(stop: () => Promise<void>): void;
+  /** Runs it, once. */
+  stop(): Promise<void>;
+}
+
+/** Listens to SIGINT, SIGTERM, SIGHUP, a closed output and stray rejections of plugins. */
+export function createSignals(): Signals {
+  const interrupt = new AbortController();
+  let stopping: Promise<void> | undefined;
+  let stopAll: () => Promise<void> = async () => {};
+  let code: number | undefined;
+  const stop = () => {
+    stopping ??= stopAll();
+    return stopping;
+  };
+  process.on("SIGINT", () => {
+    if (interrupt.signal.aborted) process.exit(130);
+    interrupt.abort();
+  });
+  for (const signal of ["SIGTERM", "SIGHUP"] as const)
+    process.on(signal, () => {
+      const status = 128 + constants.signals[signal];
+      if (code !== undefined) process.exit(status);
+      code = status;
+      stop().finally(() => process.exit(status));
+    });
+  stopWhenUnread(interrupt);
+  nameStrayRejections();
+  return {
+    interrupt: interrupt.signal,
+    get code() {
+      return code;
+    },
+    onStop: (all) => {
+      stopAll = all;
+    },
+    stop,
+  };
+}
+
+/** Nobody reads any more (`scorel ... | head -1`): the work is cancelled as by Ctrl-C. */
+function stopWhenUnread(interrupt: AbortController): void {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    if (error.code !== "EPIPE") throw error;
+    interrupt.abort();
+  });
+}
+
+/** A promise that some plugin dropped harms no session: it is named, and the rest goes on. */
+function nameStrayRejections(): void {
+  process.on("unhandledRejection", (reason) => {
+    const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
+    process.stderr.write(`scorel: a plugin dropped a failed promise: ${text}\n`);
+  });
+}
