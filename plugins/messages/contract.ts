@@ -116,7 +116,13 @@ declare module "@scorel/kernel" {
     tool_call_delta: { eventId: EventId; toolCallId: string; toolName?: string; delta: string };
     tool_execution_start: { eventId: EventId; parentId: EventId; toolCallId: string; toolName: string; args: unknown };
     tool_execution_update: { eventId: EventId; toolCallId: string; partial: unknown };
-    tool_execution_end: { eventId: EventId; toolCallId: string; toolName: string; durationMs: number; isError: boolean };
+    tool_execution_end: {
+      eventId: EventId;
+      toolCallId: string;
+      toolName: string;
+      durationMs: number;
+      isError: boolean;
+    };
     turn_start: { turnIndex: number };
     turn_end: { turnIndex: number; usage?: Usage; stopReason?: string };
     runtime_start: Record<string, never>;

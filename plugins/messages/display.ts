@@ -1,0 +1,79 @@
+import type { ConvertContext, DisplayAction, EventOf } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage, SessionMeta, ToolCallBlock, ToolResultMessage } from "./contract.ts";
+import { textOf } from "./message.ts";
+
+const labels = { steer: "steered", followUp: "follow-up" };
+const titleWidth = 80;
+
+/** How a message looks: a bubble, a card for a tool's result, a notice for what only people read. */
+export function displayMessage(
+  message: ScorelMessage,
+  at: { parentId: string | null },
+  context: ConvertContext,
+): DisplayAction {
+  if (message.role === "internal") return { display: "notice", level: "info", text: message.content };
+  if (message.role === "tool_result") return displayResult(message, callOf(message.toolCallId, at.parentId, context));
+  if (message.role === "assistant") return displayAssistant(message);
+  const label = message.meta?.source && labels[message.meta.source];
+  return { display: "bubble", role: "user", text: textOf(message), ...(label && { label }) };
+}
+
+/** How an extension's message looks: as the message itself, marked with the extension's kind. */
+export function displayCustomMessage(event: EventOf<"custom_message">, context: ConvertContext): DisplayAction {
+  const shown = displayMessage(event.message, event, context);
+  return shown.display === "bubble" ? { ...shown, label: event.kind } : shown;
+}
+
+/** One line for each change of the session's settings. */
+export function displayInfo(changes: Partial<SessionMeta>): DisplayAction {
+  const lines = Object.entries(changes).map(([key, value]) => infoLine(key, value));
+  return lines.length === 0 ? { display: "hidden" } : { display: "notice", level: "info", text: lines.join("; ") };
+}
+
+/** A call of a tool in one line: its name and its first argument. */
+export function callTitle(name: string, args: unknown): string {
+  const first = Object.values((args ?? {}) as Record<string, unknown>).find((value) => typeof value === "string");
+  const line = first === undefined ? name : `${name} ${String(first).replace(/\s+/g, " ")}`;
+  return line.length > titleWidth ? `${line.slice(0, titleWidth - 1)}…` : line;
+}
+
+function displayAssistant(message: AssistantMessage): DisplayAction {
+  const text = textOf(message);
+  const thinking = message.content.map((block) => (block.type === "thinking" ? block.thinking : "")).join("");
+  // Its tool calls are drawn with their results.
+  if (text === "" && thinking === "") return { display: "hidden" };
+  return {
+    display: "bubble",
+    role: "assistant",
+    text,
+    ...(thinking && { thinking }),
+    ...(message.partial && { partial: true }),
+  };
+}
+
+function displayResult(message: ToolResultMessage, call: ToolCallBlock | undefined): DisplayAction {
+  const title = callTitle(message.toolName, call?.arguments);
+  return { display: "card", title, status: message.isError ? "error" : "done", text: textOf(message) };
+}
+
+/** The call that a result answers: in the last assistant message above it. */
+function callOf(id: string, parentId: string | null, context: ConvertContext): ToolCallBlock | undefined {
+  for (let event = lookUp(parentId, context); event; event = lookUp(event.parentId, context)) {
+    if (event.type !== "message") continue;
+    const { message } = event as EventOf<"message">;
+    if (message.role !== "assistant") continue;
+    return message.content.find((block): block is ToolCallBlock => block.type === "toolCall" && block.id === id);
+  }
+  return undefined;
+}
+
+function lookUp(id: string | null, context: ConvertContext) {
+  return id === null ? undefined : context.get(id);
+}
+
+function infoLine(key: string, value: unknown): string {
+  if (key === "model") return `Model switched to ${value}`;
+  if (key === "name") return `Session renamed to ${value}`;
+  if (key === "thinkingLevel") return `Thinking set to ${value}`;
+  return `${key}: ${typeof value === "string" ? value : JSON.stringify(value)}`;
+}

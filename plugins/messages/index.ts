@@ -1,0 +1,25 @@
+import { definePlugin, type EventOf, type StoredEvent } from "@scorel/kernel";
+import type { SessionMeta } from "./contract.ts";
+import { persistent } from "./persistent.ts";
+import { mergeMessage } from "./reminder.ts";
+import { transients } from "./transient.ts";
+
+/** The seed's event types: what a conversation is made of, for models, for people and for listeners. */
+export default definePlugin({
+  id: "messages",
+  name: "Messages",
+  version: "0.1.0",
+  provides: ["mergeMessage"],
+  events: { ...persistent, ...transients },
+  projections: {
+    sessionMeta: {
+      over: "log",
+      init: (): SessionMeta => ({}),
+      update: (state: SessionMeta, event: StoredEvent) =>
+        event.type === "session_info" ? { ...state, ...(event as EventOf<"session_info">).changes } : state,
+    },
+  },
+  activate(ctx) {
+    ctx.provide("mergeMessage", mergeMessage);
+  },
+});

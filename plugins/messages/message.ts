@@ -1,0 +1,86 @@
+import { z } from "zod";
+import type { ScorelMessage } from "./contract.ts";
+
+// Loose throughout: a provider's own fields (signatures, response ids) have to come back to it unchanged.
+const text = z.looseObject({ type: z.literal("text"), text: z.string() });
+const image = z.looseObject({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
+const thinking = z.looseObject({ type: z.literal("thinking"), thinking: z.string() });
+const toolCall = z.looseObject({
+  type: z.literal("toolCall"),
+  id: z.string(),
+  name: z.string(),
+  arguments: z.record(z.string(), z.unknown()),
+});
+
+const meta = z
+  .looseObject({
+    source: z.enum(["steer", "followUp"]).optional(),
+    queueItemId: z.string().optional(),
+    messageId: z.string().optional(),
+  })
+  .optional();
+
+/** What one model call used, in tokens and US dollars. */
+export const usage = z.looseObject({
+  input: z.number(),
+  output: z.number(),
+  cacheRead: z.number(),
+  cacheWrite: z.number(),
+  totalTokens: z.number(),
+  cost: z.looseObject({
+    input: z.number(),
+    output: z.number(),
+    cacheRead: z.number(),
+    cacheWrite: z.number(),
+    total: z.number(),
+  }),
+});
+
+const plainContent = z.array(z.discriminatedUnion("type", [text, image]));
+
+const user = z.looseObject({
+  role: z.literal("user"),
+  content: z.union([z.string(), plainContent]),
+  timestamp: z.number(),
+  meta,
+});
+const assistant = z.looseObject({
+  role: z.literal("assistant"),
+  content: z.array(z.discriminatedUnion("type", [text, thinking, toolCall])),
+  api: z.string(),
+  provider: z.string(),
+  model: z.string(),
+  usage,
+  stopReason: z.enum(["stop", "length", "toolUse", "error", "aborted"]),
+  errorMessage: z.string().optional(),
+  partial: z.literal(true).optional(),
+  timestamp: z.number(),
+  meta,
+});
+const toolResult = z.looseObject({
+  role: z.literal("tool_result"),
+  toolCallId: z.string(),
+  toolName: z.string(),
+  content: plainContent,
+  details: z.unknown().optional(),
+  isError: z.boolean(),
+  timestamp: z.number(),
+  meta,
+});
+const internal = z.looseObject({
+  role: z.literal("internal"),
+  content: z.string(),
+  timestamp: z.number(),
+  meta,
+});
+
+/** Any message of a conversation. */
+export const message: z.ZodType<ScorelMessage> = z.discriminatedUnion("role", [user, assistant, toolResult, internal]);
+
+/** The readable text of a message: its text blocks, one after the other. */
+export function textOf(of: ScorelMessage): string {
+  if (typeof of.content === "string") return of.content;
+  return of.content
+    .map((block) => (block.type === "text" ? block.text : block.type === "image" ? "[image]" : ""))
+    .join("");
+}

@@ -1,0 +1,112 @@
+import type { EventDefinition, EventId, EventOf, Events } from "@scorel/kernel";
+import { z } from "zod";
+import type { ScorelMessage, SessionMeta } from "./contract.ts";
+import { displayCustomMessage, displayInfo, displayMessage } from "./display.ts";
+import { message } from "./message.ts";
+import { messageToLlm } from "./reminder.ts";
+
+type Definition<T extends keyof Events> = EventDefinition<Events[T]>;
+
+const fields = z.record(z.string(), z.unknown());
+const id = z.string().min(1);
+
+/** A side event: it hangs at the leaf of that moment without moving it. */
+const stay = (_event: unknown, current: EventId | null) => current;
+
+const messageEvent: Definition<"message"> = {
+  schema: z.strictObject({ message }),
+  durable: (event: EventOf<"message">) => isDurable(event.message),
+  convertToLlm: (event: EventOf<"message">) => messageToLlm(event.message),
+  convertToDisplay: (event: EventOf<"message">, context) => displayMessage(event.message, event, context),
+};
+
+const rewind: Definition<"rewind"> = {
+  schema: z.strictObject({ targetEventId: id }),
+  leaf: (event: EventOf<"rewind">) => event.targetEventId,
+  convertToDisplay: (event: EventOf<"rewind">) => ({
+    display: "marker",
+    text: "Went back to here",
+    target: event.targetEventId,
+  }),
+  toListener: (event: EventOf<"rewind">) => ({ targetId: event.targetEventId }),
+};
+
+const branch: Definition<"branch"> = {
+  schema: z.strictObject({ leafEventId: id }),
+  leaf: (event: EventOf<"branch">) => event.leafEventId,
+  convertToDisplay: (event: EventOf<"branch">) => ({
+    display: "marker",
+    text: "Switched to another branch",
+    target: event.leafEventId,
+  }),
+};
+
+const compact: Definition<"compact"> = {
+  schema: z.strictObject({
+    summary: z.string(),
+    compactedThrough: id,
+    tokensBefore: z.number(),
+    tokensAfter: z.number(),
+  }),
+  barrier: true,
+  convertToLlm: (event: EventOf<"compact">) => ({
+    action: "barrier",
+    summary: summaryMessage(event),
+    after: event.compactedThrough,
+  }),
+  convertToDisplay: (event: EventOf<"compact">) => ({
+    display: "fold",
+    title: `Compacted: ${event.tokensBefore} → ${event.tokensAfter} tokens`,
+    text: event.summary,
+  }),
+};
+
+const channelInject: Definition<"channel_inject"> = {
+  schema: z.strictObject({ channel: z.string(), externalId: z.string(), metadata: fields.optional() }),
+  leaf: stay,
+  convertToDisplay: (event: EventOf<"channel_inject">) => ({
+    display: "badge",
+    text: `from ${event.channel.slice(0, 1).toUpperCase()}${event.channel.slice(1)}`,
+  }),
+};
+
+const sessionInfo: Definition<"session_info"> = {
+  schema: z.strictObject({ changes: fields as z.ZodType<Partial<SessionMeta>> }),
+  leaf: stay,
+  convertToDisplay: (event: EventOf<"session_info">) => displayInfo(event.changes),
+};
+
+const custom: Definition<"custom"> = {
+  schema: z.strictObject({ kind: z.string().min(1), data: z.unknown() }),
+  leaf: stay,
+  convertToDisplay: (event: EventOf<"custom">) => ({ display: "notice", level: "info", text: `[${event.kind}]` }),
+};
+
+const customMessage: Definition<"custom_message"> = {
+  schema: z.strictObject({ kind: z.string().min(1), message, data: z.unknown().optional() }),
+  convertToLlm: (event: EventOf<"custom_message">) =>
+    event.message.role === "internal" ? { action: "skip" } : { action: "include", message: event.message },
+  convertToDisplay: displayCustomMessage,
+};
+
+/** The eight types that are lines of the log. */
+export const persistent = {
+  message: messageEvent,
+  rewind,
+  branch,
+  compact,
+  channel_inject: channelInject,
+  session_info: sessionInfo,
+  custom,
+  custom_message: customMessage,
+};
+
+/** What a person wrote, and calls that are about to act, must survive a power loss before they are announced. */
+function isDurable(of: ScorelMessage): boolean {
+  return of.role === "user" || (of.role === "assistant" && of.content.some((block) => block.type === "toolCall"));
+}
+
+function summaryMessage(event: EventOf<"compact">): ScorelMessage {
+  const content = `The conversation up to here was replaced by this summary:\n\n<summary>\n${event.summary}\n</summary>`;
+  return { role: "user", content, timestamp: event.ts };
+}

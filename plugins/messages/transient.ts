@@ -1,0 +1,91 @@
+import { ScorelError, type TransientDefinition, type TransientOf, type Transients } from "@scorel/kernel";
+import { z } from "zod";
+import { callTitle } from "./display.ts";
+import { usage } from "./message.ts";
+
+const id = z.string();
+const failure = z.strictObject({ code: z.string(), message: z.string() });
+
+/** A transient type: only its schema, unless it has something to show or to say in other words. */
+function transient<T extends keyof Transients>(
+  schema: z.ZodType<Transients[T]>,
+  more: Omit<TransientDefinition<Transients[T]>, "schema" | "transient"> = {},
+): TransientDefinition<Transients[T]> {
+  return { transient: true, schema, ...more };
+}
+
+const streamed = {
+  message_start: transient<"message_start">(
+    z.strictObject({
+      eventId: id,
+      parentId: id.nullable(),
+      role: z.enum(["assistant", "tool_result"]),
+      model: z.string().optional(),
+    }),
+  ),
+  text_delta: transient<"text_delta">(z.strictObject({ eventId: id, delta: z.string() })),
+  thinking_delta: transient<"thinking_delta">(
+    z.strictObject({ eventId: id, delta: z.string(), blockIndex: z.number() }),
+  ),
+  tool_call_delta: transient<"tool_call_delta">(
+    z.strictObject({ eventId: id, toolCallId: id, toolName: z.string().optional(), delta: z.string() }),
+  ),
+  message_cancelled: transient<"message_cancelled">(
+    z.strictObject({ eventId: id, reason: z.enum(["user_cancel", "error", "max_tokens"]) }),
+  ),
+};
+
+const tools = {
+  tool_execution_start: transient<"tool_execution_start">(
+    z.strictObject({ eventId: id, parentId: id, toolCallId: id, toolName: z.string(), args: z.unknown() }),
+    {
+      convertToDisplay: (event: TransientOf<"tool_execution_start">) => ({
+        display: "card",
+        title: callTitle(event.toolName, event.args),
+        status: "running",
+        text: "",
+      }),
+    },
+  ),
+  tool_execution_update: transient<"tool_execution_update">(
+    z.strictObject({ eventId: id, toolCallId: id, partial: z.unknown() }),
+    { toListener: (event: TransientOf<"tool_execution_update">) => ({ partialResult: event.partial }) },
+  ),
+  tool_execution_end: transient<"tool_execution_end">(
+    z.strictObject({
+      eventId: id,
+      toolCallId: id,
+      toolName: z.string(),
+      durationMs: z.number(),
+      isError: z.boolean(),
+    }),
+  ),
+};
+
+const lifecycle = {
+  turn_start: transient<"turn_start">(z.strictObject({ turnIndex: z.number() })),
+  turn_end: transient<"turn_end">(
+    z.strictObject({ turnIndex: z.number(), usage: usage.optional(), stopReason: z.string().optional() }),
+  ),
+  runtime_start: transient<"runtime_start">(z.strictObject({})),
+  runtime_end: transient<"runtime_end">(
+    z.strictObject({ error: z.string().optional(), reason: z.enum(["completed", "cancelled", "error"]) }),
+  ),
+  session_start: transient<"session_start">(z.strictObject({})),
+  session_end: transient<"session_end">(z.strictObject({ reason: z.string() })),
+  prompt_submit: transient<"prompt_submit">(z.strictObject({ prompt: z.string() })),
+  turn_finish: transient<"turn_finish">(z.strictObject({ usage, duration: z.number() })),
+  turn_error: transient<"turn_error">(z.strictObject({ error: failure }), {
+    convertToDisplay: (event: TransientOf<"turn_error">) => ({
+      display: "notice",
+      level: "error",
+      text: event.error.message,
+    }),
+    toListener: (event: TransientOf<"turn_error">) => ({
+      error: new ScorelError(event.error.code, event.error.message),
+    }),
+  }),
+};
+
+/** The types that are only heard: streaming, tools at work, and the frames around a turn. */
+export const transients = { ...streamed, ...tools, ...lifecycle };
