@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
 import type { EventId } from "@scorel/kernel";
-import type { AssistantMessage, ImageBlock, ToolCallBlock, UserMessage, Usage } from "@scorel/messages/contract";
+import type { AssistantMessage, ImageBlock, ToolCallBlock, Usage, UserMessage } from "@scorel/messages/contract";
 import type { ToolOutput } from "@scorel/tools/contract";
 
 /** A message waiting for its place in a running turn. */
@@ -70,7 +70,7 @@ export interface ToolCallInput {
   assistantMessage: AssistantMessage;
   toolCall: ToolCallBlock;
   args: unknown;
-  context: { systemPrompt: string; messages: AgentMessage[]; tools?: AgentTool<any>[] };
+  context: { systemPrompt: string; messages: AgentMessage[]; tools?: AgentTool[] };
 }
 export interface ToolCallVerdict {
   /** Ends the chain: the call is answered with `reason` and never runs. */
@@ -88,8 +88,14 @@ declare module "@scorel/kernel" {
     agent: AgentService;
   }
   interface Hooks {
-    beforeToolCall(input: ToolCallInput, signal?: AbortSignal): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
-    afterToolCall(input: ToolCallOutcome, signal?: AbortSignal): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
+    beforeToolCall(
+      input: ToolCallInput,
+      signal?: AbortSignal,
+    ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
+    afterToolCall(
+      input: ToolCallOutcome,
+      signal?: AbortSignal,
+    ): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
     transformContext(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
     convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
   }

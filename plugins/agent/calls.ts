@@ -1,0 +1,119 @@
+import type {
+  AfterToolCallContext,
+  AfterToolCallResult,
+  AgentTool,
+  AgentToolResult,
+  AgentToolUpdateCallback,
+  BeforeToolCallContext,
+  BeforeToolCallResult,
+} from "@mariozechner/pi-agent-core";
+import { codeOf, messageOf } from "@scorel/kernel";
+import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
+import { untilAborted } from "./abort.ts";
+import type { ToolCallInput } from "./contract.ts";
+import { tools } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { createThrottle } from "./throttle.ts";
+import type { Turn } from "./turn.ts";
+
+const updateIntervalMs = 100;
+/** Milliseconds a cancelled tool has to say what it had done; one that says nothing is left behind. */
+const lastWordsMs = 500;
+
+/** The tool calls of one run: guards before, the tool itself, changes after; nothing runs after abort. */
+export class Calls {
+  private readonly turn: Turn;
+  private readonly adapters = new Map<ReadyTool, AgentTool>();
+  /** Arguments that passed the guards, checked; by call id. */
+  private readonly checked = new Map<string, unknown>();
+  /** What a tool itself called an error: the library knows only thrown ones. */
+  private readonly failures = new Set<string>();
+
+  constructor(turn: Turn) {
+    this.turn = turn;
+  }
+
+  /** The tools as they are now, in the library's shape. */
+  tools(): AgentTool[] {
+    return tools(this.turn.env.ctx).map((tool) => {
+      const adapter = this.adapters.get(tool) ?? this.adapt(tool);
+      this.adapters.set(tool, adapter);
+      return adapter;
+    });
+  }
+
+  /** Runs the guards; the arguments they leave are checked again before the tool gets them. */
+  async before(call: BeforeToolCallContext): Promise<BeforeToolCallResult | undefined> {
+    const { env, signal } = this.turn;
+    const input = { ...call } as unknown as ToolCallInput;
+    try {
+      signal.throwIfAborted();
+      const verdict = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
+      signal.throwIfAborted();
+      if (verdict?.block) return { block: true, reason: verdict.reason ?? "The call was refused." };
+    } catch (thrown) {
+      return { block: true, reason: refusal(thrown, signal) };
+    }
+    const tool = env.ctx.find("tools")?.get(call.toolCall.name);
+    if (!tool) return { block: true, reason: `The tool "${call.toolCall.name}" is gone.` };
+    this.checked.set(call.toolCall.id, tool.validate(input.args));
+    return undefined;
+  }
+
+  /** Joins what the layers change into the result; a result that is there is kept on abort. */
+  async after(call: AfterToolCallContext): Promise<AfterToolCallResult | undefined> {
+    const { env, signal } = this.turn;
+    const isError = call.isError || this.failures.has(call.toolCall.id);
+    if (signal.aborted) return { isError };
+    const result = call.result as ToolOutput;
+    const args = this.checked.get(call.toolCall.id) ?? call.args;
+    const outcome = await untilAborted(
+      env.hooks.afterToolCall({ ...(call as unknown as ToolCallInput), args, result, isError }, signal),
+      signal,
+    ).catch((thrown: unknown) => {
+      if (signal.aborted) return { result, isError };
+      throw thrown;
+    });
+    return { ...outcome.result, isError: outcome.isError };
+  }
+
+  private adapt(tool: ReadyTool): AgentTool {
+    return {
+      name: tool.name,
+      label: tool.label,
+      description: tool.description,
+      parameters: tool.parameters as AgentTool["parameters"],
+      prepareArguments: (raw) => tool.prepareArguments(raw) as never,
+      execute: (id, params, _signal, onUpdate) => this.execute(tool, id, params, onUpdate),
+    };
+  }
+
+  private async execute(
+    tool: ReadyTool,
+    id: string,
+    params: unknown,
+    onUpdate: AgentToolUpdateCallback | undefined,
+  ): Promise<AgentToolResult<unknown>> {
+    const { signal } = this.turn;
+    signal.throwIfAborted();
+    const updates = createThrottle<ToolOutput>((partial) => onUpdate?.(asResult(partial)), updateIntervalMs);
+    try {
+      const args = this.checked.has(id) ? this.checked.get(id) : params;
+      const output = await untilAborted(tool.execute(id, args, signal, updates.push), signal, lastWordsMs);
+      if (output.isError) this.failures.add(id);
+      return asResult(output);
+    } finally {
+      updates.close();
+    }
+  }
+}
+
+function asResult({ content, details, terminate }: ToolOutput): AgentToolResult<unknown> {
+  return { content, details, ...(terminate !== undefined && { terminate }) };
+}
+
+/** A guard that failed denies, in its own words; an abort is a cancel. */
+function refusal(thrown: unknown, signal: AbortSignal): string {
+  if (signal.aborted) return `Not run. ${errors.AGENT_CANCELLED().message}`;
+  return codeOf(thrown) === "HOOK_CRITICAL" ? messageOf(thrown) : `A guard failed: ${messageOf(thrown)}`;
+}

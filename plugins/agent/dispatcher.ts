@@ -1,0 +1,155 @@
+import { newId } from "@scorel/kernel";
+import type { UserMessage } from "@scorel/messages/contract";
+import type { QueueItem, SendOptions, Sent, TurnOutcome } from "./contract.ts";
+import type { Environment } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { outcomeFromLog, unserved } from "./outcome.ts";
+import { type Prompt, Turn } from "./turn.ts";
+
+/** Outcomes kept for repeated sends; older ones are read from the log. */
+const keptOutcomes = 256;
+
+interface Current {
+  turn: Turn;
+  /** The id of the message that began it; rejects when nothing could be written. */
+  begun: Promise<string>;
+  done: Promise<TurnOutcome>;
+}
+
+/**
+ * Leads every message to its place: the turn it starts, the queue of the running one, or what it became
+ * before. Looking and acting are one step without a pause each time, so that no message falls between.
+ */
+export class Dispatcher {
+  private readonly env: Environment;
+  private current: Current | undefined;
+  private readonly waiting = new Map<string, (outcome: TurnOutcome) => void>();
+  private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
+  private stopped = false;
+
+  constructor(env: Environment) {
+    this.env = env;
+  }
+
+  get running(): boolean {
+    return this.current !== undefined;
+  }
+  get signal(): AbortSignal | undefined {
+    return this.current?.turn.signal;
+  }
+
+  async send(message: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
+    const sent = messageId === undefined ? message : { ...message, meta: { ...message.meta, messageId } };
+    for (;;) {
+      if (this.current && !(await hasBegun(this.current))) continue;
+      const known = messageId === undefined ? undefined : this.env.ctx.session.projection("sentMessages")[messageId];
+      if (known !== undefined) return { status: "duplicate", id: known, turn: this.outcomeOf(known) };
+      if (!this.current) return this.start([{ message: sent, clientId }]);
+      if (this.current.turn.accepts) return this.enqueue(sent, running ?? "follow_up", clientId);
+      await this.current.done;
+    }
+  }
+
+  /** Starts a turn with these messages; throws AGENT_BUSY when one is running. */
+  async start(prompts: readonly Prompt[]): Promise<Sent> {
+    if (this.stopped) throw errors.AGENT_STOPPED();
+    if (this.current) throw errors.AGENT_BUSY();
+    const turn = new Turn(this.env);
+    const begun = turn.begin(prompts);
+    const done = this.conduct(turn, begun, prompts);
+    this.current = { turn, begun, done };
+    const id = await begun;
+    for (const served of turn.served) this.remember(served, done);
+    return { status: "started", id, turn: done };
+  }
+
+  /** Puts a message into the queue, whether or not a turn is running. */
+  async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId = "agent"): Promise<Sent> {
+    if (this.stopped) throw errors.AGENT_STOPPED();
+    const id = newId();
+    const turn = this.wait(id);
+    try {
+      await this.env.queue.add({ id, mode, message, clientId });
+    } catch (thrown) {
+      this.waiting.delete(id);
+      this.outcomes.delete(id);
+      throw thrown;
+    }
+    return { status: "queued", id, turn };
+  }
+
+  async rewriteQueue(items: readonly QueueItem[], clientId: string | undefined): Promise<void> {
+    const removed = await this.env.queue.rewrite(items, clientId);
+    const outcome = unserved(this.env.ctx.session, errors.AGENT_REMOVED());
+    this.settle(removed, outcome);
+  }
+
+  async cancel(): Promise<boolean> {
+    const { current } = this;
+    if (!current) return false;
+    current.turn.cancel();
+    await current.done;
+    return true;
+  }
+
+  async idle(): Promise<void> {
+    while (this.current) await this.current.done;
+  }
+
+  /** Ends the running turn and answers everyone who still waits; what is queued stays in the log. */
+  async stop(): Promise<void> {
+    this.stopped = true;
+    await this.cancel();
+    this.settle([...this.waiting.keys()], unserved(this.env.ctx.session, errors.AGENT_STOPPED()));
+  }
+
+  /** Resolves always: a turn that could not begin is told by `begun`. */
+  private async conduct(turn: Turn, begun: Promise<string>, prompts: readonly Prompt[]): Promise<TurnOutcome> {
+    try {
+      await begun;
+    } catch {
+      this.current = undefined;
+      return unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED());
+    }
+    const outcome = await turn.run(prompts);
+    this.current = undefined;
+    this.settle(turn.served, outcome);
+    return outcome;
+  }
+
+  private outcomeOf(id: string): Promise<TurnOutcome> {
+    const known = this.outcomes.get(id);
+    if (known) return known;
+    if (this.env.queue.items.some((item) => item.id === id)) return this.wait(id);
+    if (this.current?.turn.served.includes(id)) return this.current.done;
+    return Promise.resolve(outcomeFromLog(this.env.ctx.session, id));
+  }
+
+  private wait(id: string): Promise<TurnOutcome> {
+    const turn = new Promise<TurnOutcome>((resolve) => this.waiting.set(id, resolve));
+    this.remember(id, turn);
+    return turn;
+  }
+
+  private settle(ids: readonly string[], outcome: TurnOutcome): void {
+    for (const id of ids) {
+      this.waiting.get(id)?.(outcome);
+      this.waiting.delete(id);
+    }
+  }
+
+  private remember(id: string, outcome: Promise<TurnOutcome>): void {
+    this.outcomes.set(id, outcome);
+    for (const oldest of this.outcomes.keys()) {
+      if (this.outcomes.size <= keptOutcomes) return;
+      this.outcomes.delete(oldest);
+    }
+  }
+}
+
+async function hasBegun({ begun }: Current): Promise<boolean> {
+  return begun.then(
+    () => true,
+    () => false,
+  );
+}

@@ -1,0 +1,39 @@
+import type { BaseContext, HookCall, PluginContext } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type { ReadyTool } from "@scorel/tools/contract";
+import type { z } from "zod";
+import type { config } from "./config.ts";
+import type { ToolCallOutcome } from "./contract.ts";
+import type { Listeners } from "./listeners.ts";
+import type { Queue } from "./queue.ts";
+import { createRedaction, type Redaction } from "./redaction.ts";
+
+export type AgentContext = PluginContext<z.output<typeof config>, "model">;
+
+/** The four native hooks, as their owner calls them. */
+export interface HookCalls {
+  beforeToolCall: HookCall<"beforeToolCall">;
+  /** A fold: answers its input with all changes joined in. */
+  afterToolCall(input: ToolCallOutcome, signal?: AbortSignal): Promise<ToolCallOutcome>;
+  transformContext: HookCall<"transformContext">;
+  convertToLlm: HookCall<"convertToLlm">;
+}
+
+/** What the parts of a running agent share. */
+export interface Environment {
+  readonly ctx: AgentContext;
+  readonly hooks: HookCalls;
+  readonly queue: Queue;
+  readonly listeners: Listeners;
+}
+
+/** Optional services are looked up at the moment of use: a preset may leave their plugins out. */
+export function systemPrompt(ctx: BaseContext): string {
+  return ctx.find("prompt")?.system() ?? "";
+}
+export function tools(ctx: BaseContext): readonly ReadyTool[] {
+  return ctx.find("tools")?.list() ?? [];
+}
+export function redaction(ctx: BaseContext): Redaction {
+  return createRedaction(ctx.find("secrets"));
+}

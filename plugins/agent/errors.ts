@@ -1,0 +1,21 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  AGENT_BUSY: () => "A turn is running. Use steer() or followUp(), or wait for it with waitForIdle().",
+  AGENT_MESSAGE: (a: { reason: string }) => `The message cannot be sent: ${a.reason}. Send text, or text with images.`,
+  AGENT_MODEL: (a: { reason: string }) => `The model call failed: ${a.reason}`,
+  AGENT_STREAM_CUT: (a: { provider: string }) =>
+    `The reply of ${a.provider} ended without its finish marker: the connection was cut. Send the message again.`,
+  AGENT_STREAM_IDLE: (a: { provider: string; seconds: number }) =>
+    `${a.provider} sent nothing for ${a.seconds} seconds. Try again, or raise idleTimeout in [agent].`,
+  AGENT_STREAM_ARGUMENTS: (a: { tool: string }) =>
+    `The reply was cut inside the arguments of a call of "${a.tool}", so it was not run. Send the message again.`,
+  AGENT_LENGTH: () =>
+    "The reply reached the model's output limit before it was complete; none of its calls was run. Raise maxTokens in [model], or ask for smaller steps.",
+  AGENT_QUEUE_UNKNOWN: (a: { id: string }) =>
+    `There is no waiting message "${a.id}": it was delivered or removed. Read the queue again.`,
+  AGENT_STOPPED: () => "The session was closed before the message's turn came; it is still in the queue.",
+  AGENT_REMOVED: () => "The message was removed from the queue.",
+  AGENT_INTERRUPTED: () => "The turn that served this message did not finish. Send a new message to go on.",
+  AGENT_CANCELLED: () => "Cancelled by the user.",
+});

@@ -1,0 +1,93 @@
+import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
+import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
+import type { AgentService } from "./contract.ts";
+import { toAgentMessages } from "./convert.ts";
+import type { Dispatcher } from "./dispatcher.ts";
+import { type Environment, systemPrompt, tools } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { contextTokens } from "./usage.ts";
+
+/** The service `agent`: pi's surface for extensions, and what hosts and faces use, over one dispatcher. */
+export function createFacade(env: Environment, dispatcher: Dispatcher): AgentService {
+  const { ctx } = env;
+  const enqueue = (message: AgentMessage | string, mode: "steer" | "follow_up") =>
+    void dispatcher.enqueue(asUserMessage(message), mode).catch((thrown) => ctx.report(mode, thrown));
+  return {
+    async prompt(input, images = []) {
+      const messages = Array.isArray(input)
+        ? input.map((message) => asUserMessage(message))
+        : [asUserMessage(input, images)];
+      const { turn } = await dispatcher.start(messages.map((message) => ({ message })));
+      await turn;
+    },
+    steer: (message) => enqueue(message, "steer"),
+    followUp: (message) => enqueue(message, "follow_up"),
+    abort: () => void dispatcher.cancel(),
+    waitForIdle: () => dispatcher.idle(),
+    subscribe: (listener) => env.listeners.add(listener),
+    state: createState(env, dispatcher),
+    get signal() {
+      return dispatcher.signal;
+    },
+    send: async (content, options = {}) => dispatcher.send(userMessage(content), options),
+    cancel: () => dispatcher.cancel(),
+    get running() {
+      return dispatcher.running;
+    },
+    rewriteQueue: (items, options) => dispatcher.rewriteQueue(items, options?.clientId),
+    contextTokens: () => contextTokens(ctx.session, () => fixedPart(env)),
+  };
+}
+
+/** pi's state, read from the log and the loop at the moment of asking. */
+function createState({ ctx, listeners }: Environment, dispatcher: Dispatcher): Readonly<AgentState> {
+  const { live } = listeners;
+  return {
+    get systemPrompt() {
+      return systemPrompt(ctx);
+    },
+    get model() {
+      return ctx.model.current();
+    },
+    get thinkingLevel() {
+      return (ctx.session.projection("sessionMeta").thinkingLevel ?? "off") as AgentState["thinkingLevel"];
+    },
+    get tools() {
+      return tools(ctx).map((tool) => ({ ...tool })) as unknown as AgentTool[];
+    },
+    get messages() {
+      return toAgentMessages(ctx.session.buildContext());
+    },
+    get isStreaming() {
+      return dispatcher.running;
+    },
+    get streamingMessage() {
+      return live.streamingMessage as AgentMessage;
+    },
+    get pendingToolCalls() {
+      return live.pendingToolCalls;
+    },
+    get errorMessage() {
+      return live.errorMessage as string;
+    },
+  };
+}
+
+/** What goes with every request besides the messages. */
+function fixedPart({ ctx }: Environment): string {
+  const offered = tools(ctx).map(({ name, description, parameters }) => ({ name, description, parameters }));
+  return systemPrompt(ctx) + (offered.length > 0 ? JSON.stringify(offered) : "");
+}
+
+function asUserMessage(input: string | AgentMessage, images: readonly ImageBlock[] = []): UserMessage {
+  if (typeof input === "string")
+    return userMessage(images.length === 0 ? input : [{ type: "text", text: input }, ...images]);
+  if (input.role !== "user") throw errors.AGENT_MESSAGE({ reason: `its role is "${input.role}", not "user"` });
+  return userMessage(input.content);
+}
+
+function userMessage(content: UserMessage["content"]): UserMessage {
+  const empty = typeof content === "string" ? content.trim() === "" : content.length === 0;
+  if (empty) throw errors.AGENT_MESSAGE({ reason: "it is empty" });
+  return { role: "user", content, timestamp: Date.now() };
+}

@@ -1,0 +1,43 @@
+import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/model/contract";
+import type {} from "@scorel/prompt/contract";
+import { config } from "./config.ts";
+import type { ToolCallChange, ToolCallOutcome } from "./contract.ts";
+import { Dispatcher } from "./dispatcher.ts";
+import type { Environment, HookCalls } from "./environment.ts";
+import { createFacade } from "./facade.ts";
+import { announceSession } from "./lifecycle.ts";
+import { Listeners } from "./listeners.ts";
+import { Queue, queueProjection, queueUpdate, sentProjection } from "./queue.ts";
+
+/** The agent loop: turns, queues, guards and the four native hooks. */
+export default definePlugin({
+  id: "agent",
+  name: "Agent",
+  version: "0.1.0",
+  needs: ["model"],
+  provides: ["agent"],
+  config,
+  events: { queue_update: queueUpdate },
+  projections: { queue: queueProjection, sentMessages: sentProjection },
+  activate(ctx) {
+    const hooks: HookCalls = {
+      beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),
+      afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }) as unknown as HookCalls["afterToolCall"],
+      transformContext: ctx.defineHook("transformContext", "waterfall"),
+      convertToLlm: ctx.defineHook("convertToLlm", "waterfall"),
+    };
+    const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));
+    const env: Environment = { ctx, hooks, listeners, queue: new Queue(ctx.session) };
+    const dispatcher = new Dispatcher(env);
+    announceSession(ctx);
+    ctx.onDispose(() => dispatcher.stop());
+    ctx.provide("agent", createFacade(env, dispatcher));
+  },
+});
+
+/** Fields that a layer names replace those of the result. */
+function joinChange(outcome: ToolCallOutcome, change: ToolCallChange): ToolCallOutcome {
+  const { isError, ...changed } = change;
+  return { ...outcome, result: { ...outcome.result, ...changed }, isError: isError ?? outcome.isError };
+}

@@ -1,0 +1,124 @@
+import {
+  type AgentLoopConfig,
+  type AgentMessage,
+  type AgentContext as LibraryContext,
+  runAgentLoopContinue,
+  type ThinkingLevel,
+} from "@mariozechner/pi-agent-core";
+import type { Context, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { UserMessage } from "@scorel/messages/contract";
+import { untilAborted } from "./abort.ts";
+import { Calls } from "./calls.ts";
+import { toAgentMessages } from "./convert.ts";
+import { systemPrompt } from "./environment.ts";
+import { guardStream } from "./guard.ts";
+import { Recorder } from "./recorder.ts";
+import { repair } from "./repair.ts";
+import type { Turn } from "./turn.ts";
+
+const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] satisfies ThinkingLevel[];
+
+/**
+ * One run of the library's loop over a throw-away copy of the conversation: what it reads is rebuilt from
+ * the log before each model call, and what it does reaches the log through the recorder.
+ */
+export async function runLoop(turn: Turn, started: readonly UserMessage[]): Promise<void> {
+  const { ctx } = turn.env;
+  const calls = new Calls(turn);
+  const recorder = new Recorder(turn, toAgentMessages(started));
+  const context: LibraryContext = {
+    systemPrompt: systemPrompt(ctx),
+    messages: toAgentMessages(started.slice(-1)),
+    tools: calls.tools(),
+  };
+  try {
+    await runAgentLoopContinue(context, configure(turn, calls, context), recorder.hear, turn.signal, (_model, asked) =>
+      callModel(turn, asked),
+    );
+  } finally {
+    recorder.close();
+  }
+}
+
+function configure(turn: Turn, calls: Calls, context: LibraryContext): AgentLoopConfig {
+  const config: AgentLoopConfig = {
+    model: turn.env.ctx.model.current(),
+    toolExecution: "parallel",
+    async transformContext(library) {
+      config.model = turn.env.ctx.model.current();
+      context.tools?.splice(0, Infinity, ...calls.tools());
+      return prepare(turn, library);
+    },
+    convertToLlm: async (messages) => repair(await failing(turn, messages, () => filtered(turn, messages))),
+    beforeToolCall: (call) => calls.before(call),
+    afterToolCall: (call) => calls.after(call),
+    shouldStopAfterTurn: () => turn.signal.aborted,
+    getSteeringMessages: async () => toAgentMessages(await turn.next(false)),
+    getFollowUpMessages: async () => toAgentMessages(await turn.next(true)),
+  };
+  return config;
+}
+
+/** Puts the log's context in place of what the library remembers, and lets the layers change it for this call. */
+function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
+  return failing(turn, library, () =>
+    turn.path.open(async () => {
+      const { session } = turn.env.ctx;
+      const leaf = session.activeLeaf;
+      const messages = await transformed(turn, library);
+      // A layer wrote into the conversation (a summary, say): what it wrote belongs into this call.
+      return session.activeLeaf === leaf ? messages : transformed(turn, library);
+    }),
+  );
+}
+
+function transformed(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
+  const built = toAgentMessages(turn.env.ctx.session.buildContext());
+  library.length = 0;
+  for (const message of built) library.push(message);
+  return untilAborted(turn.env.hooks.transformContext(built, turn.signal), turn.signal);
+}
+
+function filtered(turn: Turn, messages: AgentMessage[]): Promise<AgentMessage[]> {
+  return untilAborted(turn.env.hooks.convertToLlm(messages, turn.signal), turn.signal);
+}
+
+/** The library must not see a hook reject: the turn is marked as failed, and the guarded stream ends the round. */
+async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work();
+  } catch (thrown) {
+    turn.fail(thrown);
+    return otherwise;
+  }
+}
+
+function callModel(turn: Turn, asked: Context) {
+  const { model, config } = turn.env.ctx;
+  return guardStream(() => model.stream(asked, options(turn)), {
+    signal: turn.signal,
+    idleMs: config.idleTimeout * 1_000,
+    model: model.current(),
+    takenIds: callIds(asked),
+    onFailure: (error) => turn.failed(error),
+  });
+}
+
+function options(turn: Turn): SimpleStreamOptions {
+  const { session } = turn.env.ctx;
+  const level = session.projection("sessionMeta").thinkingLevel;
+  return {
+    signal: turn.signal,
+    sessionId: session.id,
+    maxRetries: 0,
+    ...(level !== undefined && levels.includes(level) && { reasoning: level as SimpleStreamOptions["reasoning"] }),
+  };
+}
+
+function callIds({ messages }: Context): Set<string> {
+  const ids = new Set<string>();
+  for (const message of messages)
+    if (message.role === "assistant")
+      for (const block of message.content) if (block.type === "toolCall") ids.add(block.id);
+  return ids;
+}

@@ -1,0 +1,144 @@
+import type { AgentEvent, AgentMessage } from "@mariozechner/pi-agent-core";
+import { type EventId, newId } from "@scorel/kernel";
+import type { AssistantMessage, ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract";
+import type { ToolOutput } from "@scorel/tools/contract";
+import { redaction, tools } from "./environment.ts";
+import type { Redaction } from "./redaction.ts";
+import { Reply } from "./reply.ts";
+import { resultContent } from "./result.ts";
+import type { Turn } from "./turn.ts";
+
+type Of<T extends AgentEvent["type"]> = Extract<AgentEvent, { type: T }>;
+
+interface RunningCall {
+  eventId: EventId;
+  startedAt: number;
+}
+
+/** Turns what the library says into our events: deltas at once, replies and results into the log as they end. */
+export class Recorder {
+  private readonly turn: Turn;
+  private readonly redaction: Redaction;
+  private readonly running = new Map<string, RunningCall>();
+  private started: readonly AgentMessage[];
+  private reply: Reply | undefined;
+  private last: { message: AssistantMessage; kept: boolean } | undefined;
+  private roundOpen = false;
+
+  constructor(turn: Turn, started: readonly AgentMessage[]) {
+    this.turn = turn;
+    this.started = started;
+    this.redaction = redaction(turn.env.ctx);
+  }
+
+  /** The library's `emit`. A failed append does not reject here, since that would leave running tools behind. */
+  readonly hear = (event: AgentEvent): Promise<void> | void => {
+    this.turn.env.listeners.publish(event, this.turn.signal);
+    switch (event.type) {
+      case "message_update":
+        return this.reply?.update(event.assistantMessageEvent);
+      case "turn_start":
+        return this.startRound();
+      case "message_start":
+        return this.startReply(event);
+      case "message_end":
+        return this.endReply(event);
+      case "tool_execution_start":
+        return this.startCall(event);
+      case "tool_execution_update":
+        return this.updateCall(event);
+      case "tool_execution_end":
+        return this.endCall(event);
+      case "turn_end":
+        return this.endRound();
+    }
+  };
+
+  /** Closes what the library left open when it failed. */
+  close(): void {
+    if (!this.roundOpen) return;
+    this.endRound();
+    this.turn.env.listeners.publish({ type: "agent_end", messages: [] }, this.turn.signal);
+  }
+
+  private startRound(): void {
+    this.roundOpen = true;
+    this.last = undefined;
+    this.session.emit("turn_start", { turnIndex: this.turn.rounds });
+    // pi's own agent announces the prompt here; the library does so only for messages it is given.
+    for (const message of this.started)
+      for (const type of ["message_start", "message_end"] as const)
+        this.turn.env.listeners.publish({ type, message }, this.turn.signal);
+    this.started = [];
+  }
+
+  private endRound(): void {
+    this.roundOpen = false;
+    const { usage, stopReason } = this.last?.message ?? { stopReason: this.turn.signal.aborted ? "aborted" : "error" };
+    this.session.emit("turn_end", { turnIndex: this.turn.rounds++, stopReason, ...(usage && { usage }) });
+  }
+
+  /** A reply that is over before it began was aborted while waiting: there is nothing to announce. */
+  private startReply({ message }: Of<"message_start">): void {
+    if (message.role !== "assistant" || message.stopReason === "aborted") return;
+    this.reply = new Reply(this.turn, this.redaction, message.model);
+  }
+
+  private async endReply({ message }: Of<"message_end">): Promise<void> {
+    if (message.role !== "assistant" || !this.reply) return;
+    this.last = await this.reply.end(message);
+    this.reply = undefined;
+    const calls = message.content.filter((block) => block.type === "toolCall");
+    if (this.last.kept && calls.length > 0 && !this.last.message.partial)
+      this.turn.env.ctx.find("tools")?.beginBatch(calls as ToolCallBlock[]);
+  }
+
+  private startCall({ toolCallId, toolName, args }: Of<"tool_execution_start">): void {
+    const eventId = newId();
+    this.running.set(toolCallId, { eventId, startedAt: performance.now() });
+    this.session.emit("tool_execution_start", {
+      eventId,
+      parentId: this.session.activeLeaf as EventId,
+      toolCallId,
+      toolName,
+      args: this.redaction.value(args),
+    });
+  }
+
+  private updateCall({ toolCallId, partialResult }: Of<"tool_execution_update">): void {
+    const call = this.running.get(toolCallId);
+    if (!call) return;
+    const partial = this.redaction.value(partialResult);
+    this.session.emit("tool_execution_update", { eventId: call.eventId, toolCallId, partial });
+  }
+
+  /** Stores the result before it says that the tool has ended; then later calls may go on. */
+  private async endCall(event: Of<"tool_execution_end">): Promise<void> {
+    const { toolCallId, toolName, isError } = event;
+    const { eventId, startedAt } = this.running.get(toolCallId) as RunningCall;
+    const durationMs = Math.round(performance.now() - startedAt);
+    this.running.delete(toolCallId);
+    const kept = this.last?.kept && (await this.turn.keep(this.resultMessage(event), eventId));
+    if (!kept) this.session.emit("message_cancelled", { eventId, reason: this.turn.cancelReason });
+    this.session.emit("tool_execution_end", { eventId, toolCallId, toolName, durationMs, isError });
+    if (this.last?.kept) this.turn.env.ctx.find("tools")?.settle(toolCallId);
+  }
+
+  private resultMessage({ toolCallId, toolName, result, isError }: Of<"tool_execution_end">): ToolResultMessage {
+    const { content, details } = result as ToolOutput;
+    const known = tools(this.turn.env.ctx).map(({ name }) => name);
+    return {
+      role: "tool_result",
+      toolCallId,
+      toolName,
+      content: resultContent(toolName, content, known, this.redaction),
+      ...(details !== undefined && { details: this.redaction.value(details) }),
+      isError,
+      timestamp: Date.now(),
+    };
+  }
+
+  private get session() {
+    return this.turn.env.ctx.session;
+  }
+}

@@ -1,0 +1,69 @@
+import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import type { AssistantMessage, Message, ToolCall, ToolResultMessage } from "@mariozechner/pi-ai";
+
+const missing =
+  "No result: the call was interrupted before it finished. It may have had an effect; check before you repeat it.";
+
+/**
+ * Makes any list of messages one that every provider accepts: each call has exactly one result, right
+ * after its message and in call order; results without a call are dropped; a message that ended early is
+ * plain text, since providers' adapters would leave it out.
+ */
+export function repair(messages: readonly AgentMessage[]): Message[] {
+  const repaired: Message[] = [];
+  for (let at = 0; at < messages.length; at++) {
+    const message = messages[at] as Message;
+    if (message.role === "user") repaired.push(message);
+    if (message.role === "assistant") repaired.push(...withResults(message, messages, at));
+  }
+  return repaired;
+}
+
+/** An assistant message and the results of its calls; nothing when it says nothing. */
+function withResults(message: AssistantMessage, messages: readonly AgentMessage[], at: number): Message[] {
+  const whole = message.stopReason === "error" || message.stopReason === "aborted" ? plainText(message) : message;
+  const content = withoutRepeatedCalls(whole.content);
+  if (content.length === 0) return [];
+  const results = resultsAfter(messages, at);
+  const calls = content.filter((block): block is ToolCall => block.type === "toolCall");
+  const kept = content.length === whole.content.length ? whole : { ...whole, content };
+  return [kept, ...calls.map((call) => results.get(call.id) ?? missingResult(call, message.timestamp))];
+}
+
+/** The first result for each call id, up to the next assistant message. */
+function resultsAfter(messages: readonly AgentMessage[], at: number): Map<string, ToolResultMessage> {
+  const results = new Map<string, ToolResultMessage>();
+  for (let next = at + 1; next < messages.length; next++) {
+    const message = messages[next] as Message;
+    if (message.role === "assistant") break;
+    if (message.role === "toolResult" && !results.has(message.toolCallId)) results.set(message.toolCallId, message);
+  }
+  return results;
+}
+
+function plainText(message: AssistantMessage): AssistantMessage {
+  const { errorMessage: _error, ...rest } = message;
+  const content = message.content.filter((block) => block.type === "text" && block.text.trim() !== "");
+  return { ...rest, content, stopReason: "stop" };
+}
+
+function withoutRepeatedCalls(content: AssistantMessage["content"]): AssistantMessage["content"] {
+  const seen = new Set<string>();
+  return content.filter((block) => {
+    if (block.type !== "toolCall") return true;
+    if (seen.has(block.id)) return false;
+    seen.add(block.id);
+    return true;
+  });
+}
+
+function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {
+  return {
+    role: "toolResult",
+    toolCallId: call.id,
+    toolName: call.name,
+    content: [{ type: "text", text: missing }],
+    isError: true,
+    timestamp,
+  };
+}

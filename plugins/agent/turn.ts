@@ -1,0 +1,192 @@
+import { codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
+import type { QueueItem, TurnOutcome } from "./contract.ts";
+import { assistantText, userText } from "./convert.ts";
+import type { Environment } from "./environment.ts";
+import { redaction } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { addUsage, noUsage } from "./usage.ts";
+
+export interface Prompt {
+  message: UserMessage;
+  clientId?: string | undefined;
+}
+
+/** One turn: from the messages that start it until the agent rests. Holds the path, keeps the outcome. */
+export class Turn {
+  readonly env: Environment;
+  /** Ids of the events and queue items whose message this turn serves. */
+  readonly served: string[] = [];
+  /** Rounds begun so far. */
+  rounds = 0;
+  private readonly hold: PathHold;
+  private readonly control = new AbortController();
+  private readonly startedAt = performance.now();
+  private cancelled = false;
+  private failure: { code: string; message: string } | undefined;
+  private usage: Usage = noUsage();
+  private text = "";
+  private stopReason = "stop";
+  private open = true;
+
+  /** Takes the hold; throws LOG_BUSY when somebody else has it. */
+  constructor(env: Environment) {
+    this.env = env;
+    this.hold = env.ctx.session.hold();
+  }
+
+  get signal(): AbortSignal {
+    return this.control.signal;
+  }
+  /** Whether a message sent now can still be part of this turn. */
+  get accepts(): boolean {
+    return this.open;
+  }
+  get path(): PathHold {
+    return this.hold;
+  }
+
+  /** Writes the messages that start the turn; when this rejects, nothing was written and the hold is given back. */
+  async begin(prompts: readonly Prompt[]): Promise<string> {
+    try {
+      const written = await this.hold.appendAll([...this.modelChange(), ...prompts.map(asEntry)]);
+      const ids = written.filter(({ type }) => type === "message").map(({ id }) => id);
+      this.served.push(...ids);
+      return ids.at(-1) as string;
+    } catch (thrown) {
+      this.open = false;
+      await this.hold.release();
+      throw thrown;
+    }
+  }
+
+  /** Runs to the end; never rejects. */
+  async run(prompts: readonly Prompt[]): Promise<TurnOutcome> {
+    const { session } = this.env.ctx;
+    try {
+      session.emit("runtime_start", {});
+      for (const { message } of prompts) session.emit("prompt_submit", { prompt: userText(message.content) });
+      const { runLoop } = await import("./loop.ts");
+      let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
+      while (messages.length > 0) {
+        await runLoop(this, messages);
+        messages = await this.late();
+      }
+    } catch (thrown) {
+      this.fail(thrown);
+    }
+    return this.close();
+  }
+
+  /** Delivers the queued messages that are due now; none once the turn is ending. */
+  async next(resting: boolean): Promise<readonly UserMessage[]> {
+    const due: QueueItem[] = this.open ? this.env.queue.due(resting) : [];
+    try {
+      const delivered = await this.env.queue.deliver(due, this.hold);
+      this.served.push(...due.map(({ id }) => id));
+      return delivered;
+    } catch (thrown) {
+      this.fail(thrown);
+      return [];
+    }
+  }
+
+  /** Ends the turn at the user's wish; what had arrived is kept. */
+  cancel(): void {
+    if (!this.open) return;
+    this.cancelled = true;
+    this.abort(errors.AGENT_CANCELLED());
+  }
+
+  /** Ends the turn with an error; after an abort it is only the abort's consequence. */
+  fail(thrown: unknown): void {
+    if (this.signal.aborted) return;
+    this.failed(thrown);
+    this.abort(thrown);
+  }
+
+  /** Notes why the turn fails, the first reason only; for a failed reply, after which the library ends by itself. */
+  failed(thrown: unknown): void {
+    this.failure ??= { code: codeOf(thrown, "AGENT_UNEXPECTED"), message: this.redact(messageOf(thrown)) };
+    this.open = false;
+  }
+
+  /** Writes what must not be lost silently: a failure ends the turn, also a cancelled one. Answers whether it is kept. */
+  async keep(message: ScorelMessage, id: EventId): Promise<boolean> {
+    try {
+      await this.hold.append("message", { message }, { id });
+      return true;
+    } catch (thrown) {
+      if (this.failure) this.env.ctx.report("append", thrown);
+      this.failed(thrown);
+      this.abort(thrown);
+      return false;
+    }
+  }
+
+  /** Counts a reply in, whole or partial. */
+  count(message: AssistantMessage): void {
+    this.usage = addUsage(this.usage, message.usage);
+    this.text = assistantText(message.content);
+    this.stopReason = message.stopReason;
+  }
+
+  /** Why a reply that is not kept is gone. */
+  get cancelReason(): "user_cancel" | "max_tokens" | "error" {
+    if (this.cancelled) return "user_cancel";
+    return this.failure?.code === "AGENT_LENGTH" ? "max_tokens" : "error";
+  }
+
+  /** What came in while the library was ending. Looks and closes in one step, so that no message falls between. */
+  private async late(): Promise<readonly UserMessage[]> {
+    if (this.env.queue.due(true).length === 0) this.open = false;
+    return this.next(true);
+  }
+
+  private abort(reason: unknown): void {
+    this.open = false;
+    this.control.abort(reason);
+  }
+
+  private async close(): Promise<TurnOutcome> {
+    this.open = false;
+    await this.hold.release();
+    const outcome = this.outcome();
+    const { session } = this.env.ctx;
+    const { error } = outcome;
+    if (error) session.emit("turn_error", { error });
+    else session.emit("turn_finish", { usage: outcome.usage, duration: outcome.durationMs });
+    session.emit("runtime_end", { reason: outcome.reason, ...(error && { error: error.message }) });
+    return outcome;
+  }
+
+  private outcome(): TurnOutcome {
+    const reason = this.failure ? "error" : this.cancelled ? "cancelled" : "completed";
+    const stopReason = reason === "error" ? "error" : reason === "cancelled" ? "aborted" : this.stopReason;
+    return {
+      reason,
+      ...(this.failure && { error: this.failure }),
+      text: this.text,
+      stopReason,
+      usage: this.usage,
+      durationMs: Math.round(performance.now() - this.startedAt),
+      leafId: this.env.ctx.session.activeLeaf,
+    };
+  }
+
+  /** The model in use, once, when it is not the one the session remembers. */
+  private modelChange() {
+    const { provider, id } = this.env.ctx.model.current();
+    const model = `${provider}/${id}`;
+    if (this.env.ctx.session.projection("sessionMeta").model === model) return [];
+    return [{ type: "session_info" as const, payload: { changes: { model } } }];
+  }
+
+  private redact(text: string): string {
+    return redaction(this.env.ctx).text(text);
+  }
+}
+
+function asEntry({ message, clientId }: Prompt) {
+  return { type: "message" as const, payload: { message }, ...(clientId !== undefined && { clientId }) };
+}

@@ -1,0 +1,89 @@
+import type { EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
+
+const charsPerToken = 4;
+const tokensPerImage = 1_200;
+
+/** Nothing used yet. */
+export function noUsage(): Usage {
+  return {
+    input: 0,
+    output: 0,
+    cacheRead: 0,
+    cacheWrite: 0,
+    totalTokens: 0,
+    cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+  };
+}
+
+/** Two usages as one. */
+export function addUsage(a: Usage, b: Usage): Usage {
+  return {
+    input: a.input + b.input,
+    output: a.output + b.output,
+    cacheRead: a.cacheRead + b.cacheRead,
+    cacheWrite: a.cacheWrite + b.cacheWrite,
+    totalTokens: a.totalTokens + b.totalTokens,
+    cost: {
+      input: a.cost.input + b.cost.input,
+      output: a.cost.output + b.cost.output,
+      cacheRead: a.cost.cacheRead + b.cost.cacheRead,
+      cacheWrite: a.cost.cacheWrite + b.cost.cacheWrite,
+      total: a.cost.total + b.cost.total,
+    },
+  };
+}
+
+/** Tokens the request and its reply held together; not `totalTokens`, which some providers count differently. */
+export function tokensOf(usage: Usage): number {
+  return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
+}
+
+/**
+ * Tokens the next request holds: what the last whole reply reported, plus an estimate of the messages
+ * after it. A reply from before the last compaction says nothing about the context now, so then (and
+ * before the first reply) everything is estimated; `fixed` is what goes with every request.
+ */
+export function contextTokens(session: Session, fixed: () => string): number {
+  let after = 0;
+  for (let event = at(session, session.activeLeaf); event; event = session.tree.parent(event.id)) {
+    if (event.type === "compact") break;
+    const message = messageOf(event);
+    if (!message) continue;
+    if (isWhole(message)) return tokensOf(message.usage) + after;
+    after += estimateTokens(message);
+  }
+  const messages = session.buildContext();
+  return messages.reduce((sum, message) => sum + estimateTokens(message), Math.ceil(fixed().length / charsPerToken));
+}
+
+/** A rough count: four characters a token, an image as a fixed number. */
+export function estimateTokens(message: ScorelMessage): number {
+  if (message.role === "internal") return 0;
+  if (typeof message.content === "string") return Math.ceil(message.content.length / charsPerToken);
+  let images = 0;
+  let chars = 0;
+  for (const block of message.content)
+    if (block.type === "image") images++;
+    else chars += blockChars(block as Record<string, unknown> & { type: string });
+  return Math.ceil(chars / charsPerToken) + images * tokensPerImage;
+}
+
+function blockChars(block: Record<string, unknown> & { type: string }): number {
+  if (block.type === "toolCall") return String(block.name).length + JSON.stringify(block.arguments).length;
+  return String(block.text ?? block.thinking ?? "").length;
+}
+
+function at(session: Session, id: EventId | null): StoredEvent | undefined {
+  return id === null ? undefined : session.tree.get(id);
+}
+
+function messageOf(event: StoredEvent): ScorelMessage | undefined {
+  return event.type === "message" || event.type === "custom_message"
+    ? (event as EventOf<"message">).message
+    : undefined;
+}
+
+function isWhole(message: ScorelMessage): message is AssistantMessage {
+  return message.role === "assistant" && !message.partial && tokensOf(message.usage) > 0;
+}
