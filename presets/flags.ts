@@ -3,12 +3,12 @@ import { errors } from "./errors.ts";
 
 /** Options that every command takes, because the loader acts on them before there is a command. */
 export const globalOptions: readonly CliOption[] = [
-  { flags: "--preset <name|path>", description: "what to load (default: coding)" },
-  { flags: "--model <provider/id>", description: "the model of this run" },
-  { flags: "--cwd <dir>", description: "the directory to work in" },
-  { flags: "--trust", description: "read this project's .scorel folder in this run" },
-  { flags: "--allow-write <dir>", description: "let Write and Edit also change files in here", repeatable: true },
-  { flags: "--verbose", description: "show where errors come from" },
+  { flags: "--preset <name|path>", description: "What to load (default: coding)" },
+  { flags: "--model <provider/id>", description: "The model of this run" },
+  { flags: "--cwd <dir>", description: "The directory to work in" },
+  { flags: "--trust", description: "Read this project's .scorel folder in this run" },
+  { flags: "--allow-write <dir>", description: "Let Write and Edit also change files in here", repeatable: true },
+  { flags: "--verbose", description: "Show where errors come from" },
 ];
 
 /** What the loader needs to know before anything is loaded. */

@@ -1,12 +1,11 @@
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 
 /** Errors that a different command line or configuration would avoid; all others are failures of the work itself. */
 const usage = [
-  /^CLI_/,
-  /^CONFIG_/,
-  /^MODEL_(NONE|KEY|UNKNOWN|CONFIG)/,
+  /^(CLI|CONFIG|MODEL|PRINT|CHAT)_/,
   /^PLUGIN_(CONFIG|MISSING_SERVICE|CIRCLE|DOUBLE_SERVICE|DUPLICATE|UNKNOWN|INVALID)$/,
-  /^SESSION_(NONE|UNKNOWN|AMBIGUOUS)/,
+  /^SESSION_(NONE|UNKNOWN|AMBIGUOUS)$/,
+  /^HOST_CWD_INVALID$/,
 ];
 
 /** 2 for usage and configuration, 1 for everything else. */
@@ -15,9 +14,10 @@ export function exitCodeOf(thrown: unknown): number {
   return usage.some((pattern) => pattern.test(code)) ? 2 : 1;
 }
 
-/** Says what was wrong, a line per problem; the stack only when asked for. */
+/** Says what was wrong, each problem of an error that has several; the stack only when asked for. */
 export function printError(thrown: unknown, stderr: { write(text: string): unknown }, verbose: boolean): void {
-  for (const line of messageOf(thrown).split("\n")) stderr.write(`scorel: ${line}\n`);
+  const problems = thrown instanceof ScorelError ? thrown.data.problems : undefined;
+  for (const text of Array.isArray(problems) ? problems : [messageOf(thrown)]) stderr.write(`scorel: ${text}\n`);
   if (verbose && thrown instanceof Error) stderr.write(`${stackOf(thrown)}\n`);
 }
 

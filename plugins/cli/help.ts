@@ -30,8 +30,8 @@ export function helpText(commands: readonly CliCommand[], { version, globalOptio
 }
 
 const everywhere: readonly CliOption[] = [
-  { flags: "-h, --help", description: "show this; `scorel <command> --help` tells more" },
-  { flags: "-v, --version", description: "show the version" },
+  { flags: "-h, --help", description: "Show this; `scorel <command> --help` tells more" },
+  { flags: "-v, --version", description: "Show the version" },
 ];
 
 function usageOf(command: CliCommand): string {

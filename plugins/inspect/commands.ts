@@ -8,14 +8,14 @@ export function presetCommands(layers: LayersService): CliCommand[] {
     {
       noun: "preset",
       action: "list",
-      description: "name every preset",
+      description: "Name every preset",
       run: async ({ stdout }) => say(stdout, listPresets(await layers.presets())),
     },
     {
       noun: "preset",
       action: "show",
       args: "<name>",
-      description: "show what a preset loads and sets, and who says so",
+      description: "Show what a preset loads and sets, and who says so",
       run: async (invocation) => {
         const composed = await layers.preset(invocation.args[0] as string);
         notify(invocation, composed);
@@ -31,8 +31,8 @@ export function configCommands(layers: LayersService): CliCommand[] {
     {
       noun: "config",
       action: "show",
-      description: "print the configuration that holds here",
-      options: [{ flags: "--explain", description: "say of every value which layer set it" }],
+      description: "Print the configuration that holds here",
+      options: [{ flags: "--explain", description: "Say of every value which layer set it" }],
       run: async (invocation) => {
         const composed = await layers.config();
         notify(invocation, composed);
@@ -42,7 +42,7 @@ export function configCommands(layers: LayersService): CliCommand[] {
     {
       noun: "config",
       action: "check",
-      description: "check every layer; exits 2 when something is wrong",
+      description: "Check every layer; exits 2 when something is wrong",
       run: async (invocation) => {
         const composed = await layers.config();
         notify(invocation, composed);
@@ -52,7 +52,7 @@ export function configCommands(layers: LayersService): CliCommand[] {
     {
       noun: "config",
       action: "schema",
-      description: "print the JSON Schema of presets and config.toml",
+      description: "Print the JSON Schema of presets and config.toml",
       run: async ({ stdout }) => say(stdout, `${JSON.stringify(await layers.schema(), null, 2)}\n`),
     },
   ];
