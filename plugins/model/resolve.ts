@@ -46,6 +46,7 @@ async function offline(): Promise<Choice> {
 }
 
 async function builtin({ provider, id, apiKeyEnv }: BuiltinConfig): Promise<Choice> {
+  if (provider === "offline") throw errors.MODEL_UNKNOWN({ provider, id, near: ["demo"] });
   const { getModels, getProviders } = await import("@mariozechner/pi-ai");
   const providers: string[] = getProviders();
   if (!providers.includes(provider)) {
@@ -53,15 +54,8 @@ async function builtin({ provider, id, apiKeyEnv }: BuiltinConfig): Promise<Choi
   }
   const models: Model<Api>[] = getModels(provider as Parameters<typeof getModels>[0]);
   const model = models.find((known) => known.id === id);
-  if (!model)
-    throw errors.MODEL_UNKNOWN({
-      provider,
-      id,
-      near: nearest(
-        id,
-        models.map((known) => known.id),
-      ),
-    });
+  const ids = models.map((known) => known.id);
+  if (!model) throw errors.MODEL_UNKNOWN({ provider, id, near: nearest(id, ids) });
   requireSupported(model);
   return { model, keyVariables: apiKeyEnv ? [apiKeyEnv] : (providerKeys[provider] ?? [usualVariable(provider)]) };
 }

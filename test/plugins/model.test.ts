@@ -11,6 +11,7 @@ import {
   finish,
   gate,
   hang,
+  type Reply,
   raw,
   type Script,
   startModelServer,
@@ -221,6 +222,19 @@ describe("a failing server", () => {
     expect(elsewhere.requests).toEqual([]);
   });
 
+  it.each([
+    ["an error inside the stream", raw('data: {"error":{"message":"out of memory"}}\n\n'), "out of memory"],
+    ["a filtered reply", [text("I"), finish("filtered")], "Provider finish_reason: content_filter"],
+    [
+      "JSON instead of a stream",
+      raw('{"choices":[]}', "application/json"),
+      "empty reply: stream ended without a finish marker",
+    ],
+    ["only the end of a stream", raw("data: [DONE]\n\n"), "empty reply: stream ended without a finish marker"],
+  ] satisfies [string, Reply, string][])("that sends %s gives an error", async (_what, reply, message) => {
+    expect((await failureOf([reply])).message).toBe(message);
+  });
+
   it("that is not there is named", async () => {
     const server = await startModelServer([]);
     await server.close();
@@ -392,6 +406,11 @@ describe("--model", () => {
   it("offline/demo gives the demonstration model, whatever is configured", async () => {
     vi.stubEnv("TEST_KEY", undefined);
     expect(await currentOf(config, "offline/demo")).toMatchObject({ provider: "offline", id: "demo" });
+  });
+
+  it("names the one offline model when asked for another", async () => {
+    const { code, message } = await refusal(config, "offline/fast");
+    expect([code, message.includes('Did you mean "demo"')]).toEqual(["MODEL_UNKNOWN", true]);
   });
 
   it.each(["m2", "/m2", "test/"])("%s names no model", async (asked) => {
