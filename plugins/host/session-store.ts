@@ -14,6 +14,8 @@ export interface SessionStoreOptions {
   create?: SessionHeader;
   /** Takes no lock, repairs nothing, refuses appends: for looking on while another process writes. */
   readOnly?: boolean;
+  /** Called when the log is complete and this process still is its only writer. */
+  onComplete?(): void;
   /** Hears why a message's words could not be kept while it arrived. */
   onPartialFailure(thrown: unknown): void;
 }
@@ -70,9 +72,13 @@ class SessionStore implements Store {
   }
 
   async close(): Promise<void> {
-    this.partial.close();
-    await this.log.close();
-    this.freeLock();
+    try {
+      this.partial.close();
+      await this.log.close();
+      if (this.lock) this.options.onComplete?.();
+    } finally {
+      this.freeLock();
+    }
   }
 
   /** Words that a killed process left become their message; in a log that may not be written, only in memory. */

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { createKernel, type Kernel, type Logger, newId, type SessionHeader, type Store } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
@@ -91,22 +91,15 @@ export class Sessions {
     for (const result of await Promise.allSettled(closing)) if (result.status === "rejected") throw result.reason;
   }
 
-  private async close(session: OpenSession): Promise<void> {
-    if (!this.open.delete(session.id)) return;
-    const closing = this.shut(session).finally(() => this.closing.delete(session.id));
+  private async close({ id, kernel }: OpenSession): Promise<void> {
+    if (!this.open.delete(id)) return;
+    const closing = kernel.stop().finally(() => this.closing.delete(id));
     // Whoever opens the session again waits for this, however it ends.
     this.closing.set(
-      session.id,
+      id,
       closing.catch(() => {}),
     );
     await closing;
-  }
-
-  private async shut({ id, kernel }: OpenSession): Promise<void> {
-    await kernel.stop();
-    const path = this.shelf.path(id);
-    // A session in which nothing happened has no file.
-    if (existsSync(path)) writeIndex(path, kernel.session.header, kernel.session.tree);
   }
 
   private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
@@ -128,7 +121,9 @@ export class Sessions {
     const workspace = createWorkspace({ sessionId: id, cwd, ...options });
     const { entries, problems } = await composition.sessionPlugins(cwd);
     const parent = composition.kernel();
-    const kernel = await createKernel({ entries, store: this.store(wanted), parent, services: { workspace }, logger });
+    let kernel: Kernel | undefined;
+    const store = this.store(wanted, () => kernel && this.index(id, kernel));
+    kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
     const failures = kernel.failures.map((it) => ({
       origin: `${it.plugin}: ${it.where}`,
       code: it.code,
@@ -137,15 +132,26 @@ export class Sessions {
     return { id, kernel, workspace, notices: [...problems, ...failures], turns: new Map(), users: new Set() };
   }
 
-  private store({ id, create, readOnly }: Wanted): Store {
+  private store({ id, create, readOnly }: Wanted, onComplete: () => void): Store {
     const { logger } = this.options;
     return createSessionStore({
       path: this.shelf.path(id),
       sessionId: id,
       readOnly,
       ...(create && { create }),
+      onComplete,
       onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
     });
+  }
+
+  /** Without its index a log is read when sessions are listed; nothing else depends on it. */
+  private index(id: string, { session }: Kernel): void {
+    const path = this.shelf.path(id);
+    try {
+      writeIndex(path, statSync(path), session.header, session.tree);
+    } catch (thrown) {
+      this.options.logger.warn(`Session ${id}: no index could be written`, thrown);
+    }
   }
 }
 

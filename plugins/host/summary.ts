@@ -1,4 +1,4 @@
-import { statSync } from "node:fs";
+import { type Stats, statSync } from "node:fs";
 import { messageOf, type SessionHeader, type StoredEvent, scanLog } from "@scorel/kernel";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { SessionSummary } from "./contract.ts";
@@ -20,21 +20,26 @@ interface SessionIndex {
 
 /** What a list shows of a log: from its index when that is still true, else from the log, with a new index. */
 export function summaryOf(path: string, sessionId: string): SessionSummary {
+  // Taken before the log is read: what a writer adds meanwhile makes the index stale, never wrong.
   const stat = statSync(path);
   const index = readIndex(path);
   if (index && index.size === stat.size && index.mtimeMs === stat.mtimeMs) return { ...index.summary, path };
   try {
     const { header, events } = scanLog(path);
-    return writeIndex(path, header, events);
+    return writeIndex(path, stat, header, events);
   } catch (thrown) {
     const unknown = { sessionId, cwd: "", createdAt: stat.mtimeMs, updatedAt: stat.mtimeMs, messages: 0, title: "" };
     return { ...unknown, path, problem: messageOf(thrown) };
   }
 }
 
-/** Writes the index of a log whose events are these; answers the summary in it. */
-export function writeIndex(path: string, header: SessionHeader, events: Iterable<StoredEvent>): SessionSummary {
-  const { size, mtimeMs } = statSync(path);
+/** Writes the index of a log that held these events when it had this size and time; answers the summary in it. */
+export function writeIndex(
+  path: string,
+  { size, mtimeMs }: Pick<Stats, "size" | "mtimeMs">,
+  header: SessionHeader,
+  events: Iterable<StoredEvent>,
+): SessionSummary {
   const { summary, seq } = summarise(header, events);
   const index: SessionIndex = { version: INDEX_VERSION, size, mtimeMs, seq, summary };
   replaceFile(besideLog(path, "index.json"), JSON.stringify(index));

@@ -1,0 +1,110 @@
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import hostPlugin from "@scorel/host";
+import type { Client, HostService, Notice } from "@scorel/host/contract";
+import {
+  type AnyPlugin,
+  createKernel,
+  createMemoryStore,
+  definePlugin,
+  type Kernel,
+  type KernelEntry,
+} from "@scorel/kernel";
+import messages from "@scorel/messages";
+import type { UserMessage } from "@scorel/messages/contract";
+import { testHeader } from "../../harness.ts";
+
+/** A home of its own with a working directory in it; HOME names it until the test ends. */
+export interface TestHome extends Disposable {
+  home: string;
+  cwd: string;
+  /** `<home>/.scorel/sessions/<name>` */
+  session(name: string): string;
+  /** The names in the sessions' directory, sorted; none when it is not there. */
+  files(): string[];
+}
+
+export function testHome(): TestHome {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "scorel-home-")));
+  const before = process.env.HOME;
+  const cwd = join(home, "work");
+  mkdirSync(cwd);
+  process.env.HOME = home;
+  const sessions = join(home, ".scorel", "sessions");
+  return {
+    home,
+    cwd,
+    session: (name) => join(sessions, name),
+    files: () => (existsSync(sessions) ? readdirSync(sessions).sort() : []),
+    [Symbol.dispose]: () => {
+      process.env.HOME = before;
+      rmSync(home, { recursive: true, force: true });
+    },
+  };
+}
+
+/** An agent that answers "echo: …" at once; enough for what a host does with one. */
+export const echoAgent = definePlugin({
+  id: "agent",
+  name: "Echo",
+  version: "1.0.0",
+  provides: ["agent"],
+  activate(ctx) {
+    const send = async (content: UserMessage["content"], options: { clientId?: string; messageId?: string } = {}) => {
+      const user = { role: "user" as const, content, timestamp: 1 };
+      const asked = await ctx.session.append("message", { message: user }, { clientId: options.clientId });
+      const text = `echo: ${content}`;
+      const reply = { ...assistant, content: [{ type: "text" as const, text }] };
+      const turn = ctx.session.append("message", { message: reply }).then((stored) => ({
+        reason: "completed" as const,
+        text,
+        stopReason: "stop",
+        usage: assistant.usage,
+        durationMs: 1,
+        leafId: stored.id,
+      }));
+      return { status: "started" as const, id: asked.id, turn };
+    };
+    ctx.provide("agent", { send, cancel: async () => false, running: false } as never);
+  },
+});
+
+const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+/** An assistant's message without its words. */
+export const assistant = {
+  role: "assistant" as const,
+  content: [],
+  api: "test",
+  provider: "test",
+  model: "echo",
+  usage: { ...none, totalTokens: 0, cost: { ...none, total: 0 } },
+  stopReason: "stop" as const,
+  timestamp: 2,
+};
+
+export interface TestHost extends AsyncDisposable {
+  host: HostService;
+  kernel: Kernel;
+  client: Client;
+}
+
+/** A running host whose sessions have `messages` and the given plugins. */
+export async function testHost(plugins: AnyPlugin[] = [echoAgent], problems: Notice[] = []): Promise<TestHost> {
+  const entry = (plugin: AnyPlugin): KernelEntry => ({ plugin, origin: "test" });
+  const entries = [messages, ...plugins].map(entry);
+  const composition = { sessionPlugins: async () => ({ entries, problems }), kernel: () => kernel };
+  const kernel: Kernel = await createKernel({
+    entries: [entry(hostPlugin)],
+    store: createMemoryStore(testHeader),
+    services: { composition },
+  });
+  const host = kernel.find("host") as HostService;
+  return { host, kernel, client: host.connect({ clientId: "tester" }), [Symbol.asyncDispose]: () => kernel.stop() };
+}
+
+/** Sends one message and waits for its answer. */
+export async function ask(client: Client, sessionId: string, content: string): Promise<string> {
+  const { id } = await client.request("send_message", { sessionId, content });
+  return (await client.request("wait_turn", { sessionId, id })).text;
+}
