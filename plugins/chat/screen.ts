@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { type Output, plainText } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
-import { type AnyEvent, displayText, type Events, type Transients } from "@scorel/kernel";
+import { type AnyEvent, type DisplayAction, displayText, type Events, type Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 
 const SHOWN_LINES = 12;
@@ -42,9 +42,10 @@ export class Screen {
     if (type === "text_delta") return this.stream(event as AnyEvent & Transients["text_delta"]);
     if (type === "plugin_failure") return this.failure(event as AnyEvent & Transients["plugin_failure"]);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
-    if (display.display === "bubble" && display.role === "user") return this.line(`> ${display.text}`);
-    const text = displayText(display);
-    if (text !== "") await this.line(shortened(display.display === "card" ? `· ${text}` : text));
+    // The turn's outcome tells it.
+    if (type === "turn_error") return;
+    const text = drawn(display);
+    if (text !== "") await this.line(text);
   }
 
   async turn({ reason, error, usage, durationMs }: TurnOutcome): Promise<void> {
@@ -75,6 +76,15 @@ export class Screen {
   private write(text: string): Promise<void> {
     return this.output.write(plainText(text));
   }
+}
+
+/** A tool is named when it starts; what it answered follows, shortened and set in. */
+function drawn(display: DisplayAction): string {
+  if (display.display === "bubble" && display.role === "user") return `> ${display.text}`;
+  if (display.display !== "card") return shortened(displayText(display));
+  if (display.status === "running") return `· ${display.title}`;
+  const result = shortened(display.text).replace(/^/gm, "  ");
+  return display.status === "error" ? `  ${display.title} failed\n${result}` : result.trimEnd();
 }
 
 function shortened(text: string): string {

@@ -35,7 +35,8 @@ function failureOf(event: AnyEvent): string | undefined {
   return error === undefined ? "The log can be written again." : `warning: ${error}`;
 }
 
-function stepOf({ display }: Delivered): string | undefined {
-  if (display.display === "card") return `· ${display.title}${display.status === "error" ? " (failed)" : ""}`;
-  return display.display === "notice" ? display.text : undefined;
+function stepOf({ event, display }: Delivered): string | undefined {
+  if (display.display === "card" && display.status === "running") return `· ${display.title}`;
+  // A failed turn is told at its end.
+  return display.display === "notice" && event.type !== "turn_error" ? display.text : undefined;
 }
