@@ -1,12 +1,4 @@
-import {
-  appendFileSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync,
-} from "node:fs";
+import { appendFileSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Delivered } from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
