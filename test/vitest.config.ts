@@ -19,7 +19,7 @@ export default defineConfig({
     retry: 0,
     passWithNoTests: false,
     projects: [
-      suite("unit", ["test/{kernel,plugins,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
+      suite("unit", ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
       suite("e2e", ["test/e2e/**/*.test.ts"], 60_000),
       suite("fault", ["test/fault/**/*.test.ts"], 60_000),
     ],
