@@ -17,12 +17,14 @@ function isMessage(event: AnyEvent | Missed): event is EventOf<"message"> {
   return event.type === "message";
 }
 
-/** A result in a line: the counts of a test run, else its first line and how many follow. */
+/** A result in a line: the counts of a test run, the tool's own summary in brackets, or the first line and how many follow. */
 function inShort(text: string): string {
   const all = text.split("\n").filter((line) => line.trim() !== "");
   const counts = all.flatMap((line) => /^\W+((?:pass|fail) \d+)$/.exec(line)?.[1] ?? []);
   if (counts.length > 0) return counts.join(", ");
   const first = (all[0] ?? "(nothing)").trim();
+  const summary = /^\[(.+)\]$/.exec(first)?.[1];
+  if (summary !== undefined) return summary;
   const short = first.length > WIDTH ? `${first.slice(0, WIDTH - 1)}…` : first;
   return all.length > 1 ? `${short} (and ${all.length - 1} more lines)` : short;
 }

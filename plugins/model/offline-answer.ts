@@ -48,14 +48,23 @@ function obey(typed: string, results: readonly ToolResultMessage[]): Answer {
   return { text: help };
 }
 
+/** One sentence; lines in brackets are the tools' own remarks on a result. */
 function report(result: ToolResultMessage): string {
   const lines = textOf(result)
     .split("\n")
     .filter((line) => line.trim() !== "");
-  const how = result.isError ? "failed" : "answered";
-  if (lines.length === 0) return `${result.toolName} ${how} without a word.`;
-  const first = (lines[0] as string).trim().slice(0, 120);
-  return `${result.toolName} ${how} with ${lines.length} ${lines.length === 1 ? "line" : "lines"}, the first: ${first}`;
+  const remarks = lines.flatMap((line) => /^\[(.+)\]$/.exec(line.trim())?.[1] ?? []);
+  const [first, ...more] = lines.filter((line) => !/^\[.+\]$/.test(line.trim()));
+  const remark = remarks.length > 0 ? ` (${remarks.join("; ")})` : "";
+  const what =
+    first === undefined
+      ? " without a word"
+      : ` with ${1 + more.length} ${more.length === 0 ? "line" : "lines"}, the first: ${short(first)}`;
+  return `${result.toolName} ${result.isError ? "failed" : "answered"}${remark}${what}`;
+}
+
+function short(line: string): string {
+  return line.trim().slice(0, 120);
 }
 
 function literally(words: string): string {

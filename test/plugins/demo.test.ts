@@ -106,6 +106,11 @@ describe("the telling", () => {
       { event: message("tool_result"), display: card("Read", "one\n\ntwo\nthree") },
       "    one (and 2 more lines)\n",
     ],
+    [
+      "a tool's own summary",
+      { event: message("tool_result"), display: card("Grep x", "[1 match]\na.js\n1:x") },
+      "    1 match\n",
+    ],
     ["an empty result", { event: message("tool_result"), display: card("Bash true", "") }, "    (nothing)\n"],
     [
       "the counts of a test run",

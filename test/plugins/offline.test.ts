@@ -76,8 +76,12 @@ describe("the demonstration model", () => {
   });
 
   it("reports a result in a sentence", async () => {
-    const reply = await replyTo([user("read a.txt"), result("Read", "1\tone\n2\ttwo\n")]);
-    expect([textOf(reply), callOf(reply)]).toEqual(["Read answered with 2 lines, the first: 1\tone", undefined]);
+    const reply = await replyTo([user("read a.txt"), result("Read", "[lines 1-2 of 2]\n1\tone\n2\ttwo\n")]);
+    const sentence = "Read answered (lines 1-2 of 2) with 2 lines, the first: 1\tone";
+    expect([textOf(reply), callOf(reply)]).toEqual([sentence, undefined]);
+    expect(textOf(await replyTo([user("run true"), result("Bash", "[exit code 0]")]))).toBe(
+      "Bash answered (exit code 0) without a word",
+    );
   });
 
   it("reports a failure as one", async () => {
