@@ -1,0 +1,112 @@
+import { stat } from "node:fs/promises";
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import { z } from "zod";
+import { outputBudget } from "./budget.ts";
+import type { Ended } from "./command.ts";
+import { card, textOf } from "./display.ts";
+import type { Environment } from "./environment.ts";
+import { errors } from "./errors.ts";
+import type { Kept } from "./output.ts";
+import { absolute, shownAs } from "./paths.ts";
+import { answer, answering } from "./tool.ts";
+
+const DEFAULT_SECONDS = 120;
+const MAX_SECONDS = 3_600;
+const UPDATE_MS = 100;
+const UPDATE_BYTES = 8 * 1024;
+
+const parameters = z.object({
+  command: z.string(),
+  cwd: z.string().optional(),
+  timeout: z.number().positive().max(MAX_SECONDS).optional().describe("seconds, default 120"),
+  description: z.string().optional().describe("what it does, in a few words"),
+});
+type Params = z.output<typeof parameters>;
+type OnUpdate = ((partial: ToolOutput) => void) | undefined;
+
+/** Runs a shell command. A non-zero exit is a result; only what could not run or had to be ended is an error. */
+export function createBash(env: Environment): Tool<Params> {
+  return {
+    name: "Bash",
+    description:
+      "Run a shell command without input; each call is a new shell in cwd. When it ends, so does its claim on the output; long output is cut in the middle and kept whole in a file.",
+    parameters,
+    access: () => "exclusive",
+    execute: (_id, params, signal, onUpdate) => answering(signal, () => bash(params, env, signal, onUpdate)),
+    display: (params, result) => card(`$ ${params.description ?? params.command}`, result, textOf(result)),
+  };
+}
+
+async function bash(
+  params: Params,
+  env: Environment,
+  signal: AbortSignal | undefined,
+  onUpdate: OnUpdate,
+): Promise<ToolOutput> {
+  const cwd = await folderOf(params.cwd, env);
+  const [{ runCommand }, { Output }] = await Promise.all([import("./command.ts"), import("./output.ts")]);
+  const output = new Output(outputBudget(env.context()), () => env.workspace.temp);
+  const redactor = env.redactor();
+  const updates = throttled(() => onUpdate?.(answer(output.recent(UPDATE_BYTES))));
+  const started = performance.now();
+  const seconds = params.timeout ?? DEFAULT_SECONDS;
+  const onText = (text: string) => {
+    output.write(redactor.write(text));
+    updates.ask();
+  };
+  try {
+    const ended = await runCommand(
+      {
+        command: params.command,
+        cwd,
+        env: env.childEnv(),
+        timeoutMs: seconds * 1000,
+        signal,
+        onText,
+      },
+      env.running,
+    );
+    output.write(redactor.end());
+    return resultOf(ended, output.close(), seconds, Math.round(performance.now() - started));
+  } finally {
+    updates.stop();
+  }
+}
+
+async function folderOf(named: string | undefined, env: Environment): Promise<string> {
+  const { workspace } = env;
+  const cwd = named === undefined ? workspace.cwd : absolute(named, workspace);
+  const stats = await stat(cwd).catch(() => undefined);
+  if (stats?.isDirectory()) return cwd;
+  throw errors.BASH_CWD({ cwd: shownAs(cwd, workspace.cwd), reason: stats ? "is not a directory" : "does not exist" });
+}
+
+function resultOf(ended: Ended, kept: Kept, seconds: number, durationMs: number): ToolOutput {
+  const { exitCode, signal, leftOpen } = ended;
+  const { text, ...size } = kept;
+  const output = text === "" ? "" : text.endsWith("\n") ? text : `${text}\n`;
+  const details = { exitCode, signal, ...(ended.ended && { ended: ended.ended }), durationMs, ...size };
+  const left = leftOpen && !ended.ended ? "\n[processes it started in the background still run]" : "";
+  return { ...answer(`${output}[${outcome(ended, seconds)}]${left}`, details), ...(ended.ended && { isError: true }) };
+}
+
+function outcome({ ended, exitCode, signal }: Ended, seconds: number): string {
+  if (ended === "timeout")
+    return `timed out after ${seconds} s; the command and all it started were ended. Give a longer timeout if it needs one`;
+  if (ended === "cancelled") return "cancelled; the command and all it started were ended";
+  return signal ? `killed by ${signal}` : `exit code ${exitCode}`;
+}
+
+/** At most one call per interval, the last one included. */
+function throttled(work: () => void): { ask(): void; stop(): void } {
+  let timer: NodeJS.Timeout | undefined;
+  return {
+    ask() {
+      timer ??= setTimeout(() => {
+        timer = undefined;
+        work();
+      }, UPDATE_MS);
+    },
+    stop: () => clearTimeout(timer),
+  };
+}

@@ -1,0 +1,118 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { codeOf, newId } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { endTree, killGroup, MARK } from "./processes.ts";
+
+/** After a command has ended, what it left behind may still hold its output; that is not waited for longer. */
+const PIPE_GRACE_MS = 100;
+
+export interface Command {
+  command: string;
+  cwd: string;
+  env: Record<string, string>;
+  timeoutMs: number;
+  signal?: AbortSignal | undefined;
+  /** Gets the output, stdout and stderr as they came. */
+  onText(text: string): void;
+}
+export interface Ended {
+  exitCode: number | null;
+  signal: NodeJS.Signals | null;
+  /** Why it was ended from here. */
+  ended?: "timeout" | "cancelled";
+  /** Processes it left behind kept its output open. */
+  leftOpen: boolean;
+}
+
+/** Ends a command with all that came from it. */
+export type End = () => Promise<void>;
+
+/**
+ * Runs a command in its own process group; throws BASH_SPAWN when its shell cannot be started. While it runs,
+ * `running` holds its end, for whoever has to end it from elsewhere.
+ */
+export async function runCommand(options: Command, running: Set<End>): Promise<Ended> {
+  const mark = newId();
+  const child = await start(options, mark);
+  const end = once(() => endTree(child.pid as number, mark));
+  const killNow = () => killGroup(child.pid as number);
+  running.add(end);
+  process.once("exit", killNow);
+  try {
+    return await watch(child, options, end);
+  } finally {
+    running.delete(end);
+    process.off("exit", killNow);
+  }
+}
+
+async function start({ command, cwd, env }: Command, mark: string): Promise<ChildProcess> {
+  const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
+  // The outer shell joins both outputs into one pipe, which keeps their order, and becomes the inner one.
+  const child = spawn("/bin/sh", ["-c", 'exec "$0" -c "$1" 2>&1', shell, command], {
+    cwd,
+    env: { ...env, [MARK]: mark },
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.once("spawn", resolve);
+    child.once("error", (error) => reject(errors.BASH_SPAWN({ shell, reason: codeOf(error) }, { cause: error })));
+  });
+  return child;
+}
+
+async function watch(child: ChildProcess, options: Command, end: End): Promise<Ended> {
+  const reading = readText(child, options.onText);
+  const exited = new Promise<Pick<Ended, "exitCode" | "signal">>((resolve) => {
+    child.once("exit", (exitCode, signal) => resolve({ exitCode, signal }));
+  });
+  const stop = await firstOf(exited, options);
+  if (stop) await end();
+  const exit = await exited;
+  const closed = await reading.settle(PIPE_GRACE_MS);
+  return { ...exit, ...(stop && { ended: stop }), leftOpen: !closed };
+}
+
+/** What comes first: the end of the command (nothing), its time limit, or a cancel. */
+function firstOf(exited: Promise<unknown>, { timeoutMs, signal }: Command): Promise<Ended["ended"]> {
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => done("timeout"), timeoutMs);
+    const onAbort = () => done("cancelled");
+    const done = (reason: Ended["ended"]) => {
+      clearTimeout(timer);
+      signal?.removeEventListener("abort", onAbort);
+      resolve(reason);
+    };
+    if (signal?.aborted) onAbort();
+    signal?.addEventListener("abort", onAbort, { once: true });
+    void exited.then(() => done(undefined));
+  });
+}
+
+/** Decodes across chunks, so that a character split between two survives. */
+function readText(child: ChildProcess, onText: (text: string) => void): { settle(graceMs: number): Promise<boolean> } {
+  const decoder = new TextDecoder();
+  const { stdout } = child;
+  const closed = new Promise<true>((resolve) => stdout?.once("close", () => resolve(true)));
+  stdout?.on("data", (chunk: Buffer) => onText(decoder.decode(chunk, { stream: true })));
+  return {
+    async settle(graceMs) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<false>((resolve) => {
+        timer = setTimeout(() => resolve(false), graceMs);
+      });
+      const inTime = await Promise.race([closed, late]);
+      clearTimeout(timer);
+      stdout?.destroy();
+      onText(decoder.decode());
+      return inTime;
+    },
+  };
+}
+
+function once(work: End): End {
+  let started: Promise<void> | undefined;
+  return () => (started ??= work());
+}

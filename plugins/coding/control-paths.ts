@@ -1,0 +1,63 @@
+import { dirname, join, sep } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { codeOf, type ScorelError } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { isWithin, type Place, realPath } from "./paths.ts";
+
+/**
+ * Why a file may not be written, if it may not: it steers the agent or git, or lies outside the project, its
+ * temporary folder and the directories that the user allowed. The one judge for Write, Edit and their guard.
+ */
+export async function writeRefusal(place: Place, workspace: Workspace): Promise<ScorelError | undefined> {
+  const allowed = await Promise.all(workspace.allowWrite.map(realPath));
+  const opening = allowed.filter((dir) => isWithin(dir, place.path));
+  if (await isControl(place, workspace)) {
+    if (opening.some(isControlPath) || (await isTemporary(place, workspace))) return undefined;
+    return errors.PATH_CONTROL({ path: place.shown, dir: dirname(place.path) });
+  }
+  const inside = opening.length > 0 || isWithin(await realPath(workspace.root), place.path);
+  if (inside || (await isTemporary(place, workspace))) return undefined;
+  return errors.PATH_OUTSIDE({ path: place.path, root: workspace.root, dir: dirname(place.path) });
+}
+
+async function isTemporary(place: Place, workspace: Workspace): Promise<boolean> {
+  return isWithin(await realPath(workspace.temp), place.path);
+}
+
+/** By its name, by the name that was used for it, or because a control path is a link to it. */
+async function isControl(place: Place, { home, root, cwd }: Workspace): Promise<boolean> {
+  if (isControlPath(place.path) || isControlPath(place.lexical)) return true;
+  const bases = [...new Set([home, root, cwd])];
+  const names = bases.flatMap((base) => [".scorel", ".git/hooks", ".git/config"].map((name) => join(base, name)));
+  const targets = await Promise.all(names.map(targetOf));
+  return targets.some((target) => target !== undefined && isWithin(target, place.path));
+}
+
+/** Nothing where there can be nothing: below a `.git` that is a file, say. */
+async function targetOf(path: string): Promise<string | undefined> {
+  try {
+    return await realPath(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "PATH_INVALID") return undefined;
+    throw thrown;
+  }
+}
+
+/** Whether an absolute path is, or lies below, a `.scorel`, or is a part of git that runs or redirects. */
+export function isControlPath(path: string): boolean {
+  const names = path.split(sep).map(fold);
+  if (names.includes(".scorel") || names.at(-1) === ".git") return true;
+  const git = names.indexOf(".git");
+  return git >= 0 && names.slice(git + 1).some((name) => GIT_CONTROL.has(name));
+}
+
+const GIT_CONTROL = new Set(["hooks", "config", "config.worktree"]);
+
+/** Names that some file system takes for the same: case, ignorable characters, trailing dots and blanks. */
+function fold(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "")
+    .replace(/[. ]+$/, "")
+    .toLowerCase();
+}

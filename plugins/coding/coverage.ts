@@ -1,0 +1,79 @@
+import type { ProjectionDefinition, StoredEvent } from "@scorel/kernel";
+import type { ScorelMessage } from "@scorel/messages/contract";
+import type { ByteRange, FileCoverage, FileDetails } from "./contract.ts";
+
+type State = Readonly<Record<string, FileCoverage>>;
+
+/** What the model on this path has seen of which file: folded from the results of Read, Edit and Write. */
+export const fileCoverage: ProjectionDefinition<State> = {
+  over: "path",
+  init: () => ({}),
+  update(state, event: StoredEvent & { message?: ScorelMessage }) {
+    if (event.type === "compact") return {};
+    const file = event.type === "message" && event.message ? fileOf(event.message) : undefined;
+    if (!file) return state;
+    const { path, ...coverage } = file;
+    return { ...state, [path]: joined(state[path], coverage) };
+  },
+};
+
+const FILE_TOOLS = new Set(["Read", "Edit", "Write"]);
+
+function fileOf(message: ScorelMessage): FileDetails | undefined {
+  if (message.role !== "tool_result" || !FILE_TOOLS.has(message.toolName)) return undefined;
+  const file = (message.details as { file?: FileDetails } | undefined)?.file;
+  if (typeof file?.path !== "string" || typeof file.version !== "string" || !Array.isArray(file.ranges))
+    return undefined;
+  return { path: file.path, version: file.version, ranges: file.ranges };
+}
+
+/** Ranges of the same version are united; another version replaces what was seen before. */
+export function joined(before: FileCoverage | undefined, now: FileCoverage): FileCoverage {
+  if (before?.version !== now.version) return now;
+  return { version: now.version, ranges: union([...before.ranges, ...now.ranges]) };
+}
+
+/** Ascending ranges, apart from each other, that cover the same bytes. */
+export function union(ranges: readonly ByteRange[]): ByteRange[] {
+  const sorted = ranges.filter(([from, to]) => from < to).sort(([a], [b]) => a - b);
+  const result: [number, number][] = [];
+  for (const [from, to] of sorted) {
+    const last = result.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else result.push([from, to]);
+  }
+  return result;
+}
+
+/** The first part of `[from, to)` that no range covers. */
+export function uncovered(ranges: readonly ByteRange[], [from, to]: ByteRange): ByteRange | undefined {
+  let at = from;
+  for (const [start, end] of ranges) {
+    if (end <= at) continue;
+    if (start > at) return at < to ? [at, Math.min(start, to)] : undefined;
+    at = end;
+  }
+  return at < to ? [at, to] : undefined;
+}
+
+/** A stretch of bytes and the count of bytes that take its place. */
+export interface Replacement {
+  from: number;
+  to: number;
+  length: number;
+}
+
+/** Where covered bytes lie after replacements (ascending, apart); what was put in is covered too. */
+export function afterReplacing(ranges: readonly ByteRange[], replacements: readonly Replacement[]): ByteRange[] {
+  const moved: ByteRange[] = [];
+  let shift = 0;
+  let kept = 0;
+  for (const { from, to, length } of [...replacements, { from: Infinity, to: Infinity, length: 0 }]) {
+    for (const range of ranges) moved.push([Math.max(range[0], kept) + shift, Math.min(range[1], from) + shift]);
+    if (from === Infinity) break;
+    moved.push([from + shift, from + shift + length]);
+    shift += length - (to - from);
+    kept = to;
+  }
+  return union(moved);
+}

@@ -1,0 +1,74 @@
+import { structuredPatch } from "diff";
+
+const CONTEXT = 3;
+/** A diff is for people: longer lines and longer diffs are cut. */
+const MAX_LINE = 400;
+const MAX_LINES = 2_000;
+
+/** The unified diff of one file, empty when nothing changed. Only what lies between equal ends is compared. */
+export function unifiedDiff(path: string, before: string, after: string): string {
+  if (before === after) return "";
+  const old = linesOf(before);
+  const now = linesOf(after);
+  const head = Math.max(0, commonStart(old, now) - CONTEXT);
+  const tail = Math.max(0, commonEnd(old, now, head + CONTEXT) - CONTEXT);
+  const changed = [old, now].map((lines) => lines.slice(head, lines.length - tail)) as [string[], string[]];
+  const hunks = hunksOf(changed[0], changed[1], head);
+  return [`--- a/${path}`, `+++ b/${path}`, ...cut(hunks)].join("\n");
+}
+
+function hunksOf(old: string[], now: string[], head: number): string[] {
+  const patch = structuredPatch("", "", old.join(""), now.join(""), "", "", { context: CONTEXT, maxEditLength: 4_000 });
+  if (!patch) return [mark(head, old.length, head, now.length), ...whole(old, "-"), ...whole(now, "+")];
+  return patch.hunks.flatMap((hunk) => [
+    mark(hunk.oldStart - 1 + head, hunk.oldLines, hunk.newStart - 1 + head, hunk.newLines),
+    ...clip(hunk.lines),
+  ]);
+}
+
+/** `from` counts from 0; an empty side is named by the line before it, as diff does. */
+function mark(oldFrom: number, oldLines: number, newFrom: number, newLines: number): string {
+  const side = (from: number, lines: number) => `${lines === 0 ? from : from + 1},${lines}`;
+  return `@@ -${side(oldFrom, oldLines)} +${side(newFrom, newLines)} @@`;
+}
+
+function whole(lines: readonly string[], sign: string): string[] {
+  return clip(lines.map((line) => sign + line.replace(/\n$/, "")));
+}
+
+/** Long lines are shown around the place where the first removed and the first added line part. */
+function clip(lines: readonly string[]): string[] {
+  const removed = lines.find((line) => line.startsWith("-"))?.slice(1) ?? "";
+  const added = lines.find((line) => line.startsWith("+"))?.slice(1) ?? "";
+  let same = 0;
+  while (same < removed.length && removed[same] === added[same]) same++;
+  const from = same > MAX_LINE / 2 ? same - MAX_LINE / 4 : 0;
+  return lines.map((line) => (line.length <= MAX_LINE ? line : `${line[0]}${window(line.slice(1), from)}`));
+}
+
+function window(text: string, from: number): string {
+  const part = text.slice(from, from + MAX_LINE);
+  return `${from > 0 && part ? "…" : ""}${part}${from + MAX_LINE < text.length ? "…" : ""}`;
+}
+
+function cut(lines: readonly string[]): string[] {
+  if (lines.length <= MAX_LINES) return [...lines];
+  return [...lines.slice(0, MAX_LINES), `… ${lines.length - MAX_LINES} more lines`];
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.split(/(?<=\n)/);
+}
+
+function commonStart(a: readonly string[], b: readonly string[]): number {
+  let count = 0;
+  while (count < a.length && count < b.length && a[count] === b[count]) count++;
+  return count;
+}
+
+function commonEnd(a: readonly string[], b: readonly string[], taken: number): number {
+  const most = Math.min(a.length, b.length) - taken;
+  let count = 0;
+  while (count < most && a[a.length - 1 - count] === b[b.length - 1 - count]) count++;
+  return Math.max(0, count);
+}

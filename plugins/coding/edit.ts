@@ -1,0 +1,129 @@
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import { z } from "zod";
+import type { ByteRange, FileDetails } from "./contract.ts";
+import { writeRefusal } from "./control-paths.ts";
+import { afterReplacing, uncovered } from "./coverage.ts";
+import { card, diffOf } from "./display.ts";
+import type { Environment } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { apart, createFinder, type Finder, unwritable } from "./matches.ts";
+import { locate, type Place } from "./paths.ts";
+import { saveFile } from "./save.ts";
+import { asText, lineAt, loadFile, type TextFile, versionOf } from "./text-file.ts";
+import { answer, answering } from "./tool.ts";
+import { describeUnread } from "./unread.ts";
+
+const parameters = z.object({
+  file_path: z.string(),
+  old_string: z.string(),
+  new_string: z.string(),
+  replace_all: z.boolean().optional(),
+});
+type Params = z.output<typeof parameters>;
+
+/** Replaces one text, or all its occurrences, and nothing else. */
+export function createEdit(env: Environment): Tool<Params> {
+  return {
+    name: "Edit",
+    description:
+      "Replace old_string (exact, unique unless replace_all; without line numbers) in a file whose lines you have read.",
+    parameters,
+    access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
+    execute: (_id, params, signal) => answering(signal, () => edit(params, env)),
+    display: (params, result) => card(`Edit ${params.file_path}`, result, "", diffOf(params.file_path, result)),
+  };
+}
+
+async function edit(params: Params, env: Environment): Promise<ToolOutput> {
+  if (params.old_string === "") throw errors.EDIT_EMPTY();
+  if (params.old_string === params.new_string) throw errors.EDIT_IDENTICAL();
+  const place = await locate(params.file_path, env.workspace);
+  const refusal = await writeRefusal(place, env.workspace);
+  if (refusal) throw refusal;
+  const file = asText(await loadFile(place), place);
+  const ranges = seenOf(place, file, env);
+  const finder = createFinder(file);
+  const places = choose(finder, params, place, file);
+  requireRead(places, ranges, place, file);
+  return replace(places, finder, params.new_string, ranges, place, file);
+}
+
+/** What was read of the present version; throws when that is another one. */
+function seenOf(place: Place, file: TextFile, env: Environment): readonly ByteRange[] {
+  const seen = env.coverage(place.path);
+  if (seen && seen.version !== file.version) throw errors.FILE_STALE({ path: place.shown });
+  return seen?.ranges ?? [];
+}
+
+function choose(
+  finder: Finder,
+  { old_string, new_string, replace_all }: Params,
+  place: Place,
+  file: TextFile,
+): ByteRange[] {
+  const places = finder.all(old_string);
+  if (places.length === 0) throw errors.EDIT_NOT_FOUND({ path: place.shown, hint: hintFor(finder, old_string, file) });
+  if (places.length > 1 && !replace_all)
+    throw errors.EDIT_AMBIGUOUS({ path: place.shown, count: places.length, lines: linesOf(places, file) });
+  const character = unwritable(new_string, file.encoding);
+  if (character) throw errors.EDIT_ENCODING({ path: place.shown, character });
+  return apart(places);
+}
+
+function requireRead(places: readonly ByteRange[], ranges: readonly ByteRange[], place: Place, file: TextFile): void {
+  for (const wanted of places) {
+    const gap = uncovered(ranges, wanted);
+    if (gap) throw errors.EDIT_UNREAD({ path: place.shown, ...describeUnread(file.bytes, gap) });
+  }
+}
+
+async function replace(
+  places: readonly ByteRange[],
+  finder: Finder,
+  newString: string,
+  ranges: readonly ByteRange[],
+  place: Place,
+  file: TextFile,
+): Promise<ToolOutput> {
+  const texts = places.map((at) => finder.written(newString, at));
+  const bytes = splice(file.bytes, places, texts);
+  await saveFile(place, bytes, file);
+  const replacements = places.map(([from, to], index) => ({ from, to, length: texts[index]?.length ?? 0 }));
+  const coverage = { version: versionOf(bytes), ranges: afterReplacing(ranges, replacements) };
+  const { unifiedDiff } = await import("./diff.ts");
+  const decode = (part: Buffer) => part.toString(file.encoding);
+  const details: { file: FileDetails; diff: string; replacements: number } = {
+    file: { path: place.path, ...coverage },
+    diff: unifiedDiff(place.shown, decode(file.bytes), decode(bytes)),
+    replacements: places.length,
+  };
+  const count = places.length === 1 ? "1 replacement, line" : `${places.length} replacements, lines`;
+  return answer(`Edited ${place.shown}: ${count} ${linesOf(places, file)}.`, details);
+}
+
+function splice(bytes: Buffer, places: readonly ByteRange[], texts: readonly Buffer[]): Buffer {
+  const parts: Buffer[] = [];
+  let kept = 0;
+  for (const [index, [from, to]] of places.entries()) {
+    parts.push(bytes.subarray(kept, from), texts[index] as Buffer);
+    kept = to;
+  }
+  return Buffer.concat([...parts, bytes.subarray(kept)]);
+}
+
+function linesOf(places: readonly ByteRange[], file: TextFile): string {
+  const shown = places.slice(0, 10).map(([from]) => lineAt(file.bytes, from));
+  return [...new Set(shown)].join(", ") + (places.length > 10 ? " …" : "");
+}
+
+/** Where the first line of a text occurs, blanks aside, when the whole does not. */
+function hintFor(finder: Finder, text: string, file: TextFile): string {
+  const line =
+    text
+      .split("\n")
+      .find((part) => part.trim() !== "")
+      ?.trim() ?? "";
+  const near = line === "" ? [] : finder.all(line);
+  if (near.length === 0) return "Read the part to change again and copy it exactly.";
+  return `Its line ${JSON.stringify(line.slice(0, 80))} is on line ${linesOf(near, file)}; blanks or what follows differ. Read it again and copy it exactly.`;
+}

@@ -1,0 +1,80 @@
+import { mkdtempSync, realpathSync } from "node:fs";
+import { homedir, tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import type { BaseContext } from "@scorel/kernel";
+import type { SecretsService } from "@scorel/model/contract";
+import type { FileCoverage } from "./contract.ts";
+
+/** What the tools know of the session around them, asked for at each call. */
+export interface Environment {
+  readonly workspace: Workspace;
+  /** Variables for child processes, without any key. */
+  childEnv(): Record<string, string>;
+  /** Takes secrets out of text that arrives in pieces. */
+  redactor(): ReturnType<SecretsService["redactor"]>;
+  /** Tokens the model's context holds, and how many are used. */
+  context(): { window: number; used: number };
+  takesImages(): boolean;
+  /** The ends of the commands that run now. */
+  readonly running: Set<() => Promise<void>>;
+  /** What the model has seen of a file, by its real path. */
+  coverage(path: string): FileCoverage | undefined;
+}
+
+/** Assumed while no model is known. */
+const DEFAULT_WINDOW = 128_000;
+
+/** Without the service that knows which variables hold keys, only these reach a child. */
+const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL"];
+
+/** Services are looked up at each call; what is absent has a sensible default. */
+export function createEnvironment(ctx: BaseContext): Environment {
+  let fallback: Workspace | undefined;
+  const model = () => {
+    try {
+      return ctx.find("model")?.current();
+    } catch {
+      return undefined; // No model is set; the turn itself reports that.
+    }
+  };
+  return {
+    get workspace() {
+      const given = ctx.find("workspace");
+      if (!given) fallback ??= defaultWorkspace();
+      return given ?? (fallback as Workspace);
+    },
+    childEnv: () => ctx.find("secrets")?.childEnv() ?? harmlessEnv(),
+    redactor: () => ctx.find("secrets")?.redactor() ?? { write: (chunk) => chunk, end: () => "" },
+    context: () => ({
+      window: model()?.contextWindow || DEFAULT_WINDOW,
+      used: ctx.find("agent")?.contextTokens() ?? 0,
+    }),
+    running: new Set(),
+    takesImages: () => model()?.input.includes("image") ?? false,
+    coverage: (path) => ctx.session.projection("fileCoverage")[path],
+  };
+}
+
+function defaultWorkspace(): Workspace {
+  const cwd = realpathSync(process.cwd());
+  let temp: string | undefined;
+  return {
+    cwd,
+    root: cwd,
+    home: homedir(),
+    get temp() {
+      temp ??= mkdtempSync(join(realpathSync(tmpdir()), "scorel-"));
+      return temp;
+    },
+    allowWrite: [],
+  };
+}
+
+function harmlessEnv(): Record<string, string> {
+  const known = HARMLESS.flatMap((name) => {
+    const value = process.env[name];
+    return value === undefined ? [] : [[name, value]];
+  });
+  return Object.fromEntries(known);
+}

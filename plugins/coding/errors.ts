@@ -1,0 +1,42 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  PATH_INVALID: (a: { path: string; reason: string }) =>
+    `The path ${JSON.stringify(a.path)} cannot be used: ${a.reason}.`,
+  PATH_CONTROL: (a: { path: string; dir: string }) =>
+    `${a.path} steers the agent or git, so it is not written. Ask the user to change it, or to start scorel with --allow-write ${a.dir}`,
+  PATH_OUTSIDE: (a: { path: string; root: string; dir: string }) =>
+    `${a.path} lies outside the project ${a.root}, so it is not written. Choose a path inside, or ask the user to start scorel with --allow-write ${a.dir}`,
+  FILE_MISSING: (a: { path: string; near: string }) =>
+    `${a.path} does not exist.${a.near ? ` Did you mean ${a.near}?` : " Find it with Glob."}`,
+  FILE_KIND: (a: { path: string; kind: string; hint: string }) =>
+    `${a.path} is a ${a.kind}, not a regular file. ${a.hint}`,
+  FILE_BINARY: (a: { path: string; kind: string; hint: string }) => `${a.path} is ${a.kind}. ${a.hint}`,
+  FILE_TOO_LARGE: (a: { path: string; bytes: number; limit: number }) =>
+    `${a.path} has ${a.bytes} bytes; at most ${a.limit} are read at once. Search it with Grep, or cut a part out with Bash (sed -n, head -c).`,
+  FILE_OFFSET: (a: { path: string; offset: string; total: number }) =>
+    `Offset ${a.offset} lies beyond ${a.path}, which has ${a.total} lines.`,
+  FILE_NO_ROOM: (a: { path: string }) =>
+    `The context is nearly full, so ${a.path} was not read. Finish or summarise first.`,
+  FILE_STALE: (a: { path: string }) => `${a.path} has changed since you read it. Read it again, then repeat the call.`,
+  FILE_ACCESS: (a: { path: string; reason: string }) => `${a.path}: ${a.reason}. Nothing was changed.`,
+  EDIT_UNREAD: (a: { path: string; lines: string; offset: string }) =>
+    `You have not read ${a.lines} of ${a.path}, which this edit changes. Read from offset ${a.offset} first.`,
+  EDIT_EMPTY: () => "old_string is empty. Give the text to replace, or use Write to create a file.",
+  EDIT_IDENTICAL: () => "old_string and new_string are the same, so there is nothing to change.",
+  EDIT_NOT_FOUND: (a: { path: string; hint: string }) => `old_string was not found in ${a.path}. ${a.hint}`,
+  EDIT_AMBIGUOUS: (a: { path: string; count: number; lines: string }) =>
+    `old_string occurs ${a.count} times in ${a.path} (lines ${a.lines}). Add surrounding lines to make it unique, or set replace_all.`,
+  EDIT_ENCODING: (a: { path: string; character: string }) =>
+    `${a.path} is in Latin-1, which cannot hold ${JSON.stringify(a.character)} of new_string. Use other characters, or convert the file with Bash (iconv).`,
+  WRITE_UNREAD: (a: { path: string; lines: string; offset: string }) =>
+    `${a.path} exists, and you have not read ${a.lines} of it. Read from offset ${a.offset} before replacing it, or use Edit.`,
+  BASH_CWD: (a: { cwd: string; reason: string }) =>
+    `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
+  BASH_SPAWN: (a: { shell: string; reason: string }) =>
+    `The command did not run: ${a.shell} could not be started (${a.reason}).`,
+  SEARCH_PATTERN: (a: { reason: string }) => `The pattern is not valid:\n${a.reason}`,
+  SEARCH_FAILED: (a: { reason: string }) => `The search failed: ${a.reason}`,
+  SEARCH_PATH: (a: { path: string }) => `${a.path} does not exist, so there is nothing to search. Find it with Glob.`,
+  TODO_INVALID: (a: { reason: string }) => `The list was not stored: ${a.reason}. Send the whole list again.`,
+});

@@ -1,0 +1,47 @@
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import { z } from "zod";
+import { outputBudget } from "./budget.ts";
+import { brief, card } from "./display.ts";
+import type { Environment } from "./environment.ts";
+import { answer, answering } from "./tool.ts";
+
+const DEFAULT_LIMIT = 200;
+
+const parameters = z.object({
+  pattern: z.string().describe("such as src/**/*.ts"),
+  path: z.string().optional(),
+  hidden: z.boolean().optional(),
+  offset: z.int().min(0).optional(),
+  limit: z.int().min(1).max(5_000).optional(),
+});
+type Params = z.output<typeof parameters>;
+
+/** Lists files by name, sorted by path, without what is hidden or ignored. */
+export function createGlob(env: Environment): Tool<Params> {
+  return {
+    name: "Glob",
+    description: "List files by glob, sorted by path. Leaves out ignored and hidden files.",
+    parameters,
+    access: () => "read",
+    execute: (_id, params, signal) => answering(signal, () => glob(params, env, signal)),
+    display: (params, result) => card(`Glob ${params.pattern}`, result, brief(result)),
+  };
+}
+
+async function glob(params: Params, env: Environment, signal: AbortSignal | undefined): Promise<ToolOutput> {
+  const [{ filesOf, groundOf, hiddenOptions }, { fitting, pageHeader, pageOf }] = await Promise.all([
+    import("./ground.ts"),
+    import("./page.ts"),
+  ]);
+  const { pattern, path, hidden, offset = 0, limit = DEFAULT_LIMIT } = params;
+  const ground = await groundOf(path, env, signal);
+  const names = await filesOf(ground, hiddenOptions(hidden, pattern), pattern);
+  const page = pageOf(names.map(ground.shown), offset, limit);
+  const fits = fitting(page, outputBudget(env.context()), (name) => name);
+  return answer([pageHeader(fits, "file"), ...fits.items].join("\n"), {
+    files: fits.items,
+    offset,
+    total: fits.total,
+    ...(fits.next !== undefined && { nextOffset: fits.next }),
+  });
+}

@@ -1,0 +1,105 @@
+import type { GrepParams } from "./grep.ts";
+import type { Count } from "./grep-search.ts";
+import type { Ground } from "./ground.ts";
+import { mayBeEncoded } from "./names.ts";
+import { nameOf, ripgrepJson } from "./ripgrep.ts";
+
+/** Bytes shown of one line. */
+const MAX_COLUMNS = 400;
+
+/** One match with the lines around it. */
+export interface Block {
+  name: string;
+  line: number;
+  lines: string[];
+  /** Its first line follows the last line of the block before. */
+  joins: boolean;
+}
+
+/** ripgrep's records, as far as they are used. */
+interface Bytes {
+  text?: string;
+  bytes?: string;
+}
+interface Row {
+  type: "match" | "context";
+  data: { path: Bytes; lines: Bytes; line_number: number | null; submatches: { start: number }[] };
+}
+
+/** The first `most` matches of each file, sorted by name and line. */
+export async function blocksOf(
+  files: readonly Count[],
+  { context = 0 }: GrepParams,
+  expression: readonly string[],
+  ground: Ground,
+  most?: number,
+): Promise<Block[]> {
+  const rows = new Map<string, Row[]>(files.map(({ name }) => [name, []]));
+  const limit = most === undefined ? [] : [`--max-count=${most}`];
+  const args = [...limit, `--context=${context}`, ...expression, ...targetsOf(files, ground)];
+  await ripgrepJson(args, ground, (record) => {
+    const row = record as Row;
+    if (row.type === "match" || row.type === "context") rows.get(nameOf(bytesOf(row.data.path)))?.push(row);
+  });
+  return [...rows].flatMap(([name, found]) => grouped(name, found, context));
+}
+
+/** A name that is no UTF-8 cannot be an argument; then all is searched, and what was not asked for is dropped. */
+function targetsOf(files: readonly Count[], ground: Ground): string[] {
+  if (files.some(({ name }) => mayBeEncoded(name))) return ["--hidden", "--", ground.target];
+  return ["--", ...files.map(({ name }) => `./${name}`)];
+}
+
+/** Context after a match, as far as it reaches, belongs to that match; the rest to the next one. */
+function grouped(name: string, rows: readonly Row[], context: number): Block[] {
+  const blocks: Block[] = [];
+  let waiting: Row[] = [];
+  let end = -1;
+  for (const row of rows) {
+    const line = row.data.line_number ?? 0;
+    const last = blocks.at(-1);
+    if (row.type === "context" && last && line <= end + context) last.lines.push(...shown(row));
+    else if (row.type === "context") waiting.push(row);
+    else {
+      const first = waiting[0]?.data.line_number ?? line;
+      const joins = last !== undefined && first === last.line + last.lines.length;
+      blocks.push({ name, line, lines: [...waiting, row].flatMap(shown), joins });
+      waiting = [];
+      end = line + textLines(row).length - 1;
+    }
+  }
+  return blocks;
+}
+
+function shown(row: Row): string[] {
+  const first = row.data.line_number ?? 0;
+  const sign = row.type === "match" ? ":" : "-";
+  const column = row.data.submatches[0]?.start ?? 0;
+  return textLines(row).map((text, index) => clipped(text, index === 0 ? column : 0, first + index, sign));
+}
+
+/** A long line is shown around its match, and named so that Read can go on there. */
+function clipped(line: Buffer, column: number, number: number, sign: string): string {
+  if (line.length <= MAX_COLUMNS) return `${number}${sign}${line}`;
+  let from = column > MAX_COLUMNS / 2 ? column - MAX_COLUMNS / 4 : 0;
+  while (from > 0 && ((line[from] as number) & 0xc0) === 0x80) from--;
+  const part = line.toString("utf8", from, from + MAX_COLUMNS).replace(/\ufffd+$/, "");
+  const ends = from + MAX_COLUMNS >= line.length;
+  return `${number}${from > 0 ? `@${from}` : ""}${sign}${part}${ends ? "" : `… (${line.length} bytes)`}`;
+}
+
+function textLines(row: Row): Buffer[] {
+  const bytes = bytesOf(row.data.lines);
+  const lines: Buffer[] = [];
+  for (let start = 0; start < bytes.length; ) {
+    const at = bytes.indexOf(10, start);
+    const end = at < 0 ? bytes.length : at;
+    lines.push(bytes.subarray(start, end > start && bytes[end - 1] === 13 ? end - 1 : end));
+    start = end + 1;
+  }
+  return lines.length > 0 ? lines : [Buffer.alloc(0)];
+}
+
+function bytesOf({ text, bytes }: Bytes): Buffer {
+  return text === undefined ? Buffer.from(bytes ?? "", "base64") : Buffer.from(text);
+}

@@ -1,0 +1,130 @@
+import type { GrepParams } from "./grep.ts";
+import { type Block, blocksOf } from "./grep-blocks.ts";
+import { filesOf, type Ground, globOption, hiddenOptions } from "./ground.ts";
+import { fitting, type Page, pageHeader, pageOf } from "./page.ts";
+import { byName, nameOf, ripgrep } from "./ripgrep.ts";
+
+const DEFAULT_LIMIT = 100;
+
+interface Found {
+  text: string;
+  details: Record<string, unknown>;
+}
+export interface Count {
+  name: string;
+  count: number;
+}
+
+/** One page of a search, as text for the model and in parts. */
+export async function searchContents(params: GrepParams, ground: Ground, budget: number): Promise<Found> {
+  const { mode = "content", offset = 0, limit = DEFAULT_LIMIT } = params;
+  const counts = await countsOf(params, ground);
+  if (mode === "content") return contentOf(params, ground, counts, budget);
+  const lineOf = ({ name, count }: Count) => (mode === "files" ? ground.shown(name) : `${ground.shown(name)}:${count}`);
+  const page = fitting(pageOf(counts, offset, limit), budget, lineOf);
+  const files = page.items.map(({ name, count }) => ({ path: ground.shown(name), ...(mode === "count" && { count }) }));
+  return {
+    text: [pageHeader(page, "file"), ...page.items.map(lineOf)].join("\n"),
+    details: { mode, files, ...numbers(page) },
+  };
+}
+
+async function contentOf(params: GrepParams, ground: Ground, counts: readonly Count[], budget: number): Promise<Found> {
+  const { offset = 0, limit = DEFAULT_LIMIT } = params;
+  const page = await blockPage(params, ground, counts, offset, limit);
+  const fits = fitting(page, budget, ({ lines }) => lines.join("\n"));
+  const matches = fits.items.map(({ name, line }) => ({ path: ground.shown(name), line }));
+  const text = [pageHeader(fits, "match"), ...listed(fits.items, ground, params.context ?? 0)].join("\n");
+  return { text, details: { mode: "content", matches, files: counts.length, ...numbers(fits) } };
+}
+
+/** Only files that hold a part of the page are read again. */
+async function blockPage(
+  params: GrepParams,
+  ground: Ground,
+  counts: readonly Count[],
+  offset: number,
+  limit: number,
+): Promise<Page<Block>> {
+  // Across lines, ripgrep joins neighbouring matches in one record, so its counts do not tell where a page begins.
+  if (params.multiline) return pageOf(await blocksOf(counts, params, expressionOf(params), ground), offset, limit);
+  const total = counts.reduce((sum, { count }) => sum + count, 0);
+  const { files, skip } = filesFor(counts, offset, limit);
+  const blocks = files.length > 0 ? await blocksOf(files, params, expressionOf(params), ground, skip + limit) : [];
+  const items = blocks.slice(skip, skip + limit);
+  const end = offset + items.length;
+  return { items, offset, total, ...(end < total && items.length > 0 && { next: end }) };
+}
+
+/** The files with matches `offset` to `offset + limit`, and how many matches of the first come before those. */
+function filesFor(counts: readonly Count[], offset: number, limit: number): { files: Count[]; skip: number } {
+  const files: Count[] = [];
+  let skip = 0;
+  let seen = 0;
+  for (const file of counts) {
+    if (seen < offset + limit && seen + file.count > offset) {
+      if (files.length === 0) skip = offset - seen;
+      files.push(file);
+    }
+    seen += file.count;
+  }
+  return { files, skip };
+}
+
+/** Matching lines per file, sorted by name. */
+async function countsOf(params: GrepParams, ground: Ground): Promise<Count[]> {
+  const hidden = hiddenOptions(params.hidden, params.glob);
+  const globs = params.glob === undefined ? [] : [globOption(params.glob, ground)];
+  const args = [
+    "--count",
+    "--null",
+    "--with-filename",
+    ...hidden,
+    ...globs,
+    ...expressionOf(params),
+    "--",
+    ground.target,
+  ];
+  const isFile = ground.target !== "./";
+  const [output, allowed] = await Promise.all([
+    ripgrep(args, ground),
+    params.glob === undefined || isFile ? undefined : filesOf(ground, hidden, params.glob),
+  ]);
+  const kept = allowed && new Set(allowed);
+  return parseCounts(output).filter(({ name }) => kept?.has(name) ?? true);
+}
+
+function parseCounts(output: Buffer): Count[] {
+  const counts: Count[] = [];
+  for (let start = 0; start < output.length; ) {
+    const nul = output.indexOf(0, start);
+    const end = output.indexOf(10, nul);
+    counts.push({ name: nameOf(output.subarray(start, nul)), count: Number(output.toString("latin1", nul + 1, end)) });
+    start = end + 1;
+  }
+  return counts.sort((a, b) => byName(a.name, b.name));
+}
+
+/** `-e` keeps a pattern that begins with a dash from being an option. */
+function expressionOf({ pattern, ignore_case, multiline }: GrepParams): string[] {
+  const options = [
+    ...(ignore_case ? ["--ignore-case"] : []),
+    ...(multiline ? ["--multiline", "--multiline-dotall"] : []),
+  ];
+  return ["--engine=auto", ...options, "-e", pattern];
+}
+
+/** Each file's name once, above its matches. */
+function listed(blocks: readonly Block[], ground: Ground, context: number): string[] {
+  let name: string | undefined;
+  return blocks.flatMap((block) => {
+    const isNew = block.name !== name;
+    name = block.name;
+    const apart = context > 0 && !block.joins ? ["--"] : [];
+    return [...(isNew ? [ground.shown(block.name)] : apart), ...block.lines];
+  });
+}
+
+function numbers({ offset, total, next }: Page<unknown>): Record<string, unknown> {
+  return { offset, total, ...(next !== undefined && { nextOffset: next }) };
+}

@@ -1,0 +1,65 @@
+import type { Stats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { basename, dirname, join } from "node:path";
+import type { Environment } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { locate, shownAs } from "./paths.ts";
+import { namesIn, ripgrep, type Search } from "./ripgrep.ts";
+
+/** Where a search happens, and how its names are shown. */
+export interface Ground extends Search {
+  /** What is searched, for ripgrep: `./`, or one file. */
+  target: string;
+  /** A name that ripgrep gave, as messages name it. */
+  shown(name: string): string;
+}
+
+/** A folder, or one file of a folder; throws SEARCH_PATH. */
+export async function groundOf(
+  path: string | undefined,
+  env: Environment,
+  signal: AbortSignal | undefined,
+): Promise<Ground> {
+  const { workspace } = env;
+  const place = await locate(path ?? ".", workspace);
+  const stats: Stats | undefined = await stat(place.raw).catch(() => undefined);
+  if (!stats) throw errors.SEARCH_PATH({ path: place.shown });
+  if (typeof place.raw !== "string")
+    throw errors.SEARCH_FAILED({
+      reason: `${place.shown} is no UTF-8 name, which ripgrep cannot be given. Search the folder above it.`,
+    });
+  const isFolder = stats.isDirectory();
+  const cwd = isFolder ? place.path : dirname(place.path);
+  return {
+    cwd,
+    env: env.childEnv(),
+    signal,
+    target: isFolder ? "./" : `./${basename(place.path)}`,
+    shown: (name) => shownAs(join(cwd, name), workspace.cwd),
+  };
+}
+
+/** Options for what is hidden: only when it was asked for, also by a name that begins with a dot. */
+export function hiddenOptions(asked: boolean | undefined, glob: string | undefined): string[] {
+  const named = glob !== undefined && /(^|[/{,!])\.[^./]/.test(glob);
+  return asked || named ? ["--hidden", "--glob=!.git"] : [];
+}
+
+/** The glob as ripgrep wants it: relative to the searched folder. */
+export function globOption(glob: string, { cwd }: Ground): string {
+  const within = glob.startsWith(`${cwd}/`) ? glob.slice(cwd.length) : glob;
+  return `--glob=${within.replace(/^\.\//, "/")}`;
+}
+
+/**
+ * The files that match a glob and that no ignore file names. ripgrep alone lets a glob overrule ignore
+ * files, so its answers with and without the glob are intersected.
+ */
+export async function filesOf(ground: Ground, options: readonly string[], glob: string | undefined): Promise<string[]> {
+  const list = (more: readonly string[]) =>
+    ripgrep(["--files", "--null", ...options, ...more, "--", ground.target], ground);
+  if (glob === undefined) return namesIn(await list([]));
+  const [all, matching] = await Promise.all([list([]), list([globOption(glob, ground)])]);
+  const kept = new Set(namesIn(all));
+  return namesIn(matching).filter((name) => kept.has(name));
+}

@@ -1,0 +1,39 @@
+import type {} from "@scorel/agent/contract";
+import { type BaseContext, definePlugin } from "@scorel/kernel";
+import type { Tool } from "@scorel/tools/contract";
+import { createBash } from "./bash.ts";
+import { fileCoverage } from "./coverage.ts";
+import { createEdit } from "./edit.ts";
+import { createEnvironment } from "./environment.ts";
+import { createGlob } from "./glob.ts";
+import { createGrep } from "./grep.ts";
+import { createRead } from "./read.ts";
+import { createTodoWrite, todos } from "./todo.ts";
+import { createWrite } from "./write.ts";
+
+/** The tools of a coding agent, and the guard that keeps them off what steers it. */
+export default definePlugin({
+  id: "coding",
+  name: "Coding tools",
+  version: "0.1.0",
+  needs: ["agent"],
+  projections: { fileCoverage, todos },
+
+  tools(ctx: BaseContext): Tool[] {
+    const env = createEnvironment(ctx);
+    ctx.onDispose(async () => void (await Promise.all([...env.running].map((end) => end()))));
+    const onFiles = [createRead, createEdit, createWrite].map((create) => create(env) as Tool);
+    return [...onFiles, createBash(env), createGlob(env), createGrep(env), createTodoWrite()];
+  },
+
+  hooks(ctx) {
+    const env = createEnvironment(ctx);
+    return {
+      beforeToolCall: {
+        critical: true,
+        level: "early",
+        handler: async (input) => (await import("./guard.ts")).guardWrites(input, env),
+      },
+    };
+  },
+});

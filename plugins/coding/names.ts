@@ -1,0 +1,31 @@
+import { isUtf8 } from "node:buffer";
+
+/** A file name's bytes as text; those that are no UTF-8 as `\xHH`. */
+export function decodeName(bytes: Buffer): string {
+  if (isUtf8(bytes)) return bytes.toString();
+  let text = "";
+  for (let at = 0; at < bytes.length; ) {
+    const length = characterLength(bytes, at);
+    text += length > 0 ? bytes.toString("utf8", at, at + length) : `\\x${bytes.toString("hex", at, at + 1)}`;
+    at += Math.max(length, 1);
+  }
+  return text;
+}
+
+/** The bytes that `decodeName` wrote as this text. */
+export function encodeName(text: string): Buffer {
+  const parts = text.split(/\\x([0-9a-f]{2})/);
+  return Buffer.concat(parts.map((part, index) => Buffer.from(part, index % 2 ? "hex" : "utf8")));
+}
+
+/** Whether a text could stand for a name that is no UTF-8. */
+export function mayBeEncoded(text: string): boolean {
+  return /\\x[0-9a-f]{2}/.test(text);
+}
+
+/** Bytes of the UTF-8 character at `at`; 0 when there is none. */
+function characterLength(bytes: Buffer, at: number): number {
+  for (let length = 1; length <= 4 && at + length <= bytes.length; length++)
+    if (isUtf8(bytes.subarray(at, at + length))) return length;
+  return 0;
+}

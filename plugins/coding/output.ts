@@ -1,0 +1,178 @@
+import { closeSync, openSync, writeSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, newId } from "@scorel/kernel";
+
+const MAX_SPILL = 64 * 1024 * 1024;
+
+/** What is kept of a long output. */
+export interface Kept {
+  text: string;
+  /** UTF-8 bytes of all output. */
+  bytes: number;
+  truncated: boolean;
+  /** The file that holds all of it, up to 64 MiB; present when something was cut. */
+  spill?: string;
+}
+
+/** Collects text of any length: head and tail in memory, all of it in a private file once that is not enough. */
+export class Output {
+  private readonly limit: number;
+  private readonly folder: () => string;
+  private readonly tail: Tail;
+  private head = "";
+  private headBytes = 0;
+  private bytes = 0;
+  private spill: Spill | undefined;
+
+  /** Keeps at most `limit` bytes; `folder` is asked for when a file is needed. */
+  constructor(limit: number, folder: () => string) {
+    this.limit = limit;
+    this.folder = folder;
+    this.tail = new Tail(limit);
+  }
+
+  write(text: string): void {
+    if (text === "") return;
+    const size = Buffer.byteLength(text);
+    this.bytes += size;
+    if (this.bytes > this.limit) this.spill ??= this.startSpill();
+    this.spill?.write(text);
+    if (this.headBytes < this.limit / 2) {
+      this.head += text;
+      this.headBytes += size;
+    }
+    this.tail.write(text, size);
+  }
+
+  /** The last bytes so far, for someone who watches. */
+  recent(limit: number): string {
+    return lastBytes(this.tail.text, limit);
+  }
+
+  /** Ends the file, if one was needed. */
+  close(): Kept {
+    this.spill?.close();
+    if (!this.spill) return { text: this.tail.text, bytes: this.bytes, truncated: false };
+    const head = wholeLines(firstBytes(this.head, this.limit / 2), "end");
+    const tail = wholeLines(lastBytes(this.tail.text, this.limit / 2), "start");
+    const cut = this.bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
+    const { path, kept } = this.spill;
+    return {
+      text: `${head}\n[${cut} bytes cut here; ${kept}]\n${tail}`,
+      bytes: this.bytes,
+      truncated: true,
+      ...(path !== undefined && { spill: path }),
+    };
+  }
+
+  private startSpill(): Spill {
+    const spill = new Spill(join(this.folder(), `output-${newId()}.txt`));
+    spill.write(this.tail.text);
+    return spill;
+  }
+}
+
+/** The end of a text: at least the last `limit` bytes, at most about twice as many. */
+class Tail {
+  private readonly limit: number;
+  private parts: string[] = [];
+  private size = 0;
+
+  constructor(limit: number) {
+    this.limit = limit;
+  }
+
+  get text(): string {
+    if (this.parts.length > 1) this.parts = [this.parts.join("")];
+    return this.parts[0] ?? "";
+  }
+
+  write(text: string, size: number): void {
+    this.parts.push(text);
+    this.size += size;
+    if (this.size <= this.limit * 2) return;
+    this.parts = [lastBytes(this.text, this.limit)];
+    this.size = Buffer.byteLength(this.text);
+  }
+}
+
+/** A file only this user can read. Writes are synchronous: the producer, not memory, has to wait. */
+class Spill {
+  /** Absent when it could not be written. */
+  path: string | undefined;
+  private fd: number | undefined;
+  private size = 0;
+  private whole = true;
+  private failure = "";
+
+  constructor(path: string) {
+    this.attempt(() => {
+      this.fd = openSync(path, "wx", 0o600);
+      this.path = path;
+    });
+  }
+
+  /** What of the output is to be found where. */
+  get kept(): string {
+    if (this.path === undefined) return `it could not be kept in a file: ${this.failure}`;
+    if (this.failure) return `the first ${this.size} bytes, until ${this.failure}: ${this.path}`;
+    return `${this.whole ? "all of it" : `the first ${MAX_SPILL} bytes`}: ${this.path}`;
+  }
+
+  write(text: string): void {
+    const { fd } = this;
+    if (fd === undefined || this.failure) return;
+    const bytes = Buffer.from(text);
+    const room = Math.min(bytes.length, MAX_SPILL - this.size);
+    this.whole &&= room === bytes.length;
+    this.attempt(() => {
+      for (let at = 0; at < room; ) {
+        const count = writeSync(fd, bytes, at, room - at);
+        at += count;
+        this.size += count;
+      }
+    });
+  }
+
+  close(): void {
+    if (this.fd !== undefined) closeSync(this.fd);
+    this.fd = undefined;
+  }
+
+  /** A full disk must not end the command whose output it was. */
+  private attempt(work: () => void): void {
+    try {
+      work();
+    } catch (thrown) {
+      this.failure = codeOf(thrown);
+    }
+  }
+}
+
+/** At most the first `limit` bytes of a text, in whole characters. */
+export function firstBytes(text: string, limit: number): string {
+  const bytes = Buffer.from(text);
+  if (bytes.length <= limit) return text;
+  let end = Math.max(0, Math.floor(limit));
+  while (end > 0 && continues(bytes[end])) end--;
+  return bytes.toString("utf8", 0, end);
+}
+
+/** At most the last `limit` bytes of a text, in whole characters. */
+export function lastBytes(text: string, limit: number): string {
+  const bytes = Buffer.from(text);
+  let start = Math.max(0, Math.ceil(bytes.length - limit));
+  while (start < bytes.length && continues(bytes[start])) start++;
+  return start === 0 ? text : bytes.toString("utf8", start);
+}
+
+function continues(byte: number | undefined): boolean {
+  return byte !== undefined && (byte & 0xc0) === 0x80;
+}
+
+/** Drops the line that was cut, when it is not most of the text. */
+function wholeLines(text: string, side: "start" | "end"): string {
+  const at = side === "end" ? text.lastIndexOf("\n") : text.indexOf("\n");
+  const rest = side === "end" ? text.slice(0, Math.max(at, 0)) : text.slice(at + 1);
+  return at >= 0 && rest.length > text.length / 2 ? rest : text;
+}

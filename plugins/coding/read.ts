@@ -1,0 +1,111 @@
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import { z } from "zod";
+import { BYTES_PER_TOKEN, readBudget } from "./budget.ts";
+import type { FileDetails } from "./contract.ts";
+import { joined } from "./coverage.ts";
+import { brief, card } from "./display.ts";
+import type { Environment } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { imageType, showImage } from "./image.ts";
+import { locate, type Place } from "./paths.ts";
+import { type Offset, type Selection, select } from "./selection.ts";
+import { asText, loadFile, type TextFile } from "./text-file.ts";
+import { answer, answering } from "./tool.ts";
+
+const MAX_LINES = 2_000;
+/** Bytes kept for the line that says which part is shown. */
+const HEADER = 160;
+
+const parameters = z.object({
+  file_path: z.string(),
+  offset: z
+    .union([z.int().min(1), z.string().regex(/^\d+:\d+$/)])
+    .optional()
+    .describe("first line, or LINE:BYTE"),
+  limit: z.int().min(1).max(MAX_LINES).optional().describe("lines"),
+  full: z.boolean().optional().describe("take a larger share of the context"),
+});
+type Params = z.output<typeof parameters>;
+
+/** Shows a text file by numbered lines within a budget, or an image. */
+export function createRead(env: Environment): Tool<Params> {
+  return {
+    name: "Read",
+    description:
+      "Read a text file as numbered lines (at most 2000), or an image. A long file is cut; go on from the next offset it names.",
+    parameters,
+    access: () => "read",
+    execute: (_id, params, signal) => answering(signal, () => read(params, env)),
+    display: (params, result) =>
+      card(`Read ${params.file_path}${params.offset ? `:${params.offset}` : ""}`, result, brief(result)),
+  };
+}
+
+async function read(params: Params, env: Environment): Promise<ToolOutput> {
+  const place = await locate(params.file_path, env.workspace);
+  const loaded = await loadFile(place);
+  const mimeType = imageType(loaded.bytes);
+  if (mimeType) return showImage(place, loaded.bytes, mimeType, env.takesImages());
+  const file = asText(loaded, place);
+  const budget = readBudget(env.context(), params.full ?? false) * BYTES_PER_TOKEN - HEADER;
+  if (budget <= 0) throw errors.FILE_NO_ROOM({ path: place.shown });
+  const selection = select(file, offsetOf(params.offset), params.limit ?? MAX_LINES, budget);
+  return selection ? shown(place, file, selection, env) : nothing(place, file, params.offset, env);
+}
+
+function offsetOf(given: number | string = 1): Offset {
+  const [line = 1, byte = 0] = String(given).split(":").map(Number);
+  return { line: Math.max(line, 1), byte };
+}
+
+function shown(place: Place, file: TextFile, selection: Selection, env: Environment): ToolOutput {
+  const text = `${header(file, selection)}\n${body(file, selection)}`;
+  const { first: start, last: end, total, next, part } = selection;
+  const lines = { start, end, total, ...(part && { bytes: part }) };
+  const coverage = { version: file.version, ranges: [selection.range] };
+  const details: FileDetails = { path: place.path, ...joined(env.coverage(place.path), coverage) };
+  return answer(text, {
+    file: details,
+    lines,
+    truncated: next !== undefined,
+    ...(next && { nextOffset: spelled(next) }),
+  });
+}
+
+/** An empty file is seen whole; an offset beyond the end is a mistake. */
+function nothing(place: Place, file: TextFile, offset: number | string | undefined, env: Environment): ToolOutput {
+  if (file.bytes.length > 0) {
+    const total = select(file, { line: 1, byte: 0 }, 1, Infinity)?.total ?? 0;
+    throw errors.FILE_OFFSET({ path: place.shown, offset: String(offset), total });
+  }
+  const details: FileDetails = {
+    path: place.path,
+    ...joined(env.coverage(place.path), { version: file.version, ranges: [] }),
+  };
+  return answer("[empty file, 0 lines]", { file: details, lines: { start: 0, end: 0, total: 0 }, truncated: false });
+}
+
+function header(file: TextFile, { first, last, total, part, next, range }: Selection): string {
+  const where = part
+    ? `line ${first} of ${total}, bytes ${part.from}-${part.to} of ${part.of}`
+    : `lines ${first}-${last} of ${total}`;
+  const notes = [
+    ...(file.encoding === "latin1" ? ["Latin-1"] : []),
+    ...(file.crlf ? ["CRLF"] : []),
+    ...(range[1] === file.bytes.length && file.bytes.at(-1) !== 10 ? ["no line break at the end"] : []),
+    ...(next ? [`truncated, next offset ${spelled(next)}`] : []),
+  ];
+  return `[${[where, ...notes].join("; ")}]`;
+}
+
+function spelled({ line, byte }: Offset): string | number {
+  return byte > 0 ? `${line}:${byte}` : line;
+}
+
+function body(file: TextFile, { range, first, part }: Selection): string {
+  const from = range[0] === 0 ? file.bom : range[0];
+  const text = file.bytes.toString(file.encoding, from, range[1]);
+  const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
+  const label = (index: number) => (part ? `${first}@${part.from}` : `${first + index}`);
+  return lines.map((line, index) => `${label(index)}\t${line}`).join("\n");
+}

@@ -1,0 +1,117 @@
+import { spawn } from "node:child_process";
+import type { Readable } from "node:stream";
+import { messageOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { decodeName } from "./names.ts";
+
+/** A search takes at most this long; what was found until then is told as an error. */
+const LIMIT_MS = 60_000;
+
+export interface Search {
+  /** Where relative names and globs begin. */
+  cwd: string;
+  env: Record<string, string>;
+  signal?: AbortSignal | undefined;
+}
+
+/** No user configuration; ignore files count also outside a git repository. */
+const ALWAYS = ["--no-config", "--no-require-git", "--no-messages", "--color=never"];
+
+/** All of ripgrep's output; throws SEARCH_PATTERN for a bad expression or glob, SEARCH_FAILED for anything else. */
+export async function ripgrep(args: readonly string[], search: Search): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  await run(args, search, async (stdout) => {
+    for await (const chunk of stdout) chunks.push(chunk as Buffer);
+  });
+  return Buffer.concat(chunks);
+}
+
+/** ripgrep's output by records of its JSON form. */
+export async function ripgrepJson(
+  args: readonly string[],
+  search: Search,
+  take: (record: unknown) => void,
+): Promise<void> {
+  await run(["--json", ...args], search, async (stdout) => {
+    for await (const line of linesOf(stdout)) take(JSON.parse(line));
+  });
+}
+
+/** Names separated by NUL, without the leading `./`, in order. */
+export function namesIn(output: Buffer): string[] {
+  const names: string[] = [];
+  for (let start = 0; start < output.length; ) {
+    const end = output.indexOf(0, start);
+    const stop = end < 0 ? output.length : end;
+    names.push(nameOf(output.subarray(start, stop)));
+    start = stop + 1;
+  }
+  return names.sort(byName);
+}
+
+/** A name as ripgrep gives it. */
+export function nameOf(bytes: Buffer): string {
+  return decodeName(bytes).replace(/^\.\//, "");
+}
+
+/** The same in every locale. */
+export function byName(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+async function run(args: readonly string[], search: Search, read: (stdout: Readable) => Promise<void>): Promise<void> {
+  const limit = AbortSignal.timeout(LIMIT_MS);
+  const signal = search.signal ? AbortSignal.any([search.signal, limit]) : limit;
+  const child = spawn(await program(), [...ALWAYS, ...args], {
+    cwd: search.cwd,
+    env: search.env,
+    signal,
+    killSignal: "SIGKILL",
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  let said = "";
+  child.stderr.on("data", (chunk: Buffer) => {
+    if (said.length < 4096) said += chunk.toString();
+  });
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", reject);
+    child.once("close", resolve);
+  });
+  ended.catch(() => {}); // Heard below; reading may fail first.
+  try {
+    await read(child.stdout);
+    judge(await ended, said);
+  } catch (thrown) {
+    search.signal?.throwIfAborted();
+    if (limit.aborted)
+      throw errors.SEARCH_FAILED({ reason: `it took longer than ${LIMIT_MS / 1000} s. Narrow the path or the glob.` });
+    throw thrown;
+  }
+}
+
+/** 0: found; 1: nothing found; 2: something is wrong with the request or, silently, with reading some file. */
+function judge(code: number | null, said: string): void {
+  if (code === 2 && said.trim() !== "") throw errors.SEARCH_PATTERN({ reason: said.trim() });
+}
+
+/** Only a line feed ends a record; other separators may stand inside one. */
+async function* linesOf(stdout: Readable): AsyncGenerator<string> {
+  let parts: Buffer[] = [];
+  for await (const chunk of stdout as AsyncIterable<Buffer>) {
+    let start = 0;
+    for (let end = chunk.indexOf(10); end >= 0; end = chunk.indexOf(10, start)) {
+      yield Buffer.concat([...parts, chunk.subarray(start, end)]).toString();
+      parts = [];
+      start = end + 1;
+    }
+    parts.push(chunk.subarray(start));
+  }
+}
+
+async function program(): Promise<string> {
+  try {
+    return (await import("@vscode/ripgrep")).rgPath;
+  } catch (thrown) {
+    throw errors.SEARCH_FAILED({ reason: `ripgrep is not installed (${messageOf(thrown)})` }, { cause: thrown });
+  }
+}

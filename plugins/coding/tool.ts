@@ -1,0 +1,40 @@
+import { codeOf, ScorelError } from "@scorel/kernel";
+import type { ToolOutput } from "@scorel/tools/contract";
+import { errors } from "./errors.ts";
+
+/** A result of one text, with details for faces and projections. */
+export function answer(text: string, details?: Record<string, unknown>): ToolOutput {
+  return { content: [{ type: "text", text }], ...(details && { details }) };
+}
+
+/** Runs a tool's work; a failure that the model can act on becomes its result. An abort stays an error. */
+export async function answering(signal: AbortSignal | undefined, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
+  try {
+    signal?.throwIfAborted();
+    return await work();
+  } catch (thrown) {
+    if (signal?.aborted) throw thrown;
+    const failure = readable(thrown);
+    return { ...answer(failure.message, { code: failure.code }), isError: true };
+  }
+}
+
+/** What a person or a model can act on; anything unforeseen goes on as it is. */
+function readable(thrown: unknown): ScorelError {
+  if (thrown instanceof ScorelError) return thrown;
+  const { path = "the file", syscall } = thrown as NodeJS.ErrnoException;
+  if (syscall === undefined) throw thrown;
+  const code = codeOf(thrown);
+  return errors.FILE_ACCESS({ path: String(path), reason: REASONS[code] ?? code }, { cause: thrown });
+}
+
+const REASONS: Record<string, string> = {
+  EACCES: "permission denied",
+  EPERM: "the operation is not permitted",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a part of the path is a file, not a directory",
+  EISDIR: "it is a directory",
+  EMFILE: "too many files are open",
+  ENAMETOOLONG: "the name is too long",
+};

@@ -1,0 +1,70 @@
+import { mkdir } from "node:fs/promises";
+import { dirname } from "node:path";
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import { z } from "zod";
+import type { FileDetails } from "./contract.ts";
+import { writeRefusal } from "./control-paths.ts";
+import { uncovered } from "./coverage.ts";
+import { card, diffOf } from "./display.ts";
+import type { Environment } from "./environment.ts";
+import { errors } from "./errors.ts";
+import { unwritable } from "./matches.ts";
+import { locate, type Place } from "./paths.ts";
+import { saveFile } from "./save.ts";
+import { asText, countBreaks, countLines, loadIfExists, type TextFile, versionOf } from "./text-file.ts";
+import { answer, answering } from "./tool.ts";
+import { describeUnread } from "./unread.ts";
+
+const parameters = z.object({ file_path: z.string(), content: z.string() });
+type Params = z.output<typeof parameters>;
+
+/** Creates a file with its folders, or replaces one that was read whole. */
+export function createWrite(env: Environment): Tool<Params> {
+  return {
+    name: "Write",
+    description: "Create a file, or replace one you have read whole.",
+    parameters,
+    access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
+    execute: (_id, params, signal) => answering(signal, () => write(params, env)),
+    display: (params, result) => card(`Write ${params.file_path}`, result, "", diffOf(params.file_path, result)),
+  };
+}
+
+async function write({ file_path, content }: Params, env: Environment): Promise<ToolOutput> {
+  const place = await locate(file_path, env.workspace);
+  const refusal = await writeRefusal(place, env.workspace);
+  if (refusal) throw refusal;
+  const loaded = await loadIfExists(place);
+  const before = loaded && asText(loaded, place);
+  if (before) requireWhole(place, before, env);
+  else await mkdir(dirname(place.path), { recursive: true });
+  const bytes = before ? inStyleOf(before, content) : Buffer.from(content);
+  await saveFile(place, bytes, before);
+  const { unifiedDiff } = await import("./diff.ts");
+  const details: { file: FileDetails; diff: string; created: boolean } = {
+    file: { path: place.path, version: versionOf(bytes), ranges: bytes.length > 0 ? [[0, bytes.length]] : [] },
+    diff: unifiedDiff(place.shown, before?.bytes.toString(before.encoding) ?? "", bytes.toString(before?.encoding)),
+    created: !before,
+  };
+  return answer(
+    `${before ? "Replaced" : "Created"} ${place.shown}: ${countLines(bytes)} lines, ${bytes.length} bytes.`,
+    details,
+  );
+}
+
+function requireWhole(place: Place, file: TextFile, env: Environment): void {
+  const seen = env.coverage(place.path);
+  if (seen && seen.version !== file.version) throw errors.FILE_STALE({ path: place.shown });
+  const gap = uncovered(seen?.ranges ?? [], [0, file.bytes.length]);
+  if (gap) throw errors.WRITE_UNREAD({ path: place.shown, ...describeUnread(file.bytes, gap) });
+}
+
+/** Keeps what a model does not see: the byte order mark, CRLF where every line has it, Latin-1 where it suffices. */
+function inStyleOf(before: TextFile, content: string): Buffer {
+  const onlyCrlf =
+    before.crlf && before.bytes.toString("latin1").split("\r\n").length - 1 === countBreaks(before.bytes);
+  const text = onlyCrlf && !content.includes("\r") ? content.replaceAll("\n", "\r\n") : content;
+  const encoding = before.encoding === "latin1" && unwritable(text, "latin1") === undefined ? "latin1" : "utf8";
+  const mark = before.bom > 0 && !text.startsWith("\ufeff") ? "\ufeff" : "";
+  return Buffer.from(mark + text, encoding);
+}

@@ -1,0 +1,151 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { AgentService, ToolCallVerdict } from "@scorel/agent/contract";
+import coding from "@scorel/coding";
+import type { FileDetails } from "@scorel/coding/contract";
+import type { Workspace } from "@scorel/host/contract";
+import { definePlugin, type HookCall, type Kernel } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import type { ModelService, SecretsService } from "@scorel/model/contract";
+import tools from "@scorel/tools";
+import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
+import { testKernel } from "../../harness.ts";
+
+export interface Surroundings {
+  /** Tokens the model's context holds. */
+  window?: number;
+  /** Tokens of it in use. */
+  used?: number;
+  images?: boolean;
+  /** A value that must not be seen. */
+  secret?: string;
+  workspace?: Partial<Workspace>;
+}
+
+/** A temporary project with the real tools around it; what they answer goes into a log as the loop would put it. */
+export interface Workshop extends AsyncDisposable {
+  kernel: Kernel;
+  tools: ToolsService;
+  /** The project's folder, by its real path; `home` and `temp` lie beside it. */
+  dir: string;
+  home: string;
+  temp: string;
+  path(name: string): string;
+  /** Writes a file, its folders included, and answers its path. */
+  file(name: string, content?: string | Buffer): string;
+  bytes(name: string): Buffer;
+  text(name: string): string;
+  /** Prepares, validates and runs a tool, and stores the result. */
+  call(
+    name: string,
+    args: unknown,
+    signal?: AbortSignal,
+    onUpdate?: (partial: ToolOutput) => void,
+  ): Promise<ToolOutput>;
+  /** The text of a call's result. */
+  say(name: string, args: unknown): Promise<string>;
+  /** What the guard thinks of a call. */
+  judge(name: string, args: unknown): Promise<ToolCallVerdict | undefined>;
+}
+
+export async function workshop(surroundings: Surroundings = {}): Promise<Workshop> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "scorel-coding-")));
+  const [dir, home, temp] = ["project", "home", "temp"].map((name) => join(base, name)) as [string, string, string];
+  for (const folder of [dir, home, temp]) mkdirSync(folder);
+  const judge: { call?: HookCall<"beforeToolCall"> } = {};
+  const workspace: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...surroundings.workspace };
+  const t = await testKernel([messages, tools, loop(surroundings, judge), coding], {
+    services: { workspace, model: modelOf(surroundings), ...secretsOf(surroundings) },
+  });
+  const service = t.kernel.find("tools") as ToolsService;
+  let calls = 0;
+  const call: Workshop["call"] = async (name, args, signal, onUpdate) => {
+    const tool = service.get(name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    const id = `call${++calls}`;
+    const result = await tool.execute(id, tool.validate(tool.prepareArguments(args)), signal, onUpdate);
+    await store(t.kernel, id, name, result);
+    return result;
+  };
+  const path = (name: string) => join(dir, name);
+  return {
+    kernel: t.kernel,
+    tools: service,
+    dir,
+    home,
+    temp,
+    path,
+    file(name, content = "") {
+      mkdirSync(dirname(path(name)), { recursive: true });
+      writeFileSync(path(name), content);
+      return path(name);
+    },
+    bytes: (name) => readFileSync(path(name)),
+    text: (name) => readFileSync(path(name), "utf8"),
+    call,
+    say: async (name, args) => textOf(await call(name, args)),
+    judge: async (name, args) =>
+      judge.call?.({
+        assistantMessage: {} as never,
+        toolCall: { type: "toolCall", id: "x", name, arguments: {} },
+        args,
+        context: { systemPrompt: "", messages: [] },
+      }),
+    async [Symbol.asyncDispose]() {
+      await t[Symbol.asyncDispose]();
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Appends a result as the agent loop does. */
+export async function store(kernel: Kernel, toolCallId: string, toolName: string, result: ToolOutput): Promise<void> {
+  const { content, details, isError = false } = result;
+  await kernel.session.append("message", {
+    message: { role: "tool_result", toolCallId, toolName, content, details, isError, timestamp: 0 },
+  });
+}
+
+export function textOf(result: ToolOutput): string {
+  return result.content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType}]`)).join("\n");
+}
+
+/** The file that a Read, Edit or Write result speaks of. */
+export function fileOf(result: ToolOutput): FileDetails {
+  return (result.details as { file: FileDetails }).file;
+}
+
+/** Stands in for the agent: the hook that the guard taps, and how full the context is. */
+function loop({ used = 0 }: Surroundings, judge: { call?: HookCall<"beforeToolCall"> }) {
+  return definePlugin({
+    id: "agent",
+    name: "Stand-in",
+    version: "1.0.0",
+    provides: ["agent"],
+    activate(ctx) {
+      judge.call = ctx.defineHook("beforeToolCall", "bail");
+      ctx.provide("agent", { contextTokens: () => used } as AgentService);
+    },
+  });
+}
+
+function modelOf({ window = 128_000, images = false }: Surroundings): ModelService {
+  const current = () => ({ contextWindow: window, input: images ? ["text", "image"] : ["text"] });
+  return { current } as unknown as ModelService;
+}
+
+function secretsOf({ secret }: Surroundings): { secrets?: SecretsService } {
+  if (secret === undefined) return {};
+  const redact = (text: string) => text.replaceAll(secret, "[secret]");
+  let held = "";
+  const redactor = () => ({
+    write(chunk: string) {
+      const text = redact(held + chunk);
+      held = text.slice(-secret.length);
+      return text.slice(0, -secret.length);
+    },
+    end: () => redact(held),
+  });
+  return { secrets: { childEnv: () => ({ PATH: process.env.PATH ?? "", CHILD: "yes" }), redact, redactor } };
+}
