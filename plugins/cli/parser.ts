@@ -118,12 +118,14 @@ function unknownOption(name: string, options: readonly Option[], command: string
 /** Every option by its camelCase name: strings, arrays of strings when repeatable, `true` for flags. */
 function parseWithCac(words: readonly string[], options: readonly Option[]): Record<string, unknown> {
   const cli = cac("scorel");
+  // The library converts every value once per option on the line, so what it calls must not change anything.
+  const same = (value: unknown) => value;
   const unmark = (value: unknown) => (typeof value === "string" ? value.slice(mark.length) : value);
-  for (const option of options) cli.option(flagsOf(option), option.description, option.value ? { type: [unmark] } : {});
+  for (const option of options) cli.option(flagsOf(option), option.description, option.value ? { type: [same] } : {});
   const parsed = cli.parse(["node", "scorel", ...words], { run: false }).options;
   return Object.fromEntries(
     options.flatMap(({ key, repeatable, default: byDefault }) => {
-      const given = parsed[key] as unknown;
+      const given = Array.isArray(parsed[key]) ? parsed[key].map(unmark) : unmark(parsed[key]);
       const value = repeatable || !Array.isArray(given) ? given : given.at(-1);
       return value === undefined && byDefault === undefined ? [] : [[key, value ?? byDefault]];
     }),
