@@ -40,3 +40,12 @@ it("says so when there is no git, and works all the same", async () => {
   expect([code, stdout.includes("(without git: git is not installed)")]).toEqual([0, true]);
   expect(stdout).toMatch(/- {2}for \(let i = 1;.*\n\+ {2}for \(let i = 0;/);
 });
+
+it("is cancelled by Ctrl-C", async () => {
+  using s = scratch();
+  const { child, line, finished } = s.start(["demo"], { env: temporary(s) });
+  await line((told) => told === "  > Bash node --test");
+  child.kill("SIGINT");
+  const { code, stdout } = await finished;
+  expect([code, stdout.includes("Checked once more")]).toEqual([130, false]);
+});
