@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import type { AnyEvent, EventId, SessionHeader, StoredEvent } from "@scorel/kernel";
-import type { AssistantMessage, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
+import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
 import { readIfPresent, removeIfPresent } from "./files.ts";
 
 const COALESCE_MS = 16;
@@ -144,18 +144,28 @@ export function messageOfLeftover(
   const seq = events.reduce((last, event) => Math.max(last, event.seq), 0) + 1;
   const { eventId: id, parentId, clientId } = leftover;
   const envelope = { type: "message", id, parentId, seq, sessionId: header.sessionId, clientId, ts: Date.now() };
-  return { ...envelope, message: partialMessage(leftover) } as StoredEvent;
+  return { ...envelope, message: partialMessage(leftover, providerOf(leftover, events)) } as StoredEvent;
 }
 
-function partialMessage({ model = "", pieces, ts }: Leftover): AssistantMessage {
-  const [provider = "", ...name] = model.includes("/") ? model.split("/") : ["", model];
+/** The start of a message names its model without the provider; the session's own record of its model has both. */
+function providerOf({ model }: Leftover, events: readonly StoredEvent[]): string | undefined {
+  const ending = `/${model}`;
+  const chosen = events.findLast((event) => modelIn(event)?.endsWith(ending));
+  return chosen && modelIn(chosen)?.slice(0, -ending.length);
+}
+
+function modelIn(event: StoredEvent): string | undefined {
+  return (event as StoredEvent & { changes?: SessionMeta }).changes?.model;
+}
+
+function partialMessage({ model, pieces, ts }: Leftover, provider: string | undefined): AssistantMessage {
   const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   return {
     role: "assistant",
     content: pieces.map(asBlock),
     api: "unknown",
-    provider: provider || "unknown",
-    model: name.join("/") || "unknown",
+    provider: provider ?? "unknown",
+    model: model ?? "unknown",
     usage: { ...none, totalTokens: 0, cost: { ...none, total: 0 } },
     stopReason: "aborted",
     partial: true,

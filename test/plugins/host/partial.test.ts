@@ -17,7 +17,7 @@ const start = transient({
   eventId: replyId,
   parentId: user.id,
   role: "assistant",
-  model: "a/b/c",
+  model: "b/c",
 });
 
 describe("the words of a message that is arriving", () => {
@@ -71,6 +71,7 @@ describe("words that a dead process left", () => {
   it("become the message they belonged to, under its id and parent", async () => {
     using place = folder();
     await place.begin();
+    place.store.append([record({ type: "session_info", id: "info000000000001", seq: 2, changes: { model: "a/b/c" } })]);
     for (const [word, type] of [
       ["Let me see", "thinking_delta"],
       ["Hello", "text_delta"],
@@ -78,7 +79,7 @@ describe("words that a dead process left", () => {
     ] as const)
       await place.store.stage?.(delta(word, type));
     const event = place.reopened().at(-1) as StoredEvent & { message: unknown };
-    expect(event).toMatchObject({ type: "message", id: replyId, parentId: user.id, seq: 2, clientId: "test" });
+    expect(event).toMatchObject({ type: "message", id: replyId, parentId: user.id, seq: 3, clientId: "test" });
     expect(event.message).toMatchObject({
       role: "assistant",
       content: [
@@ -91,7 +92,7 @@ describe("words that a dead process left", () => {
       partial: true,
     });
     expect(existsSync(place.partial)).toBe(false);
-    expect(place.reopened()).toHaveLength(2);
+    expect(place.reopened()).toHaveLength(3);
   });
 
   it("are shown, but not written, to someone who only looks", async () => {
