@@ -88,15 +88,19 @@ declare module "@scorel/kernel" {
     agent: AgentService;
   }
   interface Hooks {
+    /** Before a tool runs, its arguments already valid: a layer may change them or block the call. */
     beforeToolCall(
       input: ToolCallInput,
       signal?: AbortSignal,
     ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
+    /** After a tool has run and before its result is stored: a layer may replace parts of the result. */
     afterToolCall(
       input: ToolCallOutcome,
       signal?: AbortSignal,
     ): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
+    /** Before each model call: the messages of the conversation; a layer may append a path event here. */
     transformContext(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
+    /** After `transformContext`: the last word on what is sent; nothing said here is stored. */
     convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
   }
   interface Events {
@@ -104,6 +108,7 @@ declare module "@scorel/kernel" {
     queue_update: { items: QueueItem[] };
   }
   interface Projections {
+    /** The messages that wait, in the order of their delivery. */
     queue: QueueItem[];
     /** Client-made message id -> the event or queue item it became. */
     sentMessages: Record<string, string>;

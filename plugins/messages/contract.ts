@@ -100,22 +100,37 @@ declare module "@scorel/kernel" {
     message: ScorelMessage;
   }
   interface Events {
+    /** A message of the conversation: what the user, the model or a tool said. */
     message: { message: ScorelMessage };
+    /** The conversation goes on from an earlier event; what came after it stays in the log. */
     rewind: { targetEventId: EventId };
+    /** The conversation goes on at another leaf of the tree. */
     branch: { leafEventId: EventId };
+    /** A summary that stands for everything up to `compactedThrough`; what follows that event is kept as it is. */
     compact: { summary: string; compactedThrough: EventId; tokensBefore: number; tokensAfter: number };
+    /** The next message came in through a channel, such as a chat service, where it has the id `externalId`. */
     channel_inject: { channel: string; externalId: string; metadata?: Record<string, unknown> };
+    /** Name, model and the like of the session changed; folded in the projection `sessionMeta`. */
     session_info: { changes: Partial<SessionMeta> };
+    /** Data that a plugin keeps in the log under a kind of its own; no model reads it. */
     custom: { kind: string; data: unknown };
+    /** A message that a plugin put into the conversation under a kind of its own. */
     custom_message: { kind: string; message: ScorelMessage; data?: unknown };
   }
   interface Transients {
+    /** A message begins to arrive; `eventId` is the id that it will bear in the log. */
     message_start: { eventId: EventId; parentId: EventId | null; role: "assistant" | "tool_result"; model?: string };
+    /** More text of a message that is arriving. */
     text_delta: { eventId: EventId; delta: string };
+    /** More thinking of a message that is arriving; `blockIndex` is its place in the content. */
     thinking_delta: { eventId: EventId; delta: string; blockIndex: number };
+    /** More of a tool call's arguments, as JSON text. */
     tool_call_delta: { eventId: EventId; toolCallId: string; toolName?: string; delta: string };
+    /** A tool starts to run; `parentId` is the message that calls it. */
     tool_execution_start: { eventId: EventId; parentId: EventId; toolCallId: string; toolName: string; args: unknown };
+    /** What a running tool has to show so far; each one replaces the one before. */
     tool_execution_update: { eventId: EventId; toolCallId: string; partial: unknown };
+    /** A tool has ended; its result follows as a message. */
     tool_execution_end: {
       eventId: EventId;
       toolCallId: string;
@@ -123,15 +138,25 @@ declare module "@scorel/kernel" {
       durationMs: number;
       isError: boolean;
     };
+    /** A round begins: one model call with the tools that it asks for. Counted from 0 in each turn. */
     turn_start: { turnIndex: number };
+    /** A round has ended. */
     turn_end: { turnIndex: number; usage?: Usage; stopReason?: string };
+    /** A turn begins: from a user message until the agent rests. */
     runtime_start: Record<string, never>;
+    /** A turn has ended, and why. */
     runtime_end: { error?: string; reason: "completed" | "cancelled" | "error" };
+    /** A message that was arriving ended before it had any text; nothing of it is in the log. */
     message_cancelled: { eventId: EventId; reason: "user_cancel" | "error" | "max_tokens" };
+    /** The session was opened. */
     session_start: Record<string, never>;
+    /** The session is about to close. */
     session_end: { reason: string };
+    /** The user has sent a prompt. */
     prompt_submit: { prompt: string };
+    /** A turn ended well; `duration` in milliseconds. */
     turn_finish: { usage: Usage; duration: number };
+    /** A turn failed. */
     turn_error: { error: { code: string; message: string } };
   }
   interface Projections {
