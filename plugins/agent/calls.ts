@@ -74,7 +74,20 @@ export class Calls {
       if (signal.aborted) return { result, isError };
       throw thrown;
     });
-    return { ...outcome.result, isError: outcome.isError };
+    const details = this.storable(outcome.result.details, result.details);
+    return { ...outcome.result, details, isError: outcome.isError === true };
+  }
+
+  /** A layer may answer details that have no JSON form: they must not cost the result its place in the log. */
+  private storable(details: unknown, original: unknown): unknown {
+    if (details === original) return details;
+    try {
+      JSON.stringify(details);
+      return details;
+    } catch (thrown) {
+      this.turn.env.ctx.report("afterToolCall", thrown);
+      return original;
+    }
   }
 
   private adapt(tool: ReadyTool): AgentTool {

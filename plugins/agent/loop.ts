@@ -11,6 +11,7 @@ import { untilAborted } from "./abort.ts";
 import { Calls } from "./calls.ts";
 import { toAgentMessages } from "./convert.ts";
 import { systemPrompt } from "./environment.ts";
+import { errors } from "./errors.ts";
 import { guardStream } from "./guard.ts";
 import { Recorder } from "./recorder.ts";
 import { repair } from "./repair.ts";
@@ -49,7 +50,8 @@ function configure(turn: Turn, calls: Calls, context: LibraryContext): AgentLoop
       context.tools?.splice(0, Infinity, ...calls.tools());
       return prepare(turn, library);
     },
-    convertToLlm: async (messages) => repair(await failing(turn, messages, () => filtered(turn, messages))),
+    convertToLlm: async (messages) =>
+      repair(await failing(turn, messages, () => layered(turn, "convertToLlm", messages))),
     beforeToolCall: (call) => calls.before(call),
     afterToolCall: (call) => calls.after(call),
     shouldStopAfterTurn: () => turn.signal.aborted,
@@ -76,11 +78,20 @@ function transformed(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[
   const built = toAgentMessages(turn.env.ctx.session.buildContext());
   library.length = 0;
   for (const message of built) library.push(message);
-  return untilAborted(turn.env.hooks.transformContext(built, turn.signal), turn.signal);
+  return layered(turn, "transformContext", built);
 }
 
-function filtered(turn: Turn, messages: AgentMessage[]): Promise<AgentMessage[]> {
-  return untilAborted(turn.env.hooks.convertToLlm(messages, turn.signal), turn.signal);
+/** Runs a chain over the messages; what is no list is as if the chain had failed. */
+async function layered(
+  turn: Turn,
+  hook: "transformContext" | "convertToLlm",
+  messages: AgentMessage[],
+): Promise<AgentMessage[]> {
+  const { hooks, ctx } = turn.env;
+  const answer = await untilAborted(hooks[hook](messages, turn.signal), turn.signal);
+  if (Array.isArray(answer)) return answer;
+  ctx.report(hook, errors.AGENT_HOOK_ANSWER({ hook }));
+  return messages;
 }
 
 /** The library must not see a hook reject: the turn is marked as failed, and the guarded stream ends the round. */

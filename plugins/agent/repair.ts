@@ -9,10 +9,10 @@ const missing =
  * after its message and in call order; results without a call are dropped; a message that ended early is
  * plain text, since providers' adapters would leave it out.
  */
-export function repair(messages: readonly AgentMessage[]): Message[] {
+export function repair(given: readonly AgentMessage[]): Message[] {
+  const messages = given.filter(isMessage);
   const repaired: Message[] = [];
-  for (let at = 0; at < messages.length; at++) {
-    const message = messages[at] as Message;
+  for (const [at, message] of messages.entries()) {
     if (message.role === "user") repaired.push(message);
     if (message.role === "assistant") repaired.push(...withResults(message, messages, at));
   }
@@ -20,7 +20,7 @@ export function repair(messages: readonly AgentMessage[]): Message[] {
 }
 
 /** An assistant message and the results of its calls; nothing when it says nothing. */
-function withResults(message: AssistantMessage, messages: readonly AgentMessage[], at: number): Message[] {
+function withResults(message: AssistantMessage, messages: readonly Message[], at: number): Message[] {
   const whole = message.stopReason === "error" || message.stopReason === "aborted" ? plainText(message) : message;
   const content = withoutRepeatedCalls(whole.content);
   if (content.length === 0) return [];
@@ -31,7 +31,7 @@ function withResults(message: AssistantMessage, messages: readonly AgentMessage[
 }
 
 /** The first result for each call id, up to the next assistant message. */
-function resultsAfter(messages: readonly AgentMessage[], at: number): Map<string, ToolResultMessage> {
+function resultsAfter(messages: readonly Message[], at: number): Map<string, ToolResultMessage> {
   const results = new Map<string, ToolResultMessage>();
   for (let next = at + 1; next < messages.length; next++) {
     const message = messages[next] as Message;
@@ -66,4 +66,11 @@ function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {
     isError: true,
     timestamp,
   };
+}
+
+/** A layer may have put in anything. */
+function isMessage(value: unknown): value is Message {
+  const { role, content } = (value ?? {}) as Partial<Message>;
+  if (role === "user") return Array.isArray(content) || typeof content === "string";
+  return (role === "assistant" || role === "toolResult") && Array.isArray(content);
 }

@@ -37,9 +37,9 @@ export class Reply {
    */
   async end(ended: PiAssistant): Promise<{ message: AssistantMessage; kept: boolean }> {
     const message = this.asStored(toAssistant(ended, this.redaction));
-    this.turn.count(message);
     const silent = message.partial && assistantText(message.content).trim() === "";
     const kept = !silent && (await this.turn.keep(message, this.id));
+    this.turn.count(message, kept);
     if (!kept)
       this.turn.env.ctx.session.emit("message_cancelled", { eventId: this.id, reason: this.turn.cancelReason });
     return { message, kept };

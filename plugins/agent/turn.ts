@@ -124,9 +124,10 @@ export class Turn {
     }
   }
 
-  /** Counts a reply in, whole or partial. */
-  count(message: AssistantMessage): void {
+  /** Counts a reply in; one that is not kept has cost something, too. */
+  count(message: AssistantMessage, kept: boolean): void {
     this.usage = addUsage(this.usage, message.usage);
+    if (!kept) return;
     this.text = assistantText(message.content);
     this.stopReason = message.stopReason;
   }

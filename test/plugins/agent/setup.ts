@@ -17,6 +17,8 @@ export interface AgentTest extends AsyncDisposable {
   session: TestKernel["session"];
   stored: TestKernel["stored"];
   heard: TestKernel["heard"];
+  /** The first event from now on of which this is true. */
+  next(wanted: (event: any) => boolean): Promise<any>;
   /** What was announced, a line per event, in order. */
   story(): Promise<string[]>;
 }
@@ -65,6 +67,14 @@ async function open(first: Parameters<typeof testKernel>[0], options: Options): 
     session: opened.session,
     stored: opened.stored,
     heard: opened.heard,
+    next: (wanted) =>
+      new Promise((resolve) => {
+        const undo = opened.kernel.subscribe((event) => {
+          if (!wanted(event)) return;
+          undo();
+          resolve(event);
+        });
+      }),
     story: async () => tell(await opened.heard()),
     [Symbol.asyncDispose]: opened[Symbol.asyncDispose],
   };

@@ -1,0 +1,122 @@
+import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
+import type { ScorelMessage } from "@scorel/messages/contract";
+import type { SecretsService } from "@scorel/model/contract";
+import { describe, expect, it, vi } from "vitest";
+import { toAgentMessages, toAssistant } from "../../../plugins/agent/convert.ts";
+import { createRedaction } from "../../../plugins/agent/redaction.ts";
+import { createThrottle } from "../../../plugins/agent/throttle.ts";
+
+const usage = {
+  input: 1,
+  output: 1,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 2,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+const assistant = {
+  role: "assistant" as const,
+  api: "a",
+  provider: "p",
+  model: "m",
+  usage,
+  stopReason: "stop" as const,
+  timestamp: 2,
+};
+const secrets: SecretsService = {
+  childEnv: () => ({}),
+  redact: (text) => text.replaceAll("hunter2", "[redacted]"),
+  redactor: () => ({ write: (chunk) => chunk, end: () => "" }),
+};
+
+describe("our messages as the library's", () => {
+  const messages: ScorelMessage[] = [
+    { role: "user", content: "go", timestamp: 1, meta: { messageId: "x" } },
+    { ...assistant, content: [{ type: "text", text: "ok", ...{ textSignature: "s" } }] },
+    { role: "internal", content: "only for people", timestamp: 3 },
+    {
+      role: "tool_result",
+      toolCallId: "1",
+      toolName: "t",
+      content: [{ type: "text", text: "r" }],
+      details: { d: 1 },
+      isError: false,
+      timestamp: 4,
+    },
+  ];
+  it("have their roles, and nothing that a model never reads", () => {
+    expect(toAgentMessages(messages)).toEqual([
+      { role: "user", content: "go", timestamp: 1 },
+      { ...assistant, content: [{ type: "text", text: "ok", textSignature: "s" }] },
+      {
+        role: "toolResult",
+        toolCallId: "1",
+        toolName: "t",
+        content: [{ type: "text", text: "r" }],
+        details: { d: 1 },
+        isError: false,
+        timestamp: 4,
+      },
+    ]);
+  });
+  it("can be changed without changing ours", () => {
+    const frozen = Object.freeze({
+      ...assistant,
+      content: Object.freeze([Object.freeze({ type: "text", text: "ok" })]),
+    });
+    const [copy] = toAgentMessages([frozen as unknown as ScorelMessage]) as PiAssistant[];
+    (copy?.content[0] as { text: string }).text = "changed";
+    copy?.content.push({ type: "text", text: "more" });
+    expect(frozen.content).toEqual([{ type: "text", text: "ok" }]);
+  });
+});
+
+it("a reply for the log has no scratch fields and no secrets, and keeps the provider's own", () => {
+  const block = {
+    type: "toolCall",
+    id: "1",
+    name: "bash",
+    arguments: { env: ["hunter2"] },
+    thoughtSignature: "hunter2",
+    partialArgs: "{",
+    partialJson: "{",
+    streamIndex: 0,
+    index: 0,
+  };
+  const reply = {
+    ...assistant,
+    responseId: "r1",
+    content: [{ type: "thinking", thinking: "use hunter2" }, { type: "text", text: "hunter2!" }, block],
+  };
+  expect(toAssistant(reply as unknown as PiAssistant, createRedaction(secrets))).toEqual({
+    ...assistant,
+    responseId: "r1",
+    content: [
+      { type: "thinking", thinking: "use [redacted]" },
+      { type: "text", text: "[redacted]!" },
+      { type: "toolCall", id: "1", name: "bash", arguments: { env: ["[redacted]"] }, thoughtSignature: "hunter2" },
+    ],
+  });
+});
+
+it("a throttle passes the first value on at once, then the latest of each interval, and the last before it closes", () => {
+  vi.useFakeTimers();
+  try {
+    const passed: number[] = [];
+    const throttle = createThrottle<number>((value) => passed.push(value), 100);
+    for (const value of [1, 2, 3]) throttle.push(value);
+    expect(passed).toEqual([1]);
+    vi.advanceTimersByTime(100);
+    expect(passed).toEqual([1, 3]);
+    vi.advanceTimersByTime(500);
+    throttle.push(4);
+    throttle.push(5);
+    throttle.close();
+    throttle.push(6);
+    vi.advanceTimersByTime(500);
+    expect(passed).toEqual([1, 3, 4, 5]);
+    expect(vi.getTimerCount()).toBe(0);
+  } finally {
+    vi.useRealTimers();
+  }
+});

@@ -1,0 +1,140 @@
+import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
+import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
+import type { ScorelError } from "@scorel/kernel";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { guardStream } from "../../../plugins/agent/guard.ts";
+import { fakeModel } from "./setup.ts";
+
+type Content = AssistantMessage["content"];
+const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+const reply = (content: Content, more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  role: "assistant",
+  content,
+  api: "fake",
+  provider: "test",
+  model: "fake",
+  usage: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost },
+  stopReason: "stop",
+  timestamp: 0,
+  ...more,
+});
+const call = (id: string, args: unknown = {}): ToolCall => ({
+  type: "toolCall",
+  id,
+  name: "bash",
+  arguments: args as object,
+});
+const says = (text: string): Content[number] => ({ type: "text", text });
+/** The events of a whole reply; `raw` is what streamed of each call's arguments. */
+function eventsOf(message: AssistantMessage, raw: string[] = []): AssistantMessageEvent[] {
+  const deltas = raw.map((delta, n) => ({
+    type: "toolcall_delta" as const,
+    contentIndex: message.content.length - raw.length + n,
+    delta,
+    partial: message,
+  }));
+  return [{ type: "start", partial: message }, ...deltas, { type: "done", reason: "stop", message }];
+}
+/** What a guarded stream ends with, the failure's code, and the ids its call events carried. */
+async function guarded(events: AssistantMessageEvent[], takenIds: string[] = []) {
+  const source = createAssistantMessageEventStream();
+  for (const event of events) source.push(event);
+  let failure: ScorelError | undefined;
+  const stream = guardStream(() => source, {
+    signal: new AbortController().signal,
+    idleMs: 1_000,
+    model: fakeModel,
+    takenIds: new Set(takenIds),
+    onFailure: (error) => {
+      failure = error;
+    },
+  });
+  const callIds: unknown[] = [];
+  for await (const event of stream) if ("callId" in event) callIds.push(event.callId);
+  return { message: await stream.result(), code: failure?.code, callIds };
+}
+const codeOf = async (message: AssistantMessage, raw?: string[]) => (await guarded(eventsOf(message, raw))).code;
+const idsOf = (message: AssistantMessage) =>
+  message.content.flatMap((block) => (block.type === "toolCall" ? block.id : []));
+
+describe("a reply is good", () => {
+  it("when it says something", async () => {
+    const message = reply([says("hello")]);
+    expect(await guarded(eventsOf(message))).toEqual({ message, code: undefined, callIds: [] });
+  });
+  it("when it says nothing but was paid for", async () => {
+    const usage = { input: 5, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 6, cost };
+    expect(await codeOf(reply([], { usage }))).toBeUndefined();
+  });
+  it("when it reached the limit in the middle of a text", async () => {
+    expect(await codeOf(reply([says("hel")], { stopReason: "length" }))).toBeUndefined();
+  });
+  it.each(["", " ", "{}", '{"a":1}'])("when the arguments %j streamed", async (raw) => {
+    expect(await codeOf(reply([call("1")]), [raw])).toBeUndefined();
+  });
+});
+
+describe("a reply is refused", () => {
+  it("when it is silent and cost nothing", async () => {
+    expect(await codeOf(reply([]))).toBe("AGENT_STREAM_CUT");
+    expect(await codeOf(reply([{ type: "thinking", thinking: "hm" }]))).toBe("AGENT_STREAM_CUT");
+  });
+  it("when it reached the limit without a text, or with calls", async () => {
+    expect(await codeOf(reply([], { stopReason: "length" }))).toBe("AGENT_LENGTH");
+    expect(await codeOf(reply([says("so"), call("1")], { stopReason: "length" }), ["{}"])).toBe("AGENT_LENGTH");
+  });
+  it.each(['{"a":', '{"command":"rm -rf /tmp/bui', "[1]", "null", '"text"', '{"a":1}{"b":2}'])(
+    "when the arguments %j streamed",
+    async (raw) => {
+      expect(await codeOf(reply([call("1", { command: "rm -rf /tmp/bui" })]), [raw])).toBe("AGENT_STREAM_ARGUMENTS");
+    },
+  );
+  it("when arguments came that are no object", async () => {
+    expect(await codeOf(reply([call("1", ["rm"])]))).toBe("AGENT_STREAM_ARGUMENTS");
+  });
+  it("for every cut of any arguments", async () => {
+    const cuts = fc
+      .dictionary(fc.string(), fc.jsonValue(), { minKeys: 1 })
+      .map((args) => JSON.stringify(args))
+      .chain((json) => fc.record({ json: fc.constant(json), at: fc.nat(json.length - 2).map((at) => at + 1) }));
+    await fc.assert(
+      fc.asyncProperty(cuts, async ({ json, at }) => {
+        expect(await codeOf(reply([call("1")]), [json])).toBeUndefined();
+        expect(await codeOf(reply([call("1")]), [json.slice(0, at)])).toBe("AGENT_STREAM_ARGUMENTS");
+      }),
+    );
+  });
+});
+
+describe("the ids of calls", () => {
+  it("are kept when they are new", async () => {
+    const { message, callIds } = await guarded(eventsOf(reply([call("1"), call("2")]), ["{}", "{}"]), ["0"]);
+    expect([idsOf(message), callIds]).toEqual([
+      ["1", "2"],
+      ["1", "2"],
+    ]);
+  });
+  it("are made when they are empty, repeated or taken, and are the same in every event", async () => {
+    const calls = ["", "a", "a", "b"].map((id) => call(id));
+    const { message, callIds } = await guarded(eventsOf(reply(calls), ["{}", "{}", "{}", "{}"]), ["b"]);
+    const ids = idsOf(message);
+    expect(ids[1]).toBe("a");
+    expect(new Set([...ids, "b", ""]).size).toBe(6);
+    expect(callIds).toEqual(ids);
+  });
+});
+
+it("a failed reply is a copy: what the provider adds later does not change it", async () => {
+  const content: Content = [says("half")];
+  const { message } = await guarded([
+    { type: "start", partial: reply(content) },
+    { type: "error", reason: "error", error: reply(content, { stopReason: "error", errorMessage: "gone" }) },
+  ]);
+  (content[0] as { text: string }).text += " and more";
+  expect(message).toMatchObject({
+    stopReason: "error",
+    errorMessage: "The model call failed: gone",
+    content: [says("half")],
+  });
+});

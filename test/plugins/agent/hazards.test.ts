@@ -1,0 +1,355 @@
+import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-ai";
+import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
+import { createMemoryStore, definePlugin, ScorelError, type Store } from "@scorel/kernel";
+import type { ToolOutput } from "@scorel/tools/contract";
+import { describe, expect, it } from "vitest";
+import { testHeader } from "../../harness.ts";
+import { cut, endEarly, finish, gate, text, toolCall } from "../../model-server.ts";
+import { openAgent, openAgentWith, says, tool } from "./setup.ts";
+
+/** A tool that notes each run. */
+function counted(name: string, answer: () => Promise<ToolOutput> = async () => says(name)) {
+  const runs: unknown[] = [];
+  const run = tool(name, (_id, params) => {
+    runs.push(params);
+    return answer();
+  });
+  return { runs, tool: run };
+}
+const results = (stored: readonly object[]) =>
+  stored
+    .map((event) => (event as { message?: { role: string; content: { text: string }[] } }).message)
+    .filter((message) => message?.role === "tool_result")
+    .map((message) => message?.content[0]?.text);
+
+describe("a call does not run", () => {
+  const truncated = toolCall("bash", { command: "rm -rf /tmp/build-cache" }, { upTo: 28 });
+
+  it.each([
+    ["the connection breaks", cut()],
+    ["the response just ends", endEarly()],
+    ["the reply says it is finished", finish("toolUse")],
+  ])("when its arguments are cut and %s", async (_how, end) => {
+    const bash = counted("bash");
+    await using t = await openAgent([[text("Cleaning."), truncated, end]], { tools: [bash.tool] });
+    const outcome = await (await t.agent.send("clean up")).turn;
+    expect(outcome).toMatchObject({ reason: "error", text: "Cleaning." });
+    expect(bash.runs).toEqual([]);
+    expect(t.stored().at(-1)).toMatchObject({
+      message: { content: [{ type: "text", text: "Cleaning." }], partial: true },
+    });
+  });
+
+  it("when the reply reached the output limit", async () => {
+    const bash = counted("bash");
+    const script = [[text("Cleaning."), toolCall("bash", { command: "rm -rf /tmp/x" }), finish("length")]];
+    await using t = await openAgent(script, { tools: [bash.tool] });
+    const outcome = await (await t.agent.send("clean up")).turn;
+    expect(outcome).toMatchObject({ reason: "error", error: { code: "AGENT_LENGTH" } });
+    expect(bash.runs).toEqual([]);
+    expect(t.stored().at(-1)).toMatchObject({ message: { stopReason: "length", partial: true } });
+  });
+
+  it("when the reply reached the output limit without a word, which is told as such", async () => {
+    await using t = await openAgent([[toolCall("bash", {}), finish("length")]]);
+    await (await t.agent.send("go")).turn;
+    expect(await t.story()).toContain("message_cancelled max_tokens");
+  });
+
+  it("when the turn is cancelled while a guard thinks", async () => {
+    const bash = counted("bash");
+    const asked = gate();
+    const guard = definePlugin({
+      id: "guard",
+      name: "Guard",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        beforeToolCall: () => {
+          asked.open();
+          return new Promise<undefined>(() => {});
+        },
+      }),
+    });
+    const script = [[toolCall("bash", { command: "rm" }), toolCall("bash", { command: "rm" })]];
+    await using t = await openAgent(script, { tools: [bash.tool], plugins: [guard] });
+    const { turn } = await t.agent.send("go");
+    await asked.promise;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+    expect(bash.runs).toEqual([]);
+    expect(results(t.stored())).toEqual(Array(2).fill("Not run. Cancelled by the user."));
+  });
+
+  it("when a critical guard fails, and its words are the result", async () => {
+    const bash = counted("bash");
+    const guard = definePlugin({
+      id: "guard",
+      name: "Guard",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        beforeToolCall: {
+          critical: true,
+          handler: () => {
+            throw new Error("no rules found");
+          },
+        },
+      }),
+    });
+    const tools = [bash.tool];
+    await using t = await openAgent([toolCall("bash", {}), text("ok")], { tools, plugins: [guard] });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "ok" });
+    expect(bash.runs).toEqual([]);
+    expect(results(t.stored())).toEqual([
+      'The guard of plugin "guard" on "beforeToolCall" failed, so the action is denied: no rules found',
+    ]);
+  });
+
+  it("when no tool has its name, and the result says which there are", async () => {
+    const bash = counted("bash");
+    await using t = await openAgent([toolCall("bahs", {}), text("ok")], { tools: [bash.tool] });
+    await (await t.agent.send("go")).turn;
+    expect(results(t.stored())).toEqual(['There is no tool "bahs". Use one of: bash.']);
+  });
+
+  it("when there are no tools at all", async () => {
+    await using t = await openAgent([toolCall("bash", {}), text("ok")]);
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "ok" });
+    expect(results(t.stored())).toEqual(['There is no tool "bash". No tools are available here.']);
+  });
+});
+
+describe("a call runs", () => {
+  it("once for each id that comes again in a later reply, or does not come at all", async () => {
+    const bash = counted("bash");
+    const ids = ["same", "", ""];
+    const calls = ids.map((id, n) => toolCall("bash", { n }, { id }));
+    const again = toolCall("bash", { n: 3 }, { id: "same" });
+    await using t = await openAgent([calls, again, text("ok")], { tools: [bash.tool] });
+    await (await t.agent.send("go")).turn;
+    expect(bash.runs).toEqual([{ n: 0 }, { n: 1 }, { n: 2 }, { n: 3 }]);
+    const last = t.server.requests.at(-1)?.body.messages as { tool_calls?: { id: string }[]; tool_call_id?: string }[];
+    const called = last.flatMap((message) => message.tool_calls?.map(({ id }) => id) ?? []);
+    expect(new Set(called).size).toBe(4);
+    expect(called[0]).toBe("same");
+    expect(last.flatMap((message) => message.tool_call_id ?? [])).toEqual(called);
+  });
+
+  it("with the arguments that a guard left, after they were checked again", async () => {
+    const bash = counted("bash");
+    const strict = {
+      ...bash.tool,
+      parameters: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
+    };
+    const changes: unknown[] = [{ command: "ls -l" }, { command: { not: "a string" } }];
+    const guard = definePlugin({
+      id: "guard",
+      name: "Guard",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        beforeToolCall: (input) => {
+          input.args = changes.shift();
+          return undefined;
+        },
+      }),
+    });
+    const script = [toolCall("bash", { command: "ls" }), toolCall("bash", { command: "ls" }), text("ok")];
+    await using t = await openAgent(script, { tools: [strict], plugins: [guard] });
+    await (await t.agent.send("go")).turn;
+    expect(bash.runs).toEqual([{ command: "ls -l" }]);
+    expect(results(t.stored())[1]).toMatch(/^Validation failed for tool "bash"/);
+  });
+
+  it("and what layers change of its result is what is stored", async () => {
+    const bash = counted("bash", async () => ({ ...says("fine"), details: { exit: 0 } }));
+    const layer = (id: string, change: object) =>
+      definePlugin({
+        id,
+        name: id,
+        version: "1.0.0",
+        needs: ["agent"],
+        hooks: () => ({ afterToolCall: () => change }),
+      });
+    const cyclic: { self?: object } = {};
+    cyclic.self = cyclic;
+    const plugins = [layer("one", { content: "plain words" }), layer("two", { isError: true, details: cyclic })];
+    await using t = await openAgent([toolCall("bash", {}), text("ok")], { tools: [bash.tool], plugins });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed" });
+    expect(t.stored().find((event) => (event as any).message?.role === "tool_result")).toMatchObject({
+      message: { content: [{ type: "text", text: "plain words" }], isError: true, details: { exit: 0 } },
+    });
+    expect(t.kernel.failures.map(({ where }) => where)).toEqual(["afterToolCall"]);
+  });
+
+  it("and what it says after its end is not heard", async () => {
+    let late: ((partial: ToolOutput) => void) | undefined;
+    const tools = [
+      tool("work", async (_id, _params, _signal, update) => {
+        late = update;
+        return says("worked");
+      }),
+    ];
+    await using t = await openAgent([toolCall("work", {}), text("ok")], { tools });
+    await (await t.agent.send("go")).turn;
+    late?.(says("too late"));
+    expect(await t.story()).not.toContain("tool_execution_update");
+  });
+
+  it("and of many updates at once the first and the last are heard", async () => {
+    const tools = [
+      tool("work", async (_id, _params, _signal, update) => {
+        for (let n = 1; n <= 100; n++) update?.(says(`step ${n}`));
+        return says("worked");
+      }),
+    ];
+    await using t = await openAgent([toolCall("work", {}), text("ok")], { tools });
+    await (await t.agent.send("go")).turn;
+    const partials = (await t.heard()).filter(({ type }) => type === "tool_execution_update");
+    expect(partials.map((event) => (event as any).partial.content[0].text)).toEqual(["step 1", "step 100"]);
+  });
+});
+
+/** A store that refuses what this says. */
+function failingStore(refuses: (record: string) => boolean): Store {
+  const memory = createMemoryStore(testHeader);
+  return {
+    ...memory,
+    append(records) {
+      if (records.some(refuses)) throw new ScorelError("STORE_WRITE", "No space left on device.");
+      memory.append(records);
+    },
+  };
+}
+
+describe("a disk that is full", () => {
+  it("ends the turn with that error when a reply cannot be kept, and no call of it runs", async () => {
+    const bash = counted("bash");
+    const store = failingStore((record) => record.includes('"role":"assistant"'));
+    await using t = await openAgent([toolCall("bash", {})], { tools: [bash.tool], kernel: { store } });
+    const outcome = await (await t.agent.send("go")).turn;
+    expect(outcome).toMatchObject({ reason: "error", error: { code: "STORE_WRITE" } });
+    expect(bash.runs).toEqual([]);
+    expect(await t.story()).toEqual(expect.arrayContaining(["message_cancelled error", "turn_error STORE_WRITE"]));
+  });
+
+  it("ends the turn when a result cannot be kept, after the other tools were told to stop", async () => {
+    const stopped = gate();
+    const tools = [
+      tool("quick", async () => says("SECRET RESULT"), { access: () => "read" }),
+      tool(
+        "slow",
+        (_id, _params, signal) =>
+          new Promise((_resolve, reject) => {
+            signal?.addEventListener("abort", () => {
+              stopped.open();
+              reject(new Error("stopped"));
+            });
+          }),
+        { access: () => "read" },
+      ),
+    ];
+    const store = failingStore((record) => record.includes("SECRET RESULT"));
+    const script = [[toolCall("quick", {}), toolCall("slow", {})]];
+    await using t = await openAgent(script, { tools, kernel: { store } });
+    const outcome = await (await t.agent.send("go")).turn;
+    await stopped.promise;
+    expect(outcome).toMatchObject({ reason: "error", error: { code: "STORE_WRITE" } });
+    expect(t.server.requests).toHaveLength(1);
+    expect(t.session.held).toBe(false);
+  });
+
+  it("refuses a message that cannot be kept, and takes the next one that can", async () => {
+    const store = failingStore((record) => record.includes("too big"));
+    await using t = await openAgent([text("hello")], { kernel: { store } });
+    await expect(t.agent.send("too big")).rejects.toMatchObject({ code: "STORE_WRITE" });
+    expect(t.agent.running).toBe(false);
+    expect(await (await t.agent.send("small")).turn).toMatchObject({ reason: "completed", text: "hello" });
+  });
+});
+
+describe("a turn ends", () => {
+  const reply: AssistantMessage = {
+    role: "assistant",
+    content: [{ type: "text", text: "" }],
+    api: "fake",
+    provider: "test",
+    model: "fake",
+    usage: {
+      input: 0,
+      output: 0,
+      cacheRead: 0,
+      cacheWrite: 0,
+      totalTokens: 0,
+      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+    },
+    stopReason: "stop",
+    timestamp: 0,
+  };
+  const streamOf = (...events: AssistantMessageEvent[]) => {
+    const stream = createAssistantMessageEventStream();
+    for (const event of events) stream.push(event);
+    return stream;
+  };
+
+  it("when the model is silent for too long", async () => {
+    await using t = await openAgentWith(() => streamOf({ type: "start", partial: reply }), {
+      config: { idleTimeout: 0.02 },
+    });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_STREAM_IDLE" } });
+  });
+
+  it("on cancel, though the stream and the request for it ignore the signal", async () => {
+    await using t = await openAgentWith(() => new Promise(() => {}));
+    const { turn } = await t.agent.send("go");
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+  });
+
+  it("with an error when the stream stops without an end", async () => {
+    await using t = await openAgentWith(() => {
+      const stream = streamOf({ type: "start", partial: reply });
+      stream.end();
+      return stream;
+    });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_STREAM_CUT" } });
+  });
+
+  it("with an error when the model's service itself throws", async () => {
+    await using t = await openAgentWith(() => {
+      throw new Error("broken service");
+    });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({
+      error: { code: "AGENT_MODEL", message: "The model call failed: broken service" },
+    });
+  });
+
+  it.each(["transformContext", "convertToLlm"] as const)("on cancel, though a layer of %s hangs", async (hook) => {
+    const entered = gate();
+    const layer = definePlugin({
+      id: "layer",
+      name: "Layer",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        [hook]: () => {
+          entered.open();
+          return new Promise(() => {});
+        },
+      }),
+    });
+    await using t = await openAgent([text("never")], { plugins: [layer] });
+    const { turn } = await t.agent.send("go");
+    await entered.promise;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+    expect(t.server.requests).toHaveLength(0);
+    expect((await t.story()).slice(4)).toEqual([
+      "turn_start 0",
+      "turn_end 0 aborted",
+      "turn_finish",
+      "runtime_end cancelled",
+    ]);
+  });
+});

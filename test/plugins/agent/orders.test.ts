@@ -1,0 +1,222 @@
+import { describe, expect, it } from "vitest";
+import { cut, delayUntil, gate, hang, status, text, toolCall } from "../../model-server.ts";
+import { openAgent, says, tool } from "./setup.ts";
+
+const begin = ['session_info {"model":"local/m1"}', "message user: go", "runtime_start", "prompt_submit go"];
+const isText = (event: { type: string }) => event.type === "text_delta";
+
+describe("a turn is told", () => {
+  it("from the prompt to the rest", async () => {
+    await using t = await openAgent([text("Hello there.", 5)]);
+    const { status: where, turn } = await t.agent.send("go");
+    expect(where).toBe("started");
+    expect(await turn).toMatchObject({ reason: "completed", text: "Hello there.", stopReason: "stop" });
+    expect(await t.story()).toEqual([
+      ...begin,
+      "turn_start 0",
+      "message_start",
+      "text_delta Hello there.",
+      "message assistant: Hello there.",
+      "turn_end 0 stop",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+  });
+
+  it("with the results of two tools in the order they end, and in call order for the model", async () => {
+    const slow = gate();
+    const tools = [
+      tool("a", () => slow.promise.then(() => says("A")), { access: () => "read" }),
+      tool("b", async () => says("B"), { access: () => "read" }),
+    ];
+    await using t = await openAgent([[toolCall("a", { n: 1 }), toolCall("b", {})], text("done")], { tools });
+    const ended = t.next(({ type, toolName }) => type === "tool_execution_end" && toolName === "b");
+    const { turn } = await t.agent.send("go");
+    await ended;
+    slow.open();
+    expect(await turn).toMatchObject({ reason: "completed", text: "done", usage: { totalTokens: 30 } });
+    expect(await t.story()).toEqual([
+      ...begin,
+      "turn_start 0",
+      "message_start",
+      'tool_call_delta a: {"n":1}b: {}',
+      "message assistant: <a> <b>",
+      'tool_execution_start a {"n":1}',
+      "tool_execution_start b {}",
+      "message tool_result: B",
+      "tool_execution_end b",
+      "message tool_result: A",
+      "tool_execution_end a",
+      "turn_end 0 toolUse",
+      "turn_start 1",
+      "message_start",
+      "text_delta done",
+      "message assistant: done",
+      "turn_end 1 stop",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+    const sent = t.server.requests[1]?.body.messages as { role: string; content: string }[];
+    expect(sent.filter(({ role }) => role === "tool").map(({ content }) => content)).toEqual(["A", "B"]);
+  });
+
+  it("when it is cancelled in the middle of the text, which is kept", async () => {
+    await using t = await openAgent([[text("Hello wor"), hang()]]);
+    const streaming = t.next(isText);
+    const { turn } = await t.agent.send("go");
+    await streaming;
+    expect(await t.agent.cancel()).toBe(true);
+    expect(await turn).toMatchObject({ reason: "cancelled", text: "Hello wor", stopReason: "aborted" });
+    expect(await t.story()).toEqual([
+      ...begin,
+      "turn_start 0",
+      "message_start",
+      "text_delta Hello wor",
+      "message assistant partial: Hello wor",
+      "turn_end 0 aborted",
+      "turn_finish",
+      "runtime_end cancelled",
+    ]);
+  });
+
+  it("when it is cancelled before any text, of which nothing is kept", async () => {
+    await using t = await openAgent([[toolCall("a", '{"n": 1', { upTo: 4 }), hang()]]);
+    const streaming = t.next(({ type, delta }) => type === "tool_call_delta" && delta !== "");
+    const { turn } = await t.agent.send("go");
+    await streaming;
+    t.agent.abort();
+    expect(await turn).toMatchObject({ reason: "cancelled", text: "" });
+    expect((await t.story()).slice(begin.length)).toEqual([
+      "turn_start 0",
+      "message_start",
+      'tool_call_delta a: {"n"',
+      "message_cancelled user_cancel",
+      "turn_end 0 aborted",
+      "turn_finish",
+      "runtime_end cancelled",
+    ]);
+  });
+
+  it("when it is cancelled during a tool, whose last words are kept, and asks the model nothing more", async () => {
+    const tools = [
+      tool("work", (_id, _params, _signal, update) => {
+        update?.(says("half done"));
+        return new Promise(() => {});
+      }),
+    ];
+    await using t = await openAgent([toolCall("work", {})], { tools });
+    const updated = t.next(({ type }) => type === "tool_execution_update");
+    const { turn } = await t.agent.send("go");
+    await updated;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+    expect((await t.story()).slice(begin.length)).toEqual([
+      "turn_start 0",
+      "message_start",
+      "tool_call_delta work: {}",
+      "message assistant: <work>",
+      "tool_execution_start work {}",
+      "tool_execution_update",
+      "message tool_result: work was cancelled before it finished. Its output so far:\nhalf done",
+      "tool_execution_end work error",
+      "turn_end 0 toolUse",
+      "turn_finish",
+      "runtime_end cancelled",
+    ]);
+    expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("when the provider refuses", async () => {
+    await using t = await openAgent([status(529, { error: { message: "overloaded" } })]);
+    const { turn } = await t.agent.send("go");
+    const outcome = await turn;
+    expect(outcome).toMatchObject({ reason: "error", stopReason: "error", text: "", error: { code: "AGENT_MODEL" } });
+    expect(outcome.error?.message).toContain("overloaded");
+    expect((await t.story()).slice(begin.length)).toEqual([
+      "turn_start 0",
+      "message_start",
+      "message_cancelled error",
+      "turn_end 0 error",
+      "turn_error AGENT_MODEL",
+      "runtime_end error",
+    ]);
+    expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("when the connection breaks after some text, which is kept and read by the model later", async () => {
+    await using t = await openAgent([[text("Half a "), cut()], text("whole")]);
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "error", text: "Half a " });
+    expect((await t.story()).slice(begin.length)).toEqual([
+      "turn_start 0",
+      "message_start",
+      "text_delta Half a ",
+      "message assistant partial: Half a ",
+      "turn_end 0 error",
+      "turn_error AGENT_MODEL",
+      "runtime_end error",
+    ]);
+    await (await t.agent.send("again")).turn;
+    expect(t.server.requests[1]?.body.messages).toMatchObject([
+      { role: "user", content: "go" },
+      { role: "assistant", content: "Half a " },
+      { role: "user", content: "again" },
+    ]);
+  });
+
+  it("with a steering message after the batch it came into, joined to its result", async () => {
+    const working = gate();
+    const tools = [tool("work", () => working.promise.then(() => says("worked")))];
+    await using t = await openAgent([toolCall("work", {}), text("steered")], { tools });
+    const started = t.next(({ type }) => type === "tool_execution_start");
+    const { turn } = await t.agent.send("go");
+    await started;
+    const sent = await t.agent.send("use the other file", { running: "steer" });
+    expect(sent.status).toBe("queued");
+    working.open();
+    expect(await sent.turn).toEqual(await turn);
+    expect((await t.story()).slice(begin.length + 4)).toEqual([
+      "tool_execution_start work {}",
+      "queue_update 1",
+      "message tool_result: worked",
+      "tool_execution_end work",
+      "turn_end 0 toolUse",
+      "message user: use the other file",
+      "turn_start 1",
+      "message_start",
+      "text_delta steered",
+      "message assistant: steered",
+      "turn_end 1 stop",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+    expect(t.server.requests[1]?.body.messages.at(-1)).toMatchObject({
+      role: "tool",
+      content: "worked\n<system-reminder>\nuse the other file\n</system-reminder>",
+    });
+  });
+
+  it("with a follow-up when it would rest, as part of the same turn", async () => {
+    const answering = gate();
+    await using t = await openAgent([[delayUntil(answering.promise), text("one")], text("two")]);
+    const { turn } = await t.agent.send("go");
+    const sent = await t.agent.send("and then");
+    expect(sent.status).toBe("queued");
+    answering.open();
+    expect(await sent.turn).toEqual(await turn);
+    expect((await turn).text).toBe("two");
+    const told = (await t.story()).filter((line) => /^(message |turn_|runtime)/.test(line));
+    expect(told).toEqual([
+      "message user: go",
+      "runtime_start",
+      "turn_start 0",
+      "message assistant: one",
+      "turn_end 0 stop",
+      "message user: and then",
+      "turn_start 1",
+      "message assistant: two",
+      "turn_end 1 stop",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+  });
+});
