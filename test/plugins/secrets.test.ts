@@ -128,6 +128,11 @@ describe("redaction", () => {
     ]).toEqual(["my key is ", "", "[redacted] ok ", "sky", ""]);
   });
 
+  it("of a stream waits no longer once a key is whole", async () => {
+    const stream = (await secretsIn({ OPENAI_API_KEY: "sk-0123456789" })).redactor();
+    expect(stream.write("sk-0123456789")).toBe("[redacted]");
+  });
+
   it("of a stream gives out what it held at the end", async () => {
     const stream = (await secretsIn({ OPENAI_API_KEY: "sk-0123456789" })).redactor();
     expect([stream.write("ends with sk-01"), stream.end(), stream.end()]).toEqual(["ends with ", "sk-01", ""]);
