@@ -20,7 +20,7 @@ export interface Import {
   when: "types" | "load" | "later";
 }
 
-interface Node {
+export interface Node {
   type: string;
   [field: string]: unknown;
 }
@@ -108,7 +108,8 @@ function manifestBreaches({ sources, manifests }: House): string[] {
   });
 }
 
-function* nodesOf(source: string): Generator<Node> {
+/** Every node of a source, parents first. */
+export function* nodesOf(source: string): Generator<Node> {
   const open: unknown[] = [parseAst(source, { lang: "ts" })];
   while (open.length > 0) {
     const value = open.pop();

@@ -1,0 +1,51 @@
+import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
+import { createKernel, createMemoryStore, type Services } from "@scorel/kernel";
+import { catalogue } from "../../presets/catalogue.ts";
+import { globalOptions } from "../../presets/flags.ts";
+import { testHeader } from "../harness.ts";
+
+/** The command line as it is built: every command with the plugin that contributes it, and the real help. */
+export interface CommandLine {
+  commands: { plugin: string; command: CliCommand }[];
+  global: readonly CliOption[];
+  help(noun: string): string;
+}
+
+/** Starts all host plugins without disk, asks them for their commands, and stops them. */
+export async function readCommandLine(): Promise<CommandLine> {
+  const host = Object.values(catalogue).filter(({ scope }) => scope === "host");
+  const plugins = await Promise.all(host.map(async ({ load }) => (await load()).default));
+  const kernel = await createKernel({
+    entries: plugins.map((plugin) => ({ plugin, origin: "docs" })),
+    store: createMemoryStore(testHeader),
+    services: { launch, composition: unused("composition"), layers: unused("layers") },
+  });
+  const commands = kernel
+    .collect("cliCommands")
+    .flatMap(({ plugin, value }) => value.map((command) => ({ plugin, command })));
+  const nouns = new Set(commands.map(({ command }) => command.noun));
+  const texts = new Map([...nouns].map((noun) => [noun, kernel.find("cli")?.help(noun) ?? ""]));
+  const failure = kernel.failures[0];
+  await kernel.stop();
+  if (failure) throw new Error(`plugin "${failure.plugin}" failed in ${failure.where}: ${failure.message}`);
+  return { commands, global: globalOptions, help: (noun) => (texts.get(noun) ?? "").trimEnd() };
+}
+
+const launch: Launch = {
+  version: "<version>",
+  globalOptions,
+  cwd: "/",
+  env: {},
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  interrupt: new AbortController().signal,
+};
+
+/** Given by the loader and used by commands that run; here none does. */
+function unused<N extends keyof Services>(name: N): Services[N] {
+  const refuse = () => {
+    throw new Error(`the service "${name}" was used while the documentation was made`);
+  };
+  return new Proxy({}, { get: refuse }) as Services[N];
+}

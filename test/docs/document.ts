@@ -1,0 +1,63 @@
+import { existsSync } from "node:fs";
+import { join, posix } from "node:path";
+import { anchor } from "./markdown.ts";
+import { filesOf, read, root } from "./source.ts";
+
+/** A fenced block of a document. */
+export interface Block {
+  file: string;
+  line: number;
+  language: string;
+  text: string;
+}
+
+/** Every Markdown file that is part of the documentation, as paths from the root. */
+export function documents(): string[] {
+  return ["README.md", ...filesOf("docs", ".md"), ...filesOf("plugins", "README.md")];
+}
+
+/** The fenced blocks of a document. */
+export function blocksOf(file: string): Block[] {
+  const blocks: Block[] = [];
+  let open: Block | undefined;
+  for (const [index, line] of read(file).split("\n").entries()) {
+    const fence = /^```(.*)$/.exec(line);
+    if (fence && !open) open = { file, line: index + 1, language: fence[1]?.trim() ?? "", text: "" };
+    else if (fence && open) {
+      blocks.push(open);
+      open = undefined;
+    } else if (open) open.text += `${line}\n`;
+  }
+  return blocks;
+}
+
+/** The headings of a given level, without code blocks. */
+export function headingsOf(text: string, level: number): string[] {
+  const mark = `${"#".repeat(level)} `;
+  return proseOf(text)
+    .split("\n")
+    .filter((line) => line.startsWith(mark))
+    .map((line) => line.slice(mark.length).trim());
+}
+
+/** Relative links of a document that lead nowhere. */
+export function brokenLinksOf(file: string): string[] {
+  const targets = [...proseOf(read(file)).matchAll(/\]\(([^)\s]+)\)/g)].map((match) => match[1] as string);
+  return targets.filter((target) => !/^[a-z]+:/.test(target) && !resolves(file, target));
+}
+
+function resolves(file: string, target: string): boolean {
+  const [path = "", fragment] = target.split("#");
+  const full = path === "" ? file : posix.join(posix.dirname(file), path);
+  if (!existsSync(join(root, full))) return false;
+  return fragment === undefined || anchorsOf(full).has(fragment);
+}
+
+function anchorsOf(file: string): Set<string> {
+  const text = read(file);
+  return new Set([1, 2, 3, 4].flatMap((level) => headingsOf(text, level)).map(anchor));
+}
+
+function proseOf(text: string): string {
+  return text.replaceAll(/^```[\s\S]*?^```$/gm, "");
+}

@@ -1,0 +1,165 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { AnyPlugin } from "@scorel/kernel";
+import { KERNEL_EVENTS } from "../../kernel/kernel-events.ts";
+import { catalogue } from "../../presets/catalogue.ts";
+import { readLayer, type Table } from "../../presets/layer.ts";
+import { type CommandLine, readCommandLine } from "./commands.ts";
+import { type ErrorForm, errorFormsOf } from "./error-forms.ts";
+import { type Contract, callsOf, contractOf, filesOf, keysWithin, type Row, read, root } from "./source.ts";
+
+/** A native hook as its owner declares it. */
+export interface Hook {
+  name: string;
+  owner: string;
+  mode: "waterfall" | "bail" | "fold";
+}
+
+/** One plugin: its manifest, and what its sources show. */
+export interface PluginFacts {
+  id: string;
+  folder: string;
+  plugin: AnyPlugin;
+  contract: Contract;
+  /** Services looked up at call time, not needed to start. */
+  looksUp: string[];
+  defines: Hook[];
+  taps: string[];
+  contributes: string[];
+  collects: string[];
+  errors: ErrorForm[];
+}
+
+/** A shipped preset and what it comes to. */
+export interface PresetFacts {
+  name: string;
+  text: string;
+  table: Table;
+  /** Ids in order, after `extends`, `use` and `without`. */
+  plugins: string[];
+}
+
+/** Everything that the reference pages are woven from. */
+export interface Facts {
+  plugins: PluginFacts[];
+  kernel: { contract: Contract; events: typeof KERNEL_EVENTS; errors: ErrorForm[] };
+  loader: { errors: ErrorForm[] };
+  /** Services that no plugin provides -> the folder that hands them to a kernel. */
+  given: Map<string, string>;
+  presets: PresetFacts[];
+  commandLine: CommandLine;
+}
+
+export async function readFacts(): Promise<Facts> {
+  const plugins: PluginFacts[] = [];
+  for (const [id, { load }] of Object.entries(catalogue)) plugins.push(await pluginFacts(id, (await load()).default));
+  return {
+    plugins: withNames(plugins),
+    kernel: {
+      contract: contractOf(read("kernel/types.ts"), "kernel"),
+      events: KERNEL_EVENTS,
+      errors: await errorsOf("kernel"),
+    },
+    loader: { errors: await errorsOf("presets") },
+    given: givenServices(),
+    presets: readPresets(),
+    commandLine: await readCommandLine(),
+  };
+}
+
+/** The rows of a table, the kernel's first. */
+export function rowsOf(facts: Facts, table: string): Row[] {
+  const contracts = [facts.kernel.contract, ...facts.plugins.map(({ contract }) => contract)];
+  return contracts.flatMap(({ rows }) => rows).filter((row) => row.table === table);
+}
+
+async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> {
+  const folder = `plugins/${id}`;
+  const sources = filesOf(folder).map(read);
+  const contract = `${folder}/contract.ts`;
+  const called = (name: string) => [
+    ...new Set(sources.flatMap((source) => callsOf(source, name)).map(({ first }) => first)),
+  ];
+  return {
+    id,
+    folder,
+    plugin,
+    contract: existsSync(join(root, contract)) ? contractOf(read(contract), folder) : { rows: [], declarations: [] },
+    looksUp: called("find"),
+    defines: sources.flatMap((source) => hooksDefined(source, id)),
+    taps: [...called("hook"), ...sources.flatMap((source) => keysWithin(source, "hooks"))],
+    contributes: Object.keys(plugin),
+    collects: called("collect"),
+    errors: await errorsOf(folder),
+  };
+}
+
+/** Keeps of what the sources mention the names that some table has. */
+function withNames(plugins: PluginFacts[]): PluginFacts[] {
+  const rows = plugins.flatMap(({ contract }) => contract.rows);
+  const named = (table: string) => new Set(rows.filter((row) => row.table === table).map(({ name }) => name));
+  const services = named("Services");
+  const hooks = named("Hooks");
+  const contributions = named("Contributions");
+  return plugins.map((facts) => ({
+    ...facts,
+    looksUp: facts.looksUp.filter((name) => services.has(name) && !known(facts.plugin).includes(name)),
+    taps: [...new Set(facts.taps)].filter((name) => hooks.has(name)),
+    contributes: facts.contributes.filter((name) => contributions.has(name)),
+  }));
+}
+
+function givenServices(): Map<string, string> {
+  const folders = ["presets", "plugins/host"];
+  return new Map(
+    folders.flatMap((folder) =>
+      filesOf(folder)
+        .flatMap((file) => keysWithin(read(file), "services"))
+        .map((name) => [name, folder] as const),
+    ),
+  );
+}
+
+/** Services that a plugin needs or provides itself. */
+function known({ needs = [], provides = [] }: AnyPlugin): string[] {
+  return [...needs, ...provides];
+}
+
+function hooksDefined(source: string, owner: string): Hook[] {
+  return callsOf(source, "defineHook").map(({ first, second }) => ({
+    name: first,
+    owner,
+    mode: second?.type === "Literal" ? (second.value as Hook["mode"]) : "fold",
+  }));
+}
+
+type ErrorModule = { errors: { table: Record<string, (facts: unknown) => string> } };
+
+async function errorsOf(folder: string): Promise<ErrorForm[]> {
+  const file = `${folder}/errors.ts`;
+  if (!existsSync(join(root, file))) return [];
+  const { errors } = (await import(join(root, file))) as ErrorModule;
+  return errorFormsOf(errors.table, read(file));
+}
+
+function readPresets(): PresetFacts[] {
+  const files = readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"));
+  const names = files.map((file) => file.slice(0, -".toml".length)).sort();
+  return names.map((name) => ({
+    name,
+    text: read(`presets/${name}.toml`).trim(),
+    table: presetTable(name),
+    plugins: pluginsOf(name),
+  }));
+}
+
+function presetTable(name: string): Table {
+  return readLayer(join(root, "presets", `${name}.toml`), "shipped").table;
+}
+
+function pluginsOf(name: string): string[] {
+  const { extends: below = [], use = [], without = [] } = presetTable(name) as Record<string, string | string[]>;
+  const inherited = [below].flat().flatMap(pluginsOf);
+  const left = inherited.filter((id) => !without.includes(id));
+  return [...new Set([...left, ...use])];
+}

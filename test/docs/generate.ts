@@ -1,0 +1,20 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { readFacts } from "./facts.ts";
+import { pages } from "./pages/index.ts";
+import { render } from "./pages/page.ts";
+import { renderReadme } from "./readme.ts";
+import { read, root } from "./source.ts";
+
+/** Every generated file by its path from the root, as it should be now. */
+export async function generate(): Promise<Map<string, string>> {
+  const facts = await readFacts();
+  const reference = pages.map((page) => [`docs/reference/${page.file}`, render(page, facts)] as const);
+  const readmes = facts.plugins
+    .filter(({ folder }) => existsSync(join(root, folder, "README.md")))
+    .map(
+      (plugin) =>
+        [`${plugin.folder}/README.md`, renderReadme(read(`${plugin.folder}/README.md`), facts, plugin)] as const,
+    );
+  return new Map([...reference, ...readmes]);
+}

@@ -1,0 +1,88 @@
+/** A JSON Schema, as far as tables of options need it. */
+export interface Schema {
+  type?: string;
+  const?: unknown;
+  enum?: unknown[];
+  default?: unknown;
+  description?: string;
+  properties?: Record<string, Schema>;
+  required?: string[];
+  items?: Schema;
+  anyOf?: Schema[];
+  oneOf?: Schema[];
+  additionalProperties?: boolean | Schema;
+  minimum?: number;
+  exclusiveMinimum?: number;
+  maximum?: number;
+  exclusiveMaximum?: number;
+}
+
+/** One option: a dotted key below its table. */
+export interface Option {
+  key: string;
+  type: string;
+  /** As in TOML; `required`, or empty when it may be left out. */
+  default: string;
+  what: string;
+}
+/** The options of a table, or of one of its alternatives. */
+export interface OptionTable {
+  /** What chooses this alternative: `type = "custom"`. */
+  when?: string;
+  options: Option[];
+}
+
+/** A plugin's schema as tables: one, or one for each alternative that a fixed value chooses. */
+export function optionTablesOf(schema: Schema): OptionTable[] {
+  const alternatives = schema.oneOf ?? schema.anyOf;
+  if (!alternatives) return [{ options: optionsOf(schema, "") }];
+  return alternatives.flatMap((alternative) => {
+    const chooser = Object.entries(alternative.properties ?? {}).find(([, value]) => value.const !== undefined);
+    if (!chooser) return [];
+    return [{ when: `${chooser[0]} = ${toml(chooser[1].const)}`, options: optionsOf(alternative, "") }];
+  });
+}
+
+function optionsOf(schema: Schema, prefix: string): Option[] {
+  return Object.entries(schema.properties ?? {}).flatMap(([name, value]) => {
+    const key = `${prefix}${name}`;
+    const isRequired = schema.required?.includes(name) === true && value.default === undefined;
+    const inner = optionsOf(value, `${key}.`);
+    const elements = value.items ? optionsOf(value.items, `${key}[].`) : [];
+    if (inner.length > 0) return inner;
+    const own = { key, type: typeOf(value), default: defaultOf(value, isRequired), what: value.description ?? "" };
+    return [own, ...elements];
+  });
+}
+
+function defaultOf(value: Schema, isRequired: boolean): string {
+  if (isRequired) return "required";
+  return value.default === undefined ? "" : toml(value.default);
+}
+
+function typeOf(schema: Schema): string {
+  if (schema.const !== undefined) return toml(schema.const);
+  if (schema.enum) return schema.enum.map(toml).join(" or ");
+  const alternatives = schema.anyOf ?? schema.oneOf;
+  if (alternatives) return alternatives.map(typeOf).join(" or ");
+  if (schema.type === "array") return `list of ${schema.items ? typeOf(schema.items) : "anything"}`;
+  const { additionalProperties: values } = schema;
+  if (schema.type === "object") return typeof values === "object" ? `table of ${typeOf(values)}` : "table";
+  return `${schema.type ?? "anything"}${rangeOf(schema)}`;
+}
+
+/** Limits that only say what a number can hold are left out. */
+function rangeOf({ minimum, exclusiveMinimum, maximum, exclusiveMaximum }: Schema): string {
+  const far = (limit: number | undefined) => limit === undefined || Math.abs(limit) >= Number.MAX_SAFE_INTEGER;
+  const parts = [
+    far(minimum) ? "" : `≥ ${minimum}`,
+    far(exclusiveMinimum) ? "" : `> ${exclusiveMinimum}`,
+    far(maximum) ? "" : `≤ ${maximum}`,
+    far(exclusiveMaximum) ? "" : `< ${exclusiveMaximum}`,
+  ].filter((part) => part !== "");
+  return parts.length > 0 ? ` ${parts.join(", ")}` : "";
+}
+
+function toml(value: unknown): string {
+  return JSON.stringify(value);
+}

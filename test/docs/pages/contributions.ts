@@ -1,0 +1,44 @@
+import { type Facts, rowsOf } from "../facts.ts";
+import { code, fence, heading, table } from "../markdown.ts";
+import { ownerOf, type Page, pluginLinks, sourceText, typesFor } from "./page.ts";
+
+export const contributions: Page = {
+  file: "contributions.md",
+  title: "Contributions and projections",
+  about: `A contribution is what a plugin offers under a name that another plugin opened: a method of the plugin
+(\`tools(ctx) { return [...] }\`), asked by whoever collects it. A failing one is reported with its plugin and left out.
+A projection is state that a plugin folds from the log; anybody reads it with \`ctx.session.projection(name)\`.`,
+  blocks: (facts) => {
+    const rows = rowsOf(facts, "Contributions");
+    return [
+      heading(2, "Contributions"),
+      table(
+        ["name", "opened by", "collected by", "contributed by shipped plugins"],
+        rows.map(({ name, owner }) => [
+          code(name),
+          ownerOf(owner),
+          pluginLinks(facts.plugins.filter(({ collects }) => collects.includes(name))),
+          pluginLinks(facts.plugins.filter(({ contributes }) => contributes.includes(name))) || "none",
+        ]),
+      ),
+      ...rows.flatMap((row) => {
+        const contract = facts.plugins.find(({ folder }) => folder === row.owner)?.contract;
+        const types = sourceText(typesFor(row.mentions, contract?.declarations ?? []));
+        return [heading(3, code(row.name)), row.doc, fence("ts", [row.text, types].filter(Boolean).join("\n\n"))];
+      }),
+      heading(2, "Projections"),
+      projectionTable(facts),
+    ];
+  },
+};
+
+function projectionTable(facts: Facts): string {
+  return table(
+    ["name", "owner", "over", "state", "what"],
+    rowsOf(facts, "Projections").map(({ name, owner, text, doc }) => {
+      const definition = facts.plugins.find(({ folder }) => folder === owner)?.plugin.projections?.[name];
+      if (!definition) throw new Error(`${owner} declares the projection "${name}" and does not define it`);
+      return [code(name), ownerOf(owner), definition.over, code(text.slice(text.indexOf(":") + 1).trim()), doc];
+    }),
+  );
+}

@@ -1,0 +1,33 @@
+import { ScorelError } from "@scorel/kernel";
+import { exitCodeOf } from "../../../plugins/cli/exit-code.ts";
+import type { ErrorForm } from "../error-forms.ts";
+import { code, fence, heading } from "../markdown.ts";
+import type { Page } from "./page.ts";
+
+export const errors: Page = {
+  file: "errors.md",
+  title: "Error codes",
+  about: `Every error that Scorel makes has a stable code and a message that says what is wrong, where, and what to do next.
+Facts of the moment stand here as \`<name>\`. A command that fails exits with 2 where this page says so (usage and
+configuration), with 1 otherwise. Errors of tools are answers that the model reads; they end no command.`,
+  blocks: (facts) => [
+    ...section("kernel", facts.kernel.errors),
+    ...section("presets", facts.loader.errors),
+    ...facts.plugins.flatMap(({ folder, errors: forms }) => section(folder, forms)),
+  ],
+};
+
+function section(folder: string, forms: readonly ErrorForm[]): string[] {
+  if (forms.length === 0) return [];
+  const entries = forms.flatMap((form) => [
+    heading(3, code(form.code)),
+    fence("text", form.message),
+    exitCodeOf(new ScorelError(form.code, form.message)) === 2 ? "A command that fails with it exits with 2." : "",
+  ]);
+  return [heading(2, packageOf(folder)), ...entries];
+}
+
+/** The name of a package as headings have it: that of its folder. */
+export function packageOf(folder: string): string {
+  return folder.slice(folder.lastIndexOf("/") + 1);
+}

@@ -1,0 +1,155 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type Node, nodesOf } from "../architecture.ts";
+
+export const root = fileURLToPath(new URL("../..", import.meta.url));
+
+/** Reads a file of this repository by its path from the root. */
+export const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** The TypeScript files of a folder and those below it, as paths from the root. */
+export function filesOf(folder: string, extension = ".ts"): string[] {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true });
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return entry.name === "node_modules" ? [] : filesOf(path, extension);
+    return entry.isFile() && entry.name.endsWith(extension) ? [path] : [];
+  });
+}
+
+/** A row of an open table, as the kernel or a plugin's contract.ts declares it. */
+export interface Row {
+  table: string;
+  name: string;
+  doc: string;
+  /** The row as written: `tools: Tool[]`. */
+  text: string;
+  /** The folder that declares it: `kernel`, `plugins/agent`. */
+  owner: string;
+  /** Names of types that the row mentions. */
+  mentions: string[];
+}
+
+/** A type that a contract declares. */
+export interface Declaration {
+  name: string;
+  doc: string;
+  text: string;
+  mentions: string[];
+}
+
+/** Rows of the open tables and the types beside them, in source order. */
+export interface Contract {
+  rows: Row[];
+  declarations: Declaration[];
+}
+
+const tables = new Set(["Services", "Hooks", "Events", "Transients", "Contributions", "Projections", "Types"]);
+
+/** Reads a contract: merged rows, and for the kernel the rows that the tables start with. */
+export function contractOf(source: string, owner: string): Contract {
+  const contract: Contract = { rows: [], declarations: [] };
+  const program = [...nodesOf(source)][0] as Node;
+  for (const statement of program.body as Node[]) {
+    if (statement.type === "TSModuleDeclaration")
+      for (const inner of bodyOf(statement)) contract.rows.push(...rowsOf(source, bare(inner), owner));
+    else addDeclaration(contract, source, statement, owner);
+  }
+  return contract;
+}
+
+/** Calls `<anything>.name("literal", second?)` in a source. */
+export function callsOf(source: string, name: string): { first: string; second: Node | undefined }[] {
+  return [...nodesOf(source)].flatMap((node) => {
+    if (node.type !== "CallExpression") return [];
+    const callee = node.callee as Node;
+    const [first, second] = node.arguments as Node[];
+    const called = callee.type === "MemberExpression" ? nameOf(callee.property as Node) : nameOf(callee);
+    if (called !== name || first?.type !== "Literal" || typeof first.value !== "string") return [];
+    return [{ first: first.value, second }];
+  });
+}
+
+/** The names of all properties and methods written inside properties called `name`, however deep. */
+export function keysWithin(source: string, name: string): string[] {
+  return [...nodesOf(source)]
+    .filter((node) => node.type === "Property" && nameOf(node.key as Node) === name)
+    .flatMap((node) => [...inside(node.value)].filter(({ type }) => type === "Property"))
+    .flatMap((node) => nameOf(node.key as Node) ?? []);
+}
+
+/** The name that an identifier or a text literal stands for. */
+export function nameOf(node: Node | undefined): string | undefined {
+  if (node?.type === "Identifier") return node.name as string;
+  return node?.type === "Literal" && typeof node.value === "string" ? node.value : undefined;
+}
+
+/** All nodes below a value of the tree. */
+export function* inside(value: unknown): Generator<Node> {
+  if (typeof value !== "object" || value === null) return;
+  if ("type" in value && typeof value.type === "string") yield value as Node;
+  for (const child of Object.values(value)) yield* inside(child);
+}
+
+/** The one-line form of the docstring that ends where a node starts. */
+export function docBefore(source: string, start: number): string {
+  const found = /\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\s*(?:\/\/ biome-ignore[^\n]*\n\s*)?$/.exec(source.slice(0, start));
+  const lines = (found?.[1] ?? "").split("\n").map((line) => line.replace(/^\s*\*? ?/, "").trim());
+  return lines.join(" ").trim();
+}
+
+function addDeclaration(contract: Contract, source: string, statement: Node, owner: string): void {
+  const declaration = bare(statement);
+  if (!["TSInterfaceDeclaration", "TSTypeAliasDeclaration"].includes(declaration.type)) return;
+  const name = nameOf(declaration.id as Node) as string;
+  if (owner === "kernel" && tables.has(name)) contract.rows.push(...rowsOf(source, declaration, owner));
+  else
+    contract.declarations.push({
+      name,
+      doc: docBefore(source, statement.start as number),
+      text: slice(source, declaration),
+      mentions: mentionsIn(declaration),
+    });
+}
+
+function rowsOf(source: string, table: Node, owner: string): Row[] {
+  if (table.type !== "TSInterfaceDeclaration") return [];
+  const name = nameOf(table.id as Node) as string;
+  return bodyOf(table).map((member) => ({
+    table: name,
+    name: nameOf(member.key as Node) as string,
+    doc: docBefore(source, member.start as number),
+    text: dedent(slice(source, member)).replace(/;$/, ""),
+    owner,
+    mentions: mentionsIn(member),
+  }));
+}
+
+/** A declaration without the `export` around it. */
+function bare(node: Node): Node {
+  return node.type === "ExportNamedDeclaration" && node.declaration ? (node.declaration as Node) : node;
+}
+
+function bodyOf(node: Node): Node[] {
+  return (node.body as { body: Node[] }).body;
+}
+
+function mentionsIn(node: Node): string[] {
+  const names = [...inside(node)].flatMap((inner) => {
+    if (inner.type === "TSTypeReference") return nameOf(inner.typeName as Node) ?? [];
+    return inner.type === "TSInterfaceHeritage" ? (nameOf(inner.expression as Node) ?? []) : [];
+  });
+  return [...new Set(names)];
+}
+
+function slice(source: string, node: Node): string {
+  return source.slice(node.start as number, node.end as number);
+}
+
+/** Takes away the indentation that all lines but the first share. */
+function dedent(text: string): string {
+  const [first = "", ...rest] = text.split("\n");
+  const widths = rest.filter((line) => line.trim() !== "").map((line) => line.search(/\S/));
+  return [first, ...rest.map((line) => line.slice(Math.min(...widths)))].join("\n");
+}
