@@ -6,7 +6,6 @@ import type { ToolCallChange, ToolCallOutcome } from "./contract.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
-import { announceSession } from "./lifecycle.ts";
 import { Listeners } from "./listeners.ts";
 import { Queue, queueProjection, queueUpdate, sentProjection } from "./queue.ts";
 
@@ -30,7 +29,6 @@ export default definePlugin({
     const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));
     const env: Environment = { ctx, hooks, listeners, queue: new Queue(ctx.session) };
     const dispatcher = new Dispatcher(env);
-    announceSession(ctx);
     ctx.onDispose(() => dispatcher.stop());
     ctx.provide("agent", createFacade(env, dispatcher));
   },

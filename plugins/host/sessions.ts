@@ -93,6 +93,7 @@ export class Sessions {
 
   private async close({ id, kernel }: OpenSession): Promise<void> {
     if (!this.open.delete(id)) return;
+    kernel.session.emit("session_end", { reason: "closed" });
     const closing = kernel.stop().finally(() => this.closing.delete(id));
     // Whoever opens the session again waits for this, however it ends.
     this.closing.set(
@@ -124,6 +125,8 @@ export class Sessions {
     let kernel: Kernel | undefined;
     const store = this.store(wanted, () => kernel && this.index(id, kernel));
     kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    // Now that all plugins listen; a session that is only looked at does not begin.
+    if (!wanted.readOnly) kernel.session.emit("session_start", {});
     const failures = kernel.failures.map((it) => ({
       origin: `${it.plugin}: ${it.where}`,
       code: it.code,
