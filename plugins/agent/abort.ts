@@ -19,3 +19,18 @@ export function untilAborted<T>(work: PromiseLike<T> | T, signal: AbortSignal, g
       });
   });
 }
+
+/** A signal of one piece of work: aborts with `signal`, or alone; `end` cuts the tie, so that none is left on it. */
+export function linkedTo(signal: AbortSignal): { signal: AbortSignal; end(abandon?: boolean): void } {
+  const control = new AbortController();
+  const onAbort = () => control.abort(signal.reason);
+  if (signal.aborted) onAbort();
+  else signal.addEventListener("abort", onAbort, { once: true });
+  return {
+    signal: control.signal,
+    end(abandon = false) {
+      signal.removeEventListener("abort", onAbort);
+      if (abandon) control.abort();
+    },
+  };
+}

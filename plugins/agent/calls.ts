@@ -9,7 +9,7 @@ import type {
 } from "@mariozechner/pi-agent-core";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
-import { untilAborted } from "./abort.ts";
+import { linkedTo, untilAborted } from "./abort.ts";
 import type { ToolCallInput } from "./contract.ts";
 import { tools } from "./environment.ts";
 import { errors } from "./errors.ts";
@@ -109,14 +109,16 @@ export class Calls {
   ): Promise<AgentToolResult<unknown>> {
     const { signal } = this.turn;
     signal.throwIfAborted();
+    const own = linkedTo(signal);
     const updates = createThrottle<ToolOutput>((partial) => onUpdate?.(asResult(partial)), updateIntervalMs);
     try {
       const args = this.checked.has(id) ? this.checked.get(id) : params;
-      const output = await untilAborted(tool.execute(id, args, signal, updates.push), signal, lastWordsMs);
+      const output = await untilAborted(tool.execute(id, args, own.signal, updates.push), signal, lastWordsMs);
       if (output.isError) this.failures.add(id);
       return asResult(output);
     } finally {
       updates.close();
+      own.end();
     }
   }
 }

@@ -5,9 +5,9 @@ import {
   runAgentLoopContinue,
   type ThinkingLevel,
 } from "@mariozechner/pi-agent-core";
-import type { Context, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { AssistantMessageEventStream, Context, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import type { UserMessage } from "@scorel/messages/contract";
-import { untilAborted } from "./abort.ts";
+import { linkedTo, untilAborted } from "./abort.ts";
 import { Calls } from "./calls.ts";
 import { toAgentMessages } from "./convert.ts";
 import { systemPrompt } from "./environment.ts";
@@ -104,22 +104,26 @@ async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Pro
   }
 }
 
-function callModel(turn: Turn, asked: Context) {
+/** The request has a signal of its own: it is given up with the reply, and leaves nothing on the turn's signal. */
+function callModel(turn: Turn, asked: Context): AssistantMessageEventStream {
   const { model, config } = turn.env.ctx;
-  return guardStream(() => model.stream(asked, options(turn)), {
+  const request = linkedTo(turn.signal);
+  const stream = guardStream(() => model.stream(asked, options(turn, request.signal)), {
     signal: turn.signal,
     idleMs: config.idleTimeout * 1_000,
     model: model.current(),
     takenIds: callIds(asked),
     onFailure: (error) => turn.failed(error),
   });
+  void stream.result().then(({ stopReason }) => request.end(stopReason === "error"));
+  return stream;
 }
 
-function options(turn: Turn): SimpleStreamOptions {
+function options(turn: Turn, signal: AbortSignal): SimpleStreamOptions {
   const { session } = turn.env.ctx;
   const level = session.projection("sessionMeta").thinkingLevel;
   return {
-    signal: turn.signal,
+    signal,
     sessionId: session.id,
     maxRetries: 0,
     ...(level !== undefined && levels.includes(level) && { reasoning: level as SimpleStreamOptions["reasoning"] }),

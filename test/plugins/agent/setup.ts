@@ -26,13 +26,15 @@ interface Options {
   tools?: Tool[];
   plugins?: AnyPlugin[];
   config?: object;
+  /** Keys of `[model]` besides those of the test server. */
+  model?: object;
   kernel?: Partial<KernelOptions>;
 }
 
 /** An agent with the real model plugin and a server that plays this script. */
 export async function openAgent(script: Script, options: Options = {}): Promise<AgentTest & { server: ModelServer }> {
   const server = await startModelServer(script);
-  const config = { ...customModel, baseUrl: server.baseUrl };
+  const config = { ...customModel, baseUrl: server.baseUrl, ...options.model };
   const opened = await open([{ plugin: model, config, origin: "test" }], options);
   return {
     ...opened,

@@ -1,0 +1,242 @@
+import type { AgentEvent } from "@mariozechner/pi-agent-core";
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it, vi } from "vitest";
+import { cut, delayUntil, gate, hang, text, toolCall, usage } from "../../model-server.ts";
+import { openAgent, says, tool } from "./setup.ts";
+
+const kinds = (events: AgentEvent[]) =>
+  events.map((event) =>
+    "message" in event && event.type !== "turn_end" ? `${event.type} ${event.message.role}` : event.type,
+  );
+
+describe("an extension written for pi's agent", () => {
+  it("hears its events, in its order", async () => {
+    await using t = await openAgent([toolCall("work", {}), text("done")], {
+      tools: [tool("work", async () => says("ok"))],
+    });
+    const events: AgentEvent[] = [];
+    t.agent.subscribe((event) => void events.push(event));
+    await t.agent.prompt("go");
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(kinds(events).filter((kind) => !kind.startsWith("message_update"))).toEqual([
+      "agent_start",
+      "turn_start",
+      "message_start user",
+      "message_end user",
+      "message_start assistant",
+      "message_end assistant",
+      "tool_execution_start",
+      "tool_execution_end",
+      "message_start toolResult",
+      "message_end toolResult",
+      "turn_end",
+      "turn_start",
+      "message_start assistant",
+      "message_end assistant",
+      "turn_end",
+      "agent_end",
+    ]);
+  });
+
+  it("hears each update as it was then, and fails or dawdles without harm", async () => {
+    const more = gate();
+    await using t = await openAgent([[text("Hel"), delayUntil(more.promise), text("lo there", 3)]]);
+    const updates: Extract<AgentEvent, { type: "message_update" }>[] = [];
+    t.agent.subscribe(() => {
+      throw new Error("clumsy");
+    });
+    t.agent.subscribe(() => new Promise(() => {}));
+    t.agent.subscribe((event) => {
+      if (event.type === "message_update" && event.assistantMessageEvent.type === "text_delta") updates.push(event);
+    });
+    const streaming = t.next(({ type }) => type === "text_delta");
+    const turn = t.agent.prompt("go");
+    await streaming;
+    more.open();
+    await turn;
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(
+      updates.map(({ assistantMessageEvent }) => "delta" in assistantMessageEvent && assistantMessageEvent.delta),
+    ).toEqual(["Hel", "lo ", "the", "re"]);
+    expect([updates[0], updates.at(-1)]).toMatchObject([
+      { message: { content: [{ text: "Hel" }] }, assistantMessageEvent: { partial: { content: [{ text: "Hel" }] } } },
+      { message: { content: [{ text: "Hello there" }] } },
+    ]);
+    expect(t.kernel.failures[0]).toMatchObject({ plugin: "agent", where: "agent.subscribe", message: "clumsy" });
+  });
+
+  it("stops hearing when it says so", async () => {
+    await using t = await openAgent([text("a")]);
+    const events: AgentEvent[] = [];
+    t.agent.subscribe((event) => void events.push(event))();
+    await t.agent.prompt("go");
+    expect(events).toEqual([]);
+  });
+
+  it("prompts with text and images, or with messages, but not while a turn is running", async () => {
+    const answering = gate();
+    await using t = await openAgent([[delayUntil(answering.promise), text("ok")], text("ok")]);
+    const first = t.agent.prompt("look", [{ type: "image", data: "aGk=", mimeType: "image/png" }]);
+    await expect(t.agent.prompt("more")).rejects.toMatchObject({ code: "AGENT_BUSY" });
+    answering.open();
+    await first;
+    await t.agent.prompt([
+      { role: "user", content: "one", timestamp: 0 },
+      { role: "user", content: "two", timestamp: 0 },
+    ]);
+    const users = t.stored().flatMap((event: any) => (event.message?.role === "user" ? [event.message.content] : []));
+    expect(users).toEqual([
+      [
+        { type: "text", text: "look" },
+        { type: "image", data: "aGk=", mimeType: "image/png" },
+      ],
+      "one",
+      "two",
+    ]);
+  });
+
+  it("steers and follows up, also before a turn", async () => {
+    await using t = await openAgent([text("a"), text("b")]);
+    t.agent.followUp({ role: "user", content: "later", timestamp: 0 });
+    t.agent.steer("sooner");
+    await t.agent.prompt("go");
+    const users = t.stored().flatMap((event: any) => (event.message?.role === "user" ? [event.message.content] : []));
+    expect(users).toEqual(["go", "sooner", "later"]);
+  });
+
+  it("reads the state, and waits for the rest", async () => {
+    await using t = await openAgent([[text("Hel"), hang()]]);
+    const streaming = t.next(({ type }) => type === "text_delta");
+    void t.agent.prompt("go");
+    await streaming;
+    expect(t.agent.state).toMatchObject({
+      isStreaming: true,
+      systemPrompt: "",
+      thinkingLevel: "off",
+      tools: [],
+      messages: [{ role: "user", content: "go" }],
+      streamingMessage: { role: "assistant", content: [{ type: "text", text: "Hel" }] },
+    });
+    expect(t.agent.state.model.id).toBe("m1");
+    expect(t.agent.signal?.aborted).toBe(false);
+    t.agent.abort();
+    await t.agent.waitForIdle();
+    expect(t.agent.running).toBe(false);
+    expect(t.agent.signal).toBeUndefined();
+    expect(t.agent.state.errorMessage).toBe("Cancelled by the user.");
+  });
+
+  it.each([[""], ["  "], [[]]])("cannot send %j", async (content) => {
+    await using t = await openAgent([]);
+    await expect(t.agent.send(content)).rejects.toMatchObject({ code: "AGENT_MESSAGE" });
+    expect(t.stored()).toEqual([]);
+  });
+});
+
+describe("a layer on the context", () => {
+  const layer = (transformContext: any, hooks: object = {}) =>
+    definePlugin({
+      id: "layer",
+      name: "Layer",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: (ctx) => ({ transformContext: (messages) => transformContext(messages, ctx), ...hooks }),
+    });
+
+  it("changes one request, not the conversation", async () => {
+    const plugins = [layer((messages: any[]) => [...messages, { role: "user", content: "whispered", timestamp: 0 }])];
+    await using t = await openAgent([text("ok")], { plugins });
+    await t.agent.prompt("go");
+    expect(t.server.requests[0]?.body.messages.map(({ content }: any) => content)).toEqual(["go", "whispered"]);
+    expect(t.session.buildContext().map(({ content }) => content)).toEqual(["go", [{ type: "text", text: "ok" }]]);
+  });
+
+  it("that writes into the conversation is heard by the model at once", async () => {
+    let written = false;
+    const plugins = [
+      layer(async (messages: any[], ctx: any) => {
+        if (!written) {
+          written = true;
+          await ctx.session.append("custom_message", {
+            kind: "memory",
+            message: { role: "user", content: "remember", timestamp: 0 },
+          });
+        }
+        return messages;
+      }),
+    ];
+    await using t = await openAgent([text("ok")], { plugins });
+    await t.agent.prompt("go");
+    expect(t.server.requests[0]?.body.messages.map(({ content }: any) => content)).toEqual(["go", "remember"]);
+  });
+
+  it("that answers nonsense is left out and named", async () => {
+    await using t = await openAgent([text("ok")], { plugins: [layer(() => "nonsense")] });
+    await t.agent.prompt("go");
+    expect(t.server.requests[0]?.body.messages).toEqual([{ role: "user", content: "go" }]);
+    expect(t.kernel.failures).toMatchObject([{ where: "transformContext", code: "AGENT_HOOK_ANSWER" }]);
+  });
+});
+
+describe("the value of a key", () => {
+  it("reaches neither the log nor a listener, whoever says it", async () => {
+    const key = "sk-test-0123456789abcdef";
+    vi.stubEnv("TEST_KEY", key);
+    try {
+      const run: unknown[] = [];
+      const work = tool("work", async (_id, params, _signal, update) => {
+        run.push(params);
+        update?.(says(`half ${key}`));
+        return { ...says(`was ${key}`), details: { env: [key] } };
+      });
+      const call = toolCall("work", { key }, { pieces: 4 });
+      const script = [
+        [text(`use ${key}`, 4), call],
+        [text(`${key} it was`, 5), cut()],
+      ];
+      await using t = await openAgent(script, { tools: [work], model: { apiKeyEnv: "TEST_KEY" } });
+      await t.agent.prompt("go");
+      expect(run).toEqual([{ key }]);
+      expect(JSON.stringify([t.stored(), await t.heard()])).not.toContain(key);
+      const { content } = t
+        .stored()
+        .map((event: any) => event.message)
+        .findLast((it) => it?.role === "assistant");
+      expect(content[0].text).toMatch(/^\S+ it was$/);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+});
+
+describe("the context's size", () => {
+  it("is estimated before the first reply, then what the model reported and an estimate of the rest", async () => {
+    await using t = await openAgent([[text("ok"), usage({ input: 1_000, cached: 600, output: 50 })]]);
+    await t.session.append("message", { message: { role: "user", content: "x".repeat(400), timestamp: 0 } });
+    expect(t.agent.contextTokens()).toBe(100);
+    await t.agent.prompt("go");
+    expect(t.agent.contextTokens()).toBe(1_050);
+    const image = { type: "image" as const, data: "", mimeType: "image/png" };
+    await t.session.append("message", { message: { role: "user", content: [image], timestamp: 0 } });
+    expect(t.agent.contextTokens()).toBe(2_250);
+  });
+
+  it("is estimated again after a compaction, whatever an older reply reported", async () => {
+    await using t = await openAgent([[text("ok"), usage({ input: 1_000, output: 50 })]]);
+    await t.agent.prompt("go");
+    const compactedThrough = t.session.activeLeaf as string;
+    await t.session.append("compact", { summary: "short", compactedThrough, tokensBefore: 1_050, tokensAfter: 10 });
+    expect(t.agent.contextTokens()).toBeLessThan(60);
+  });
+});
+
+it("leaves nothing behind", async () => {
+  await using t = await openAgent([text("ok")]);
+  const before = t.kernel.census();
+  await t.kernel.unload("agent");
+  const left = Object.keys(t.kernel.census());
+  expect(left.filter((name) => /agent|Call|Context|Llm|queue|sent/.test(name))).toEqual([]);
+  const { default: agent } = await import("@scorel/agent");
+  await t.kernel.load({ plugin: agent, origin: "test" });
+  expect(t.kernel.census()).toEqual(before);
+});

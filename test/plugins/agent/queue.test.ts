@@ -1,0 +1,208 @@
+import type { QueueItem } from "@scorel/agent/contract";
+import { createMemoryStore, type StoredEvent } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { queueProjection, sentProjection } from "../../../plugins/agent/queue.ts";
+import { testHeader } from "../../harness.ts";
+import { delayUntil, gate, hang, text, toolCall } from "../../model-server.ts";
+import { openAgent, says, tool } from "./setup.ts";
+
+const item = (id: string, messageId?: string): QueueItem => ({
+  id,
+  mode: "follow_up",
+  clientId: "c",
+  message: { role: "user", content: id, timestamp: 0, ...(messageId && { meta: { messageId } }) },
+});
+const update = (...items: QueueItem[]) => ({ id: "e", type: "queue_update", items }) as unknown as StoredEvent;
+const message = (id: string, meta?: object) =>
+  ({ id, type: "message", message: { role: "user", content: id, timestamp: 0, meta } }) as unknown as StoredEvent;
+const fold = (definition: typeof queueProjection | typeof sentProjection, ...events: StoredEvent[]) =>
+  events.reduce((state, event) => definition.update(state as never, event) as never, definition.init());
+
+describe("the queue, read from the log,", () => {
+  it("is what the last update says, without what was delivered since", () => {
+    expect(fold(queueProjection, update(item("a")), update(item("a"), item("b")))).toEqual([item("a"), item("b")]);
+    expect(fold(queueProjection, update(item("a"), item("b")), message("m", { queueItemId: "a" }))).toEqual([
+      item("b"),
+    ]);
+    expect(fold(queueProjection, update(item("a")), message("m"))).toEqual([item("a")]);
+  });
+});
+
+describe("what a client's message id became", () => {
+  it("is its first event or item, also after delivery", () => {
+    const delivered = message("m2", { queueItemId: "b", messageId: "second" });
+    const sent = fold(sentProjection, message("m1", { messageId: "first" }), update(item("b", "second")), delivered);
+    expect(sent).toEqual({ first: "m1", second: "b" });
+  });
+  it("is forgotten after many others", () => {
+    const many = Array.from({ length: 300 }, (_, n) => message(`m${n}`, { messageId: `id-${n}` }));
+    const sent = fold(sentProjection, ...many) as Record<string, string>;
+    expect(Object.keys(sent)).toHaveLength(256);
+    expect(sent["id-299"]).toBe("m299");
+  });
+});
+
+const told = (lines: string[]) => lines.filter((line) => /^(message |runtime_start|queue_update)/.test(line));
+
+describe("a message sent again with its id", () => {
+  it("is not sent twice, and has the outcome of the first", async () => {
+    await using t = await openAgent([text("hello")]);
+    const first = await t.agent.send("hi", { messageId: "one" });
+    const second = await t.agent.send("hi", { messageId: "one" });
+    expect(second).toMatchObject({ status: "duplicate", id: first.id });
+    expect(await second.turn).toEqual(await first.turn);
+    expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("at the same moment starts one turn", async () => {
+    await using t = await openAgent([text("hello")]);
+    const [first, second] = await Promise.all([
+      t.agent.send("hi", { messageId: "one" }),
+      t.agent.send("hi", { messageId: "one" }),
+    ]);
+    expect([first?.status, second?.status]).toEqual(["started", "duplicate"]);
+    expect(await second?.turn).toEqual(await first?.turn);
+  });
+
+  it("while it waits is the same item", async () => {
+    const answering = gate();
+    await using t = await openAgent([[delayUntil(answering.promise), text("one")], text("two")]);
+    await t.agent.send("go");
+    const first = await t.agent.send("next", { messageId: "n" });
+    const second = await t.agent.send("next", { messageId: "n" });
+    expect(second).toMatchObject({ status: "duplicate", id: first.id });
+    answering.open();
+    expect(await second.turn).toMatchObject({ text: "two" });
+    expect(await first.turn).toEqual(await second.turn);
+  });
+
+  it("in another process has the outcome that the log tells", async () => {
+    const store = createMemoryStore(testHeader);
+    await using first = await openAgent([text("hello")], { kernel: { store } });
+    const sent = await first.agent.send("hi", { messageId: "one" });
+    const { reason, text: answer, usage, stopReason, leafId } = await sent.turn;
+    const events = store.records.map((record) => JSON.parse(record) as StoredEvent);
+    await using second = await openAgent([], { kernel: { store: createMemoryStore(testHeader, events) } });
+    const again = await second.agent.send("hi", { messageId: "one" });
+    expect(again).toMatchObject({ status: "duplicate", id: sent.id });
+    expect(await again.turn).toMatchObject({ reason, text: answer, usage, stopReason, leafId });
+  });
+
+  it("in another process says so when its turn never ended", async () => {
+    const store = createMemoryStore(testHeader);
+    await using first = await openAgent([[hang()]], { kernel: { store } });
+    await first.agent.send("hi", { messageId: "one" });
+    const events = store.records.map((record) => JSON.parse(record) as StoredEvent);
+    await using second = await openAgent([], { kernel: { store: createMemoryStore(testHeader, events) } });
+    const again = await second.agent.send("hi", { messageId: "one" });
+    expect(await again.turn).toMatchObject({ reason: "error", error: { code: "AGENT_INTERRUPTED" } });
+  });
+});
+
+describe("waiting messages", () => {
+  /** An agent that stands in a tool until it is told to go on. */
+  async function standing(script: Parameters<typeof openAgent>[0]) {
+    const working = gate();
+    const tools = [tool("work", () => working.promise.then(() => says("worked")))];
+    const t = await openAgent(script, { tools });
+    const started = t.next(({ type }) => type === "tool_execution_start");
+    const sent = await t.agent.send("go");
+    await started;
+    return { ...t, sent, proceed: working.open };
+  }
+
+  it("are delivered each once: all that steer between rounds, one follow-up at each rest", async () => {
+    await using t = await standing([toolCall("work", {}), text("a"), text("b"), text("c")]);
+    await t.agent.send("follow 1");
+    await t.agent.send("steer 1", { running: "steer" });
+    await t.agent.send("steer 2", { running: "steer" });
+    await t.agent.send("follow 2");
+    t.proceed();
+    await t.sent.turn;
+    expect(told(await t.story())).toEqual([
+      "message user: go",
+      "runtime_start",
+      "message assistant: <work>",
+      ...[1, 2, 3, 4].map((n) => `queue_update ${n}`),
+      "message tool_result: worked",
+      "message user: steer 1",
+      "message user: steer 2",
+      "message assistant: a",
+      "message user: follow 1",
+      "message assistant: b",
+      "message user: follow 2",
+      "message assistant: c",
+    ]);
+    expect(t.session.projection("queue")).toEqual([]);
+  });
+
+  it("stay when the turn is cancelled, and come with the next one at their usual places", async () => {
+    await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
+    const follow = await t.agent.send("follow");
+    const steer = await t.agent.send("steer", { running: "steer" });
+    await t.agent.cancel();
+    expect(t.session.projection("queue").map(({ id }) => id)).toEqual([follow.id, steer.id]);
+    const { turn } = await t.agent.send("again");
+    expect(await turn).toMatchObject({ reason: "completed", text: "b" });
+    expect([await steer.turn, await follow.turn]).toEqual([await turn, await turn]);
+    expect(told(await t.story()).slice(-6)).toEqual([
+      "message user: again",
+      "runtime_start",
+      "message user: steer",
+      "message assistant: a",
+      "message user: follow",
+      "message assistant: b",
+    ]);
+  });
+
+  it("can be put in another order, changed and removed, but not made up", async () => {
+    await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
+    const sent = [await t.agent.send("one"), await t.agent.send("two"), await t.agent.send("three")];
+    const [one, two, three] = t.session.projection("queue") as [QueueItem, QueueItem, QueueItem];
+    await expect(t.agent.rewriteQueue([two, { ...one, id: "made-up" }])).rejects.toMatchObject({
+      code: "AGENT_QUEUE_UNKNOWN",
+    });
+    await expect(t.agent.rewriteQueue([two, two])).rejects.toMatchObject({ code: "AGENT_QUEUE_UNKNOWN" });
+    await t.agent.rewriteQueue([{ ...three, message: { ...three.message, content: "3" } }, one]);
+    expect(await sent[1]?.turn).toMatchObject({ reason: "cancelled", error: { code: "AGENT_REMOVED" } });
+    t.proceed();
+    await t.sent.turn;
+    const users = told(await t.story()).filter((line) => line.startsWith("message user"));
+    expect(users.slice(1)).toEqual(["message user: 3", "message user: one"]);
+  });
+
+  it("are answered when the session closes, and wait in the log for the next", async () => {
+    const t = await standing([toolCall("work", {})]);
+    const follow = await t.agent.send("follow");
+    await t[Symbol.asyncDispose]();
+    expect(await follow.turn).toMatchObject({ reason: "cancelled", error: { code: "AGENT_STOPPED" } });
+    await expect(t.agent.send("more")).rejects.toMatchObject({ code: "AGENT_STOPPED" });
+  });
+});
+
+it("a message sent while the turn is being cancelled starts the next turn", async () => {
+  await using t = await openAgent([[hang()], text("fresh")]);
+  const streaming = t.server.request(0);
+  await t.agent.send("go");
+  await streaming;
+  t.agent.abort();
+  const sent = await t.agent.send("something else");
+  expect(sent.status).toBe("started");
+  expect(await sent.turn).toMatchObject({ reason: "completed", text: "fresh" });
+});
+
+it("messages sent at every moment of a turn are all served", async () => {
+  await using t = await openAgent(() => text("ok"));
+  const sends = [];
+  for (let n = 0; n < 30; n++) {
+    sends.push(t.agent.send(`message ${n}`, { running: n % 3 === 0 ? "steer" : "follow_up" }));
+    for (let ticks = 0; ticks < n * 5; ticks++) await null;
+    if (n % 4 === 0) await new Promise((resolve) => setImmediate(resolve));
+  }
+  const outcomes = await Promise.all(sends.map(async (sent) => (await sent).turn));
+  expect(new Set(outcomes.map(({ reason }) => reason))).toEqual(new Set(["completed"]));
+  const users = t.stored().filter((event) => (event as any).message?.role === "user");
+  expect(new Set(users.map((event) => (event as any).message.content)).size).toBe(30);
+  expect(users).toHaveLength(30);
+  expect(t.session.projection("queue")).toEqual([]);
+});
