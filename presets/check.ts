@@ -41,6 +41,7 @@ export async function checkLayers(
     for (const issue of checkGrammar(layer.table))
       verdict.problems.push(invalid(say(issue, placeOf(layer, issue.path))));
     if (layer.kind === "project") verdict.problems.push(...hostWords(layer));
+    verdict.problems.push(...contradictions(layer));
   }
   checkNames(merged, extensions, suggest, verdict);
   for (const [id, value] of Object.entries(merged.tables))
@@ -99,14 +100,23 @@ function checkNames(
   }
 }
 
+/** Between layers the later word counts; within one there is no later word. */
+function contradictions(layer: Layer): ConfigProblem[] {
+  const off = listed(layer, "without");
+  return listed(layer, "use")
+    .filter(({ id }) => off.some((other) => other.id === id))
+    .map(({ id, path }) => invalid(`"${id}" is both in "use" and in "without" (${placeOf(layer, path)})`));
+}
+
+function listed(layer: Layer, key: string): { id: string; path: (string | number)[] }[] {
+  const list = layer.table[key];
+  return Array.isArray(list) ? list.map((id, index) => ({ id: String(id), path: [key, index] })) : [];
+}
+
 /** What runs once per process is the user's: a project may neither configure nor choose it. */
 function hostWords(layer: Layer): ConfigProblem[] {
-  const listed = ["use", "without"].flatMap((key) => {
-    const list = layer.table[key];
-    return Array.isArray(list) ? list.map((id, index) => ({ id: String(id), path: [key, index] })) : [];
-  });
   const tables = Object.keys(layer.table).filter((key) => !grammarKeys.includes(key));
-  return [...tables.map((id) => ({ id, path: [id] })), ...listed]
+  return [...tables.map((id) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
     .filter(({ id }) => shipped(id)?.scope === "host")
     .map(({ id, path }) => ({ code: "CONFIG_SCOPE", message: refusal(id, placeOf(layer, path)) }));
 }

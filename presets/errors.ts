@@ -25,6 +25,4 @@ export const errors = defineErrors({
     `Extension "${a.id}" is left out: ${a.reason} (${a.where})`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
-  EXTENSION_SCOPE: (a: { id: string; file: string; reason: string }) =>
-    `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
 });

@@ -50,6 +50,6 @@ function entryOf({ merged }: Resolution, { id, path }: ExtensionFile, plugin: An
 /** One of the user was loaded when the process started. */
 function assertHostAllowed({ id, path, of }: ExtensionFile): void {
   if (of === "user") return;
-  const reason = 'it has scope "host", which a project\'s extension may not have; move it to ~/.scorel/extensions';
-  throw errors.EXTENSION_SCOPE({ id, file: path, reason });
+  const problem = `Extension "${id}" is left out: a project's extension cannot run once per process (scope "host"); move it to ~/.scorel/extensions (${path})`;
+  throw errors.CONFIG_SCOPE({ problems: [problem] });
 }

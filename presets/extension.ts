@@ -38,11 +38,18 @@ async function run(file: ExtensionFile, jiti: Jiti): Promise<unknown> {
     await preload(source);
     // Compiled even where Node could run it: what Node loads itself is shared by all sessions and never reread.
     const module = await jiti.evalModule(source, { filename: file.path, async: true, forceTranspile: true });
-    return await instantiate((module as { default?: unknown }).default);
+    return await instantiate(exportedBy(module as object));
   } catch (thrown) {
     const { where, reason } = explain(file.path, thrown);
     throw errors.EXTENSION_LOAD({ id: file.id, where, reason }, { cause: thrown });
   }
+}
+
+/** The default export, or what CommonJS code exports. */
+function exportedBy(module: object & { default?: unknown }): unknown {
+  // Without a default export, the loader answers the module itself under that name.
+  const exported = module.default;
+  return "default" in module || typeof exported === "function" || "id" in module ? exported : undefined;
 }
 
 /** The default export is the plugin, a class of it, or a function that answers it. */
@@ -97,7 +104,7 @@ function adapt(instance: object): AnyPlugin {
     for (const key of Object.getOwnPropertyNames(source)) {
       if (key === "constructor" || Object.hasOwn(plugin, key)) continue;
       const value: unknown = Reflect.get(instance, key, instance);
-      plugin[key] = typeof value === "function" ? value.bind(instance) : value;
+      plugin[key] = typeof value === "function" && !isClass(value) ? value.bind(instance) : value;
     }
   if (plugin.needs === undefined && plugin.scope !== "host") plugin.needs = ["agent"];
   return plugin as unknown as AnyPlugin;

@@ -1,4 +1,4 @@
-import { existsSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -17,11 +17,12 @@ export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.u
 
 /**
  * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root, or only that
- * of `cwd` outside of git. The user's own folder is never a project's.
+ * of `cwd` outside of git. The user's own folder is never a project's. `cwd` is canonical.
  */
 export function projectDir(cwd: string): string | undefined {
-  const own = userDir();
-  const top = gitRoot(cwd) ?? cwd;
+  const home = canonical(homedir());
+  const own = join(home, ".scorel");
+  const top = gitRoot(cwd, home) ?? cwd;
   for (let dir = cwd; ; dir = dirname(dir)) {
     const candidate = join(dir, ".scorel");
     if (candidate !== own && isDirectory(candidate)) return candidate;
@@ -34,13 +35,21 @@ export function isWithin(dir: string, path: string): boolean {
   return path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
 }
 
-function gitRoot(cwd: string): string | undefined {
-  const home = homedir();
+function gitRoot(cwd: string, home: string): string | undefined {
   for (let dir = cwd; dir !== home; dir = dirname(dir)) {
     if (existsSync(join(dir, ".git"))) return dir;
     if (dir === dirname(dir)) return undefined;
   }
   return undefined;
+}
+
+/** Without links, as far as it exists. */
+export function canonical(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return path;
+  }
 }
 
 function isDirectory(path: string): boolean {

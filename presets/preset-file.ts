@@ -1,8 +1,8 @@
-import { existsSync, readdirSync, realpathSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { basename, join, resolve, sep } from "node:path";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
-import { isWithin, type Project, shippedPresets, userDir } from "./paths.ts";
+import { canonical, isWithin, type Project, shippedPresets, userDir } from "./paths.ts";
 
 /** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
 export interface PresetFolder {
@@ -42,8 +42,8 @@ export async function layersNamed(name: string, by: string, project: Project | u
 /** The layer at a path, relative to `from`. Whoever names the path decides what the file may set, unless it is a project's. */
 export function layerAt(path: string, from: string, kind: LayerKind, project: Project | undefined): Layer {
   const file = resolve(from, path);
-  const real = realPath(file);
-  const ofProject = real.split(sep).includes(".scorel") && !isWithin(userDir(), real);
+  const real = canonical(file);
+  const ofProject = real.split(sep).includes(".scorel") && !isWithin(canonical(userDir()), real);
   if (ofProject && !(project?.trusted && isWithin(project.dir, real))) throw errors.CONFIG_UNTRUSTED({ file });
   return readPreset(file, ofProject ? "project" : kind);
 }
@@ -58,15 +58,6 @@ async function unknown(preset: string, by: string, folders: readonly PresetFolde
   const { nearest } = await import("@scorel/cli/nearest");
   const known = folders.flatMap(({ dir }) => namesIn(dir));
   return errors.CONFIG_PRESET_UNKNOWN({ preset, by, nearest: nearest(preset, known) });
-}
-
-function realPath(file: string): string {
-  try {
-    return realpathSync(file);
-  } catch {
-    // Reading it will say what is wrong.
-    return file;
-  }
 }
 
 function filesIn(dir: string): string[] {

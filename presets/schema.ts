@@ -32,7 +32,7 @@ export const noTable = z.strictObject({});
 
 /** SCOREL_CONFIG_SCHEMA: the schema of a preset or config.toml, composed of the plugins' own. */
 export function createConfigSchema(plugins: readonly AnyPlugin[]): z.ZodObject {
-  const tables = plugins.flatMap(({ id, config }) => (config ? [[id, config.optional()] as const] : []));
+  const tables = plugins.map(({ id, config }) => [id, (config ?? noTable).optional()] as const);
   return z.strictObject({ ...grammar, ...Object.fromEntries(tables) });
 }
 

@@ -27,7 +27,7 @@ const trickyKey = fc.constantFrom("a.b", "a b", "#", "=", "[x]", "", "é", 'q"q'
 const keyPart = fc.oneof(
   { weight: 4, arbitrary: bareKey.map((key) => ({ text: key, key })) },
   trickyKey.map((key) => ({ text: JSON.stringify(key), key })),
-  trickyKey.filter((key) => !/['\u0001]/.test(key)).map((key) => ({ text: `'${key}'`, key })),
+  trickyKey.filter((key) => key !== "\u0001").map((key) => ({ text: `'${key}'`, key })),
 );
 
 /** Keys of one table begin with their number, so that none is defined twice. */

@@ -1,0 +1,150 @@
+import { describe, expect, it } from "vitest";
+import { projectDir } from "../../presets/paths.ts";
+import { resolve } from "../../presets/resolution.ts";
+import { type Place, place } from "./place.ts";
+
+function resolved({ project }: Place, trusted = false) {
+  const dir = projectDir(project);
+  return resolve({ preset: "coding", by: "--preset", cwd: project, project: dir ? { dir, trusted } : undefined });
+}
+
+/** The problems of a configuration, as `scorel` prints them. */
+async function problems(at: Place, trusted = false): Promise<{ code: string; lines: string[] }> {
+  try {
+    await resolved(at, trusted);
+    return { code: "none", lines: [] };
+  } catch (thrown) {
+    const { code, message } = thrown as { code: string; message: string };
+    return { code, lines: message.split("\n") };
+  }
+}
+
+describe("a configuration", () => {
+  it("is refused with every unsupported key, wherever it stands", async () => {
+    using at = place();
+    const file = at.file(
+      "~/.scorel/config.toml",
+      'sessionsDir = "/tmp/nope"',
+      "[model]",
+      'type = "custom"',
+      'api = "openai-completions"',
+      'provider = "p"',
+      'id = "i"',
+      'baseUrl = "http://127.0.0.1:1/v1"',
+      "contextWindow = 1000",
+      "maxTokens = 100",
+      "bogus = true",
+      "[model.cost]",
+      "inputs = 1",
+      "[modle]",
+      "x = 1",
+      "[print]",
+      "color = true",
+    );
+    expect(await problems(at)).toEqual({
+      code: "CONFIG_INVALID",
+      lines: [
+        `Unsupported config key: sessionsDir (${file}:1)`,
+        `Unsupported config key: model.bogus (${file}:10)`,
+        `Unsupported config key: model.cost.inputs (${file}:12)`,
+        `Unsupported config key: modle (${file}:13) Did you mean "model"?`,
+        `Unsupported config key: print.color (${file}:16)`,
+      ],
+    });
+  });
+
+  it("is refused with every wrong value, in the layer that set it", async () => {
+    using at = place();
+    const user = at.file("~/.scorel/config.toml", "use = 3", "[tools]", 'preset = "everything"', "[agent]");
+    const project = at.file(".scorel/config.toml", "[tools]", "allow = [1]");
+    expect(await problems(at, true)).toEqual({
+      code: "CONFIG_INVALID",
+      lines: [
+        expect.stringMatching(`^Invalid value of use: .*array.* \\(${user}:1\\)$`),
+        expect.stringMatching(`^Invalid value of tools.preset: .* \\(${user}:3\\)$`),
+        expect.stringMatching(`^Invalid value of tools.allow.0: .*string.* \\(${project}:2\\)$`),
+      ],
+    });
+  });
+
+  it("is refused when it uses what does not exist, or says two things at once", async () => {
+    using at = place();
+    const file = at.file("~/.scorel/config.toml", 'use = ["tolls",', '  "agent"]', 'without = ["agent"]');
+    expect((await problems(at)).lines).toEqual([
+      `"agent" is both in "use" and in "without" (${file}:2)`,
+      `There is no plugin or extension "tolls" to use (${file}:1). Did you mean "tools"?`,
+    ]);
+  });
+
+  it("of a project may not touch what runs once per process", async () => {
+    using at = place();
+    const file = at.file(".scorel/config.toml", 'use = ["host"]', 'without = ["print"]', "[cli]", "[host]", "x = 1");
+    const refused = (id: string, line: number) =>
+      `"${id}" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or a preset of your own (${file}:${line})`;
+    const found = await problems(at, true);
+    expect(found.lines.slice(0, 4)).toEqual([
+      refused("cli", 3),
+      refused("host", 4),
+      refused("host", 1),
+      refused("print", 2),
+    ]);
+    at.file(".scorel/config.toml", "[cli]");
+    expect(await problems(at, true)).toEqual({ code: "CONFIG_SCOPE", lines: [refused("cli", 1)] });
+  });
+
+  it("of a project is not even parsed before it is trusted, and a notice says so", async () => {
+    using at = place();
+    const file = at.file(".scorel/config.toml", "= = =");
+    const { notices, merged } = await resolved(at);
+    expect(merged.layers.map((layer) => layer.file)).not.toContain(file);
+    expect(notices).toEqual([
+      `${projectDir(at.project)} is not trusted, so nothing in it is read. Use --trust to read it in this run.`,
+    ]);
+  });
+
+  it("may have sections of plugins that are not shipped: each gets one notice", async () => {
+    using at = place();
+    const file = at.file(
+      "~/.scorel/config.toml",
+      'without = ["mcp", "nothing"]',
+      "[channels]",
+      'enabled = ["cli"]',
+      "[mcp]",
+      "[[mcp.servers]]",
+      'name = "github"',
+      "[extensions]",
+      'disabled = ["experimental-memory"]',
+    );
+    expect((await resolved(at)).notices).toEqual([
+      `"nothing" is switched off, but there is no such plugin or extension (${file}:1).`,
+      `"experimental-memory" is switched off, but there is no such plugin or extension (${file}:8).`,
+      `[channels] has no effect yet: no such plugin is part of this version (${file}:2)`,
+      `[mcp] has no effect yet: no such plugin is part of this version (${file}:4)`,
+    ]);
+  });
+
+  it("may have tables of extensions on disk, also of those that are not loaded", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", "this does not even compile");
+    at.file("~/.scorel/extensions/off/index.js", "");
+    at.file(".scorel/extensions/theirs.mts", "");
+    const file = at.file(
+      "~/.scorel/config.toml",
+      'use = ["mine", "theirs"]',
+      'without = ["off"]',
+      "[mine]",
+      "anything = 1",
+      "[off]",
+      "anything = 1",
+      "[theirs]",
+      "anything = 1",
+    );
+    const { notices, extensions } = await resolved(at);
+    expect(extensions.map(({ id }) => id)).toEqual(["mine"]);
+    expect(notices.slice(1)).toEqual([
+      `"theirs" is not used: the extension is part of a project that is not trusted (${file}:1)`,
+      `[off] is not checked: the extension is switched off (${file}:5)`,
+      `[theirs] is not checked: the extension is part of a project that is not trusted (${file}:7)`,
+    ]);
+  });
+});

@@ -1,0 +1,302 @@
+import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import * as kernel from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import * as zod from "zod";
+import { createExtensionLoader } from "../../presets/extension.ts";
+import { extensionEntries } from "../../presets/extension-entries.ts";
+import { findExtensions } from "../../presets/extension-file.ts";
+import { projectDir } from "../../presets/paths.ts";
+import { resolve } from "../../presets/resolution.ts";
+import { virtualNames } from "../../presets/virtual-modules.ts";
+import { testKernel } from "../harness.ts";
+import { type Place, place } from "./place.ts";
+
+const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
+
+/** What a session in the project would load: the extensions, and why others were left out. */
+async function session({ project }: Place, trusted = false) {
+  const dir = projectDir(project);
+  const request = { preset: "none", by: "--preset", cwd: project, project: dir ? { dir, trusted } : undefined };
+  const resolution = await resolve(request);
+  const { entries, problems } = await extensionEntries(resolution, resolution.extensions, "session");
+  const field = (id: string, name: string) => {
+    const found = entries.find((entry) => entry.plugin.id === id)?.plugin as Record<string, unknown> | undefined;
+    return found?.[name];
+  };
+  return {
+    entries,
+    field,
+    ids: entries.map((entry) => entry.plugin.id),
+    problems: [...resolution.problems, ...problems],
+  };
+}
+
+describe("an extension", () => {
+  it("may be an object, a class, an instance of one, or a function that answers one, in any of four languages", async () => {
+    using at = place();
+    const greeter = (id: string) =>
+      `class Greeter { id = "${id}"; name = "G"; version = "1"; #greeting = "hello"; tools() { return this.#greeting; } }`;
+    at.file(
+      "~/.scorel/extensions/object.ts",
+      "const id: string = 'object';",
+      "export default { id, name: id, version: '1', tools: () => 'hello' };",
+    );
+    at.file("~/.scorel/extensions/klass.mts", `export default ${greeter("klass")}`);
+    at.file("~/.scorel/extensions/instance.js", greeter("instance"), "export default new Greeter()");
+    at.file("~/.scorel/extensions/made/index.mjs", greeter("made"), "export default async () => new Greeter()");
+    at.file("~/.scorel/extensions/common/index.js", greeter("common"), "module.exports = new Greeter()");
+    const { ids, field, problems } = await session(at);
+    expect(problems).toEqual([]);
+    expect(ids).toEqual(["common", "instance", "klass", "made", "object"]);
+    for (const id of ids) expect((field(id, "tools") as () => string)()).toBe("hello");
+  });
+
+  it("needs the agent when it names no needs", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/old.ts", plugin("old"));
+    at.file("~/.scorel/extensions/new.ts", plugin("new", "needs: []"));
+    const { field } = await session(at);
+    expect([field("old", "needs"), field("new", "needs")]).toEqual([["agent"], []]);
+  });
+
+  it("of the project wins over the user's of the same id, once the project is trusted", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/both.ts", plugin("both", "of: 'user'"));
+    at.file(".scorel/extensions/both/index.ts", plugin("both", "of: 'project'"));
+    expect((await session(at, false)).field("both", "of")).toBe("user");
+    expect((await session(at, true)).field("both", "of")).toBe("project");
+  });
+
+  it("is one instance per session: no module of it is shared, whatever its language", async () => {
+    using at = place();
+    for (const [id, ending] of [
+      ["one", "ts"],
+      ["two", "mjs"],
+      ["three", "js"],
+    ] as const)
+      at.file(`~/.scorel/extensions/${id}.${ending}`, "let count = 0;", plugin(id, "needs: [], tools: () => ++count"));
+    const [first, second] = [await session(at), await session(at)];
+    for (const id of ["one", "two", "three"]) {
+      const count = (from: typeof first) => (from.field(id, "tools") as () => number)();
+      expect([count(first), count(first), count(second)]).toEqual([1, 2, 1]);
+    }
+  });
+
+  it("that changed on disk is new in the next session", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine", "v: 1"));
+    const before = await session(at);
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine", "v: 2"));
+    const after = await session(at);
+    expect([before.field("mine", "v"), after.field("mine", "v")]).toEqual([1, 2]);
+  });
+
+  it("is left out when switched off, and loaded in the order of use when named", async () => {
+    using at = place();
+    for (const id of ["a", "b", "c", "d"]) at.file(`~/.scorel/extensions/${id}.ts`, plugin(id));
+    at.file("~/.scorel/config.toml", 'use = ["c", "b"]', "[extensions]", 'disabled = ["d"]');
+    expect((await session(at)).ids).toEqual(["c", "b", "a"]);
+  });
+
+  it("with a schema gets its own table, checked; without one the whole configuration, frozen and without secrets", async () => {
+    using at = place();
+    const schema = "config: z.object({ word: z.string() })";
+    at.file("~/.scorel/extensions/strict.ts", 'import { z } from "zod";', plugin("strict", schema));
+    at.file("~/.scorel/extensions/wrong.ts", 'import { z } from "zod";', plugin("wrong", schema));
+    at.file("~/.scorel/extensions/whole.ts", plugin("whole"));
+    const file = at.file(
+      "~/.scorel/config.toml",
+      "[strict]",
+      'word = "yes"',
+      "[wrong]",
+      "word = 1",
+      "words = 2",
+      "[whole]",
+      'url = "https://me:canary@example.org/x"',
+      'apiKeyEnv = "NAME"',
+      'token = "canary"',
+      'headers = { Authorization = "canary" }',
+    );
+    const { entries, problems } = await session(at);
+    const config = (id: string) => entries.find((entry) => entry.plugin.id === id)?.config;
+    expect(config("strict")).toEqual({ word: "yes" });
+    expect(config("whole")).toEqual({
+      strict: { word: "yes" },
+      wrong: { word: 1, words: 2 },
+      whole: {
+        url: "https://example.org/x",
+        apiKeyEnv: "NAME",
+        token: "[hidden]",
+        headers: { Authorization: "[hidden]" },
+      },
+    });
+    expect(Object.isFrozen((config("whole") as { whole: object }).whole)).toBe(true);
+    expect(problems).toEqual([
+      {
+        origin: join(at.home, ".scorel/extensions/wrong.ts"),
+        code: "CONFIG_INVALID",
+        message: expect.stringMatching(
+          `^Invalid value of wrong.word: .* \\(${file}:4\\)\nUnsupported config key: wrong.words \\(${file}:5\\)$`,
+        ),
+      },
+    ]);
+  });
+});
+
+describe("a broken extension", () => {
+  it.each([
+    ["does not parse", ["", "const = 1"], 2, "Unexpected"],
+    ["throws while it loads", ["", "", 'throw new Error("no luck")'], 3, "no luck"],
+    [
+      "throws in its class",
+      ["export default class {", "  constructor() {", '    throw new Error("no luck");', "  }", "}"],
+      3,
+      "no luck",
+    ],
+    ["imports what is not there", ["", 'import "nowhere-at-all";', plugin("broken")], undefined, "nowhere-at-all"],
+    ["throws what is no error", ["throw null;"], undefined, "null"],
+    ["bears another id", [plugin("other")], undefined, 'its id is "other", but the file or folder is named "broken"'],
+    ["exports nothing", ["export const x = 1;"], undefined, "default export"],
+    ["has no version", ["export default { id: 'broken', name: 'x' };"], undefined, '"version" is missing'],
+    ["has a scope of its own", [plugin("broken", "scope: 'galaxy'")], undefined, "scope"],
+  ])("that %s is reported with file, line and reason, and the rest runs", async (_what, lines, line, reason) => {
+    using at = place();
+    const file = at.file("~/.scorel/extensions/broken.ts", ...lines);
+    at.file("~/.scorel/extensions/whole.ts", plugin("whole"));
+    const { ids, problems } = await session(at);
+    expect(ids).toEqual(["whole"]);
+    expect(problems).toEqual([
+      {
+        origin: file,
+        code: expect.stringMatching(/^EXTENSION_(LOAD|SHAPE)$/),
+        message: expect.stringContaining(reason),
+      },
+    ]);
+    expect(problems[0]?.message).toContain(line === undefined ? file : `${file}:${line}`);
+  });
+
+  it("of a helper names the helper's line", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine/index.ts", 'import "./helper.ts";', plugin("mine"));
+    const helper = at.file("~/.scorel/extensions/mine/helper.ts", "", 'throw new Error("deep down")');
+    const { problems } = await session(at);
+    expect(problems.map(({ message }) => message)).toEqual([`Extension "mine" is left out: deep down (${helper}:2)`]);
+  });
+
+  it("that takes the id of a plugin, a word of the grammar or a neighbour is left out", async () => {
+    using at = place();
+    for (const id of ["tools", "extensions", "twin"]) at.file(`~/.scorel/extensions/${id}.ts`, plugin(id));
+    at.file("~/.scorel/extensions/twin/index.ts", plugin("twin", "folder: true"));
+    const { ids, problems } = await session(at);
+    expect(ids).toEqual(["twin"]);
+    expect(problems.map(({ code, message }) => [code, /"(\w+)"/.exec(message)?.[1]])).toEqual([
+      ["EXTENSION_SHAPE", "extensions"],
+      ["EXTENSION_SHAPE", "tools"],
+      ["EXTENSION_SHAPE", "twin"],
+    ]);
+  });
+
+  it("of a project may not run once per process", async () => {
+    using at = place();
+    const file = at.file(".scorel/extensions/spy.ts", plugin("spy", 'scope: "host"'));
+    const { ids, problems } = await session(at, true);
+    expect(ids).toEqual([]);
+    expect(problems).toEqual([{ origin: file, code: "CONFIG_SCOPE", message: expect.stringContaining(file) }]);
+  });
+});
+
+describe("folders that are not safe", () => {
+  const unsafe = async (at: Place, trusted = false) => (await session(at, trusted)).problems;
+
+  it("are refused when others can write them, with the command that mends it", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
+    const dir = join(at.home, ".scorel/extensions");
+    chmodSync(dir, 0o775);
+    expect(await unsafe(at)).toEqual([
+      {
+        origin: dir,
+        code: "EXTENSION_FOLDER",
+        message: `${dir} can be written by other users, so nothing is loaded from it. If it is yours, run: chmod go-w '${dir}'`,
+      },
+    ]);
+  });
+
+  it("are refused when they are links, for extensions as for the cache", async () => {
+    using at = place();
+    at.file("~/elsewhere/mine.ts", plugin("mine"));
+    mkdirSync(join(at.home, ".scorel"));
+    symlinkSync(join(at.home, "elsewhere"), join(at.home, ".scorel/extensions"));
+    expect((await unsafe(at)).map(({ code }) => code)).toEqual(["EXTENSION_FOLDER"]);
+    rmSync(join(at.home, ".scorel/extensions"));
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
+    symlinkSync(join(at.home, "elsewhere"), join(at.home, ".scorel/cache"));
+    expect((await unsafe(at)).map(({ message }) => message)).toEqual([
+      expect.stringContaining(`${join(at.home, ".scorel/cache")} is a link`),
+    ]);
+  });
+
+  it("are checked for a project too", async () => {
+    using at = place();
+    at.file(".scorel/extensions/mine.ts", plugin("mine"));
+    chmodSync(join(at.project, ".scorel"), 0o777);
+    expect((await unsafe(at, true)).map(({ message }) => message)).toEqual([
+      expect.stringContaining(`chmod go-w '${join(at.project, ".scorel")}'`),
+    ]);
+  });
+});
+
+describe("what an extension imports", () => {
+  it("is the host's own, with import, require and import(), and without an install", async () => {
+    using at = place();
+    at.file(
+      "~/.scorel/extensions/mine/index.ts",
+      'import { ScorelError } from "@scorel/kernel";',
+      'import z4, { z } from "zod";',
+      'import { fromHelper } from "./helper.js";',
+      'const required = require("zod");',
+      "export default async () => ({",
+      '  id: "mine", name: "x", version: "1",',
+      '  got: { ScorelError, z, z4, required: required.z, later: (await import("zod/v4")).z, fromHelper },',
+      "});",
+    );
+    at.file("~/.scorel/extensions/mine/helper.ts", 'export { definePlugin as fromHelper } from "@scorel/kernel";');
+    const { field, problems } = await session(at);
+    expect(problems).toEqual([]);
+    const got = field("mine", "got") as Record<string, unknown>;
+    const { ScorelError, definePlugin: fromHelper } = kernel;
+    const own: Record<string, unknown> = {
+      ScorelError,
+      z: zod.z,
+      z4: zod.default,
+      required: zod.z,
+      later: zod.z,
+      fromHelper,
+    };
+    expect(Object.keys(own).filter((name) => got[name] !== own[name])).toEqual([]);
+  });
+
+  it("is loaded only when it is asked for", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", 'import "zod";', plugin("mine"));
+    const asked: string[] = [];
+    const load = await createExtensionLoader((name) => void asked.push(name));
+    for (const file of findExtensions(undefined).extensions) await load(file);
+    expect(asked).toEqual(["zod"]);
+    expect(virtualNames.length).toBeGreaterThan(20);
+  });
+});
+
+describe("a loaded extension", () => {
+  it("leaves nothing behind when it is unloaded", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine", "needs: [], activate(ctx) { ctx.onDispose(() => {}); }"));
+    const { entries } = await session(at);
+    await using t = await testKernel([]);
+    const before = t.kernel.census();
+    for (const entry of entries) await t.kernel.load(entry);
+    await t.kernel.unload("mine");
+    expect(t.kernel.census()).toEqual(before);
+  });
+});
