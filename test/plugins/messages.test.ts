@@ -1,0 +1,289 @@
+import { createMemoryStore, definePlugin, displayText, type ScorelError, type StoredEvent } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import type { AssistantMessage, ScorelMessage, ToolResultMessage, UserMessage } from "@scorel/messages/contract";
+import { describe, expect, it } from "vitest";
+import { type TestKernel, testHeader, testKernel } from "../harness.ts";
+
+const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
+const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost };
+const user = (content: UserMessage["content"], source?: "steer" | "followUp"): UserMessage => ({
+  role: "user",
+  content,
+  timestamp: 0,
+  ...(source && { meta: { source } }),
+});
+const assistant = (content: AssistantMessage["content"], more: Partial<AssistantMessage> = {}): AssistantMessage => ({
+  role: "assistant",
+  content,
+  api: "a",
+  provider: "p",
+  model: "m",
+  usage,
+  stopReason: "stop",
+  timestamp: 0,
+  ...more,
+});
+const call = (id: string, args: Record<string, unknown> = {}) => ({
+  type: "toolCall" as const,
+  id,
+  name: "Bash",
+  arguments: args,
+});
+const result = (toolCallId: string, text: string, isError = false): ToolResultMessage => ({
+  role: "tool_result",
+  toolCallId,
+  toolName: "Bash",
+  content: [{ type: "text", text }],
+  isError,
+  timestamp: 0,
+});
+const says = (text: string) => assistant([{ type: "text", text }]);
+
+async function write(t: TestKernel, ...given: ScorelMessage[]): Promise<string[]> {
+  const written = await t.session.appendAll(given.map((message) => ({ type: "message", payload: { message } })));
+  return written.map(({ id }) => id);
+}
+async function codeOf(work: Promise<unknown>): Promise<string> {
+  return work.then(
+    () => "no error",
+    (thrown: ScorelError) => thrown.code,
+  );
+}
+
+describe("what a model reads", () => {
+  it("are the messages as they were written, with all that a provider put on them, but no internal ones", async () => {
+    await using t = await testKernel([messages]);
+    const signed = assistant(
+      [
+        { type: "thinking", thinking: "hm", thinkingSignature: "s" },
+        { ...call("1"), thoughtSignature: "t" },
+      ],
+      { responseId: "r" },
+    );
+    const internal: ScorelMessage = { role: "internal", content: "only for people", timestamp: 0 };
+    await write(t, user("go"), signed, result("1", "ok"), internal);
+    expect(t.session.buildContext()).toEqual([user("go"), signed, result("1", "ok")]);
+  });
+
+  it("has a steering message and a follow-up inside the result before them", async () => {
+    await using t = await testKernel([messages]);
+    await write(
+      t,
+      user("go"),
+      assistant([call("1")]),
+      result("1", "ok"),
+      user("this way", "steer"),
+      user([{ type: "text", text: "and then" }], "followUp"),
+    );
+    expect(t.session.buildContext().at(-1)).toEqual({
+      ...result("1", "ok"),
+      content: [
+        { type: "text", text: "ok" },
+        { type: "text", text: "<system-reminder>\nthis way\n</system-reminder>" },
+        { type: "text", text: "<system-reminder>\nand then\n</system-reminder>" },
+      ],
+    });
+  });
+
+  it("has them as messages of their own where no result comes directly before, or an image would be lost", async () => {
+    await using t = await testKernel([messages]);
+    const image = user([{ type: "image", data: "aGk=", mimeType: "image/png" }], "steer");
+    const conversation = [
+      user("go"),
+      says("hm"),
+      user("this way", "steer"),
+      assistant([call("1")]),
+      result("1", "ok"),
+      image,
+    ];
+    await write(t, ...conversation);
+    expect(t.session.buildContext()).toEqual(conversation);
+  });
+
+  it("has a summary for what was compacted, and what was kept after it", async () => {
+    await using t = await testKernel([messages]);
+    const [, compactedThrough] = await write(t, user("one"), says("1"), user("two"), says("2"));
+    await t.session.append("compact", {
+      summary: "They counted.",
+      compactedThrough: compactedThrough as string,
+      tokensBefore: 9,
+      tokensAfter: 3,
+    });
+    await write(t, user("three"));
+    const [summary, ...rest] = t.session.buildContext();
+    expect(summary).toMatchObject({
+      role: "user",
+      content: expect.stringContaining("<summary>\nThey counted.\n</summary>"),
+    });
+    expect(rest).toEqual([user("two"), says("2"), user("three")]);
+  });
+
+  it("has an extension's message, but neither its data nor any mark beside the conversation", async () => {
+    await using t = await testKernel([messages]);
+    await write(t, user("go"));
+    await t.session.append("custom_message", { kind: "memory", message: user("remember"), data: { secret: 1 } });
+    await t.session.append("custom", { kind: "bookmark", data: null });
+    await t.session.append("session_info", { changes: { name: "n" } });
+    await t.session.append("channel_inject", { channel: "telegram", externalId: "1" });
+    expect(t.session.buildContext()).toEqual([user("go"), user("remember")]);
+  });
+});
+
+describe("the leaf", () => {
+  it("follows messages, goes back with a rewind, across with a branch, and stays for what is beside", async () => {
+    await using t = await testKernel([messages]);
+    const [one, two] = await write(t, user("one"), says("1"));
+    await t.session.append("session_info", { changes: { name: "n" } });
+    await t.session.append("custom", { kind: "k", data: 1 });
+    await t.session.append("channel_inject", { channel: "c", externalId: "1" });
+    expect(t.session.activeLeaf).toBe(two);
+    await t.session.append("rewind", { targetEventId: one as string });
+    expect(t.session.activeLeaf).toBe(one);
+    const [other] = await write(t, says("other"));
+    await t.session.append("branch", { leafEventId: two as string });
+    expect(t.session.activeLeaf).toBe(two);
+    expect(t.session.tree.leaves().map(({ id }) => id)).toEqual([two, other]);
+  });
+});
+
+describe("an event is announced only when it survives a power loss", () => {
+  it.each([
+    ["a user's message", user("go"), true],
+    ["a reply that calls tools", assistant([call("1")]), true],
+    ["a reply that only says something", says("hm"), false],
+    ["a tool's result", result("1", "ok"), false],
+  ])("%s: %#", async (_what, message, durable) => {
+    let allow = () => {};
+    const allowed = new Promise<void>((resolve) => {
+      allow = resolve;
+    });
+    const store = { ...createMemoryStore(testHeader), sync: () => allowed };
+    await using t = await testKernel([messages], { store });
+    const heard: string[] = [];
+    t.kernel.subscribe((event) => void heard.push(event.type));
+    const written = t.session.append("message", { message });
+    for (let ticks = 0; ticks < 20; ticks++) await null;
+    expect(heard).toEqual(durable ? [] : ["message"]);
+    allow();
+    await written;
+    await t.kernel.drained();
+    expect(heard).toEqual(["message"]);
+  });
+});
+
+describe("a payload", () => {
+  it.each<[string, object]>([
+    ["message", { message: { role: "stranger", content: "hi", timestamp: 0 } }],
+    ["message", { message: { role: "user", timestamp: 0 } }],
+    ["message", { message: user("hi"), more: 1 }],
+    ["rewind", {}],
+    ["compact", { summary: "s" }],
+    ["custom", { kind: "" }],
+  ])("of %s with %j is refused", async (type, payload) => {
+    await using t = await testKernel([messages]);
+    expect(await codeOf(t.session.append(type as never, payload as never))).toBe("EVENT_INVALID");
+  });
+});
+
+it("the session's settings are all its changes together", async () => {
+  await using t = await testKernel([messages]);
+  await t.session.append("session_info", { changes: { model: "a/b", name: "first" } });
+  await t.session.append("session_info", { changes: { name: "second", custom: 1 } });
+  expect(t.session.projection("sessionMeta")).toEqual({ model: "a/b", name: "second", custom: 1 });
+});
+
+it("listeners hear the fields of the events they know by these names, too", async () => {
+  const heard: Record<string, any>[] = [];
+  const listener = definePlugin({ id: "l", name: "L", version: "1.0.0", onEvent: (event) => void heard.push(event) });
+  await using t = await testKernel([messages, listener]);
+  const [one] = await write(t, user("one"), says("1"));
+  await t.session.append("rewind", { targetEventId: one as string });
+  t.session.emit("tool_execution_update", { eventId: "e", toolCallId: "1", partial: { content: [] } });
+  t.session.emit("turn_error", { error: { code: "X", message: "broken" } });
+  await t.kernel.drained();
+  expect(heard.slice(2)).toMatchObject([
+    { type: "rewind", targetEventId: one, targetId: one },
+    { type: "tool_execution_update", partialResult: { content: [] } },
+    { type: "turn_error", error: { code: "X", message: "broken" } },
+  ]);
+  expect(heard[4]?.error).toBeInstanceOf(Error);
+});
+
+describe("for people", () => {
+  it("every kind of event has its form", async () => {
+    await using t = await testKernel([messages]);
+    const [go] = await write(
+      t,
+      user("go"),
+      assistant([
+        { type: "thinking", thinking: "hm" },
+        { type: "text", text: "on it" },
+        call("1", { command: "npm  test" }),
+      ]),
+      result("1", "2 failed", true),
+      user("this way", "steer"),
+      user("and then", "followUp"),
+      assistant([{ type: "text", text: "half" }], { stopReason: "aborted", partial: true }),
+      assistant([call("2")]),
+      { role: "internal", content: "only for people", timestamp: 0 },
+    );
+    await t.session.append("compact", {
+      summary: "short",
+      compactedThrough: go as string,
+      tokensBefore: 9,
+      tokensAfter: 3,
+    });
+    await t.session.append("channel_inject", { channel: "telegram", externalId: "1" });
+    await t.session.append("session_info", { changes: { model: "a/b", name: "n" } });
+    await t.session.append("custom", { kind: "bookmark", data: 1 });
+    await t.session.append("custom_message", { kind: "memory", message: user("remember") });
+    await t.session.append("branch", { leafEventId: t.session.activeLeaf as string });
+    await t.session.append("rewind", { targetEventId: go as string });
+    const shown = [...t.session.tree].map((event) => t.session.display(event));
+    expect(shown).toEqual([
+      { display: "bubble", role: "user", text: "go" },
+      { display: "bubble", role: "assistant", text: "on it", thinking: "hm" },
+      { display: "card", title: "Bash npm test", status: "error", text: "2 failed" },
+      { display: "bubble", role: "user", text: "this way", label: "steered" },
+      { display: "bubble", role: "user", text: "and then", label: "follow-up" },
+      { display: "bubble", role: "assistant", text: "half", partial: true },
+      { display: "hidden" },
+      { display: "notice", level: "info", text: "only for people" },
+      { display: "fold", title: "Compacted: 9 → 3 tokens", text: "short" },
+      { display: "badge", text: "from Telegram" },
+      { display: "notice", level: "info", text: "Model switched to a/b; Session renamed to n" },
+      { display: "notice", level: "info", text: "[bookmark]" },
+      { display: "bubble", role: "user", text: "remember", label: "memory" },
+      { display: "marker", text: "Switched to another branch", target: expect.any(String) },
+      { display: "marker", text: "Went back to here", target: go },
+    ]);
+    expect(shown.map(displayText).filter((text) => text === "")).toHaveLength(1);
+  });
+
+  it("a tool at work is a running card, and a failed turn says why", async () => {
+    await using t = await testKernel([messages]);
+    const start = t.session.emit("tool_execution_start", {
+      eventId: "e",
+      parentId: "p",
+      toolCallId: "1",
+      toolName: "Bash",
+      args: { command: "x".repeat(100) },
+    });
+    const failed = t.session.emit("turn_error", { error: { code: "X", message: "broken" } });
+    const delta = t.session.emit("text_delta", { eventId: "e", delta: "hi" });
+    expect([start, failed, delta].map((event) => t.session.display(event))).toEqual([
+      { display: "card", title: `Bash ${"x".repeat(74)}…`, status: "running", text: "" },
+      { display: "notice", level: "error", text: "broken" },
+      { display: "hidden" },
+    ]);
+  });
+});
+
+it("a log reads the same after it is opened again", async () => {
+  const store = createMemoryStore(testHeader);
+  await using first = await testKernel([messages], { store });
+  await write(first, user("go"), assistant([call("1")]), result("1", "ok"), user("this way", "steer"), says("done"));
+  const events = store.records.map((record) => JSON.parse(record) as StoredEvent);
+  await using second = await testKernel([messages], { store: createMemoryStore(testHeader, events) });
+  expect(second.session.buildContext()).toEqual(first.session.buildContext());
+});
