@@ -54,19 +54,19 @@ function targetsOf(files: readonly Count[], ground: Ground): string[] {
 function grouped(name: string, rows: readonly Row[], context: number): Block[] {
   const blocks: Block[] = [];
   let waiting: Row[] = [];
+  let reach = -1;
   let end = -1;
   for (const row of rows) {
     const line = row.data.line_number ?? 0;
-    const last = blocks.at(-1);
-    if (row.type === "context" && last && line <= end + context) last.lines.push(...shown(row));
-    else if (row.type === "context") waiting.push(row);
-    else {
-      const first = waiting[0]?.data.line_number ?? line;
-      const joins = last !== undefined && first === last.line + last.lines.length;
-      blocks.push({ name, line, lines: [...waiting, row].flatMap(shown), joins });
+    const last = line + textLines(row).length - 1;
+    const before = waiting[0]?.data.line_number ?? line;
+    if (row.type === "match") {
+      blocks.push({ name, line, lines: [...waiting, row].flatMap(shown), joins: before === end + 1 });
       waiting = [];
-      end = line + textLines(row).length - 1;
-    }
+      reach = last + context;
+    } else if (line <= reach) blocks.at(-1)?.lines.push(...shown(row));
+    else waiting.push(row);
+    if (waiting.length === 0) end = last;
   }
   return blocks;
 }

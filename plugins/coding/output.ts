@@ -3,6 +3,8 @@ import { join } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
 
 const MAX_SPILL = 64 * 1024 * 1024;
+/** Bytes left for the line that says what was cut, and for the exit code. */
+const NOTE = 256;
 
 /** What is kept of a long output. */
 export interface Kept {
@@ -53,8 +55,9 @@ export class Output {
   close(): Kept {
     this.spill?.close();
     if (!this.spill) return { text: this.tail.text, bytes: this.bytes, truncated: false };
-    const head = wholeLines(firstBytes(this.head, this.limit / 2), "end");
-    const tail = wholeLines(lastBytes(this.tail.text, this.limit / 2), "start");
+    const part = Math.max(0, this.limit - NOTE) / 2;
+    const head = wholeLines(firstBytes(this.head, part), "end");
+    const tail = wholeLines(lastBytes(this.tail.text, part), "start");
     const cut = this.bytes - Buffer.byteLength(head) - Buffer.byteLength(tail);
     const { path, kept } = this.spill;
     return {

@@ -1,0 +1,270 @@
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { textOf, type Workshop, workshop } from "./workshop.ts";
+
+const bash = (w: Workshop, command: string, more: Record<string, unknown> = {}) => w.call("Bash", { command, ...more });
+
+/** Processes whose pids the command wrote into `pids`; whatever is left of them is ended after the test. */
+const started = new Set<number>();
+async function pidsIn(w: Workshop, count: number): Promise<number[]> {
+  const read = () =>
+    existsSync(w.path("pids")) ? readFileSync(w.path("pids"), "utf8").trim().split("\n").map(Number) : [];
+  await vi.waitFor(() => expect(read()).toHaveLength(count), { timeout: 10_000, interval: 10 });
+  for (const pid of read()) started.add(pid);
+  return read();
+}
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    // A process that has ended waits for its parent to notice.
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+afterEach(() => {
+  for (const pid of started) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  started.clear();
+});
+
+describe("Bash", () => {
+  it("answers both outputs in the order they came, and the exit code", async () => {
+    await using w = await workshop();
+    expect(textOf(await bash(w, "echo one; echo two >&2; echo three; exit 3"))).toBe("one\ntwo\nthree\n[exit code 3]");
+  });
+
+  it("takes a non-zero exit and a deadly signal for results", async () => {
+    await using w = await workshop();
+    const failed = await bash(w, "exit 1");
+    expect([textOf(failed), failed.isError]).toEqual(["[exit code 1]", undefined]);
+    const killed = await bash(w, "kill -9 $$");
+    expect([textOf(killed), killed.isError]).toEqual(["[killed by SIGKILL]", undefined]);
+    expect(killed.details).toEqual({
+      exitCode: null,
+      signal: "SIGKILL",
+      durationMs: expect.any(Number),
+      bytes: 0,
+      truncated: false,
+    });
+  });
+
+  it("runs in the working directory, or where it is told to", async () => {
+    await using w = await workshop();
+    w.file("sub/a.txt");
+    expect(textOf(await bash(w, "pwd"))).toBe(`${w.dir}\n[exit code 0]`);
+    expect(textOf(await bash(w, "pwd; ls", { cwd: "sub" }))).toBe(`${w.dir}/sub\na.txt\n[exit code 0]`);
+  });
+
+  it("says which directory is missing instead of running", async () => {
+    await using w = await workshop();
+    w.file("a.txt");
+    const missing = await bash(w, "touch ran", { cwd: "gone" });
+    expect([textOf(missing), missing.isError]).toEqual([
+      "The command did not run: its working directory gone does not exist.",
+      true,
+    ]);
+    expect(textOf(await bash(w, "touch ran", { cwd: "a.txt" }))).toContain("a.txt is not a directory");
+    expect(existsSync(w.path("ran"))).toBe(false);
+  });
+
+  it("gives an empty standard input", async () => {
+    await using w = await workshop();
+    expect(textOf(await bash(w, "cat; readlink /proc/self/fd/0"))).toContain("/dev/null\n[exit code 0]");
+  });
+
+  it("gives no keys to the command", async () => {
+    vi.stubEnv("PLANTED_API_KEY", "planted");
+    try {
+      await using plain = await workshop();
+      expect(textOf(await bash(plain, "env"))).not.toContain("planted");
+      await using w = await workshop({ secret: "hunter2" });
+      expect(textOf(await bash(w, "env"))).toMatch(/^CHILD=yes$/m);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  });
+
+  it("takes secrets out of the output and out of the file that keeps it", async () => {
+    await using w = await workshop({ secret: "hunter2" });
+    const result = await bash(w, `printf hun; sleep 0.05; printf ter2; seq 20000; echo hunter2`);
+    const { spill } = result.details as { spill: string };
+    expect(textOf(result)).toMatch(/^\[secret\]1\n/);
+    for (const text of [textOf(result), readFileSync(spill, "utf8")]) {
+      expect(text).not.toContain("hunter2");
+      expect(text.match(/\[secret\]/g)).toHaveLength(2);
+    }
+  });
+
+  it("decodes characters that arrive in pieces", async () => {
+    await using w = await workshop();
+    expect(
+      textOf(
+        await bash(w, String.raw`printf '\303'; sleep 0.05; printf '\251\360\237'; sleep 0.05; printf '\230\200\377'`),
+      ),
+    ).toBe("é😀\ufffd\n[exit code 0]");
+  });
+
+  it("streams what has come so far", async () => {
+    await using w = await workshop();
+    const heard: string[] = [];
+    const result = await w.call(
+      "Bash",
+      { command: "echo one; while [ ! -e go ]; do sleep 0.01; done; echo two" },
+      undefined,
+      (partial) => {
+        heard.push(textOf(partial));
+        writeFileSync(w.path("go"), "");
+      },
+    );
+    expect(heard[0]).toBe("one\n");
+    expect(textOf(result)).toBe("one\ntwo\n[exit code 0]");
+  });
+
+  it("keeps head and tail of a long output, and all of it in a private file", async () => {
+    await using w = await workshop();
+    const result = await bash(w, "seq 100000");
+    const all = Array.from({ length: 100_000 }, (_, i) => `${i + 1}\n`).join("");
+    const details = result.details as { spill: string; bytes: number; truncated: boolean };
+    expect(details).toMatchObject({ bytes: all.length, truncated: true });
+    expect(details.spill.startsWith(`${w.temp}/`)).toBe(true);
+    expect(readFileSync(details.spill, "utf8") === all).toBe(true);
+    expect(statSync(details.spill).mode & 0o777).toBe(0o600);
+    const text = textOf(result);
+    expect(text.length).toBeLessThanOrEqual(50 * 1024);
+    const [, head = "", cut, path, tail = ""] =
+      /^([\s\S]*)\n\[(\d+) bytes cut here; all of it: (.*)\]\n([\s\S]*)\[exit code 0\]$/.exec(text) ?? [];
+    expect([all.startsWith(`${head}\n`), all.endsWith(tail), path]).toEqual([true, true, details.spill]);
+    expect(head.length + tail.length + Number(cut)).toBe(all.length);
+    expect(head.length).toBeGreaterThan(25_300);
+    expect(tail.length).toBeGreaterThan(25_300);
+  });
+
+  it("keeps no file for an output that fits", async () => {
+    await using w = await workshop();
+    const result = await bash(w, "seq 1000");
+    expect(result.details).toMatchObject({ truncated: false });
+    expect(readdirSync(w.temp)).toEqual([]);
+  });
+
+  it("keeps at most 64 MiB in the file", async () => {
+    await using w = await workshop();
+    const result = await bash(w, "head -c 70000000 /dev/zero | tr '\\0' 'a'; echo; echo end");
+    const { spill, bytes } = result.details as { spill: string; bytes: number };
+    expect([bytes, statSync(spill).size]).toEqual([70_000_005, 64 * 1024 * 1024]);
+    expect(textOf(result)).toContain(`the first 67108864 bytes: ${spill}]`);
+    expect(textOf(result)).toMatch(/\nend\n\[exit code 0\]$/);
+  });
+
+  it("answers less when the context is nearly full", async () => {
+    await using w = await workshop({ window: 8_000, used: 6_000 });
+    expect(textOf(await bash(w, "seq 10000")).length).toBeLessThanOrEqual(4_000);
+  });
+
+  it("goes on when the file cannot be written", async () => {
+    await using w = await workshop({ workspace: { temp: "/dev/null" } });
+    expect(textOf(await bash(w, "seq 100000"))).toMatch(/bytes cut here; it could not be kept in a file: ENOTDIR\]/);
+  });
+
+  it("takes at most an hour", async () => {
+    await using w = await workshop();
+    await expect(bash(w, "true", { timeout: 3_601 })).rejects.toMatchObject({ code: "TOOL_ARGUMENTS" });
+  });
+
+  it("does not wait for what a command leaves running", async () => {
+    await using w = await workshop();
+    const result = await bash(w, "sleep 300 & echo $! > pids; echo done");
+    const [pid] = await pidsIn(w, 1);
+    expect(textOf(result)).toBe("done\n[exit code 0]\n[processes it started in the background still run]");
+    expect(isAlive(pid as number)).toBe(true);
+  });
+
+  it("ends the whole tree at its time limit, also what left the group and holds the output", async () => {
+    await using w = await workshop();
+    const command = [
+      "echo $$ >> pids",
+      "sleep 300 & echo $! >> pids",
+      "setsid sh -c 'echo $$ >> pids; sleep 301' &",
+      "(setsid sh -c 'echo $$ >> pids; trap \"\" TERM; while :; do sleep 0.2; done' &)",
+      "echo begun; while :; do sleep 1; done",
+    ].join("\n");
+    const running = bash(w, command, { timeout: 1 });
+    const pids = await pidsIn(w, 4);
+    expect(pids.map(isAlive)).toEqual([true, true, true, true]);
+    const result = await running;
+    expect([textOf(result), result.isError]).toEqual([
+      "begun\n[timed out after 1 s; the command and all it started were ended. Give a longer timeout if it needs one]",
+      true,
+    ]);
+    expect(pids.map(isAlive)).toEqual([false, false, false, false]);
+  });
+
+  it("ends the whole tree when cancelled, and answers at once with what it had said", async () => {
+    await using w = await workshop();
+    const control = new AbortController();
+    const heard = new Promise<void>((resolve) => {
+      w.call(
+        "Bash",
+        { command: "echo begun; (setsid sleep 300 & echo $! >> pids); sleep 301 & echo $! >> pids; wait" },
+        control.signal,
+        () => resolve(),
+      ).catch((error: Error) => w.file("error", error.message));
+    });
+    const pids = await pidsIn(w, 2);
+    await heard;
+    control.abort();
+    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), { timeout: 10_000, interval: 10 });
+    expect(w.text("error")).toBe("Bash was cancelled before it finished. Its output so far:\nbegun\n");
+  });
+
+  it("leaves nothing behind when its session closes", async () => {
+    const w = await workshop();
+    const running = w
+      .call("Bash", { command: "trap '' TERM; echo $$ > pids; while :; do sleep 1; done" })
+      .catch(() => {});
+    const pids = await pidsIn(w, 1);
+    await w[Symbol.asyncDispose]();
+    await running;
+    expect(pids.map(isAlive)).toEqual([false]);
+  });
+
+  it("lets an Edit of the same batch finish first", async () => {
+    await using w = await workshop();
+    w.file("a.txt", "one\n");
+    await w.call("Read", { file_path: "a.txt" });
+    const args = { file_path: "a.txt", old_string: "one", new_string: "two" };
+    const edit = w.tools.get("Edit");
+    const shell = w.tools.get("Bash");
+    w.tools.beginBatch([
+      { id: "e", name: "Edit", arguments: args },
+      { id: "b", name: "Bash", arguments: {} },
+    ]);
+    const ended: string[] = [];
+    const second = shell
+      ?.execute("b", { command: "cat a.txt" }, undefined)
+      .then((result) => ended.push(textOf(result)));
+    const first = edit?.execute("e", args, undefined).then(() => {
+      ended.push("edited");
+      w.tools.settle("e");
+    });
+    await Promise.all([first, second]);
+    expect(ended).toEqual(["edited", "two\n[exit code 0]"]);
+  });
+
+  it("is drawn as a card with its output", async () => {
+    await using w = await workshop();
+    const result = await bash(w, "echo hi");
+    expect(w.tools.display("Bash", { command: "echo hi" }, result)).toEqual({
+      display: "card",
+      title: "$ echo hi",
+      status: "done",
+      text: "hi\n[exit code 0]",
+    });
+  });
+});
+
+it("a spill file has a name of its own", async () => {
+  await using w = await workshop();
+  await Promise.all([bash(w, "seq 20000"), bash(w, "seq 20000")]);
+  expect(readdirSync(w.temp).map((name) => join(w.temp, name))).toHaveLength(2);
+});

@@ -1,0 +1,121 @@
+import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { textOf, type Workshop, workshop } from "./workshop.ts";
+
+/** Both who may refuse: the guard before the call, and the tool itself. */
+async function attempt(w: Workshop, file_path: string): Promise<string> {
+  const args = { file_path, content: "x", old_string: "x", new_string: "y" };
+  const verdicts = await Promise.all(["Write", "Edit"].map((name) => w.judge(name, args)));
+  const result = await w.call("Write", { file_path, content: "x" });
+  if (verdicts.every((verdict) => verdict === undefined)) return textOf(result);
+  expect(verdicts).toEqual([
+    { block: true, reason: textOf(result) },
+    { block: true, reason: textOf(result) },
+  ]);
+  expect(result.isError).toBe(true);
+  return textOf(result);
+}
+
+describe("what steers the agent or git is not written", () => {
+  it.each([
+    ".scorel/config.toml",
+    ".Scorel/extensions/x.ts",
+    "sub/.scorel/x",
+    ".git/hooks/pre-commit",
+    ".GIT/Hooks/pre-commit",
+    ".git/config",
+    ".git/modules/sub/config",
+    ".git/worktrees/w/config.worktree",
+    ".git",
+    "~/.scorel/config.toml",
+    "./a/../.scorel/x",
+    "link/config.toml",
+    "gitlink/pre-commit",
+    "configlink",
+  ])("%s", async (path) => {
+    await using w = await workshop();
+    mkdirSync(w.path(".scorel"));
+    mkdirSync(w.path(".git/hooks"), { recursive: true });
+    mkdirSync(w.path(".git/inner"));
+    writeFileSync(w.path(".git/config"), "[core]\n");
+    symlinkSync(w.path(".scorel"), w.path("link"));
+    symlinkSync(".git/hooks", w.path("gitlink"));
+    symlinkSync(".git/config", w.path("configlink"));
+    expect(await attempt(w, path)).toMatch(
+      / steers the agent or git, so it is not written\. Ask the user .* --allow-write \//,
+    );
+    expect(w.text(".git/config")).toBe("[core]\n");
+  });
+
+  it("nor through a folder that a control path links to", async () => {
+    await using w = await workshop();
+    for (const folder of ["settings", "shared-hooks", ".git"]) mkdirSync(w.path(folder));
+    symlinkSync("settings", w.path(".scorel"));
+    symlinkSync("../shared-hooks", w.path(".git/hooks"));
+    expect(await attempt(w, "settings/config.toml")).toContain("steers the agent or git");
+    expect(await attempt(w, "shared-hooks/pre-commit")).toContain("steers the agent or git");
+    expect(await attempt(w, ".scorel/config.toml")).toContain("steers the agent or git");
+    expect(existsSync(w.path("settings/config.toml"))).toBe(false);
+  });
+
+  it("but the rest of git's folder, and names that only look alike, are", async () => {
+    await using w = await workshop();
+    for (const path of [".git/info/exclude", ".scorelrc", "scorel/x", ".gitconfig", "hooks/pre-commit", "config"])
+      expect(await attempt(w, path)).toContain("Created");
+  });
+
+  it("works where .git is a file", async () => {
+    await using w = await workshop();
+    w.file(".git", "gitdir: /elsewhere\n");
+    expect(await attempt(w, "a.txt")).toContain("Created");
+    expect(await attempt(w, ".git")).toContain("steers the agent or git");
+  });
+
+  it("unless the user opened that very folder", async () => {
+    await using shut = await workshop();
+    await using w = await workshop({ workspace: { allowWrite: [join(shut.home, ".scorel"), shut.dir] } });
+    mkdirSync(join(shut.home, ".scorel"));
+    expect(await attempt(w, join(shut.home, ".scorel/config.toml"))).toContain("Created");
+    expect(await attempt(w, shut.path("a.txt"))).toContain("Created");
+    expect(await attempt(w, shut.path(".git/hooks/x"))).toContain("steers the agent or git");
+  });
+});
+
+describe("outside the project", () => {
+  it("nothing is written, and the way out is named", async () => {
+    await using w = await workshop();
+    symlinkSync(w.home, w.path("out"));
+    const file = join(w.home, "a.txt");
+    const says = `${file} lies outside the project ${w.dir}, so it is not written. Choose a path inside, or ask the user to start scorel with --allow-write ${w.home}`;
+    for (const path of [file, "~/a.txt", "../home/a.txt", "out/a.txt"]) expect(await attempt(w, path)).toBe(says);
+    expect(existsSync(file)).toBe(false);
+  });
+
+  it("a dangling link leads nowhere", async () => {
+    await using w = await workshop();
+    symlinkSync(join(w.home, "new.txt"), w.path("dangling"));
+    expect(await attempt(w, "dangling")).toContain("lies outside the project");
+    expect(existsSync(join(w.home, "new.txt"))).toBe(false);
+  });
+
+  it("the temporary folder and what the user allowed are open", async () => {
+    await using other = await workshop();
+    await using w = await workshop({ workspace: { allowWrite: [other.dir] } });
+    expect(await attempt(w, join(w.temp, "a.txt"))).toContain("Created");
+    expect(await attempt(w, other.path("a.txt"))).toContain("Created");
+    expect(await attempt(w, join(other.home, "a.txt"))).toContain("lies outside");
+  });
+});
+
+it("the guard leaves other tools alone", async () => {
+  await using w = await workshop();
+  expect(await w.judge("Read", { file_path: "/etc/passwd" })).toBeUndefined();
+  expect(await w.judge("Write", { content: "no path" })).toBeUndefined();
+});
+
+it("the guard denies what it cannot judge", async () => {
+  await using w = await workshop();
+  symlinkSync("loop", w.path("loop"));
+  await expect(w.judge("Write", { file_path: "loop/a", content: "" })).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
+});

@@ -1,0 +1,227 @@
+import { execFileSync } from "node:child_process";
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { textOf, type Workshop, workshop } from "./workshop.ts";
+
+/** A project with ignored, hidden and odd files. */
+function furnish(w: Workshop): void {
+  w.file(".gitignore", "*.log\nnode_modules\n!keep.log\n");
+  w.file("a.ts", "import x\nneedle one\n");
+  w.file("src/b.ts", "needle two\nneedle three\nlast\n");
+  w.file("src/c.js", "no such thing\n");
+  w.file("src/deep/d.ts", "x\n");
+  w.file("debug.log", "needle log\n");
+  w.file("keep.log", "needle kept\n");
+  w.file("node_modules/m/i.ts", "needle module\n");
+  w.file(".github/w.yml", "needle flow\n");
+  w.file(".git/config", "needle git\n");
+  w.file("-dash.ts", "--needle\n");
+}
+const glob = (w: Workshop, pattern: string, more: Record<string, unknown> = {}) => w.say("Glob", { pattern, ...more });
+const grep = (w: Workshop, pattern: string, more: Record<string, unknown> = {}) => w.say("Grep", { pattern, ...more });
+
+describe("Glob", () => {
+  it.each([
+    ["**/*.ts", ["-dash.ts", "a.ts", "src/b.ts", "src/deep/d.ts"]],
+    ["*.ts", ["-dash.ts", "a.ts", "src/b.ts", "src/deep/d.ts"]],
+    ["/*.ts", ["-dash.ts", "a.ts"]],
+    ["./*.ts", ["-dash.ts", "a.ts"]],
+    ["src/**/*.{js,ts}", ["src/b.ts", "src/c.js", "src/deep/d.ts"]],
+    ["-*.ts", ["-dash.ts"]],
+    ["*.log", ["keep.log"]],
+    [".github/**", [".github/w.yml"]],
+    ["node_modules/**", []],
+    [".git/*", []],
+  ])("lists %s by path, without what is ignored or hidden", async (pattern, files) => {
+    await using w = await workshop();
+    furnish(w);
+    const header = files.length === 0 ? "[no files]" : `[${files.length} ${files.length === 1 ? "file" : "files"}]`;
+    expect(await glob(w, pattern)).toBe([header, ...files].join("\n"));
+  });
+
+  it("takes a folder, and a pattern that names it in full", async () => {
+    await using w = await workshop();
+    furnish(w);
+    expect(await glob(w, "*.ts", { path: "src" })).toBe("[2 files]\nsrc/b.ts\nsrc/deep/d.ts");
+    expect(await glob(w, `${w.dir}/src/*.ts`)).toBe("[1 file]\nsrc/b.ts");
+    expect(await glob(w, "*", { path: w.home })).toBe("[no files]");
+    writeFileSync(join(w.home, "h.txt"), "");
+    expect(await glob(w, "*", { path: "~" })).toBe(`[1 file]\n${w.home}/h.txt`);
+  });
+
+  it("shows hidden files when asked", async () => {
+    await using w = await workshop();
+    furnish(w);
+    expect(await glob(w, "*.yml")).toBe("[no files]");
+    expect(await glob(w, "*.yml", { hidden: true })).toBe("[1 file]\n.github/w.yml");
+  });
+
+  it("gives pages in parts and in words", async () => {
+    await using w = await workshop();
+    furnish(w);
+    const page = await w.call("Glob", { pattern: "*.ts", offset: 1, limit: 2 });
+    expect(textOf(page)).toBe("[files 2-3 of 4; next offset 3]\na.ts\nsrc/b.ts");
+    expect(page.details).toEqual({ files: ["a.ts", "src/b.ts"], offset: 1, total: 4, nextOffset: 3 });
+    expect(await glob(w, "*.ts", { offset: 3 })).toBe("[files 4-4 of 4]\nsrc/deep/d.ts");
+    expect(await glob(w, "*.ts", { offset: 9 })).toBe("[offset 9 lies beyond the 4 files]");
+  });
+
+  it("says what is wrong with a pattern or a path", async () => {
+    await using w = await workshop();
+    const bad = await w.call("Glob", { pattern: "a{b" });
+    expect([textOf(bad), bad.isError]).toEqual([expect.stringContaining("The pattern is not valid"), true]);
+    expect(await glob(w, "*", { path: "gone" })).toBe(
+      "gone does not exist, so there is nothing to search. Find it with Glob.",
+    );
+  });
+
+  it("names files with line breaks and blanks as they are", async () => {
+    await using w = await workshop();
+    w.file("two words.txt");
+    w.file("two\nlines.txt");
+    expect((await w.call("Glob", { pattern: "*.txt" })).details).toMatchObject({
+      files: ["two\nlines.txt", "two words.txt"],
+    });
+  });
+});
+
+describe("Grep", () => {
+  it("shows matches by file and line, sorted", async () => {
+    await using w = await workshop();
+    furnish(w);
+    const result = await w.call("Grep", { pattern: "needle" });
+    expect(textOf(result)).toBe(
+      "[5 matches]\n-dash.ts\n1:--needle\na.ts\n2:needle one\nkeep.log\n1:needle kept\nsrc/b.ts\n1:needle two\n2:needle three",
+    );
+    expect(result.details).toEqual({
+      mode: "content",
+      matches: [
+        { path: "-dash.ts", line: 1 },
+        { path: "a.ts", line: 2 },
+        { path: "keep.log", line: 1 },
+        { path: "src/b.ts", line: 1 },
+        { path: "src/b.ts", line: 2 },
+      ],
+      files: 4,
+      offset: 0,
+      total: 5,
+    });
+  });
+
+  it("lists files, or counts matching lines", async () => {
+    await using w = await workshop();
+    furnish(w);
+    expect(await grep(w, "needle", { mode: "files" })).toBe("[4 files]\n-dash.ts\na.ts\nkeep.log\nsrc/b.ts");
+    const counted = await w.call("Grep", { pattern: "needle", mode: "count", limit: 2, offset: 2 });
+    expect(textOf(counted)).toBe("[files 3-4 of 4]\nkeep.log:1\nsrc/b.ts:2");
+    expect(counted.details).toMatchObject({
+      files: [
+        { path: "keep.log", count: 1 },
+        { path: "src/b.ts", count: 2 },
+      ],
+    });
+  });
+
+  it("gives pages that begin and end within files", async () => {
+    await using w = await workshop();
+    for (const name of ["a", "b", "c"]) w.file(name, "x\nx\nx\n");
+    const shown = async (offset: number) => (await grep(w, "x", { offset, limit: 4 })).split("\n");
+    expect(await shown(0)).toEqual(["[matches 1-4 of 9; next offset 4]", "a", "1:x", "2:x", "3:x", "b", "1:x"]);
+    expect(await shown(4)).toEqual(["[matches 5-8 of 9; next offset 8]", "b", "2:x", "3:x", "c", "1:x", "2:x"]);
+    expect(await shown(8)).toEqual(["[matches 9-9 of 9]", "c", "3:x"]);
+    expect(await shown(20)).toEqual(["[offset 20 lies beyond the 9 matches]"]);
+  });
+
+  it("takes patterns that look like options or contain line separators", async () => {
+    await using w = await workshop();
+    furnish(w);
+    w.file("odd.txt", "a\u2028b\n");
+    expect(await grep(w, "--needle")).toBe("[1 match]\n-dash.ts\n1:--needle");
+    expect(await grep(w, "-e")).toBe("[no matches]");
+    expect(await grep(w, "a.b")).toBe("[1 match]\nodd.txt\n1:a\u2028b");
+  });
+
+  it("narrows by path and glob, and keeps ignored files out", async () => {
+    await using w = await workshop();
+    furnish(w);
+    expect(await grep(w, "needle", { path: "src" })).toBe("[2 matches]\nsrc/b.ts\n1:needle two\n2:needle three");
+    expect(await grep(w, "needle", { path: "src/b.ts", mode: "count" })).toBe("[1 file]\nsrc/b.ts:2");
+    expect(await grep(w, "needle", { glob: "*.log", mode: "files" })).toBe("[1 file]\nkeep.log");
+    expect(await grep(w, "needle", { glob: "src/**", mode: "files" })).toBe("[1 file]\nsrc/b.ts");
+    expect(await grep(w, "needle", { path: "debug.log" })).toBe("[1 match]\ndebug.log\n1:needle log");
+    expect(await grep(w, "needle", { glob: "*.yml" })).toBe("[no matches]");
+    expect(await grep(w, "needle", { glob: "*.yml", hidden: true })).toBe("[1 match]\n.github/w.yml\n1:needle flow");
+  });
+
+  it("shows lines around, each once", async () => {
+    await using w = await workshop();
+    w.file(
+      "a.txt",
+      Array.from({ length: 12 }, (_, i) => `${[3, 5, 11].includes(i + 1) ? "hit" : "row"} ${i + 1}\n`).join(""),
+    );
+    expect(await grep(w, "hit", { context: 1 })).toBe(
+      "[3 matches]\na.txt\n2-row 2\n3:hit 3\n4-row 4\n5:hit 5\n6-row 6\n--\n10-row 10\n11:hit 11\n12-row 12",
+    );
+  });
+
+  it("finds across lines and without regard to case", async () => {
+    await using w = await workshop();
+    w.file("a.txt", "Begin\nmiddle\nend\nbegin\nend\n");
+    expect(await grep(w, "begin")).toBe("[1 match]\na.txt\n4:begin");
+    expect(await grep(w, "BEGIN", { ignore_case: true, mode: "count" })).toBe("[1 file]\na.txt:2");
+    expect(await grep(w, "Begin.*?end", { multiline: true })).toBe("[1 match]\na.txt\n1:Begin\n2:middle\n3:end");
+    expect(await grep(w, "(?<=n)d")).toBe("[2 matches]\na.txt\n3:end\n5:end");
+  });
+
+  it("cuts long lines around their match, where Read can go on", async () => {
+    await using w = await workshop();
+    w.file("long.txt", `${"ä".repeat(3_000)}needle${"b".repeat(3_000)}\n`);
+    const [, , line = ""] = (await grep(w, "needle")).split("\n");
+    expect(line).toMatch(/^1@59\d\d:ä+needleb+… \(9006 bytes\)$/);
+    expect(Buffer.byteLength(line)).toBeLessThan(450);
+  });
+
+  it("reads Latin-1 and CRLF", async () => {
+    await using w = await workshop();
+    w.file("l.txt", Buffer.from("caf\xe9 needle\r\n", "latin1"));
+    expect(await grep(w, "needle")).toBe("[1 match]\nl.txt\n1:caf\ufffd needle");
+  });
+
+  it("fits what is free in the context", async () => {
+    await using w = await workshop({ window: 8_000, used: 6_000 });
+    w.file("a.txt", "needle in a long row of hay\n".repeat(500));
+    const result = await w.call("Grep", { pattern: "needle", limit: 500 });
+    const { matches, nextOffset } = result.details as { matches: unknown[]; nextOffset: number };
+    expect(Buffer.byteLength(textOf(result))).toBeLessThan(4_100);
+    expect([matches.length > 50, nextOffset]).toEqual([true, matches.length]);
+  });
+
+  it("says what is wrong with an expression", async () => {
+    await using w = await workshop();
+    const bad = await w.call("Grep", { pattern: "a(b" });
+    expect(bad.isError).toBe(true);
+    expect(textOf(bad)).toMatch(/^The pattern is not valid:\n[\s\S]*unclosed group|missing closing parenthesis/);
+  });
+
+  it("ends when it is cancelled", async () => {
+    await using w = await workshop();
+    execFileSync("mkfifo", [w.path("fifo")]);
+    const control = new AbortController();
+    // A search of a FIFO waits for a writer that never comes.
+    const searching = w.call("Grep", { pattern: "x", path: "fifo" }, control.signal);
+    setImmediate(() => control.abort());
+    await expect(searching).rejects.toMatchObject({ code: "TOOL_CANCELLED" });
+  });
+
+  it("does not follow links out of the folder, and skips binary files", async () => {
+    await using w = await workshop();
+    writeFileSync(join(w.home, "secret.txt"), "needle\n");
+    symlinkSync(w.home, w.path("out"));
+    mkdirSync(w.path("bin"));
+    w.file("bin/b", Buffer.from("needle\n\0\0\n"));
+    expect(await grep(w, "needle", { mode: "files" })).not.toContain("secret.txt");
+    const { details } = await w.call("Grep", { pattern: "needle" });
+    expect((details as { matches: { path: string }[] }).matches.filter(({ path }) => path !== "bin/b")).toEqual([]);
+  });
+});
