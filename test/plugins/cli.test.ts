@@ -1,0 +1,236 @@
+import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
+import { definePlugin, ScorelError } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import cli from "../../plugins/cli/index.ts";
+import { testKernel } from "../harness.ts";
+
+const globalOptions: CliOption[] = [
+  { flags: "--preset <name>", description: "What to load" },
+  { flags: "--allow-write <dir>", description: "Also write here", repeatable: true },
+  { flags: "--trust", description: "Trust it" },
+];
+const rootOptions: CliOption[] = [
+  { flags: "-p, --print <prompt>", description: "Answer once" },
+  { flags: "--output <format>", description: "How", values: ["text", "json"], default: "text" },
+  { flags: "--color [when]", description: "Colours" },
+];
+
+/** A command line with some commands; `run` answers the exit code, what was said, and what the command was given. */
+async function commandLine(extra: readonly CliCommand[] = []) {
+  const said = { out: "", err: "" };
+  let given: unknown;
+  const stream = (key: "out" | "err") => ({
+    write(text: string) {
+      said[key] += text;
+    },
+  });
+  const launch = {
+    version: "1.2.3",
+    globalOptions,
+    cwd: "/work",
+    env: {},
+    stdin: undefined,
+    stdout: stream("out"),
+    stderr: stream("err"),
+    interrupt: new AbortController().signal,
+  } as unknown as Launch;
+  const command = (noun: string, action: string | undefined, more: Partial<CliCommand> = {}): CliCommand => ({
+    noun,
+    ...(action !== undefined && { action }),
+    description: `${noun} ${action}`,
+    run: ({ args, options }) => {
+      given = { command: [noun, action].filter(Boolean).join(" "), args, options };
+      return 0;
+    },
+    ...more,
+  });
+  const commands = [
+    command("", undefined, { options: rootOptions }),
+    command("session", "list", { options: [{ flags: "--all", description: "All of them" }] }),
+    command("session", "show", { args: "<id> [filter]" }),
+    command("chat", undefined, { args: "[words...]" }),
+    ...extra,
+  ];
+  const plugin = definePlugin({ id: "commands", name: "Commands", version: "1.0.0", cliCommands: () => commands });
+  const t = await testKernel([cli, plugin], { services: { launch } });
+  return {
+    [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
+    help: (noun?: string) => t.kernel.find("cli")?.help(noun),
+    async run(...argv: string[]) {
+      Object.assign(said, { out: "", err: "" });
+      given = undefined;
+      const code = await t.kernel.find("cli")?.run(argv);
+      return { code, ...said, given };
+    },
+  };
+}
+
+const given = (command: string, args: string[] = [], options: Record<string, unknown> = {}) => ({
+  code: 0,
+  out: "",
+  err: "",
+  given: { command, args, options },
+});
+const refused = (err: string) => ({ code: 2, out: "", err: `scorel: ${err}\n`, given: undefined });
+
+describe("a command line", () => {
+  it("finds the command by noun and action, wherever options stand", async () => {
+    await using scorel = await commandLine();
+    expect(await scorel.run("session", "list")).toEqual(given("session list"));
+    expect(await scorel.run("--trust", "session", "--preset", "none", "show", "abc", "x")).toEqual(
+      given("session show", ["abc", "x"], { trust: true, preset: "none" }),
+    );
+    expect(await scorel.run()).toEqual(given("", [], { output: "text" }));
+  });
+
+  it("takes a word that is an option's value for no command", async () => {
+    await using scorel = await commandLine();
+    expect(await scorel.run("-p", "session")).toEqual(given("", [], { print: "session", output: "text" }));
+    expect(await scorel.run("--preset", "session", "chat")).toEqual(given("chat", [], { preset: "session" }));
+  });
+
+  it.each([
+    ["--preset", "0123", "0123"],
+    ["--preset", "1e3", "1e3"],
+    ["--preset", "true", "true"],
+    ["--preset", "=", "="],
+    ["--preset", "a=b", "a=b"],
+    ["--preset", "", ""],
+    ["--preset", "- first, do this", "- first, do this"],
+    ["--preset", "--no-such-option", "--no-such-option"],
+  ])("keeps the value of %s %s a text", async (flag, value, text) => {
+    await using scorel = await commandLine();
+    expect(await scorel.run("session", "list", flag, value)).toEqual(given("session list", [], { preset: text }));
+    expect(await scorel.run("session", "list", `${flag}=${value}`)).toEqual(
+      given("session list", [], { preset: text }),
+    );
+  });
+
+  it("collects repeatable options; of others the last one counts", async () => {
+    await using scorel = await commandLine();
+    const argv = ["--allow-write", "/a", "--allow-write=/b", "--preset", "x", "--preset", "y", "chat"];
+    expect(await scorel.run(...argv)).toEqual(given("chat", [], { allowWrite: ["/a", "/b"], preset: "y" }));
+    expect(await scorel.run("chat", "--allow-write", "7")).toEqual(given("chat", [], { allowWrite: ["7"] }));
+  });
+
+  it("takes everything after -- for arguments", async () => {
+    await using scorel = await commandLine();
+    expect(await scorel.run("chat", "a", "--", "--trust", "-1")).toEqual(given("chat", ["a", "--trust", "-1"]));
+  });
+
+  it("lets an optional value be left out", async () => {
+    await using scorel = await commandLine();
+    expect((await scorel.run("--color", "--trust")).given).toMatchObject({ options: { color: true, trust: true } });
+    expect((await scorel.run("--color", "never")).given).toMatchObject({ options: { color: "never" } });
+  });
+
+  it.each([
+    [["sesion", "list"], 'There is no command "sesion". Did you mean "session"? `scorel --help` lists them all.'],
+    [["fix the bug"], 'There is no command "fix the bug". `scorel --help` lists them all.'],
+    [["session"], '"scorel session" needs to know what to do: list, show.'],
+    [
+      ["session", "shwo"],
+      '"scorel session" has no action "shwo". Did you mean "show"? `scorel session --help` lists them all.',
+    ],
+    [["session", "list", "--al"], '"scorel session list" has no option "--al". Did you mean "--all"?'],
+    [["--trsut", "chat"], '"scorel chat" has no option "--trsut". Did you mean "--trust"?'],
+    [["chat", "--all"], '"scorel chat" has no option "--all".'],
+    [["chat", "-x"], '"scorel chat" has no option "-x".'],
+    [["-p"], 'The option "--print" needs a value: <prompt>.'],
+    [["-p", "--output", "json"], 'The option "--print" needs a value: <prompt>.'],
+    [["--trust=no"], 'The option "--trust" takes no value.'],
+    [["--output", "jason"], '"jason" is no value of "--output": it takes text, json. Did you mean "json"?'],
+    [["session", "show"], '"scorel session show" needs <id>.'],
+    [
+      ["session", "list", "x"],
+      '"scorel session list" cannot do anything with "x". Put a text of several words in quotes.',
+    ],
+  ])("refuses %j by name", async (argv, message) => {
+    await using scorel = await commandLine();
+    expect(await scorel.run(...argv)).toEqual(refused(message));
+  });
+
+  it("says what a command threw, with the exit code of its kind, and a stack only when asked for", async () => {
+    const failing = (noun: string, thrown: unknown): CliCommand => ({
+      noun,
+      description: noun,
+      options: [{ flags: "--verbose", description: "Tell more" }],
+      run: () => {
+        throw thrown;
+      },
+    });
+    await using scorel = await commandLine([
+      failing("usage", new ScorelError("MODEL_NONE", "No model.\nSet one.")),
+      failing("work", new ScorelError("HOST_SESSION_LOCKED", "It is locked.")),
+      failing("bug", new TypeError("x is not a function")),
+      failing("many", new ScorelError("CONFIG_INVALID", "a\nb", { data: { problems: ["a", "b"] } })),
+    ]);
+    expect(await scorel.run("usage")).toEqual(refused("No model.\nSet one."));
+    expect(await scorel.run("work")).toEqual({ ...refused("It is locked."), code: 1 });
+    expect(await scorel.run("bug")).toEqual({ ...refused("x is not a function"), code: 1 });
+    expect(await scorel.run("many")).toEqual(refused("a\nscorel: b"));
+    expect((await scorel.run("bug", "--verbose")).err).toMatch(/^scorel: x is not a function\nTypeError: .*\n {4}at /);
+  });
+
+  it("names both plugins that bring the same command", async () => {
+    await using scorel = await commandLine([{ noun: "chat", description: "again", run: () => 0 }]);
+    expect((await scorel.run("chat")).err).toBe(
+      'scorel: Plugin "commands" brings the command "scorel chat", which plugin "commands" has already.\n',
+    );
+  });
+});
+
+describe("help", () => {
+  const of = (text: string | undefined) => text?.split("\n").map((line) => line.trimEnd());
+
+  it("lists commands and options", async () => {
+    await using scorel = await commandLine();
+    expect(of(scorel.help())).toEqual([
+      "scorel 1.2.3",
+      "",
+      "Usage:",
+      "  scorel [options]",
+      "",
+      "Commands:",
+      "  session list                session list",
+      "  session show <id> [filter]  session show",
+      "  chat [words...]             chat undefined",
+      "",
+      "Options:",
+      "  -p, --print <prompt>  Answer once",
+      "  --output <format>     How (text | json; default: text)",
+      "  --color [when]        Colours",
+      "",
+      "Options of every command:",
+      "  --preset <name>      What to load",
+      "  --allow-write <dir>  Also write here (may be repeated)",
+      "  --trust              Trust it",
+      "  -h, --help           Show this; `scorel <command> --help` tells more",
+      "  -v, --version        Show the version",
+      "",
+    ]);
+  });
+
+  it("of one noun tells all its actions", async () => {
+    await using scorel = await commandLine();
+    expect(of(scorel.help("session"))?.slice(0, 7)).toEqual([
+      "scorel session",
+      "",
+      "Usage:",
+      "  scorel session list",
+      "  scorel session show <id> [filter]",
+      "",
+      "Options of scorel session list:",
+    ]);
+  });
+
+  it("is shown for --help and -h anywhere before --", async () => {
+    await using scorel = await commandLine();
+    for (const argv of [
+      ["session", "--help"],
+      ["--trust", "session", "show", "-h"],
+    ])
+      expect(await scorel.run(...argv)).toEqual({ code: 0, out: scorel.help("session"), err: "", given: undefined });
+    expect(await scorel.run("chat", "--", "--help")).toEqual(given("chat", ["--help"]));
+  });
+});

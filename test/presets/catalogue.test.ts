@@ -1,0 +1,65 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { parse } from "smol-toml";
+import { describe, expect, it } from "vitest";
+import { catalogue } from "../../presets/catalogue.ts";
+import { readLayers } from "../../presets/layers.ts";
+import { mergeLayers } from "../../presets/merge.ts";
+import { loadShipped } from "../../presets/resolution.ts";
+import { virtualNames } from "../../presets/virtual-modules.ts";
+
+const root = fileURLToPath(new URL("../../", import.meta.url));
+const presets = readdirSync(join(root, "presets")).filter((file) => file.endsWith(".toml"));
+
+describe("the catalogue", () => {
+  it("names every plugin of this repository, with the scope that the plugin has", async () => {
+    const plugins = await loadShipped(Object.keys(catalogue));
+    const scopes = Object.fromEntries([...plugins].map(([id, { scope = "session" }]) => [id, scope]));
+    expect(Object.keys(catalogue).sort()).toEqual(readdirSync(join(root, "plugins")).sort());
+    expect(scopes).toEqual(Object.fromEntries(Object.entries(catalogue).map(([id, { scope }]) => [id, scope])));
+  });
+});
+
+describe("a shipped preset", () => {
+  it.each(presets)("%s uses only shipped plugins, and says what it is for", async (file) => {
+    const preset = file.replace(".toml", "");
+    const merged = mergeLayers(
+      await readLayers({ preset, by: "a test", cwd: root, project: undefined, presetOnly: true }),
+    );
+    expect([...merged.use.keys()].filter((id) => !(id in catalogue))).toEqual([]);
+    expect(parse(readFileSync(join(root, "presets", file), "utf8")).description).toEqual(
+      expect.stringMatching(/^.{10,90}$/),
+    );
+  });
+
+  it("named all uses everything, none and readonly less than coding", async () => {
+    const use = async (preset: string) => [
+      ...mergeLayers(
+        await readLayers({ preset, by: "a test", cwd: root, project: undefined, presetOnly: true }),
+      ).use.keys(),
+    ];
+    const everything = Object.keys(catalogue).sort();
+    expect((await use("all")).sort()).toEqual(everything);
+    expect((await use("none")).sort()).toEqual(everything.filter((id) => id !== "tools" && id !== "coding"));
+    expect(await use("readonly")).toEqual(await use("coding"));
+  });
+});
+
+describe("the modules that extensions may import", () => {
+  it("are every entry of the packages that they come from", () => {
+    const packages = ["@scorel/kernel", "zod", "typebox", "@mariozechner/pi-ai", "@mariozechner/pi-agent-core"];
+    const entries = packages.flatMap((name) => entriesOf(name, manifestOf(name)));
+    expect([...virtualNames].sort()).toEqual(entries.sort());
+  });
+});
+
+function manifestOf(name: string): { exports?: object } {
+  return JSON.parse(readFileSync(join(root, "presets/node_modules", name, "package.json"), "utf8"));
+}
+
+/** Entry points of a package, without its manifest and without patterns. */
+function entriesOf(name: string, { exports }: { exports?: object }): string[] {
+  const subpaths = Object.keys(exports ?? {}).filter((key) => key.startsWith(".") && !/[*]|package\.json/.test(key));
+  return (subpaths.length === 0 ? ["."] : subpaths).map((key) => name + key.slice(1));
+}
