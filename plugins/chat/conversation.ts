@@ -9,6 +9,7 @@ import { ChatSession } from "./session.ts";
 import { agrees, talk } from "./terminal.ts";
 
 const OFFLINE = "offline/demo";
+const UNCONFIGURED = 2;
 const CANCELLED = 130;
 
 /** A conversation from the first line to the last; answers the exit code. */
@@ -18,10 +19,16 @@ export async function converse(host: HostService, invocation: Invocation): Promi
   const client = host.connect();
   try {
     const status = await withModel(client, invocation, await open(client, invocation, options.model as string));
+    if (!status) return UNCONFIGURED;
     const screen = new Screen(createOutput(invocation.stdout), client.clientId);
     const chat = new ChatSession(client, status.sessionId, screen);
+    const person = invocation.stdin.isTTY === true;
+    await screen.opened(status, person);
     await client.subscribe(status.sessionId, (delivered) => screen.hear(delivered));
-    return await (invocation.stdin.isTTY ? inTerminal : inPipe)(chat, screen, status, invocation);
+    if (!person) return await inPipe(chat, invocation);
+    await talk(chat, screen, invocation);
+    if (status.leafId !== null || chat.begun) await screen.line(`To go on: scorel --session ${status.sessionId}`);
+    return invocation.interrupt.aborted ? CANCELLED : 0;
   } finally {
     await client.close();
   }
@@ -36,27 +43,28 @@ function open(client: Client, { options, cwd }: Invocation, model: string | unde
   return openSession(client, { cwd, session, latest, model, allowWrite });
 }
 
-/** Without a model a person may choose the offline demonstration; a program gets the error, before anything is written. */
-async function withModel(client: Client, invocation: Invocation, status: SessionStatus): Promise<SessionStatus> {
+/**
+ * Without a model a person may choose the offline demonstration; undefined when they do not want it. A program gets
+ * the error. Nothing has been written by then.
+ */
+async function withModel(
+  client: Client,
+  invocation: Invocation,
+  status: SessionStatus,
+): Promise<SessionStatus | undefined> {
   const { modelError, sessionId } = status;
   if (!modelError) return status;
   const { stdin, stdout } = invocation;
-  const question = `${modelError.message}\nTry the offline demonstration model for now? [y/N] `;
-  const offer = modelError.code === "MODEL_NONE" && stdin.isTTY && stdout.isTTY;
-  if (!offer || !(await agrees(question, invocation))) throw new ScorelError(modelError.code, modelError.message);
+  if (modelError.code !== "MODEL_NONE" || !stdin.isTTY || !stdout.isTTY)
+    throw new ScorelError(modelError.code, modelError.message);
+  const question = `${modelError.message}\n\nTry the offline demonstration model for now? [y/N] `;
+  if (!(await agrees(question, invocation))) return undefined;
   await client.request("close_session", { sessionId });
   return open(client, invocation, OFFLINE);
 }
 
 /** Line after line, each answered before the next is read. */
-async function inPipe(
-  chat: ChatSession,
-  screen: Screen,
-  status: SessionStatus,
-  invocation: Invocation,
-): Promise<number> {
-  const { stdin, interrupt } = invocation;
-  await screen.warnings(status);
+async function inPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Promise<number> {
   const stop = () => stdin.destroy(interrupt.reason);
   interrupt.addEventListener("abort", stop, { once: true });
   try {
@@ -70,16 +78,4 @@ async function inPipe(
   }
   if (interrupt.aborted) return CANCELLED;
   return chat.failed > 0 ? 1 : 0;
-}
-
-async function inTerminal(
-  chat: ChatSession,
-  screen: Screen,
-  status: SessionStatus,
-  invocation: Invocation,
-): Promise<number> {
-  await screen.opened(status);
-  await talk(chat, screen, invocation);
-  await screen.line(`Session ${status.sessionId} is kept: scorel --session ${status.sessionId}`);
-  return invocation.interrupt.aborted ? CANCELLED : 0;
 }

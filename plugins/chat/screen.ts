@@ -12,6 +12,7 @@ export class Screen {
   private readonly clientId: string;
   /** The message whose text is on the screen already, as far as it has come. */
   private streamed: string | undefined;
+  private model: string | undefined;
   /** The cursor stands behind text. */
   private open = false;
 
@@ -26,12 +27,10 @@ export class Screen {
     this.open = false;
   }
 
-  async opened({ sessionId, model, leafId, notices, problems }: SessionStatus): Promise<void> {
-    await this.line(`${leafId === null ? "New session" : "Session"} ${sessionId} · ${model ?? "no model"} · /help`);
-    await this.warnings({ notices, problems });
-  }
-
-  async warnings({ notices, problems }: Pick<SessionStatus, "notices" | "problems">): Promise<void> {
+  /** Takes note of the session that opened; says what is wrong with it, and to a person which one it is. */
+  async opened({ sessionId, model, leafId, notices, problems }: SessionStatus, person: boolean): Promise<void> {
+    this.model = model;
+    if (person) await this.line(`${leafId === null ? "New session" : "Session"} ${sessionId} · ${model} · /help`);
     for (const { origin, message } of notices) await this.line(`warning: ${message} (${origin})`);
     for (const { line, reason } of problems) await this.line(`warning: the log, line ${line}: ${reason}`);
   }
@@ -42,8 +41,7 @@ export class Screen {
     if (type === "text_delta") return this.stream(event as AnyEvent & Transients["text_delta"]);
     if (type === "plugin_failure") return this.failure(event as AnyEvent & Transients["plugin_failure"]);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
-    // The turn's outcome tells it.
-    if (type === "turn_error") return;
+    if (this.isTold(event as AnyEvent)) return;
     const text = drawn(display);
     if (text !== "") await this.line(text);
   }
@@ -54,6 +52,11 @@ export class Screen {
     const input = usage.input + usage.cacheRead + usage.cacheWrite;
     const seconds = (durationMs / 1000).toFixed(1);
     await this.line(`[${input} tokens in, ${usage.output} out · $${usage.cost.total.toFixed(4)} · ${seconds} s]`);
+  }
+
+  /** Ends a line that the user left. */
+  async newline(): Promise<void> {
+    await this.write("\n");
   }
 
   private async stream({ eventId, delta }: Transients["text_delta"]): Promise<void> {
@@ -67,6 +70,15 @@ export class Screen {
   private isOnScreen(event: AnyEvent & Events["message"] & { id?: string }): boolean {
     if (event.message.role === "user") return event.clientId === this.clientId;
     return event.message.role === "assistant" && event.id === this.streamed;
+  }
+
+  /** What is said elsewhere: by the turn's outcome, when a line was queued, when the session was opened. */
+  private isTold(event: AnyEvent): boolean {
+    if (event.type === "turn_error") return true;
+    if (event.type === "queue_update") return event.clientId === this.clientId;
+    if (event.type !== "session_info") return false;
+    const { model } = (event as AnyEvent & Events["session_info"]).changes;
+    return model !== undefined && model === this.model;
   }
 
   private failure({ plugin, where, message }: Transients["plugin_failure"]): Promise<void> {

@@ -8,12 +8,16 @@ const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 export class ChatSession {
   /** Turns that ended in an error. */
   failed = 0;
+  /** Something was said, so there is a session to come back to. */
+  begun = false;
   /** The user asked to leave. */
   left = false;
   private readonly client: Client;
   private readonly sessionId: string;
   private readonly screen: Screen;
   private readonly turns = new Set<Promise<void>>();
+  /** Messages that wait behind the running turn. */
+  private readonly queued = new Set<string>();
   private shown: string | null = null;
 
   constructor(client: Client, sessionId: string, screen: Screen) {
@@ -36,9 +40,14 @@ export class ChatSession {
     else await this.run(command, args.trim());
   }
 
-  /** Ends the running turn; what had arrived is kept. */
+  /** Ends the running turn and takes back what waits behind it; what had arrived is kept. */
   async cancel(): Promise<void> {
-    await this.client.request("cancel", { sessionId: this.sessionId });
+    const { sessionId } = this;
+    await this.client.request("cancel", { sessionId });
+    if (this.queued.size === 0) return;
+    this.queued.clear();
+    await this.client.request("rewrite_queue", { sessionId, items: [] });
+    await this.screen.line("(what was waiting is taken back)");
   }
 
   /** Resolves when no turn runs any more; an interrupt cancels the one that does. */
@@ -62,15 +71,18 @@ export class ChatSession {
   private async send(content: string): Promise<void> {
     const { sessionId } = this;
     const { id, status } = await this.client.request("send_message", { sessionId, content });
-    if (status === "queued") await this.screen.line("(queued: it follows the present turn; Ctrl-C cancels the turn)");
-    const turn = this.follow(id).finally(() => this.turns.delete(turn));
+    this.begun = true;
+    if (status === "queued") this.queued.add(id);
+    const turn = this.follow(id, status === "queued").finally(() => this.turns.delete(turn));
     this.turns.add(turn);
+    if (status === "queued") await this.screen.line("(queued: it follows the present turn; Ctrl-C cancels both)");
   }
 
   /** A queued message is served by a turn that is shown once, for all its messages. */
-  private async follow(id: string): Promise<void> {
+  private async follow(id: string, queued: boolean): Promise<void> {
     const { sessionId } = this;
     const outcome = await this.client.request("wait_turn", { sessionId, id });
+    if (queued && !this.queued.delete(id)) return;
     await this.client.drained(sessionId);
     if (outcome.leafId !== null && outcome.leafId === this.shown) return;
     this.shown = outcome.leafId;

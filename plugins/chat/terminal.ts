@@ -48,6 +48,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   askAgain();
   await new Promise<void>((resolve) => lines.on("close", resolve));
   closed = true;
+  if (!chat.left && !chat.busy) await screen.newline();
   await work;
   await chat.idle().catch(say);
   streams.interrupt.removeEventListener("abort", leave);

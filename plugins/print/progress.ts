@@ -3,6 +3,9 @@ import { createOutput, plainText } from "@scorel/host/client";
 import type { Delivered, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, Transients } from "@scorel/kernel";
 
+/** A failed turn is told at its end; the model is what was asked for. */
+const SILENT = new Set(["turn_error", "session_info"]);
+
 /** What stderr says beside the answer: failures always, the steps of the work only to a person. */
 export interface Progress {
   opened(status: SessionStatus): Promise<void>;
@@ -37,6 +40,5 @@ function failureOf(event: AnyEvent): string | undefined {
 
 function stepOf({ event, display }: Delivered): string | undefined {
   if (display.display === "card" && display.status === "running") return `· ${display.title}`;
-  // A failed turn is told at its end.
-  return display.display === "notice" && event.type !== "turn_error" ? display.text : undefined;
+  return display.display === "notice" && !SILENT.has(event.type) ? display.text : undefined;
 }
