@@ -24,7 +24,9 @@ export async function main(argv: readonly string[], helpTable: URL): Promise<voi
 function readHelp(options: readonly string[], file: URL): string | undefined {
   if (!existsSync(file)) return undefined;
   const table = JSON.parse(readFileSync(file, "utf8")) as HelpTable;
-  const words = options.filter((word) => !word.startsWith("-"));
-  const noun = words.find((word) => Object.hasOwn(table, word));
-  return words.length === 0 ? table[""] : noun === undefined ? undefined : table[noun];
+  const noun = options.find((word) => Object.hasOwn(table, word));
+  if (noun !== undefined) return table[noun];
+  // A word that may be the value of the option before it names no command.
+  const named = options.some((word, index) => !word.startsWith("-") && !options[index - 1]?.startsWith("-"));
+  return named ? undefined : table[""];
 }

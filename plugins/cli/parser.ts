@@ -43,8 +43,11 @@ function findCommand(words: readonly string[], commands: readonly CliCommand[], 
   const isValue = (index: number) => valued.some(({ names }) => names.includes(words[index - 1] ?? ""));
   const places = words.flatMap((word, index) => (word.startsWith("-") || isValue(index) ? [] : [index]));
   const noun = words[places[0] ?? -1];
-  if (noun === undefined || !commands.some((command) => command.noun === noun))
+  if (noun === undefined || !commands.some((command) => command.noun === noun)) {
+    // The word may be meant as the value of an option that does not exist: that is the mistake to name.
+    if (root) refuseUnknown(words.slice(0, places[0]), optionsOf(root, global), nameOf(root));
     return { command: rootFor(noun, root, commands), left: words };
+  }
   const actions = commands.filter((command) => command.noun === noun);
   const action = words[places[1] ?? -1];
   const exact = actions.find((command) => command.action !== undefined && command.action === action);
@@ -108,6 +111,14 @@ function written(option: Option, value: string | undefined): string {
       nearest: nearest(value, option.values),
     });
   return value === undefined ? option.long : `${option.long}=${mark}${value}`;
+}
+
+function refuseUnknown(words: readonly string[], options: readonly Option[], command: string): void {
+  for (const word of words) {
+    const [name = ""] = word.split("=", 1);
+    if (word.startsWith("-") && !options.some(({ names }) => names.includes(name)))
+      unknownOption(name, options, command);
+  }
 }
 
 function unknownOption(name: string, options: readonly Option[], command: string): never {

@@ -134,6 +134,7 @@ describe("a command line", () => {
     ],
     [["session", "list", "--al"], '"scorel session list" has no option "--al". Did you mean "--all"?'],
     [["--trsut", "chat"], '"scorel chat" has no option "--trsut". Did you mean "--trust"?'],
+    [["-p", "hi", "--outptu", "json"], '"scorel" has no option "--outptu". Did you mean "--output"?'],
     [["chat", "--all"], '"scorel chat" has no option "--all".'],
     [["chat", "-x"], '"scorel chat" has no option "-x".'],
     [["-p"], 'The option "--print" needs a value: <prompt>.'],

@@ -1,0 +1,184 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { type Scratch, scratch } from "./scorel.ts";
+
+const { version } = JSON.parse(readFileSync(fileURLToPath(new URL("../../package.json", import.meta.url)), "utf8"));
+
+/** An extension that leaves a trace when it is loaded, and adds a tool. */
+const tracing = (s: Scratch, id: string) => `
+  import { writeFileSync } from "node:fs";
+  writeFileSync(${JSON.stringify(join(s.home, `ran-${id}`))}, "");
+  export default {
+    id: "${id}", name: "${id}", version: "1.0.0",
+    tools: () => [{
+      name: "${id}", description: "Answers", parameters: { type: "object", properties: {} },
+      execute: async () => ({ content: [{ type: "text", text: "${id} answered" }], details: {} }),
+    }],
+  };`;
+const ran = (s: Scratch, id: string) => {
+  try {
+    return readFileSync(join(s.home, `ran-${id}`), "utf8") === "";
+  } catch {
+    return false;
+  }
+};
+
+describe("scorel", () => {
+  it("tells its version and help without reading a configuration", async () => {
+    using s = scratch();
+    s.file("~/.scorel/config.toml", "not = = TOML");
+    expect(await s.run(["--version"])).toMatchObject({ code: 0, stdout: `${version}\n`, stderr: "" });
+    for (const argv of [["--help"], ["-h"], ["--preset", "none", "--help"]]) {
+      const { code, stdout } = await s.run(argv);
+      expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: `scorel ${version}` });
+    }
+    const { stdout } = await s.run(["config", "show", "--help"]);
+    expect(stdout).toContain("scorel config show\n");
+    expect(stdout).toContain("--explain");
+  });
+
+  it("refuses unknown commands and options with the nearest match", async () => {
+    using s = scratch();
+    expect(await s.run(["sessions", "list"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: 'scorel: There is no command "sessions". Did you mean "session"? `scorel --help` lists them all.\n',
+    });
+    expect(await s.run(["-p", "hi", "--outptu", "json"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: 'scorel: "scorel" has no option "--outptu". Did you mean "--output"?\n',
+    });
+  });
+
+  it("refuses a configuration with every mistake and its place", async () => {
+    using s = scratch();
+    const file = s.file("~/.scorel/config.toml", 'sessionsDir = "/tmp/nope"\n[tools]\npresets = "coding"\n');
+    expect(await s.run(["-p", "hi"])).toMatchObject({
+      code: 2,
+      stdout: "",
+      stderr: `scorel: Unsupported config key: sessionsDir (${file}:1)\nscorel: Unsupported config key: tools.presets (${file}:3)\n`,
+    });
+    s.file("~/.scorel/config.toml", '[tools]\npreset = "coding\n');
+    const broken = await s.run(["config", "check"]);
+    expect(broken).toMatchObject({ code: 2, stdout: "" });
+    expect(broken.stderr).toMatch(new RegExp(`^scorel: ${file}:2:\\d+: not valid TOML: [^\\n]+\\n$`));
+  });
+
+  it("refuses a directory, a preset or a flag without value by name", async () => {
+    using s = scratch();
+    const first = async (...argv: string[]) => {
+      const { code, stderr } = await s.run(argv);
+      return [code, stderr.split("\n")[0]];
+    };
+    expect(await first("--cwd", "nowhere", "-p", "hi")).toEqual([2, expect.stringContaining("--cwd nowhere")]);
+    expect(await first("--preset", "codign", "-p", "hi")).toEqual([2, expect.stringContaining('mean "coding"?')]);
+    expect(await first("chat", "--preset")).toEqual([2, "scorel: --preset needs a value."]);
+  });
+
+  it("shows presets and who set a value", async () => {
+    using s = scratch();
+    const file = s.file("~/.scorel/config.toml", '# mine\n[tools]\npreset = "readonly"\n');
+    s.file("~/.scorel/presets/team.toml", 'description = "Ours"\nextends = "coding"\n');
+    const list = await s.run(["preset", "list"]);
+    expect(list.stdout.split("\n").map((line) => line.split(/\s/)[0])).toEqual([
+      "all",
+      "base",
+      "coding",
+      "none",
+      "readonly",
+      "team",
+      "",
+    ]);
+    expect((await s.run(["config", "show"])).stdout).toBe('tools.preset = "readonly"\n');
+    expect((await s.run(["config", "show", "--explain"])).stdout).toMatch(
+      new RegExp(`^tools.preset = "readonly" +# ${file}:3$`, "m"),
+    );
+    expect((await s.run(["preset", "show", "team"])).stdout).toContain("  presets/coding.toml\n");
+    expect(JSON.parse((await s.run(["config", "schema"])).stdout)).toMatchObject({
+      additionalProperties: false,
+      properties: { tools: { additionalProperties: false } },
+    });
+    expect(await s.run(["config", "check"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`ok  ${file}\n`),
+    });
+  });
+
+  it("loads an extension that lies in the user's folder, and offers its tool", async () => {
+    using s = scratch();
+    await using server = await startModelServer([[toolCall("oracle", {})], text("done")]);
+    s.useModel(server.baseUrl);
+    s.file("~/.scorel/extensions/oracle.ts", tracing(s, "oracle"));
+    expect(await s.run(["-p", "ask"])).toMatchObject({ code: 0, stdout: "done\n", stderr: "" });
+    const [, second] = server.requests.map(({ body }) => body);
+    expect(second.messages.at(-1)).toMatchObject({ role: "tool", content: "oracle answered" });
+  });
+
+  it("names an extension that cannot be loaded, and works without it", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("done")]);
+    s.useModel(server.baseUrl);
+    const file = s.file("~/.scorel/extensions/broken.ts", "\n\nthrow new Error('no luck');");
+    const { code, stdout, stderr } = await s.run(["-p", "ask"]);
+    expect({ code, stdout }).toEqual({ code: 0, stdout: "done\n" });
+    expect(stderr).toContain(`Extension "broken" is left out: no luck (${file}:3)`);
+  });
+});
+
+describe("a project that is not trusted", () => {
+  /** A project that would run code, redirect the model and change the prompt. */
+  function plant(s: Scratch, baseUrl: string): void {
+    s.file(".git/HEAD", "");
+    s.file(".scorel/config.toml", `[model]\nbaseUrl = "${baseUrl}"\n`);
+    s.file(".scorel/extensions/planted.ts", tracing(s, "planted"));
+    s.file(".scorel/presets/coding.toml", 'extends = "all"\nwithout = ["tools"]\n');
+    for (const name of ["AGENTS.md", "instructions.md", "prompt.md"]) s.file(`.scorel/${name}`, "PLANTED WORDS");
+    s.file(".scorel/.env", "OPENAI_API_KEY=planted");
+  }
+
+  it("executes nothing, sends nothing and says nothing to the model, and a notice says so", async () => {
+    using s = scratch();
+    await using planted = await startModelServer([text("redirected")]);
+    await using server = await startModelServer([text("mine")]);
+    s.useModel(server.baseUrl);
+    plant(s, planted.baseUrl);
+    const { code, stdout, stderr } = await s.run(["-p", "hi"], { cwd: join(s.project, ".git") });
+    expect({ code, stdout, ran: ran(s, "planted"), requests: planted.requests.length }).toEqual({
+      code: 0,
+      stdout: "mine\n",
+      ran: false,
+      requests: 0,
+    });
+    expect(stderr).toBe(
+      `scorel: ${join(s.project, ".scorel")} is not trusted, so nothing in it is read. Use --trust to read it in this run.\n`,
+    );
+    expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toMatch(/PLANTED|planted/);
+    expect(server.requests[0]?.body.tools.length).toBeGreaterThan(6);
+  });
+
+  it("is read with --trust, in that run", async () => {
+    using s = scratch();
+    await using planted = await startModelServer([[toolCall("planted", {})], text("redirected")]);
+    await using server = await startModelServer([text("mine")]);
+    s.useModel(server.baseUrl);
+    plant(s, planted.baseUrl);
+    s.file(".scorel/presets/coding.toml", "");
+    expect(await s.run(["-p", "hi", "--trust"])).toMatchObject({ code: 0, stdout: "redirected\n", stderr: "" });
+    expect(ran(s, "planted")).toBe(true);
+    expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0, stdout: "mine\n" });
+  });
+
+  it("cannot set what runs once per process, even when it is trusted", async () => {
+    using s = scratch();
+    const file = s.file(".scorel/config.toml", "[host]\n");
+    expect(await s.run(["--trust", "-p", "hi"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining(`"host" runs once per process, so a project cannot change it.`),
+    });
+    expect(file).toContain(".scorel");
+  });
+});
