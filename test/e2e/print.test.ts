@@ -1,0 +1,279 @@
+import { existsSync, readFileSync, unlinkSync } from "node:fs";
+import { join } from "node:path";
+import { scanLog } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { delayUntil, gate, type Script, startModelServer, status, text } from "../model-server.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+/** Runs work in a home whose model plays a script. */
+async function withModel(script: Script, work: (s: Scratch) => Promise<void>): Promise<void> {
+  using s = scratch();
+  await using server = await startModelServer(script);
+  s.useModel(server.baseUrl);
+  await work(s);
+}
+const none = ["--preset", "none"];
+const asLines = (stdout: string) =>
+  stdout
+    .split("\n")
+    .filter(Boolean)
+    .map((line) => JSON.parse(line) as Record<string, unknown>);
+
+describe("scorel -p", () => {
+  it("prints the final text and nothing else", () =>
+    withModel([text("Hello there")], async (s) => {
+      expect(await s.run([...none, "-p", "hi"])).toEqual({
+        code: 0,
+        signal: null,
+        stdout: "Hello there\n",
+        stderr: "",
+      });
+    }));
+
+  it("appends what is piped in to the prompt", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("ok"), text("ok")]);
+    s.useModel(server.baseUrl);
+    await s.run([...none, "-p", "Summarise:"], { input: "line one\nline two\n" });
+    await s.run([...none, "-p", ""], { input: "only this" });
+    const asked = server.requests.map(({ body }) => body.messages.at(-1).content);
+    expect(asked).toEqual(["Summarise:\n\nline one\nline two", "only this"]);
+  });
+
+  it("prints one JSON object with --output json", () =>
+    withModel([text("Hello there")], async (s) => {
+      const { code, stdout } = await s.run([...none, "-p", "hi", "--output", "json"]);
+      const [log = ""] = s.logs();
+      expect({ code, printed: JSON.parse(stdout) }).toEqual({
+        code: 0,
+        printed: {
+          sessionId: scanLog(log).header.sessionId,
+          text: "Hello there",
+          stopReason: "stop",
+          usage: expect.objectContaining({ input: 10, output: 5, totalTokens: 15 }),
+          cost: 0,
+          durationMs: expect.any(Number),
+          leafId: scanLog(log).events.at(-1)?.id,
+        },
+      });
+    }));
+
+  it("prints every event as one line with --output events, in order, the stored ones as stored", () =>
+    withModel([text("Hello there", 3)], async (s) => {
+      const { code, stdout, stderr } = await s.run([...none, "-p", "hi", "--output", "events"]);
+      const heard = asLines(stdout);
+      const [log = ""] = s.logs();
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(heard.filter((event) => "id" in event)).toEqual(scanLog(log).events);
+      expect(heard.map(({ seq }) => seq)).toEqual(heard.map((_, index) => (heard[0]?.seq as number) + index));
+      const words = heard.flatMap(({ type, delta }) => (type === "text_delta" ? [delta] : []));
+      expect(words.join("")).toBe("Hello there");
+      expect(heard.at(-1)).toMatchObject({ type: "runtime_end", reason: "completed" });
+    }));
+
+  it("exits 1 when the turn fails, and says why", () =>
+    withModel([status(400, { error: { message: "no such thing" } }), status(400, {})], async (s) => {
+      const plain = await s.run([...none, "-p", "hi"]);
+      expect(plain).toMatchObject({ code: 1, stdout: "", stderr: expect.stringContaining("no such thing") });
+      const json = await s.run([...none, "-p", "hi", "--output", "json"]);
+      expect(json.code).toBe(1);
+      expect(JSON.parse(json.stdout)).toMatchObject({ stopReason: "error", error: { code: expect.any(String) } });
+    }));
+
+  it("without a model exits 2, says how to set one, and writes no session", async () => {
+    using s = scratch();
+    const plain = await s.run([...none, "-p", "hi"]);
+    expect(plain).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("config.toml") });
+    const json = await s.run([...none, "-p", "hi", "--output", "json"]);
+    expect({ code: json.code, printed: JSON.parse(json.stdout) }).toMatchObject({
+      code: 2,
+      printed: { sessionId: null, error: { code: "MODEL_NONE" } },
+    });
+    expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
+  });
+
+  it.each([
+    ["an empty prompt", ["-p", ""]],
+    ["a session named twice", ["-p", "hi", "--session", "abc", "--continue"]],
+    ["nothing to continue", ["-p", "hi", "--continue"]],
+    ["an unknown session", ["-p", "hi", "--session", "abc"]],
+    ["an unknown format", ["-p", "hi", "--output", "yaml"]],
+    ["an output without a prompt", ["--output", "json"]],
+  ])("refuses %s with exit 2", (_, args) =>
+    withModel([], async (s) => {
+      const { code, stderr } = await s.run([...none, ...args]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringMatching(/^scorel: ./) });
+    }),
+  );
+
+  it("goes on with the latest session of its directory, or with one by the beginning of its id", async () => {
+    using s = scratch();
+    await using server = await startModelServer(() => text("ok"));
+    s.useModel(server.baseUrl);
+    const first = JSON.parse((await s.run([...none, "-p", "one", "--output", "json"])).stdout);
+    const other = s.file("sub/.keep", "").replace(/\/\.keep$/, "");
+    await s.run([...none, "-p", "elsewhere"], { cwd: other });
+    const second = JSON.parse((await s.run([...none, "-p", "two", "--continue", "--output", "json"])).stdout);
+    const prefix = first.sessionId.slice(0, 10);
+    const third = JSON.parse((await s.run([...none, "-p", "three", "--session", prefix, "--output", "json"])).stdout);
+    expect([second.sessionId, third.sessionId]).toEqual([first.sessionId, first.sessionId]);
+    const said = server.requests.at(-1)?.body.messages.filter((message: { role: string }) => message.role === "user");
+    expect(said.map((message: { content: string }) => message.content)).toEqual(["one", "two", "three"]);
+  });
+
+  it("cancels on Ctrl-C, keeps what had arrived, and exits 130", async () => {
+    using s = scratch();
+    await using server = await startModelServer([[text("Half of "), delayUntil(gate().promise)]]);
+    s.useModel(server.baseUrl);
+    const running = s.start([...none, "-p", "hi", "--output", "events"]);
+    await running.line((line) => line.includes('"text_delta"'));
+    process.kill(running.pid, "SIGINT");
+    expect((await running.finished).code).toBe(130);
+    const [log = ""] = s.logs();
+    expect(records(log).at(-1)).toMatchObject({ message: { role: "assistant", partial: true, stopReason: "aborted" } });
+  });
+
+  it("finishes the turn when its reader goes away, and leaves quietly", async () => {
+    using s = scratch();
+    const released = gate();
+    await using server = await startModelServer([[text("Half "), delayUntil(released.promise), text("and whole", 1)]]);
+    s.useModel(server.baseUrl);
+    const running = s.start([...none, "-p", "hi", "--output", "events"]);
+    await running.line((line) => line.includes('"text_delta"'));
+    running.child.stdout?.destroy();
+    released.open();
+    expect(await running.finished).toMatchObject({ code: 0, stderr: "" });
+    const [log = ""] = s.logs();
+    expect(records(log).at(-1)).toMatchObject({ message: { content: [{ type: "text", text: "Half and whole" }] } });
+  });
+
+  it("runs twenty times at once on one home, each in an intact session", () =>
+    withModel(
+      () => text("done", 1),
+      async (s) => {
+        const runs = await Promise.all(
+          Array.from({ length: 20 }, (_, index) => s.run([...none, "-p", `run ${index}`])),
+        );
+        expect(runs.map(({ code, stdout, stderr }) => ({ code, stdout, stderr }))).toEqual(
+          Array(20).fill({ code: 0, stdout: "done\n", stderr: "" }),
+        );
+        const scans = s.logs().map(scanLog);
+        expect(scans.map(({ problems, unterminated }) => ({ problems, unterminated }))).toEqual(
+          Array(20).fill({ problems: [], unterminated: false }),
+        );
+        const asked = scans.map(({ events }) => events.find(({ type }) => type === "message"));
+        expect(
+          new Set(asked.map((event) => (event as never as { message: { content: string } }).message.content)).size,
+        ).toBe(20);
+        expect(new Set(scans.map(({ header }) => header.deviceId)).size).toBe(1);
+      },
+    ));
+
+  it("refuses a session that another process writes, naming its number and start, with exit 1", async () => {
+    using s = scratch();
+    const released = gate();
+    await using server = await startModelServer([[text("working "), delayUntil(released.promise), text("done")]]);
+    s.useModel(server.baseUrl);
+    const first = s.start([...none, "-p", "one", "--output", "events"]);
+    await first.line((line) => line.includes('"text_delta"'));
+    const second = await s.run([...none, "-p", "two", "--continue"]);
+    const lock = JSON.parse(readFileSync((s.logs()[0] ?? "").replace(/jsonl$/, "lock"), "utf8"));
+    released.open();
+    expect((await first.finished).code).toBe(0);
+    expect(second).toMatchObject({ code: 1, stdout: "" });
+    expect(second.stderr).toContain(`in use by process ${first.pid}, started ${lock.since}`);
+  });
+});
+
+describe("scorel session", () => {
+  it("shows a session, its events, and the context that the next request would send", async () => {
+    using s = scratch();
+    await using server = await startModelServer(() => text("An answer"));
+    s.useModel(server.baseUrl);
+    const { sessionId, leafId } = JSON.parse((await s.run([...none, "-p", "A question", "--output", "json"])).stdout);
+    const session = async (action: string) => (await s.run([...none, "session", action, sessionId.slice(0, 8)])).stdout;
+    const context = JSON.parse(await session("context"));
+    expect(context).toMatchObject({ sessionId, leafId, sha256: expect.stringMatching(/^[0-9a-f]{64}$/) });
+    expect(context.messages.map(({ role }: { role: string }) => role)).toEqual(["user", "assistant"]);
+    expect(JSON.parse(await session("context"))).toEqual(context);
+    expect(asLines(await session("events"))).toEqual(scanLog(s.logs()[0] ?? "").events);
+    expect(await session("show")).toMatch(/user: A question\n[\s\S]*assistant: An answer\n/);
+    const { stdout } = await s.run(["session", "list", "--output", "json"]);
+    expect(JSON.parse(stdout)).toEqual([
+      expect.objectContaining({ sessionId, title: "A question", messages: 2, cwd: s.project }),
+    ]);
+  });
+
+  it("works while another process writes, and leaves the log as it was", async () => {
+    using s = scratch();
+    const released = gate();
+    await using server = await startModelServer([[text("working "), delayUntil(released.promise)]]);
+    s.useModel(server.baseUrl);
+    const writer = s.start([...none, "-p", "A question", "--output", "events"]);
+    await writer.line((line) => line.includes('"text_delta"'));
+    const [log = ""] = s.logs();
+    const before = readFileSync(log);
+    const id = scanLog(log).header.sessionId;
+    for (const action of ["show", "events", "context", "verify"])
+      expect(await s.run(["session", action, id])).toMatchObject({ code: 0, stdout: expect.stringMatching(/./) });
+    expect(readFileSync(log)).toEqual(before);
+    released.open();
+    expect((await writer.finished).code).toBe(0);
+  });
+
+  it("verifies a log: 0 when it is sound, 1 with line and reason when it is not", async () => {
+    using s = scratch();
+    await using server = await startModelServer(() => text("An answer"));
+    s.useModel(server.baseUrl);
+    await s.run([...none, "-p", "A question"]);
+    const [log = ""] = s.logs();
+    const id = scanLog(log).header.sessionId;
+    expect(await s.run(["session", "verify", id])).toMatchObject({ code: 0, stdout: expect.stringContaining("sound") });
+    const whole = readFileSync(log, "utf8");
+    const { writeFileSync } = await import("node:fs");
+    const cases = {
+      "damaged: the checksum": whole.replace("A question", "A quostion"),
+      "torn: the last": `${whole}{"type":"mess`,
+      "parent: the event's parent": whole
+        .split("\n")
+        .filter((line) => !line.includes('"role":"user"'))
+        .join("\n"),
+      "is not a session log": "hello\n",
+    };
+    for (const [reason, content] of Object.entries(cases)) {
+      writeFileSync(log, content);
+      expect(await s.run(["session", "verify", id])).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining(reason),
+      });
+      expect(readFileSync(log, "utf8")).toBe(content);
+    }
+    unlinkSync(log);
+    expect((await s.run(["session", "verify", id])).code).toBe(2);
+  });
+});
+
+describe("scorel chat", () => {
+  it("answers line after line of its input, then leaves", () =>
+    withModel([text("first answer"), text("\u001b[31mred\u001b[0m \u0007bell")], async (s) => {
+      const { code, stdout, stderr } = await s.run(["chat", ...none], { input: "one\ntwo\n/exit\nthree\n" });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(stdout.replace(/\[\d+ tokens.*\]/g, "[cost]")).toBe("first answer\n[cost]\nred bell\n[cost]\n");
+      expect(records(s.logs()[0] ?? "").filter(({ type }) => type === "message")).toHaveLength(4);
+    }));
+
+  it("is what `scorel` alone starts", () =>
+    withModel([text("an answer")], async (s) => {
+      const { code, stdout } = await s.run(none, { input: "one\n" });
+      expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("an answer\n") });
+    }));
+
+  it("without a model says how to set one, and writes no session", async () => {
+    using s = scratch();
+    expect(await s.run(["chat", ...none], { input: "one\n" })).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("config.toml"),
+    });
+    expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
+  });
+});
