@@ -12,7 +12,6 @@ import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import type { ToolCallInput } from "./contract.ts";
 import { tools } from "./environment.ts";
-import { errors } from "./errors.ts";
 import { createThrottle } from "./throttle.ts";
 import type { Turn } from "./turn.ts";
 
@@ -127,8 +126,8 @@ function asResult({ content, details, terminate }: ToolOutput): AgentToolResult<
   return { content, details, ...(terminate !== undefined && { terminate }) };
 }
 
-/** A guard that failed denies, in its own words; an abort is a cancel. */
+/** A guard that failed denies, in its own words; after an abort nothing runs. */
 function refusal(thrown: unknown, signal: AbortSignal): string {
-  if (signal.aborted) return `Not run. ${errors.AGENT_CANCELLED().message}`;
+  if (signal.aborted) return `Not run. ${messageOf(signal.reason)}`;
   return codeOf(thrown) === "HOOK_CRITICAL" ? messageOf(thrown) : `A guard failed: ${messageOf(thrown)}`;
 }

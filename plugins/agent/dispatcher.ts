@@ -1,4 +1,4 @@
-import { newId } from "@scorel/kernel";
+import { codeOf, messageOf, newId } from "@scorel/kernel";
 import type { UserMessage } from "@scorel/messages/contract";
 import type { QueueItem, SendOptions, Sent, TurnOutcome } from "./contract.ts";
 import type { Environment } from "./environment.ts";
@@ -50,8 +50,9 @@ export class Dispatcher {
     }
   }
 
-  /** Starts a turn with these messages; throws AGENT_BUSY when one is running. */
+  /** Starts a turn with these messages, after one that is ending; throws AGENT_BUSY when one is running. */
   async start(prompts: readonly Prompt[]): Promise<Sent> {
+    while (this.current && !this.current.turn.accepts) await this.current.done;
     if (this.stopped) throw errors.AGENT_STOPPED();
     if (this.current) throw errors.AGENT_BUSY();
     const turn = new Turn(this.env);
@@ -111,10 +112,17 @@ export class Dispatcher {
       this.current = undefined;
       return unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED());
     }
-    const outcome = await turn.run(prompts);
+    const outcome = await turn.run(prompts).catch((thrown) => this.broken(thrown));
     this.current = undefined;
     this.settle(turn.served, outcome);
     return outcome;
+  }
+
+  /** The turn could not even tell its end: the log is closed. Those who wait must hear of it all the same. */
+  private broken(thrown: unknown): TurnOutcome {
+    this.env.ctx.report("turn", thrown);
+    const error = { code: codeOf(thrown), message: messageOf(thrown) };
+    return { ...unserved(this.env.ctx.session, error), reason: "error", stopReason: "error" };
   }
 
   private outcomeOf(id: string): Promise<TurnOutcome> {

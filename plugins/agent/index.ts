@@ -14,7 +14,8 @@ export default definePlugin({
   id: "agent",
   name: "Agent",
   version: "0.1.0",
-  needs: ["model"],
+  // `mergeMessage` stands for the event types of its plugin, which turns are written in.
+  needs: ["model", "mergeMessage"],
   provides: ["agent"],
   config,
   events: { queue_update: queueUpdate },

@@ -111,17 +111,18 @@ export class Turn {
     this.open = false;
   }
 
-  /** Writes what must not be lost silently: a failure ends the turn, also a cancelled one. Answers whether it is kept. */
+  /** Writes what must not be lost silently: a failure ends the turn, also a cancelled one. Answers whether it is in the log. */
   async keep(message: ScorelMessage, id: EventId): Promise<boolean> {
+    const { ctx } = this.env;
     try {
       await this.hold.append("message", { message }, { id });
-      return true;
     } catch (thrown) {
-      if (this.failure) this.env.ctx.report("append", thrown);
+      if (this.failure) ctx.report("append", thrown);
       this.failed(thrown);
       this.abort(thrown);
-      return false;
     }
+    // Written but not on disk for good is a failure, too; yet the message is there.
+    return ctx.session.tree.has(id);
   }
 
   /** Counts a reply in; one that is not kept has cost something, too. */

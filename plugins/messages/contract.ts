@@ -126,11 +126,11 @@ declare module "@scorel/kernel" {
     thinking_delta: { eventId: EventId; delta: string; blockIndex: number };
     /** More of a tool call's arguments, as JSON text. */
     tool_call_delta: { eventId: EventId; toolCallId: string; toolName?: string; delta: string };
-    /** A tool starts to run; `parentId` is the message that calls it. */
+    /** A tool starts to run; its result will hang at `parentId`, unless another call of the batch ends first. */
     tool_execution_start: { eventId: EventId; parentId: EventId; toolCallId: string; toolName: string; args: unknown };
     /** What a running tool has to show so far; each one replaces the one before. */
     tool_execution_update: { eventId: EventId; toolCallId: string; partial: unknown };
-    /** A tool has ended; its result follows as a message. */
+    /** A tool has ended; its result is in the log under `eventId`, unless `message_cancelled` said otherwise. */
     tool_execution_end: {
       eventId: EventId;
       toolCallId: string;

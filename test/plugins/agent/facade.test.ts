@@ -104,6 +104,26 @@ describe("an extension written for pi's agent", () => {
     expect(users).toEqual(["go", "sooner", "later"]);
   });
 
+  it("prompts again at the end of a turn, however it hears of it", async () => {
+    let prompted = false;
+    const again = definePlugin({
+      id: "again",
+      name: "Again",
+      version: "1.0.0",
+      needs: ["agent"],
+      async onEvent(event, ctx) {
+        if (event.type !== "turn_finish" || prompted) return;
+        prompted = true;
+        await ctx.agent.prompt("again");
+      },
+    });
+    await using t = await openAgent([text("a"), text("b")], { plugins: [again] });
+    const second = t.next(({ type, message }) => type === "message" && message.content[0]?.text === "b");
+    await t.agent.prompt("go");
+    await second;
+    expect(t.kernel.failures).toEqual([]);
+  });
+
   it("reads the state, and waits for the rest", async () => {
     await using t = await openAgent([[text("Hel"), hang()]]);
     const streaming = t.next(({ type }) => type === "text_delta");

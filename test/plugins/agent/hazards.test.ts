@@ -260,6 +260,21 @@ describe("a disk that is full", () => {
     expect(t.session.held).toBe(false);
   });
 
+  it("that takes a reply but cannot promise it survives ends the turn, and the reply is there", async () => {
+    const bash = counted("bash");
+    const memory = createMemoryStore(testHeader);
+    let syncs = 0;
+    const sync = async () => {
+      if (++syncs === 2) throw new ScorelError("STORE_WRITE", "Input/output error.");
+    };
+    const kernel = { store: { ...memory, sync } };
+    await using t = await openAgent([toolCall("bash", {})], { tools: [bash.tool], kernel });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "error", error: { code: "STORE_WRITE" } });
+    expect(bash.runs).toEqual([]);
+    expect(results(memory.records.map((record) => JSON.parse(record)))).toEqual(["Not run. Input/output error."]);
+    expect(await t.story()).not.toContain("message_cancelled error");
+  });
+
   it("refuses a message that cannot be kept, and takes the next one that can", async () => {
     const store = failingStore((record) => record.includes("too big"));
     await using t = await openAgent([text("hello")], { kernel: { store } });

@@ -134,6 +134,15 @@ describe("waiting messages", () => {
       "message assistant: c",
     ]);
     expect(t.session.projection("queue")).toEqual([]);
+    // Wherever a process is killed: what was asked for is delivered or waits, and never both.
+    const events = t.stored();
+    for (let killed = 0; killed <= events.length; killed++) {
+      const left = events.slice(0, killed);
+      const asked = left.flatMap((event: any) => (event.type === "queue_update" ? [event.items.at(-1).id] : []));
+      const delivered = left.flatMap((event: any) => event.message?.meta?.queueItemId ?? []);
+      const waiting = fold(queueProjection, ...left) as QueueItem[];
+      expect([...delivered, ...waiting.map(({ id }) => id)].sort()).toEqual(asked.sort());
+    }
   });
 
   it("stay when the turn is cancelled, and come with the next one at their usual places", async () => {
