@@ -19,7 +19,7 @@ export function createSignals(): Signals {
   let stopAll: () => Promise<void> = async () => {};
   let code: number | undefined;
   const stop = () => {
-    stopping ??= stopAll();
+    stopping ??= inTime(stopAll());
     return stopping;
   };
   process.on("SIGINT", () => {
@@ -34,6 +34,7 @@ export function createSignals(): Signals {
       stop().finally(() => process.exit(status));
     });
   stopWhenUnread(interrupt);
+  endWhenStuck(interrupt.signal);
   nameStrayRejections();
   return {
     interrupt: interrupt.signal,
@@ -47,11 +48,35 @@ export function createSignals(): Signals {
   };
 }
 
+/** Milliseconds that plugins may take to stop. What is written to a log by then is safe without them. */
+const stopLimit = 10_000;
+
+/** Waits for plugins to stop, but not for one that never does. */
+async function inTime(stopping: Promise<void>): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<void>((resolve) => {
+    timer = setTimeout(() => {
+      process.stderr.write(`scorel: a plugin did not stop within ${stopLimit / 1000} s; ending without it\n`);
+      resolve();
+    }, stopLimit);
+  });
+  await Promise.race([stopping, late]);
+  clearTimeout(timer);
+}
+
 /** Nobody reads any more (`scorel ... | head -1`): the work is cancelled as by Ctrl-C. */
 function stopWhenUnread(interrupt: AbortController): void {
   process.stdout.on("error", (error: NodeJS.ErrnoException) => {
     if (error.code !== "EPIPE") throw error;
     interrupt.abort();
+  });
+}
+
+/** Nothing is left that could ever go on, and the command has not ended: a plugin waits for what never comes. */
+function endWhenStuck(interrupt: AbortSignal): void {
+  process.on("beforeExit", () => {
+    process.stderr.write("scorel: a plugin waits for something that never comes; ending without it\n");
+    process.exit(interrupt.aborted ? 130 : 1);
   });
 }
 

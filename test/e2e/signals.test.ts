@@ -1,0 +1,89 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+/** A turn whose model has said "so far" and goes on only when the test lets it. */
+async function waiting(s: Scratch) {
+  const end = gate();
+  const server = await startModelServer([[text("so far"), delayUntil(end.promise), text(" and on")]]);
+  s.useModel(server.baseUrl);
+  const running = s.start(["-p", "hi", "--output", "events"]);
+  await running.line((line) => line.includes('"text_delta"'));
+  return {
+    running,
+    goOn: end.open,
+    async [Symbol.asyncDispose]() {
+      end.open();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+const leftovers = ({ home }: Scratch) => {
+  const folder = join(home, ".scorel/sessions");
+  return existsSync(folder) ? readdirSync(folder).filter((name) => /\.(lock|partial)$/.test(name)) : [];
+};
+/** The words that the log holds, and whether it says that they are not all. */
+const kept = (s: Scratch) =>
+  records(s.logs()[0] as string).flatMap(({ message }) => {
+    const { role, content, partial } = (message ?? {}) as {
+      role?: string;
+      content?: { text?: string }[];
+      partial?: true;
+    };
+    return role === "assistant" ? [{ text: content?.map((block) => block.text).join(""), partial }] : [];
+  });
+
+describe("a signal", () => {
+  it.each([
+    ["SIGTERM", 143],
+    ["SIGHUP", 129],
+  ] as const)("%s stops everything in order, keeps the words that came, and exits %i", async (signal, code) => {
+    using s = scratch();
+    await using turn = await waiting(s);
+    turn.running.child.kill(signal);
+    expect(await turn.running.finished).toMatchObject({ code, signal: null });
+    expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
+      kept: [{ text: "so far", partial: true }],
+      leftovers: [],
+    });
+  });
+
+  it("SIGINT cancels the turn, keeps the words that came, and exits 130", async () => {
+    using s = scratch();
+    await using turn = await waiting(s);
+    turn.running.child.kill("SIGINT");
+    expect(await turn.running.finished).toMatchObject({ code: 130, signal: null });
+    expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
+      kept: [{ text: "so far", partial: true }],
+      leftovers: [],
+    });
+  });
+
+  it("SIGINT, sent twice, ends what does not stop by itself", async () => {
+    using s = scratch();
+    s.file(
+      "~/.scorel/extensions/clinging.ts",
+      'export default { id: "clinging", name: "x", version: "1", deactivate: () => new Promise(() => {}) };',
+    );
+    await using turn = await waiting(s);
+    turn.running.child.kill("SIGINT");
+    await turn.running.line((line) => line.includes('"runtime_end"'));
+    turn.running.child.kill("SIGINT");
+    expect(await turn.running.finished).toMatchObject({ code: 130, signal: null });
+    expect(kept(s)).toEqual([{ text: "so far", partial: true }]);
+  });
+});
+
+describe("a reader that goes away", () => {
+  it("cancels the turn instead of breaking it", async () => {
+    using s = scratch();
+    await using turn = await waiting(s);
+    turn.running.child.stdout?.destroy();
+    turn.goOn();
+    const { stderr, signal } = await turn.running.finished;
+    expect({ stderr, signal, leftovers: leftovers(s) }).toEqual({ stderr: "", signal: null, leftovers: [] });
+  });
+});
