@@ -29,7 +29,7 @@ export function createBash(env: Environment): Tool<Params> {
   return {
     name: "Bash",
     description:
-      "Run a shell command without input; each call is a new shell in cwd. When it ends, so does its claim on the output; long output is cut in the middle and kept whole in a file.",
+      "Run a shell command, without input, in a new shell. Long output is cut in the middle and kept whole in a file. Redirect the output of what should run on in the background.",
     parameters,
     access: () => "exclusive",
     execute: (_id, params, signal, onUpdate) => answering(signal, () => bash(params, env, signal, onUpdate)),

@@ -36,15 +36,21 @@ export async function runCommand(options: Command, running: Set<End>): Promise<E
   const mark = newId();
   const child = await start(options, mark);
   const end = once(() => endTree(child.pid as number, mark));
-  const killNow = () => killGroup(child.pid as number);
   running.add(end);
-  process.once("exit", killNow);
+  if (groups.add(child.pid as number).size === 1) process.on("exit", killGroups);
   try {
     return await watch(child, options, end);
   } finally {
     running.delete(end);
-    process.off("exit", killNow);
+    groups.delete(child.pid as number);
+    if (groups.size === 0) process.off("exit", killGroups);
   }
+}
+
+/** What runs anywhere in this process, should it end before the commands do. */
+const groups = new Set<number>();
+function killGroups(): void {
+  for (const group of groups) killGroup(group);
 }
 
 async function start({ command, cwd, env }: Command, mark: string): Promise<ChildProcess> {

@@ -18,7 +18,7 @@ export function unifiedDiff(path: string, before: string, after: string): string
 }
 
 function hunksOf(old: string[], now: string[], head: number): string[] {
-  const patch = structuredPatch("", "", old.join(""), now.join(""), "", "", { context: CONTEXT, maxEditLength: 4_000 });
+  const patch = structuredPatch("", "", old.join(""), now.join(""), "", "", { context: CONTEXT, maxEditLength: 1_000 });
   if (!patch) return [mark(head, old.length, head, now.length), ...whole(old, "-"), ...whole(now, "+")];
   return patch.hunks.flatMap((hunk) => [
     mark(hunk.oldStart - 1 + head, hunk.oldLines, hunk.newStart - 1 + head, hunk.newLines),

@@ -11,6 +11,8 @@ export interface Environment {
   readonly workspace: Workspace;
   /** Variables for child processes, without any key. */
   childEnv(): Record<string, string>;
+  /** Whether a text holds a secret, which its reader does not see. */
+  hidesSecret(text: string): boolean;
   /** Takes secrets out of text that arrives in pieces. */
   redactor(): ReturnType<SecretsService["redactor"]>;
   /** Tokens the model's context holds, and how many are used. */
@@ -45,6 +47,7 @@ export function createEnvironment(ctx: BaseContext): Environment {
       return given ?? (fallback as Workspace);
     },
     childEnv: () => ctx.find("secrets")?.childEnv() ?? harmlessEnv(),
+    hidesSecret: (text) => (ctx.find("secrets")?.redact(text) ?? text) !== text,
     redactor: () => ctx.find("secrets")?.redactor() ?? { write: (chunk) => chunk, end: () => "" },
     context: () => ({
       window: model()?.contextWindow || DEFAULT_WINDOW,

@@ -31,6 +31,8 @@ export const errors = defineErrors({
     `${a.path} is in Latin-1, which cannot hold ${JSON.stringify(a.character)} of new_string. Use other characters, or convert the file with Bash (iconv).`,
   WRITE_UNREAD: (a: { path: string; lines: string; offset: string }) =>
     `${a.path} exists, and you have not read ${a.lines} of it. Read from offset ${a.offset} before replacing it, or use Edit.`,
+  WRITE_SECRET: (a: { path: string }) =>
+    `${a.path} holds a secret that you were not shown, and replacing the file would lose it. Change the other parts with Edit.`,
   BASH_CWD: (a: { cwd: string; reason: string }) =>
     `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
   BASH_SPAWN: (a: { shell: string; reason: string }) =>

@@ -25,9 +25,7 @@ export function createTodoWrite(): Tool<Params> {
       display: "list",
       title: "Todos",
       items: todos.map(({ content, status }) => ({ text: content, state: STATES[status] })),
-      text: result?.isError
-        ? textOf(result)
-        : todos.map(({ content, status }) => `${MARKS[status]} ${content}`).join("\n"),
+      text: result?.isError ? textOf(result) : todos.map(lineOf).join("\n"),
     }),
   };
 }
@@ -46,6 +44,10 @@ export const todos: ProjectionDefinition<readonly Todo[]> = {
 
 const STATES = { pending: "open", in_progress: "active", completed: "done" } as const;
 const MARKS = { pending: "[ ]", in_progress: "[~]", completed: "[x]" } as const;
+
+function lineOf({ content, status }: Todo): string {
+  return `${MARKS[status]} ${content}`;
+}
 
 function store(list: readonly Todo[]): ToolOutput {
   const active = list.filter(({ status }) => status === "in_progress").length;

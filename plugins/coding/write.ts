@@ -57,6 +57,7 @@ function requireWhole(place: Place, file: TextFile, env: Environment): void {
   if (seen && seen.version !== file.version) throw errors.FILE_STALE({ path: place.shown });
   const gap = uncovered(seen?.ranges ?? [], [0, file.bytes.length]);
   if (gap) throw errors.WRITE_UNREAD({ path: place.shown, ...describeUnread(file.bytes, gap) });
+  if (env.hidesSecret(file.bytes.toString(file.encoding))) throw errors.WRITE_SECRET({ path: place.shown });
 }
 
 /** Keeps what a model does not see: the byte order mark, CRLF where every line has it, Latin-1 where it suffices. */

@@ -9,8 +9,6 @@ export const errors = defineErrors({
     `[tools] allow names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that has it.`,
   TOOL_ARGUMENTS: (a: { name: string; issues: string; received: string }) =>
     `Validation failed for tool "${a.name}":\n${a.issues}\n\nReceived arguments:\n${a.received}`,
-  TOOL_UNCHECKABLE: (a: { name: string; reason: string }) =>
-    `The changed arguments of tool "${a.name}" cannot be checked, so the call is refused: ${a.reason}. Simplify the tool's schema.`,
   TOOL_CANCELLED: (a: { name: string; output: string }) =>
     `${a.name} was cancelled before it finished.${a.output ? ` Its output so far:\n${a.output}` : ""}`,
   TOOL_RESULT: (a: { name: string; reason: string }) =>

@@ -40,17 +40,9 @@ export function makeReady(tool: Tool, schedule: Schedule, report: (thrown: unkno
 }
 
 function check(name: string, parameters: ReadParameters, args: unknown): unknown {
-  const result = checked(name, parameters, args);
+  const result = parameters.check(args);
   if (result.ok) return result.value;
   throw errors.TOOL_ARGUMENTS({ name, issues: result.issues, received: JSON.stringify(args, null, 2) });
-}
-
-function checked(name: string, parameters: ReadParameters, args: unknown): ReturnType<ReadParameters["check"]> {
-  try {
-    return parameters.check(args);
-  } catch (thrown) {
-    throw errors.TOOL_UNCHECKABLE({ name, reason: messageOf(thrown) }, { cause: thrown });
-  }
 }
 
 /** One execution: nothing is heard of it after its end, and an abort ends it whatever the tool does. */

@@ -12,7 +12,6 @@ export interface ReadParameters {
   schema: Json;
   /** From a zod tool: checks, and applies its defaults and transforms. */
   zod: boolean;
-  /** Throws when the schema uses what cannot be checked here. */
   check(args: unknown): Checked;
 }
 
@@ -57,16 +56,47 @@ function withoutIntegerBounds({ jsonSchema }: { jsonSchema: Json }): void {
 function fromJsonSchema(given: Json): ReadParameters {
   const { $schema: version, ...rest } = given;
   const schema = objectSchema(inlineReferences(version === undefined ? given : rest));
-  let type: z.ZodType | undefined;
+  const type = checkable(schema);
   return {
     schema,
     zod: false,
     check(args) {
-      type ??= z.fromJSONSchema(schema as JsonSchema);
       const result = checked(type.safeParse(args));
       return result.ok ? { ok: true, value: args } : result;
     },
   };
+}
+
+/**
+ * What checks arguments once more after a hook had them. The loop's library checks what the model sent against
+ * every keyword; here those that zod cannot express are passed over.
+ */
+function checkable(schema: Json): z.ZodType {
+  try {
+    return z.fromJSONSchema(expressible(schema) as JsonSchema);
+  } catch (thrown) {
+    const [reason = ""] = String((thrown as Error).message).split("\n");
+    throw refused(`its schema cannot be checked (${reason})`);
+  }
+}
+
+const PASSED_OVER = new Set([
+  ...["if", "then", "else", "not", "dependentSchemas", "dependentRequired", "dependencies"],
+  ...["unevaluatedItems", "unevaluatedProperties", "format", "default"],
+]);
+const VALUES = new Set(["const", "enum", "examples", "required"]);
+
+/** The schema without keywords that are passed over; properties and values that bear such names are kept. */
+function expressible(schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(expressible);
+  if (typeof schema !== "object" || schema === null) return schema;
+  const kept = Object.entries(schema).filter(([key]) => !PASSED_OVER.has(key));
+  return Object.fromEntries(kept.map(([key, part]) => [key, VALUES.has(key) ? part : expressiblePart(key, part)]));
+}
+
+function expressiblePart(key: string, part: unknown): unknown {
+  if (key !== "properties" && key !== "patternProperties") return expressible(part);
+  return Object.fromEntries(Object.entries(part as Json).map(([name, schema]) => [name, expressible(schema)]));
 }
 
 /** Providers insist on an object at the top. */

@@ -171,9 +171,20 @@ describe("parameters", () => {
       expect(() => it.validate(args)).toThrow(/^Validation failed for tool "it":\n {2}- n: [\s\S]*Received arguments/);
   });
 
-  it("that cannot be checked refuse changed arguments", async () => {
-    const it = await ready({ parameters: { type: "object", not: { required: ["a"] } } });
-    expect(() => it.validate({})).toThrow("cannot be checked, so the call is refused");
+  it("are checked again as far as they can be", async () => {
+    const parameters = {
+      type: "object",
+      properties: { if: { type: "string", format: "email" }, not: { enum: [1, 2] } },
+      required: ["if"],
+      not: { required: ["a"] },
+      dependentRequired: { b: ["c"] },
+    };
+    const it = await ready({ parameters });
+    expect(it.parameters).toBe(parameters);
+    const args = { if: "no address", b: 1 };
+    expect(it.validate(args)).toBe(args);
+    for (const wrong of [{}, { if: 1 }, { if: "a", not: 3 }])
+      expect(() => it.validate(wrong)).toThrow("Validation failed");
   });
 
   it("have their references inlined", async () => {
@@ -189,7 +200,7 @@ describe("parameters", () => {
     });
   });
 
-  it("that refer to themselves or elsewhere are refused", async () => {
+  it("that refer to themselves or elsewhere, or name no known type, are refused", async () => {
     const node = z.object({
       get next() {
         return node.optional();
@@ -207,6 +218,7 @@ describe("parameters", () => {
       tool("self", { parameters: self }),
       tool("away", { parameters: away }),
       tool("lost", { parameters: lost }),
+      tool("file", { parameters: { type: "object", properties: { a: { type: "file" } } } }),
     ]);
     expect(service.list()).toEqual([]);
     const reasons = kernel.failures.map(({ message }) => message.replace(/^.*left out: /, ""));
@@ -215,6 +227,7 @@ describe("parameters", () => {
       expect.stringContaining("it refers to itself (#/$defs/a)"),
       expect.stringContaining('does not begin with "#/"'),
       expect.stringContaining("points at nothing"),
+      expect.stringContaining("its schema cannot be checked (Unsupported type: file)"),
     ]);
   });
 

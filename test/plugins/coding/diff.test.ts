@@ -1,0 +1,60 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { unifiedDiff } from "../../../plugins/coding/diff.ts";
+
+/** Applies a unified diff strictly: every line it names has to be there, at that place. */
+function apply(text: string, diff: string): string {
+  const old = text === "" ? [] : text.split(/(?<=\n)/);
+  const result: string[] = [];
+  let at = 0;
+  for (const hunk of diff.split(/^(?=@@ )/m).slice(1)) {
+    const [, from = "0", count = "0"] = /^@@ -(\d+),(\d+) \+\d+,\d+ @@/.exec(hunk) ?? [];
+    const start = Number(from) - (count === "0" ? 0 : 1);
+    result.push(...old.slice(at, start));
+    at = start;
+    const lines = hunk
+      .split("\n")
+      .slice(1)
+      .filter((line, index, all) => line !== "" || index < all.length - 1);
+    for (const [index, line] of lines.entries()) {
+      const ending = lines[index + 1]?.startsWith("\\") ? "" : "\n";
+      if (line.startsWith("+")) result.push(line.slice(1) + ending);
+      if (line.startsWith("-") || line.startsWith(" ")) expect(old[at++]).toBe(line.slice(1) + ending);
+      if (line.startsWith(" ")) result.push(line.slice(1) + ending);
+    }
+  }
+  return [...result, ...old.slice(at)].join("");
+}
+
+describe("a diff", () => {
+  it("leads from the old text to the new one", () => {
+    const text = fc
+      .array(fc.constantFrom("a\n", "b\n", "c\n", "\n", "d"), { maxLength: 25 })
+      .map((lines) => lines.join(""));
+    fc.assert(
+      fc.property(text, text, (before, after) => {
+        expect(apply(before, unifiedDiff("f", before, after))).toBe(after);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  it("of equal texts is empty", () => {
+    expect(unifiedDiff("f", "a\n", "a\n")).toBe("");
+  });
+
+  it("shows three lines around each change", () => {
+    const lines = Array.from({ length: 30 }, (_, i) => `${i + 1}\n`);
+    const changed = lines.map((line) => (line === "10\n" || line === "25\n" ? "new\n" : line));
+    expect(unifiedDiff("f", lines.join(""), changed.join(""))).toBe(
+      "--- a/f\n+++ b/f\n@@ -7,7 +7,7 @@\n 7\n 8\n 9\n-10\n+new\n 11\n 12\n 13\n@@ -22,7 +22,7 @@\n 22\n 23\n 24\n-25\n+new\n 26\n 27\n 28",
+    );
+  });
+
+  it("of texts that have nothing in common stays short and quick", () => {
+    const text = (word: string) => Array.from({ length: 30_000 }, (_, i) => `${word} ${i}\n`).join("");
+    const diff = unifiedDiff("f", text("old"), text("new"));
+    expect(diff.split("\n")).toHaveLength(2_003);
+    expect(diff.endsWith("… 58001 more lines")).toBe(true);
+  });
+});
