@@ -8,6 +8,7 @@ import type { Project } from "./paths.ts";
 import { layersNamed, namesIn, presetFolders } from "./preset-file.ts";
 import { loadShipped, type Resolution, resolve } from "./resolution.ts";
 import { createConfigSchema, toJsonSchema } from "./schema.ts";
+import { secretFree } from "./secret-free.ts";
 
 /** The layers of a run as `scorel preset` and `scorel config` show them. */
 export function createLayersService(asked: Asked): LayersService {
@@ -54,11 +55,11 @@ function composed({ merged, plugins, extensions, problems, notices }: Resolution
   };
 }
 
-/** The values of one table: those that a layer set, and the defaults that its plugin fills in. */
+/** The values of one table, without secrets: those that a layer set, and the defaults that its plugin fills in. */
 function settingsOf(merged: Merged, id: string, schema: z.ZodType | undefined): Setting[] {
   const table = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
   const parsed = schema?.safeParse(table);
-  return leavesOf(parsed?.success ? parsed.data : table, [id]).map(({ path, value }) => ({
+  return leavesOf(secretFree(parsed?.success ? parsed.data : table), [id]).map(({ path, value }) => ({
     path: dotted(path),
     value,
     origin: isSet(merged.tables, path) ? merged.placeOf(path) : "default",
