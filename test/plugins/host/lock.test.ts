@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ownIdentity } from "../../../plugins/host/identity.ts";
 import { acquireLock, isLocked } from "../../../plugins/host/lock.ts";
-import { type SecondProcess, secondProcess } from "./second-process.ts";
+import { type SecondProcess, secondProcess } from "../../second-process.ts";
 
 const session = "session000000001";
 
@@ -117,7 +117,7 @@ function writeLock(path: string, change: object): void {
 }
 
 async function holder({ directory, lock }: Place): Promise<SecondProcess> {
-  const process = await secondProcess("lock-holder", directory, [lock, session]);
+  const process = await secondProcess(new URL("lock-holder.ts", import.meta.url), directory, [lock, session]);
   await process.line();
   return process;
 }

@@ -6,7 +6,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSessionStore } from "../../../plugins/host/session-store.ts";
 import { testHeader } from "../../harness.ts";
-import { secondProcess } from "./second-process.ts";
+import { secondProcess } from "../../second-process.ts";
 
 const replyId = "reply00000000001";
 const envelope = { sessionId: testHeader.sessionId, clientId: "test", ts: 7 };
@@ -148,7 +148,10 @@ describe("words that a dead process left", () => {
 
   it("hold everything that was announced when a process is killed in the middle of a word", async () => {
     using place = folder();
-    await using other = await secondProcess("streamer", place.directory, [place.log, JSON.stringify(testHeader)]);
+    await using other = await secondProcess(new URL("streamer.ts", import.meta.url), place.directory, [
+      place.log,
+      JSON.stringify(testHeader),
+    ]);
     let announced = "";
     for (let index = 0; index < 20; index++) announced += await other.line();
     await other.kill();

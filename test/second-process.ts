@@ -1,11 +1,11 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
-/** A real second process that runs a file of this folder, bundled, as Node 20 runs no TypeScript. */
+/** A real second process that runs a TypeScript file, bundled into `directory`, as Node 20 runs none. */
 export interface SecondProcess extends AsyncDisposable {
   pid: number;
   child: ChildProcess;
@@ -15,13 +15,9 @@ export interface SecondProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-export async function secondProcess(
-  script: string,
-  directory: string,
-  args: readonly string[],
-): Promise<SecondProcess> {
-  const outfile = join(directory, `${script}.mjs`);
-  const entry = fileURLToPath(new URL(`${script}.ts`, import.meta.url));
+export async function secondProcess(script: URL, directory: string, args: readonly string[]): Promise<SecondProcess> {
+  const entry = fileURLToPath(script);
+  const outfile = join(directory, `${basename(entry, ".ts")}.mjs`);
   const banner = 'import{createRequire as r}from"node:module";const require=r(import.meta.url);';
   await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", banner: { js: banner } });
   const child = spawn(process.execPath, [outfile, ...args], { stdio: ["pipe", "pipe", "inherit"] });
