@@ -20,7 +20,8 @@ export function createLayersService(asked: Asked): LayersService {
       return await Promise.all([...names].map((name) => summaryOf(name, project)));
     },
     async preset(name) {
-      return composed(await resolve({ ...request(), preset: name, by: "scorel preset show", presetOnly: true }));
+      const by = "scorel preset show";
+      return composed({ ...(await resolve({ ...request(), preset: name, by, presetOnly: true })), extensions: [] });
     },
     async config() {
       return composed(await resolve(request()));

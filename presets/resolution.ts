@@ -50,7 +50,9 @@ function inOrder({ use, without }: Merged, found: readonly ExtensionFile[]): Ext
 
 function untrusted({ project }: LayerRequest): string[] {
   if (!project || project.trusted) return [];
-  return [`${project.dir} is not trusted, so nothing in it is read. Use --trust to read it in this run.`];
+  return [
+    `${project.dir} is not trusted, so nothing in it is read. Run scorel in that project with --trust to read it.`,
+  ];
 }
 
 function configError(problems: readonly ConfigProblem[]) {

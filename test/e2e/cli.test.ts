@@ -154,7 +154,7 @@ describe("a project that is not trusted", () => {
       requests: 0,
     });
     expect(stderr).toBe(
-      `scorel: ${join(s.project, ".scorel")} is not trusted, so nothing in it is read. Use --trust to read it in this run.\n`,
+      `scorel: ${join(s.project, ".scorel")} is not trusted, so nothing in it is read. Run scorel in that project with --trust to read it.\n`,
     );
     expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toMatch(/PLANTED|planted/);
     expect(server.requests[0]?.body.tools.length).toBeGreaterThan(6);

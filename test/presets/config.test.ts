@@ -98,7 +98,7 @@ describe("a configuration", () => {
     const { notices, merged } = await resolved(at);
     expect(merged.layers.map((layer) => layer.file)).not.toContain(file);
     expect(notices).toEqual([
-      `${projectDir(at.project)} is not trusted, so nothing in it is read. Use --trust to read it in this run.`,
+      `${projectDir(at.project)} is not trusted, so nothing in it is read. Run scorel in that project with --trust to read it.`,
     ]);
   });
 

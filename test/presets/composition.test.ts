@@ -1,0 +1,103 @@
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Asked, createComposition, hostPlugins } from "../../presets/composition.ts";
+import { type Place, place } from "./place.ts";
+
+const hostIds = ["host", "cli", "print", "chat", "demo", "inspect"];
+const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
+
+/** What a command in the project would start, and what it would say. */
+function started({ project }: Place, asked: Partial<Asked> = {}) {
+  const notices: string[] = [];
+  const all: Asked = {
+    preset: "none",
+    by: "--preset",
+    cwd: project,
+    trust: false,
+    notify: (notice) => void notices.push(notice),
+    ...asked,
+  };
+  const composition = createComposition(all, () => {
+    throw new Error("no kernel is asked for here");
+  });
+  const ids = (entries: readonly { plugin: { id: string } }[]) => entries.map((entry) => entry.plugin.id);
+  return {
+    notices,
+    host: async () => ids((await hostPlugins(all)).entries),
+    session: async (cwd = project) => ids((await composition.sessionPlugins(cwd)).entries),
+    composition,
+  };
+}
+
+describe("the host", () => {
+  it("gets the plugins of host scope, sessions the others", async () => {
+    using at = place();
+    const { host, session } = started(at);
+    expect(await host()).toEqual(hostIds);
+    expect(await session()).toEqual(["messages", "model", "agent", "prompt"]);
+  });
+
+  it("runs on base when the preset brings no host plugin, or is the project's own", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/bare.toml", 'use = ["messages"]');
+    at.file(".scorel/presets/team.toml", 'use = ["messages", "model"]');
+    const bare = started(at, { preset: "bare" });
+    const team = started(at, { preset: "team", trust: true });
+    expect([await bare.host(), await bare.session()]).toEqual([hostIds, ["messages"]]);
+    expect([await team.host(), await team.session()]).toEqual([hostIds, ["messages", "model"]]);
+  });
+
+  it("takes a user's extension of host scope, and runs none that belongs to sessions", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/clock.ts", plugin("clock", 'scope: "host"'));
+    at.file("~/.scorel/extensions/loud.ts", "globalThis.loudRan = true;", plugin("loud"));
+    const { host, session } = started(at);
+    expect(await host()).toEqual([...hostIds, "clock"]);
+    expect("loudRan" in globalThis).toBe(false);
+    expect(await session()).toEqual(["messages", "model", "agent", "prompt", "loud"]);
+  });
+
+  it("is not changed by a project, trusted or not", async () => {
+    using at = place();
+    at.file(".scorel/extensions/spy.ts", plugin("spy", 'scope: "host"'));
+    expect(await started(at, { trust: true }).host()).toEqual(hostIds);
+  });
+});
+
+describe("trust for one run", () => {
+  it("is for the project that the command started in, and for no other", async () => {
+    using at = place();
+    const other = join(at.project, "../other");
+    at.file("../other/.git/HEAD");
+    at.file("../other/.scorel/extensions/theirs.ts", plugin("theirs"));
+    at.file(".scorel/extensions/ours.ts", plugin("ours"));
+    const { session, notices } = started(at, { trust: true });
+    expect((await session()).at(-1)).toBe("ours");
+    expect((await session(other)).at(-1)).toBe("prompt");
+    expect(notices).toEqual([
+      `${join(at.home, "../other/.scorel")} is not trusted, so nothing in it is read. Run scorel in that project with --trust to read it.`,
+    ]);
+  });
+});
+
+describe("a session", () => {
+  it("gets each plugin with its table and who asked for it", async () => {
+    using at = place();
+    at.file("~/.scorel/config.toml", "[tools]", 'preset = "readonly"');
+    const { entries } = await started(at, { preset: "base" }).composition.sessionPlugins(at.project);
+    expect(entries.find(({ plugin: { id } }) => id === "tools")).toMatchObject({
+      config: { preset: "readonly" },
+      origin: "presets/base.toml:3",
+    });
+  });
+
+  it("gets instances of extensions that no other session has", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/own.ts", plugin("own"));
+    const { composition } = started(at);
+    const own = async () => (await composition.sessionPlugins(at.project)).entries.at(-1)?.plugin;
+    const [first, second] = await Promise.all([own(), own()]);
+    expect([first?.id, second?.id]).toEqual(["own", "own"]);
+    expect(first).not.toBe(second);
+  });
+});
