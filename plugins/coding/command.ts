@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, newId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { endTree, killGroup, MARK } from "./processes.ts";
@@ -76,9 +77,15 @@ async function watch(child: ChildProcess, options: Command, end: End): Promise<E
   });
   const stop = await firstOf(exited, options);
   if (stop) await end();
-  const exit = await exited;
+  const exit = await (stop ? Promise.race([exited, unstoppable()]) : exited);
   const closed = await reading.settle(PIPE_GRACE_MS);
   return { ...exit, ...(stop && { ended: stop }), leftOpen: !closed };
+}
+
+/** What the system does not let go even when killed (it waits for a dead disk, say) is not waited for. */
+async function unstoppable(): Promise<Pick<Ended, "exitCode" | "signal">> {
+  await delay(PIPE_GRACE_MS, undefined, { ref: false });
+  return { exitCode: null, signal: "SIGKILL" };
 }
 
 /** What comes first: the end of the command (nothing), its time limit, or a cancel. */

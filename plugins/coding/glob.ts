@@ -29,11 +29,12 @@ export function createGlob(env: Environment): Tool<Params> {
 }
 
 async function glob(params: Params, env: Environment, signal: AbortSignal | undefined): Promise<ToolOutput> {
-  const [{ filesOf, groundOf, hiddenOptions }, { fitting, pageHeader, pageOf }] = await Promise.all([
+  const [{ filesOf, groundOf, hiddenOptions, whereOf }, { fitting, pageHeader, pageOf }] = await Promise.all([
     import("./ground.ts"),
     import("./page.ts"),
   ]);
-  const { pattern, path, hidden, offset = 0, limit = DEFAULT_LIMIT } = params;
+  const { hidden, offset = 0, limit = DEFAULT_LIMIT } = params;
+  const { path, pattern } = await whereOf(params, env);
   const ground = await groundOf(path, env, signal);
   const names = await filesOf(ground, hiddenOptions(hidden, pattern), pattern);
   const page = pageOf(names.map(ground.shown), offset, limit);

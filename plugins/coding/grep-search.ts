@@ -111,7 +111,7 @@ function expressionOf({ pattern, ignore_case, multiline }: GrepParams): string[]
     ...(ignore_case ? ["--ignore-case"] : []),
     ...(multiline ? ["--multiline", "--multiline-dotall"] : []),
   ];
-  return ["--engine=auto", ...options, "-e", pattern];
+  return ["--engine=auto", "--crlf", ...options, "-e", pattern];
 }
 
 /** Each file's name once, above its matches. */

@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
-import { locate, shownAs } from "./paths.ts";
+import { absolute, locate, shownAs } from "./paths.ts";
 import { namesIn, ripgrep, type Search } from "./ripgrep.ts";
 
 /** Where a search happens, and how its names are shown. */
@@ -43,6 +43,29 @@ export async function groundOf(
 export function hiddenOptions(asked: boolean | undefined, glob: string | undefined): string[] {
   const named = glob !== undefined && /(^|[/{,!])\.[^./]/.test(glob);
   return asked || named ? ["--hidden", "--glob=!.git"] : [];
+}
+
+interface Where {
+  path?: string | undefined;
+  pattern: string;
+}
+
+/** Folder and glob of a search: a pattern may itself name a folder elsewhere, when no path is given. */
+export async function whereOf({ path, pattern }: Where, env: Environment): Promise<Where> {
+  const split = path === undefined ? splitPattern(pattern) : { pattern };
+  if (split.path === undefined) return { path, pattern };
+  const stats = await stat(absolute(split.path, env.workspace)).catch(() => undefined);
+  return stats?.isDirectory() ? split : { path, pattern };
+}
+
+/** A pattern that leads elsewhere, as the folder it names without wildcards, and the rest. */
+function splitPattern(pattern: string): Where {
+  if (!/^(\/|~\/|\.\.\/)/.test(pattern)) return { pattern };
+  const names = pattern.split("/");
+  const wild = names.findIndex((name) => /[*?[{]/.test(name));
+  const end = wild < 0 ? names.length - 1 : wild;
+  const path = names.slice(0, end).join("/");
+  return path === "" ? { pattern } : { path, pattern: `/${names.slice(end).join("/")}` };
 }
 
 /** The glob as ripgrep wants it: relative to the searched folder. */

@@ -47,7 +47,10 @@ describe("Glob", () => {
     expect(await glob(w, `${w.dir}/src/*.ts`)).toBe("[1 file]\nsrc/b.ts");
     expect(await glob(w, "*", { path: w.home })).toBe("[no files]");
     writeFileSync(join(w.home, "h.txt"), "");
-    expect(await glob(w, "*", { path: "~" })).toBe(`[1 file]\n${w.home}/h.txt`);
+    for (const more of [{ path: "~" }, {}])
+      expect(await glob(w, "path" in more ? "*" : "~/*.txt", more)).toBe(`[1 file]\n${w.home}/h.txt`);
+    expect(await glob(w, "../home/**/h.txt")).toBe(`[1 file]\n${w.home}/h.txt`);
+    expect(await glob(w, join(w.home, "h.txt"))).toBe(`[1 file]\n${w.home}/h.txt`);
   });
 
   it("shows hidden files when asked", async () => {
@@ -185,7 +188,8 @@ describe("Grep", () => {
   it("reads Latin-1 and CRLF", async () => {
     await using w = await workshop();
     w.file("l.txt", Buffer.from("caf\xe9 needle\r\n", "latin1"));
-    expect(await grep(w, "needle")).toBe("[1 match]\nl.txt\n1:caf\ufffd needle");
+    for (const pattern of ["needle", "needle$"])
+      expect(await grep(w, pattern)).toBe("[1 match]\nl.txt\n1:caf\ufffd needle");
   });
 
   it("fits what is free in the context", async () => {

@@ -1,0 +1,45 @@
+import type { AgentService } from "@scorel/agent/contract";
+import coding from "@scorel/coding";
+import { definePlugin } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import tools from "@scorel/tools";
+import { expect, it } from "vitest";
+import { testKernel } from "../../harness.ts";
+import { textOf } from "./workshop.ts";
+
+const agent = definePlugin({
+  id: "agent",
+  name: "Stand-in",
+  version: "1.0.0",
+  provides: ["agent"],
+  activate(ctx) {
+    ctx.defineHook("beforeToolCall", "bail");
+    ctx.provide("agent", { contextTokens: () => 0 } as AgentService);
+  },
+});
+
+it("without a workspace, a model and secrets the tools work in the process's own directory", async () => {
+  await using t = await testKernel([messages, agent, tools, coding]);
+  const bash = t.kernel.find("tools")?.get("Bash");
+  const result = await bash?.execute("a", { command: "pwd; env | cut -d= -f1 | sort | tr '\\n' ' '" }, undefined);
+  const [cwd, names = ""] = textOf(result ?? { content: [] }).split("\n");
+  const allowed = ["HOME", "LANG", "LC_ALL", "PATH", "SCOREL_COMMAND_ID", "SHELL", "TERM", "TMPDIR", "USER"];
+  const own = ["OLDPWD", "PWD", "SHLVL", "_"];
+  expect(cwd).toBe(process.cwd());
+  expect(
+    names
+      .trim()
+      .split(" ")
+      .filter((name) => !allowed.includes(name) && !own.includes(name)),
+  ).toEqual([]);
+});
+
+it("leaves nothing behind", async () => {
+  await using t = await testKernel([messages, agent, tools]);
+  const before = t.kernel.census();
+  for (let round = 0; round < 2; round++) {
+    await t.kernel.load({ plugin: coding, origin: "test" });
+    await t.kernel.unload("coding");
+  }
+  expect(t.kernel.census()).toEqual(before);
+});
