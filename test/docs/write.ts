@@ -1,10 +1,15 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generate } from "./generate.ts";
+import { playGuide } from "./guide-stage.ts";
 import { root } from "./source.ts";
 
-/** `npm run docs`: writes docs/reference and the generated parts of the plugins' READMEs. */
+/**
+ * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also
+ * plays the guide with the built command and writes down what it prints.
+ */
 const files = await generate();
+if (process.argv.includes("guide")) files.set("docs/guide/first-session.md", await playGuide());
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });
 for (const name of readdirSync(reference)) if (!files.has(`docs/reference/${name}`)) rmSync(join(reference, name));

@@ -1,0 +1,59 @@
+import { execFileSync } from "node:child_process";
+import { type Scratch, scratch } from "../e2e/scorel.ts";
+import { type Reply, text, toolCall, usage } from "../model-server.ts";
+import { spawnModelServer } from "../model-server-process.ts";
+import { play } from "./guide.ts";
+import { read } from "./source.ts";
+
+/** The repository that the guide works in. */
+const cart = `export function total(items) {
+  let sum = 0;
+  for (let i = 1; i < items.length; i++) sum += items[i].price * items[i].count;
+  return sum;
+}
+`;
+
+const said = "`total` adds up price times count of every item but the first: its loop starts at 1.";
+
+/** What the guide's model answers, in the order of its requests. */
+const script: Reply[] = [
+  [toolCall("Grep", { pattern: "function total" }), usage({ input: 1900, output: 20 })],
+  [toolCall("Read", { file_path: "src/cart.js" }), usage({ input: 2000, output: 20 })],
+  [text(said), usage({ input: 2200, output: 30 })],
+  [
+    toolCall("Edit", { file_path: "src/cart.js", old_string: "let i = 1", new_string: "let i = 0" }),
+    usage({ input: 2300, output: 40 }),
+  ],
+  [text("Done: the loop starts at 0 now."), usage({ input: 2400, output: 12 })],
+  [toolCall("Read", { file_path: "src/cart.js" }), usage({ input: 2000, output: 20 })],
+  [text("It adds up price times count of every item."), usage({ input: 2200, output: 15 })],
+];
+
+/** What a conversation with these lines prints when they come from a pipe, in the repository as the guide leaves it. */
+export async function talkAsGuide(lines: readonly string[]): Promise<string> {
+  using home = stage();
+  home.file("src/cart.js", cart.replace("let i = 1", "let i = 0"));
+  await using server = await spawnModelServer(script.slice(5));
+  home.useModel(server.baseUrl);
+  const { stdout } = await home.run([], { input: lines.map((line) => `${line}\n`).join("") });
+  return stdout;
+}
+
+/** The guide as it would read if it were written now. */
+export async function playGuide(): Promise<string> {
+  using home = stage();
+  await using server = await spawnModelServer(script);
+  return play(read("docs/guide/first-session.md"), home, server.baseUrl);
+}
+
+/** A home without configuration and the guide's repository, under git. */
+function stage(): Scratch {
+  const home = scratch();
+  home.file("src/cart.js", cart);
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-c", "user.name=You", "-c", "user.email=you@example.com", ...args], { cwd: home.project });
+  git("init", "--quiet");
+  git("add", ".");
+  git("commit", "--quiet", "--message", "A cart");
+  return home;
+}

@@ -1,0 +1,72 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Scratch } from "../e2e/scorel.ts";
+import { root } from "./source.ts";
+
+const blocks = /^```toml\n((?:(?!^```).*\n)*)```$|^```sh\n((?:(?!^```).*\n)*)```\n\n```text\n(?:(?!^```).*\n)*```$/gm;
+
+/**
+ * A guide with the output after every shell block replaced by what its commands print now, and the session's id by the
+ * present one. TOML becomes the user's config.toml, with the server at `baseUrl` in place of the one on this machine.
+ */
+export function play(text: string, home: Scratch, baseUrl: string): string {
+  writeShim(home);
+  const written = sessionIn(text);
+  let present = written;
+  const played = text.replaceAll(blocks, (block, toml?: string, command = "") => {
+    if (toml !== undefined) home.file("~/.scorel/config.toml", toml.replace(local, baseUrl));
+    if (toml !== undefined) return block;
+    const output = run(commandNow(command, written, present), home).replaceAll(baseUrl, local);
+    if (command.startsWith("scorel session list")) present = sessionIn(output) || present;
+    return `\`\`\`sh\n${command}\`\`\`\n\n\`\`\`text\n${output}\`\`\``;
+  });
+  return withId(played, written, present);
+}
+
+/** Where the guide's own server on this machine listens. */
+const local = "http://127.0.0.1:11434/v1";
+
+/** The same text for the same facts: ids, times, checksums, counts of bytes and temporary paths are taken out. */
+export function comparable(text: string): string {
+  return withId(text, sessionIn(text), "<session>")
+    .replaceAll(/\/tmp\/scorel-demo-\w+/g, "<repository>")
+    .replaceAll(/"(crc|version)":"[0-9a-f]+"/g, '"$1":"<sum>"')
+    .replaceAll(/^([0-9a-f]{8}) \1$/gm, "<sum> twice")
+    .replaceAll(/\b(?=\w*\d|\w*[a-z][A-Z])[A-Za-z0-9]{16}\b/g, "<id>")
+    .replaceAll(/\b1[0-9]{12}\b/g, "<time>")
+    .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "<date>")
+    .replaceAll(/\b\d+\.\d s\b/g, "<seconds>")
+    .replaceAll(/\b\d+ bytes\b/g, "<n> bytes");
+}
+
+/** The id at the start of a line of `scorel session list`. */
+function sessionIn(text: string): string {
+  return /^([A-Za-z0-9]{16}) {2}\d{4}-/m.exec(text)?.[1] ?? "";
+}
+
+function commandNow(command: string, written: string, present: string): string {
+  return withId(command.replace(/^npm start$/m, "scorel demo"), written, present);
+}
+
+/** Beginnings of an id, four letters or more, become beginnings of the other. */
+function withId(text: string, from: string, to: string): string {
+  if (from === "") return text;
+  const words = /\b[A-Za-z0-9]{4,16}\b/g;
+  return text.replaceAll(words, (word) => (from.startsWith(word) ? to.slice(0, word.length) : word));
+}
+
+/** As a terminal shows it: both streams in the order in which they were written. */
+function run(command: string, { home, project }: Scratch): string {
+  const env = { PATH: `${join(home, "bin")}:${process.env.PATH}`, HOME: home, LANG: "C.UTF-8", TZ: "UTC" };
+  const { stdout } = spawnSync("sh", ["-c", `exec 2>&1\n${command}`], { cwd: project, env, encoding: "utf8" });
+  return stdout.replaceAll(home, "/home/you").replaceAll(project, "/home/you/shop");
+}
+
+/** `scorel` on the path, as an installation puts it there. */
+function writeShim({ home }: Scratch): void {
+  const shim = join(home, "bin", "scorel");
+  mkdirSync(join(home, "bin"), { recursive: true });
+  writeFileSync(shim, `#!/bin/sh\nexec "${process.execPath}" "${join(root, "dist/bin.js")}" "$@"\n`);
+  chmodSync(shim, 0o755);
+}

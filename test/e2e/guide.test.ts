@@ -1,0 +1,18 @@
+import { expect, it } from "vitest";
+import { comparable } from "../docs/guide.ts";
+import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
+import { read } from "../docs/source.ts";
+
+const guide = read("docs/guide/first-session.md");
+
+it("the guide shows what its commands print", async () => {
+  expect(comparable(await playGuide())).toBe(comparable(guide));
+});
+
+it("the guide shows what a conversation looks like", async () => {
+  const shown = /```text\n(New session [\s\S]*?)```/.exec(guide)?.[1] ?? "";
+  const lines = shown.trimEnd().split("\n");
+  const typed = lines.filter((line) => line.startsWith("> ")).map((line) => line.slice("> ".length));
+  const answered = lines.slice(1, -1).filter((line) => !line.startsWith("> "));
+  expect(comparable(await talkAsGuide(typed))).toBe(comparable(`${answered.join("\n")}\n`));
+});
