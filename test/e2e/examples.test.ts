@@ -1,0 +1,60 @@
+import { describe, expect, it } from "vitest";
+import { blocksOf, documents } from "../docs/document.ts";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { scratch } from "./scorel.ts";
+
+/** Every whole extension that a document shows, with the id it has to be saved under. */
+const examples = documents()
+  .flatMap(blocksOf)
+  .filter(({ language, text: source }) => language === "ts" && source.includes("export default"))
+  .map(({ file, text: source }) => ({ file, id: /\bid: "(.+)"/.exec(source)?.[1] ?? "", source }));
+
+describe("an extension shown in the documentation", () => {
+  it.each(examples)("$file: $id loads and lets a turn run", async ({ id, source }) => {
+    using home = scratch();
+    await using server = await startModelServer([text("Well.")]);
+    home.useModel(server.baseUrl);
+    home.file(`~/.scorel/extensions/${id}.ts`, source);
+    const { code, stdout, stderr } = await home.run(["-p", "hi"]);
+    expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "Well.\n", stderr: "" });
+  });
+});
+
+describe("the extension in the README", () => {
+  const { id, source } = examples.find(({ file }) => file === "README.md") ?? { id: "", source: "" };
+
+  it("gives the model its tool, and keeps it from pushing", async () => {
+    using home = scratch();
+    const calls = [toolCall("Today", {}), toolCall("Bash", { command: "git push --force" })];
+    await using server = await startModelServer([calls, text("Understood.")]);
+    home.useModel(server.baseUrl);
+    home.file(`~/.scorel/extensions/${id}.ts`, source);
+    const { stdout } = await home.run(["-p", "Push it, and tell me the date."]);
+    expect(stdout).toBe("Understood.\n");
+    const [first, second] = server.requests.map(({ body }) => body);
+    const offered = first.tools.map((tool: { function: { name: string } }) => tool.function.name);
+    expect(offered).toContain("Today");
+    const results = second.messages.filter(({ role }: { role: string }) => role === "tool");
+    expect(results.map(({ content }: { content: unknown }) => plain(content))).toEqual([
+      new Date().toDateString(),
+      "Pushing is left to the user.",
+    ]);
+  });
+
+  it("is read from a project only with --trust", async () => {
+    using home = scratch();
+    await using server = await startModelServer([text("Without."), text("With.")]);
+    home.useModel(server.baseUrl);
+    home.file(`.scorel/extensions/${id}.ts`, source);
+    await home.run(["-p", "hi"]);
+    await home.run(["--trust", "-p", "hi"]);
+    const offered = server.requests.map(({ body }) => JSON.stringify(body.tools).includes("Says which day it is."));
+    expect(offered).toEqual([false, true]);
+  });
+});
+
+/** The text of a message's content, whichever of its two forms it has. */
+function plain(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as { text: string }[]).map((block) => block.text).join("");
+}
