@@ -33,6 +33,11 @@ export function createSignals(): Signals {
       code = status;
       stop().finally(() => process.exit(status));
     });
+  process.on("uncaughtException", (error) => {
+    // A throw in some plugin's timer: nobody can tell what it left half done, so the process ends, but in order.
+    process.stderr.write(`scorel: unexpected error: ${error?.stack ?? error}\n`);
+    stop().finally(() => process.exit(1));
+  });
   stopWhenUnread(interrupt);
   endWhenStuck(interrupt.signal);
   nameStrayRejections();
