@@ -110,13 +110,13 @@ describe("Edit", () => {
   it("keeps CRLF, byte order mark, mode and a missing last line break", async () => {
     await using w = await workshop();
     w.file("a.sh", "\ufeffone\r\ntwo\r\nthree");
-    chmodSync(w.path("a.sh"), 0o751);
+    chmodSync(w.path("a.sh"), 0o757);
     await w.call("Read", { file_path: "a.sh" });
     await edit(w, "a.sh", "one\ntwo", "1\n1.5\n2");
     expect(w.text("a.sh")).toBe("\ufeff1\r\n1.5\r\n2\r\nthree");
     await edit(w, "a.sh", "three", "3\n4");
     expect(w.text("a.sh")).toBe("\ufeff1\r\n1.5\r\n2\r\n3\r\n4");
-    expect(statSync(w.path("a.sh")).mode & 0o777).toBe(0o751);
+    expect(statSync(w.path("a.sh")).mode & 0o777).toBe(0o757);
   });
 
   it("uses the line breaks of the place it changes, where a file has both kinds", async () => {

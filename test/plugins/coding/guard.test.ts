@@ -53,6 +53,9 @@ describe("what steers the agent or git is not written", () => {
     for (const folder of ["settings", "shared-hooks", ".git"]) mkdirSync(w.path(folder));
     symlinkSync("settings", w.path(".scorel"));
     symlinkSync("../shared-hooks", w.path(".git/hooks"));
+    w.file("sub/data/x");
+    symlinkSync("data", w.path("sub/.scorel"));
+    expect(await attempt(w, "sub/.scorel/config.toml")).toContain("steers the agent or git");
     expect(await attempt(w, "settings/config.toml")).toContain("steers the agent or git");
     expect(await attempt(w, "shared-hooks/pre-commit")).toContain("steers the agent or git");
     expect(await attempt(w, ".scorel/config.toml")).toContain("steers the agent or git");
