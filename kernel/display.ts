@@ -32,6 +32,9 @@ export type DisplayAction =
 export function displayText(action: DisplayAction): string {
   if (action.display === "hidden") return "";
   if (action.display === "fold") return `${action.title}\n${action.text}`;
-  if (action.display === "card") return action.text ? `${action.title}\n${action.text}` : action.title;
+  if (action.display === "card")
+    return [action.title, action.text, ...(action.body ?? []).map(displayText)]
+      .filter((part) => part !== "")
+      .join("\n");
   return action.text;
 }

@@ -85,6 +85,8 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" provides "${a.service}" without naming it in "provides".`,
   PLUGIN_PROMISED_SERVICE: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
+  PLUGIN_ASYNC_CONTRIBUTION: (a: { name: string }) =>
+    `"${a.name}" must answer at once: prepare in activate() what takes time, and return it here.`,
   PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
   HOOK_UNKNOWN: (a: { hook: string; plugin: string }) =>

@@ -9,11 +9,14 @@ export {
   type BaseContext,
   type Collected,
   definePlugin,
+  type FoldCall,
   type HookCall,
   type Listener,
   type Missed,
+  type PerPlugin,
   type Plugin,
   type PluginContext,
+  perPlugin,
   type Tap,
 } from "./plugin.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";

@@ -118,7 +118,7 @@ export class PluginKernel implements Kernel {
       clientId: options.clientId ?? "host",
       now: options.now ?? Date.now,
       newId: options.newId ?? newId,
-      merge: () => this.find("mergeMessage"),
+      find: (name) => this.find(name),
       report: (plugin, where, thrown) => this.report(plugin, where, thrown),
     });
   }
@@ -162,6 +162,8 @@ export class PluginKernel implements Kernel {
       if (typeof contribute !== "function") continue;
       try {
         const value = contribute.call(entry.plugin, context) as Awaited<Contributions[N]> | undefined;
+        if (typeof (value as { then?: unknown } | undefined)?.then === "function")
+          throw errors.PLUGIN_ASYNC_CONTRIBUTION({ name });
         if (value !== undefined && value !== null) collected.push({ plugin: entry.plugin.id, value });
       } catch (thrown) {
         this.report(entry.plugin.id, name, thrown);

@@ -37,8 +37,7 @@ export interface LogOptions {
   clientId: string;
   now(): number;
   newId(): string;
-  /** Joins side-band text to a message; looked up when needed. */
-  merge(): ((previous: Message, content: string) => Message | undefined) | undefined;
+  find: ConvertContext["find"];
   report(plugin: string, where: string, thrown: unknown): void;
 }
 
@@ -66,7 +65,7 @@ export class Log implements Session {
   readonly broadcast = new Broadcast();
   readonly projections: Projections;
   private readonly view: LogView = this;
-  private readonly lookup: ConvertContext = this.tree;
+  private readonly lookup: ConvertContext;
   private readonly options: LogOptions;
   private readonly opened: Opened;
   private readonly syncer: Syncer;
@@ -81,6 +80,7 @@ export class Log implements Session {
 
   constructor(options: LogOptions) {
     this.options = options;
+    this.lookup = { get: (id) => this.tree.get(id), find: options.find };
     this.opened = options.store.open();
     this.header = this.opened.header;
     this.problems = this.opened.problems;
@@ -177,7 +177,7 @@ export class Log implements Session {
   }
 
   asListened(event: AnyEvent): AnyEvent {
-    const extra = this.options.registry.get(event.type)?.toListener?.(event);
+    const extra = this.options.registry.get(event.type)?.toListener?.(event, this.lookup);
     return extra ? { ...event, ...extra } : event;
   }
 
@@ -361,7 +361,7 @@ export class Log implements Session {
           return { action: "skip" } as const;
         }
       },
-      merge: this.options.merge(),
+      merge: this.options.find("mergeMessage"),
     };
   }
 

@@ -1,6 +1,6 @@
 import { asLayer } from "./chain.ts";
 import type { PluginKernel } from "./kernel.ts";
-import type { AnyPlugin, BaseContext, HookMode } from "./plugin.ts";
+import { type AnyPlugin, type BaseContext, type HookMode, type PerPlugin, perPlugin } from "./plugin.ts";
 import type { Scope } from "./scope.ts";
 
 /**
@@ -9,6 +9,7 @@ import type { Scope } from "./scope.ts";
  */
 export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Scope, config: unknown): BaseContext {
   const id = plugin.id;
+  const view = createView(() => context);
   const context: BaseContext = {
     plugin: id,
     config,
@@ -16,7 +17,7 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
     signal: scope.control.signal,
     session: kernel.session,
     provide: (name, service) => kernel.provide(id, scope, name, service),
-    find: (name) => kernel.find(name),
+    find: (name) => view(kernel.find(name)),
     defineHook: (name, mode) => {
       const chain = kernel.defineHook(id, scope, name, mode as HookMode);
       return (input, signal) => chain.call(input, signal) as never;
@@ -24,10 +25,20 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
     hook: (name, tap) => kernel.tap(scope, name, asLayer(id, tap)),
     collect: (name) => kernel.collect(name),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
-    onDispose: (dispose) => void scope.add(dispose),
+    onDispose: (dispose) => scope.add(dispose),
     report: (where, thrown) => kernel.report(id, where, thrown),
   };
   for (const service of plugin.needs ?? [])
-    Object.defineProperty(context, service, { enumerable: true, get: () => kernel.find(service) });
+    Object.defineProperty(context, service, { enumerable: true, get: () => context.find(service) });
   return context;
+}
+
+/** Answers a service as one plugin sees it, the same view at every look. */
+function createView(context: () => BaseContext): <S>(service: S) => S {
+  const views = new WeakMap<object, unknown>();
+  return (service) => {
+    if (typeof service !== "object" || service === null || !(perPlugin in service)) return service;
+    if (!views.has(service)) views.set(service, (service as PerPlugin<unknown>)[perPlugin](context()));
+    return views.get(service) as typeof service;
+  };
 }

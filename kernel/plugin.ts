@@ -23,10 +23,10 @@ export type Level = "early" | "normal" | "late";
  * `bail`: the first answer other than `undefined` ends the chain. `fold`: each answer is joined into
  * the input by the owner's function, and later layers see the joined input.
  */
-export type HookMode<H = any> =
-  | "waterfall"
-  | "bail"
-  | { fold: (input: any, answer: H extends (...args: any) => infer R ? NonNullable<Awaited<R>> : never) => any };
+export type HookMode = "waterfall" | "bail" | FoldMode<any>;
+export interface FoldMode<H extends (...args: any) => any> {
+  fold(input: Parameters<H>[0], answer: NonNullable<Awaited<ReturnType<H>>>): Parameters<H>[0];
+}
 
 /** One layer on a native hook. */
 export interface Tap<H> {
@@ -38,11 +38,16 @@ export interface Tap<H> {
   limit?: number | false;
 }
 
-/** What the owner of a hook calls: the folded or final value of the chain. */
+/** What the owner of a waterfall or bail hook calls: answers the chain's value or first answer. */
 export type HookCall<N extends HookName> = (
   input: Parameters<Hooks[N]>[0],
   signal?: AbortSignal,
 ) => Promise<HookOutcome<Hooks[N]>>;
+/** What the owner of a fold hook calls: answers the input with every layer's answer joined in. */
+export type FoldCall<N extends HookName> = (
+  input: Parameters<Hooks[N]>[0],
+  signal?: AbortSignal,
+) => Promise<Parameters<Hooks[N]>[0]>;
 export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : never;
 
 export interface SubscribeOptions {
@@ -79,19 +84,29 @@ export interface BaseContext<C = unknown> {
   /** A service, looked up now: here, else in the parent kernel. */
   find<N extends ServiceName>(name: N): Services[N] | undefined;
   /** Declares a native hook; only the declarer can call it. */
-  defineHook<N extends HookName>(name: N, mode: HookMode<Hooks[N]>): HookCall<N>;
+  defineHook<N extends HookName>(name: N, mode: "waterfall" | "bail"): HookCall<N>;
+  defineHook<N extends HookName>(name: N, mode: FoldMode<Hooks[N]>): FoldCall<N>;
   /** Adds a layer to a native hook; returns its undo. */
   hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
   /** What all plugins contribute under a name, in load order, the parent kernel's first. */
   collect<N extends ContributionName>(name: N): Collected<Awaited<Contributions[N]>>[];
   /** Hears every event in seq order, in its own queue. */
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
-  /** Runs when the plugin stops, in reverse order of registration. */
-  onDispose(dispose: Dispose): void;
+  /** Runs when the plugin stops, in reverse order of registration; the answer runs it now instead. */
+  onDispose(dispose: Dispose): Dispose;
   /** Reports something that went wrong in `where` without harming the caller. */
   report(where: string, thrown: unknown): void;
 }
 export type PluginContext<C = unknown, N extends ServiceName = never> = BaseContext<C> & Pick<Services, N>;
+
+/**
+ * A service with this method hands each plugin a view of its own, so that what the plugin does through
+ * it (a subscription, say) ends with the plugin.
+ */
+export const perPlugin = Symbol("perPlugin");
+export interface PerPlugin<S> {
+  [perPlugin](context: BaseContext): S;
+}
 
 interface PluginShape<Ctx, C, N> {
   id: string;

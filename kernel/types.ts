@@ -82,6 +82,8 @@ export type LlmAction =
 /** What a handler may look up while converting. */
 export interface ConvertContext {
   get(id: EventId): StoredEvent | undefined;
+  /** A service, when a loaded plugin provides it. */
+  find<N extends ServiceName>(name: N): Services[N] | undefined;
 }
 
 /** How one persistent event type behaves: the seed's double converter, and how it moves the leaf. */
@@ -102,14 +104,14 @@ export interface EventDefinition<P = any> {
   /** Default: a generic row. */
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
   /** Extra fields on the object that `onEvent` receives. */
-  toListener?(event: any): Record<string, unknown>;
+  toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }
 /** How one transient event type behaves. */
 export interface TransientDefinition<P = any> {
   schema: z.ZodType<P>;
   transient: true;
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
-  toListener?(event: any): Record<string, unknown>;
+  toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }
 export type AnyEventDefinition = EventDefinition | TransientDefinition;
 

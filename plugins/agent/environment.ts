@@ -1,9 +1,8 @@
-import type { BaseContext, HookCall, PluginContext } from "@scorel/kernel";
+import type { BaseContext, FoldCall, HookCall, PluginContext } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { z } from "zod";
 import type { config } from "./config.ts";
-import type { ToolCallOutcome } from "./contract.ts";
 import type { Listeners } from "./listeners.ts";
 import type { Queue } from "./queue.ts";
 import { createRedaction, type Redaction } from "./redaction.ts";
@@ -13,8 +12,7 @@ export type AgentContext = PluginContext<z.output<typeof config>, "model">;
 /** The four native hooks, as their owner calls them. */
 export interface HookCalls {
   beforeToolCall: HookCall<"beforeToolCall">;
-  /** A fold: answers its input with all changes joined in. */
-  afterToolCall(input: ToolCallOutcome, signal?: AbortSignal): Promise<ToolCallOutcome>;
+  afterToolCall: FoldCall<"afterToolCall">;
   transformContext: HookCall<"transformContext">;
   convertToLlm: HookCall<"convertToLlm">;
 }

@@ -1,4 +1,5 @@
 import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
+import { type BaseContext, perPlugin } from "@scorel/kernel";
 import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import type { AgentService } from "./contract.ts";
 import { toAgentMessages } from "./convert.ts";
@@ -12,7 +13,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
   const { ctx } = env;
   const enqueue = (message: AgentMessage | string, mode: "steer" | "follow_up") =>
     void dispatcher.enqueue(asUserMessage(message), mode).catch((thrown) => ctx.report(mode, thrown));
-  return {
+  const service: AgentService = {
     async prompt(input, images = []) {
       const messages = Array.isArray(input)
         ? input.map((message) => asUserMessage(message))
@@ -37,6 +38,16 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     rewriteQueue: (items, options) => dispatcher.rewriteQueue(items, options?.clientId),
     contextTokens: () => contextTokens(ctx.session, () => fixedPart(env)),
   };
+  return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => endingWith(plugin, service) });
+}
+
+/** The service as one plugin sees it: its listeners leave when it stops. */
+function endingWith(plugin: BaseContext, service: AgentService): AgentService {
+  const subscribe: AgentService["subscribe"] = (listener) => {
+    const leave = plugin.onDispose(service.subscribe(listener));
+    return () => void leave();
+  };
+  return Object.create(service, { subscribe: { value: subscribe } }) as AgentService;
 }
 
 /** pi's state, read from the log and the loop at the moment of asking. */

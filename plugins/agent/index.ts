@@ -23,7 +23,7 @@ export default definePlugin({
   activate(ctx) {
     const hooks: HookCalls = {
       beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),
-      afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }) as unknown as HookCalls["afterToolCall"],
+      afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }),
       transformContext: ctx.defineHook("transformContext", "waterfall"),
       convertToLlm: ctx.defineHook("convertToLlm", "waterfall"),
     };

@@ -1,4 +1,4 @@
-import { type AnyPlugin, definePlugin, type HookCall, stop, type Tap } from "@scorel/kernel";
+import { type AnyPlugin, definePlugin, type FoldCall, type HookCall, stop, type Tap } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { testKernel } from "../harness.ts";
 
@@ -12,7 +12,7 @@ declare module "@scorel/kernel" {
     price(offer: { sum: number }): { add: number } | undefined;
   }
   interface Services {
-    calls: { shout: HookCall<"shout">; permit: HookCall<"permit">; price: HookCall<"price"> };
+    calls: { shout: HookCall<"shout">; permit: HookCall<"permit">; price: FoldCall<"price"> };
   }
 }
 

@@ -1,4 +1,4 @@
-import { type AnyPlugin, createKernel, createMemoryStore, definePlugin } from "@scorel/kernel";
+import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, perPlugin } from "@scorel/kernel";
 import { describe, expect, expectTypeOf, it } from "vitest";
 import { z } from "zod";
 import { testHeader, testKernel } from "../harness.ts";
@@ -145,6 +145,28 @@ describe("plugins", () => {
     expect(order).toEqual(["top", "cleanup", "last registered", "first registered", "deactivate"]);
   });
 
+  it("get a view of a service that ends with them, where the service gives one", async () => {
+    const lit = new Set<string>();
+    const view = (ctx: { plugin: string; onDispose(dispose: () => void): void }) => ({
+      on() {
+        lit.add(ctx.plugin);
+        ctx.onDispose(() => void lit.delete(ctx.plugin));
+        return ctx.plugin;
+      },
+    });
+    const shared = definePlugin({
+      ...base,
+      id: "shared",
+      provides: ["lamp"],
+      activate: (ctx) => ctx.provide("lamp", { on: () => "nobody", [perPlugin]: view } as { on(): string }),
+    });
+    const user = definePlugin({ ...base, id: "user", needs: ["lamp"], activate: (ctx) => void ctx.lamp.on() });
+    await using t = await testKernel([shared, user]);
+    expect([...lit]).toEqual(["user"]);
+    await t.kernel.unload("user");
+    expect([...lit]).toEqual([]);
+  });
+
   it("that register after they stopped are undone at once", async () => {
     const contexts: { onDispose(dispose: () => void): void }[] = [];
     const late = definePlugin({ ...base, id: "late", activate: (ctx) => void contexts.push(ctx) });
@@ -162,13 +184,15 @@ describe("plugins", () => {
     const bad = give("bad", () => {
       throw new Error("colour-blind");
     });
-    await using t = await testKernel([give("one", () => ["red"]), bad, give("two", () => ["blue"])]);
+    const late = give("late", (async () => ["green"]) as unknown as () => string[]);
+    await using t = await testKernel([give("one", () => ["red"]), bad, late, give("two", () => ["blue"])]);
     expect(t.kernel.collect("colours")).toEqual([
       { plugin: "one", value: ["red"] },
       { plugin: "two", value: ["blue"] },
     ]);
-    expect(t.kernel.failures).toEqual([
-      { plugin: "bad", where: "colours", code: "UNEXPECTED", message: "colour-blind" },
+    expect(t.kernel.failures.map(({ plugin, where, code }) => [plugin, where, code])).toEqual([
+      ["bad", "colours", "UNEXPECTED"],
+      ["late", "colours", "PLUGIN_ASYNC_CONTRIBUTION"],
     ]);
   });
 });
