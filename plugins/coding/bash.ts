@@ -33,7 +33,7 @@ export function createBash(env: Environment): Tool<Params> {
     parameters,
     access: () => "exclusive",
     execute: (_id, params, signal, onUpdate) => answering(signal, () => bash(params, env, signal, onUpdate)),
-    display: (params, result) => card(`$ ${params.description ?? params.command}`, result, textOf(result)),
+    display: (params, result) => card(`$ ${params.command}`, result, textOf(result)),
   };
 }
 

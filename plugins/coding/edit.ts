@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ByteRange, FileDetails } from "./contract.ts";
 import { writeRefusal } from "./control-paths.ts";
 import { afterReplacing, uncovered } from "./coverage.ts";
-import { card, diffOf } from "./display.ts";
+import { brief, card, diffOf } from "./display.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { apart, createFinder, type Finder, unwritable } from "./matches.ts";
@@ -30,7 +30,8 @@ export function createEdit(env: Environment): Tool<Params> {
     parameters,
     access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
     execute: (_id, params, signal) => answering(signal, () => edit(params, env)),
-    display: (params, result) => card(`Edit ${params.file_path}`, result, "", diffOf(params.file_path, result)),
+    display: (params, result) =>
+      card(`Edit ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
   };
 }
 

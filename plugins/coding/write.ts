@@ -5,7 +5,7 @@ import { z } from "zod";
 import type { FileDetails } from "./contract.ts";
 import { writeRefusal } from "./control-paths.ts";
 import { uncovered } from "./coverage.ts";
-import { card, diffOf } from "./display.ts";
+import { brief, card, diffOf } from "./display.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { unwritable } from "./matches.ts";
@@ -26,7 +26,8 @@ export function createWrite(env: Environment): Tool<Params> {
     parameters,
     access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
     execute: (_id, params, signal) => answering(signal, () => write(params, env)),
-    display: (params, result) => card(`Write ${params.file_path}`, result, "", diffOf(params.file_path, result)),
+    display: (params, result) =>
+      card(`Write ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
   };
 }
 

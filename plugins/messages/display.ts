@@ -1,4 +1,5 @@
 import type { ConvertContext, DisplayAction, EventOf } from "@scorel/kernel";
+import type {} from "@scorel/tools/contract";
 import type { AssistantMessage, ScorelMessage, SessionMeta, ToolCallBlock, ToolResultMessage } from "./contract.ts";
 import { textOf } from "./message.ts";
 
@@ -12,7 +13,10 @@ export function displayMessage(
   context: ConvertContext,
 ): DisplayAction {
   if (message.role === "internal") return { display: "notice", level: "info", text: message.content };
-  if (message.role === "tool_result") return displayResult(message, callOf(message.toolCallId, at.parentId, context));
+  if (message.role === "tool_result") {
+    const call = callOf(message.toolCallId, at.parentId, context);
+    return displayCall(message.toolName, call?.arguments, message, context);
+  }
   if (message.role === "assistant") return displayAssistant(message);
   const label = message.meta?.source && labels[message.meta.source];
   return { display: "bubble", role: "user", text: textOf(message), ...(label && { label }) };
@@ -31,7 +35,7 @@ export function displayInfo(changes: Partial<SessionMeta>): DisplayAction {
 }
 
 /** A call of a tool in one line: its name and its first argument. */
-export function callTitle(name: string, args: unknown): string {
+function callTitle(name: string, args: unknown): string {
   const first = Object.values((args ?? {}) as Record<string, unknown>).find((value) => typeof value === "string");
   const line = first === undefined ? name : `${name} ${String(first).replace(/\s+/g, " ")}`;
   return line.length > titleWidth ? `${line.slice(0, titleWidth - 1)}…` : line;
@@ -51,9 +55,17 @@ function displayAssistant(message: AssistantMessage): DisplayAction {
   };
 }
 
-function displayResult(message: ToolResultMessage, call: ToolCallBlock | undefined): DisplayAction {
-  const title = callTitle(message.toolName, call?.arguments);
-  return { display: "card", title, status: message.isError ? "error" : "done", text: textOf(message) };
+/** A call as its tool draws it, with its result or still running; plainly when no tools are loaded. */
+export function displayCall(
+  name: string,
+  args: unknown,
+  result: ToolResultMessage | undefined,
+  context: ConvertContext,
+): DisplayAction {
+  const tools = context.find("tools");
+  if (tools) return tools.display(name, args ?? {}, result);
+  const status = result === undefined ? "running" : result.isError ? "error" : "done";
+  return { display: "card", title: callTitle(name, args), status, text: result ? textOf(result) : "" };
 }
 
 /** The call that a result answers: in the last assistant message above it. */

@@ -1,6 +1,6 @@
 import { ScorelError, type TransientDefinition, type TransientOf, type Transients } from "@scorel/kernel";
 import { z } from "zod";
-import { callTitle } from "./display.ts";
+import { displayCall } from "./display.ts";
 import { usage } from "./message.ts";
 
 const id = z.string();
@@ -39,12 +39,8 @@ const tools = {
   tool_execution_start: transient<"tool_execution_start">(
     z.strictObject({ eventId: id, parentId: id, toolCallId: id, toolName: z.string(), args: z.unknown() }),
     {
-      convertToDisplay: (event: TransientOf<"tool_execution_start">) => ({
-        display: "card",
-        title: callTitle(event.toolName, event.args),
-        status: "running",
-        text: "",
-      }),
+      convertToDisplay: (event: TransientOf<"tool_execution_start">, context) =>
+        displayCall(event.toolName, event.args, undefined, context),
     },
   ),
   tool_execution_update: transient<"tool_execution_update">(

@@ -16,12 +16,12 @@ it("repairs a repository with the real tools, offline, and shows it", async () =
   expect([code, stderr]).toEqual([0, ""]);
   const told = stdout.split("\n").filter((line) => line.startsWith("  > ") || /^ {4}(pass|fail) /.test(line));
   expect(told).toEqual([
-    "  > Bash node --test",
+    "  > $ node --test",
     "    pass 2, fail 1",
     "  > Grep function total",
     "  > Read src/cart.js",
     "  > Edit src/cart.js",
-    "  > Bash node --test",
+    "  > $ node --test",
     "    pass 3, fail 0",
   ]);
   expect(stdout).toMatch(/- {2}for \(let i = 1;.*\n\+ {2}for \(let i = 0;/);
@@ -44,7 +44,7 @@ it("says so when there is no git, and works all the same", async () => {
 it("is cancelled by Ctrl-C", async () => {
   using s = scratch();
   const { child, line, finished } = s.start(["demo"], { env: temporary(s) });
-  await line((told) => told === "  > Bash node --test");
+  await line((told) => told === "  > $ node --test");
   child.kill("SIGINT");
   const { code, stdout } = await finished;
   expect([code, stdout.includes("Checked once more")]).toEqual([130, false]);

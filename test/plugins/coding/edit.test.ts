@@ -26,7 +26,7 @@ describe("Edit", () => {
       display: "card",
       title: "Edit a.txt",
       status: "done",
-      text: "",
+      text: "Edited a.txt: 1 replacement, line 2.",
       body: [{ display: "diff", path: "a.txt", text: expect.stringContaining("+2") }],
     });
   });
