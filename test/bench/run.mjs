@@ -1,10 +1,13 @@
 /**
  * Times whole commands against an empty Node process, both measured in turn in the same run, and prints the ratios.
- * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, argv, aim, runs?, env? }`.
- * `npm run bench -- help` keeps the rows whose name contains the word. A report, never a verdict: the exit code is 0.
+ * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, argv, aim?, megabytes?, runs?, first?, check? }`:
+ * `aim` is the ratio to stay below, `megabytes` measures peak memory instead of time, `first` runs once before, and
+ * `check` says whether the output is right. `npm run bench -- help` keeps the rows whose name contains the word.
+ * A report, never a verdict: the exit code is 0.
  */
-import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { spawn, spawnSync } from "node:child_process";
+import { once } from "node:events";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -17,10 +20,13 @@ const word = process.argv[2] ?? "";
 if (!existsSync(join(root, "dist/bin.js"))) throw new Error("nothing to measure: run `npm run build` first");
 
 const home = mkdtempSync(join(tmpdir(), "scorel-bench-"));
+const server = spawn(process.execPath, [join(here, "model-server.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
 try {
+  furnish(String((await once(server.stdout, "data"))[0]).trim());
   const rows = (await readRows()).filter(({ work }) => work.includes(word));
   print(rows.map(measure));
 } finally {
+  server.stdin.end();
   rmSync(home, { recursive: true, force: true });
 }
 
@@ -30,27 +36,53 @@ async function readRows() {
   return lists.flatMap((list) => list.default);
 }
 
-/** One unmeasured run of each warms the disk cache; then they alternate, so that load from outside hits both alike. */
-function measure({ work, argv, aim, runs = 15, env = {} }) {
-  const time = { work: [], base: [] };
-  for (let run = -1; run < runs; run++) {
-    const base = milliseconds(empty, {});
-    const value = milliseconds(argv, env);
-    if (run >= 0) {
-      time.base.push(base);
-      time.work.push(value);
-    }
-  }
-  const value = median(time.work);
-  const baseline = median(time.base);
-  return { work, value, baseline, ratio: value / baseline, aim };
+/** A home with the model at `baseUrl`, and a small file to read. */
+function furnish(baseUrl) {
+  const model = { type: "custom", api: "openai-completions", provider: "local", id: "plain", baseUrl };
+  const lines = Object.entries(model).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  mkdirSync(join(home, ".scorel"));
+  writeFileSync(
+    join(home, ".scorel/config.toml"),
+    ["[model]", ...lines, "contextWindow = 1000000", "maxTokens = 100000", ""].join("\n"),
+  );
+  writeFileSync(join(home, "note.txt"), "A line.\n");
 }
 
-function milliseconds([command, ...args], env) {
+/** One unmeasured run of each warms the disk cache; then they alternate, so that load from outside hits both alike. */
+function measure({ work, argv, aim, megabytes, runs = 15, first, check }) {
+  const unit = megabytes === undefined ? milliseconds : memory;
+  const samples = { work: [], base: [] };
+  if (first) milliseconds(first);
+  for (let run = -1; run < runs; run++) {
+    const base = unit(empty);
+    const value = unit(argv, check);
+    if (run >= 0) {
+      samples.base.push(base);
+      samples.work.push(value);
+    }
+  }
+  const value = median(samples.work);
+  const baseline = median(samples.base);
+  return { work, value, baseline, ratio: value / baseline, aim, megabytes };
+}
+
+function milliseconds(argv, check) {
   const start = performance.now();
-  const { status, stderr } = spawnSync(command, args, { cwd: home, env: { ...process.env, HOME: home, ...env } });
-  if (status !== 0) throw new Error(`${command} ${args.join(" ")}: exit ${status}\n${stderr}`);
+  run(argv, check);
   return performance.now() - start;
+}
+
+function memory(argv, check) {
+  const file = join(home, "peak-memory");
+  run(argv, check, { NODE_OPTIONS: `--require=${join(here, "peak-memory.cjs")}`, BENCH_MEMORY: file });
+  return Number(readFileSync(file, "utf8")) / 1e6;
+}
+
+function run([command, ...args], check = () => true, env = {}) {
+  const options = { cwd: home, env: { ...process.env, HOME: home, ...env }, encoding: "utf8", maxBuffer: 2 ** 26 };
+  const { status, stdout, stderr } = spawnSync(command, args, options);
+  if (status === 0 && check(stdout)) return;
+  throw new Error(`${command} ${args.join(" ")}: exit ${status}\n${stderr}\n${stdout.slice(0, 1_000)}`);
 }
 
 function median(values) {
@@ -60,15 +92,7 @@ function median(values) {
 }
 
 function print(results) {
-  const cells = results.map(({ work, value, baseline, ratio, aim }) => [
-    work,
-    `${value.toFixed(1)} ms`,
-    `${baseline.toFixed(1)} ms`,
-    ratio.toFixed(2),
-    `≤ ${aim}`,
-    ratio <= aim ? "met" : "missed",
-  ]);
-  const table = [["work", "value", "baseline", "ratio", "aim", "verdict"], ...cells];
+  const table = [["work", "value", "baseline", "ratio", "aim", "verdict"], ...results.map(cellsOf)];
   const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
   for (const row of table)
     console.log(
@@ -77,4 +101,13 @@ function print(results) {
         .join(" | ")
         .trimEnd(),
     );
+}
+
+function cellsOf({ work, value, baseline, ratio, aim, megabytes }) {
+  const unit = megabytes === undefined ? "ms" : "MB";
+  const limit = aim ?? megabytes;
+  const reached = megabytes === undefined ? ratio : value;
+  const goal = limit === undefined ? ["none", "reported"] : [`≤ ${limit}`, reached <= limit ? "met" : "missed"];
+  if (megabytes !== undefined) goal[0] += " MB";
+  return [work, `${value.toFixed(1)} ${unit}`, `${baseline.toFixed(1)} ${unit}`, ratio.toFixed(2), ...goal];
 }

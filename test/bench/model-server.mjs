@@ -1,0 +1,46 @@
+/**
+ * A model server in a process of its own, so that what it costs is not counted: the model's id is the scenario. Replies are
+ * encoded before the first request. Prints its address, and ends with its stdin.
+ */
+import { createServer } from "node:http";
+
+const event = (data) => `data: ${JSON.stringify(data)}\n\n`;
+const envelope = { id: "chatcmpl-bench", object: "chat.completion.chunk", created: 1, model: "bench" };
+const chunk = (delta, finish_reason = null) => event({ ...envelope, choices: [{ index: 0, delta, finish_reason }] });
+const tokens = { prompt_tokens: 100, completion_tokens: 10, total_tokens: 110 };
+const reply = (body, finish) =>
+  Buffer.from(
+    `${chunk({ role: "assistant", content: "" })}${body}${chunk({}, finish)}${event({ ...envelope, choices: [], usage: tokens })}data: [DONE]\n\n`,
+  );
+const call = (round, name, args) => {
+  const fn = { name, arguments: JSON.stringify(args) };
+  return reply(
+    chunk({ tool_calls: [{ index: 0, id: `call_${round}`, type: "function", function: fn }] }),
+    "tool_calls",
+  );
+};
+
+const words = Array.from({ length: 20_000 }, (_, index) => chunk({ content: ` w${index}` }));
+const done = reply(chunk({ content: "Done." }), "stop");
+const deltas = reply(words.join(""), "stop");
+const rounds = Array.from({ length: 50 }, (_, round) => call(round, "Bash", { command: "true" }));
+const read = call(0, "Read", { file_path: "note.txt" });
+
+/** The reply to a request in whose turn this many tools have answered. */
+const scenarios = {
+  plain: () => done,
+  "one-tool": (answered) => (answered === 0 ? read : done),
+  "50-rounds": (answered) => rounds[answered] ?? done,
+  deltas: () => deltas,
+};
+
+const server = createServer(async (request, response) => {
+  const pieces = [];
+  for await (const piece of request) pieces.push(piece);
+  const { model, messages } = JSON.parse(Buffer.concat(pieces).toString("utf8"));
+  const last = messages.findLastIndex(({ role }) => role === "user");
+  const answered = messages.slice(last).filter(({ role }) => role === "tool").length;
+  response.writeHead(200, { "content-type": "text/event-stream" }).end(scenarios[model](answered));
+});
+server.listen(0, "127.0.0.1", () => console.log(`http://127.0.0.1:${server.address().port}/v1`));
+process.stdin.resume().on("end", () => process.exit(0));
