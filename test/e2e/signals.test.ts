@@ -87,3 +87,40 @@ describe("a reader that goes away", () => {
     expect({ stderr, signal, leftovers: leftovers(s) }).toEqual({ stderr: "", signal: null, leftovers: [] });
   });
 });
+
+describe("a plugin's stray failure", () => {
+  const failing = (s: Scratch, how: string) =>
+    s.file(
+      "~/.scorel/extensions/stray.ts",
+      `export default {
+        id: "stray", name: "x", version: "1",
+        onEvent(event) { if (event.type === "text_delta") { ${how} } },
+      };`,
+    );
+
+  it("in a promise that nobody awaits is named, and the turn goes on", async () => {
+    using s = scratch();
+    const file = failing(s, "void Promise.reject(new Error('dropped'));");
+    await using turn = await waiting(s);
+    turn.goOn();
+    const { code, stderr } = await turn.running.finished;
+    expect(code).toBe(0);
+    expect(stderr).toContain("a plugin dropped a failed promise: Error: dropped");
+    expect(stderr).toContain(file);
+    expect(kept(s)).toEqual([{ text: "so far and on", partial: undefined }]);
+  });
+
+  it("in a timer ends the process, in order, and keeps the words that came", async () => {
+    using s = scratch();
+    const file = failing(s, "setTimeout(() => { throw new Error('late'); });");
+    await using turn = await waiting(s);
+    const { code, stderr } = await turn.running.finished;
+    expect(code).toBe(1);
+    expect(stderr).toContain("unexpected error: Error: late");
+    expect(stderr).toContain(file);
+    expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
+      kept: [{ text: "so far", partial: true }],
+      leftovers: [],
+    });
+  });
+});
