@@ -98,6 +98,8 @@ export const errors = defineErrors({
   HOOK_LIMIT: (a: { hook: string; plugin: string; limit: number }) =>
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in "${a.hook}"; its result is ignored.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,
+  SCOPE_DISPOSE_LIMIT: (a: { plugin: string; limit: number }) =>
+    `Plugin "${a.plugin}" took longer than ${a.limit} ms to undo something; it was left behind.`,
   SCOPE_CLOSED: (a: { plugin: string }) =>
     `Plugin "${a.plugin}" is stopped; what it just registered was undone at once.`,
 });

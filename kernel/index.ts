@@ -2,8 +2,8 @@ export { stop } from "./chain.ts";
 export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { isId, newId } from "./ids.ts";
-export { createJsonlStore, scanLog } from "./jsonl.ts";
-export { createKernel, type Kernel, type KernelEntry, type KernelOptions } from "./kernel.ts";
+export { createJsonlStore } from "./jsonl.ts";
+export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 export {
   type AnyPlugin,
   type BaseContext,
@@ -19,6 +19,8 @@ export {
   perPlugin,
   type Tap,
 } from "./plugin.ts";
+export { createKernel } from "./plugin-kernel.ts";
+export { scanLog } from "./scan.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type Opened, type Problem, type Store } from "./store.ts";
 export type { TreeView } from "./tree.ts";

@@ -1,3 +1,4 @@
+import { Announcer } from "./announcer.ts";
 import { Broadcast } from "./broadcast.ts";
 import { buildContext, isLegalBarrier } from "./context.ts";
 import type { DisplayAction } from "./display.ts";
@@ -68,10 +69,9 @@ export class Log implements Session {
   private readonly lookup: ConvertContext;
   private readonly options: LogOptions;
   private readonly opened: Opened;
+  private readonly announcer = new Announcer(this.broadcast);
   private readonly syncer: Syncer;
   private readonly gate: PathGate;
-  private readonly announcements: { event: AnyEvent; ready?: Promise<unknown> }[] = [];
-  private announcing: Promise<void> | undefined;
   private storedEpoch: string;
   private lastSeq = 0;
   private writing = false;
@@ -155,7 +155,7 @@ export class Log implements Session {
       ts: this.options.now(),
       ...checked,
     }) as AnyEvent;
-    this.announce(event, this.options.store.stage?.(event));
+    this.announcer.announce(event, this.options.store.stage?.(event));
     return event as TransientOf<T>;
   }
 
@@ -190,11 +190,8 @@ export class Log implements Session {
   }
 
   /** Resolves when all announced so far has been heard. */
-  async drained(): Promise<void> {
-    do {
-      await this.announcing;
-      await this.broadcast.drained();
-    } while (this.announcing);
+  drained(): Promise<void> {
+    return this.announcer.drained();
   }
 
   async close(): Promise<void> {
@@ -317,24 +314,8 @@ export class Log implements Session {
   private announceAll(events: StoredEvent[], drafts: readonly Draft[]): Written {
     const durable = drafts.map((draft, index) => isDurable(draft.definition, events[index] as StoredEvent));
     const synced = durable.includes(true) ? this.syncer.synced() : undefined;
-    for (const [index, event] of events.entries()) this.announce(event, durable[index] ? synced : undefined);
+    for (const [index, event] of events.entries()) this.announcer.announce(event, durable[index] ? synced : undefined);
     return synced ? { events, synced } : { events };
-  }
-
-  private announce(event: AnyEvent, ready?: Promise<unknown>): void {
-    if (ready || this.announcing) {
-      this.announcements.push(ready ? { event, ready } : { event });
-      this.announcing ??= this.announceWaiting();
-    } else this.broadcast.publish(event);
-  }
-
-  private async announceWaiting(): Promise<void> {
-    for (let next = this.announcements.shift(); next; next = this.announcements.shift()) {
-      // A failed sync is told by its own status event and by the append's rejection.
-      if (next.ready) await next.ready.catch(() => {});
-      this.broadcast.publish(next.event);
-    }
-    this.announcing = undefined;
   }
 
   private storageStatus(error?: string): void {

@@ -1,6 +1,6 @@
 import { asLayer } from "./chain.ts";
-import type { PluginKernel } from "./kernel.ts";
 import { type AnyPlugin, type BaseContext, type HookMode, type PerPlugin, perPlugin } from "./plugin.ts";
+import type { PluginKernel } from "./plugin-kernel.ts";
 import type { Scope } from "./scope.ts";
 
 /**

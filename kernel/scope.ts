@@ -1,5 +1,8 @@
 import { errors } from "./errors.ts";
-import type { Dispose } from "./types.ts";
+import type { Awaitable, Dispose } from "./types.ts";
+
+/** An undo that takes longer is left behind, so that no plugin can keep a session from closing. */
+const DISPOSE_LIMIT_MS = 5_000;
 
 /** What one plugin did through its context, to be undone in reverse. */
 export class Scope {
@@ -43,9 +46,25 @@ export class Scope {
 
   private async run(dispose: Dispose): Promise<void> {
     try {
-      await dispose();
+      await within(DISPOSE_LIMIT_MS, dispose(), () =>
+        errors.SCOPE_DISPOSE_LIMIT({ plugin: this.plugin, limit: DISPOSE_LIMIT_MS }),
+      );
     } catch (thrown) {
       this.report("dispose", thrown);
     }
+  }
+}
+
+/** Settles like `work`, but rejects after `ms`. */
+async function within(ms: number, work: Awaitable<void>, late: () => Error): Promise<void> {
+  if (!(work instanceof Promise)) return;
+  let timer: NodeJS.Timeout | undefined;
+  const limit = new Promise<never>((_resolve, reject) => {
+    timer = setTimeout(() => reject(late()), ms);
+  });
+  try {
+    await Promise.race([work, limit]);
+  } finally {
+    clearTimeout(timer);
   }
 }

@@ -1,5 +1,5 @@
 import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, perPlugin } from "@scorel/kernel";
-import { describe, expect, expectTypeOf, it } from "vitest";
+import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { z } from "zod";
 import { testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
@@ -165,6 +165,20 @@ describe("plugins", () => {
     expect([...lit]).toEqual(["user"]);
     await t.kernel.unload("user");
     expect([...lit]).toEqual([]);
+  });
+
+  it("cannot keep the kernel from stopping by an undo that never settles", async () => {
+    vi.useFakeTimers();
+    try {
+      const stuck = definePlugin({ ...base, id: "stuck", activate: () => () => new Promise<void>(() => {}) });
+      const t = await testKernel([stuck]);
+      const stopped = t.kernel.stop();
+      await vi.advanceTimersByTimeAsync(5_000);
+      await stopped;
+      expect(t.kernel.failures).toMatchObject([{ plugin: "stuck", where: "dispose", code: "SCOPE_DISPOSE_LIMIT" }]);
+    } finally {
+      vi.useRealTimers();
+    }
   });
 
   it("that register after they stopped are undone at once", async () => {

@@ -1,0 +1,279 @@
+import { asLayer, Chain, type Layer } from "./chain.ts";
+import { codeOf, errors, messageOf } from "./errors.ts";
+import { newId } from "./ids.ts";
+import type { Failure, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
+import { KERNEL_EVENTS } from "./kernel-events.ts";
+import { Log } from "./log.ts";
+import { startOrder } from "./order.ts";
+import type { AnyPlugin, Collected, HookMode, Listener, SubscribeOptions } from "./plugin.ts";
+import { createContext } from "./plugin-context.ts";
+import { Registry } from "./registry.ts";
+import { Scope } from "./scope.ts";
+import type { Session } from "./session.ts";
+import type { Problem } from "./store.ts";
+import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
+import { describeIssues } from "./validate.ts";
+
+/** Opens the log, starts the plugins in order and answers the running kernel; undoes everything when one fails. */
+export async function createKernel(options: KernelOptions): Promise<Kernel> {
+  const kernel = new PluginKernel(options);
+  try {
+    await kernel.start(options.entries);
+  } catch (thrown) {
+    await kernel.stop();
+    throw thrown;
+  }
+  return kernel;
+}
+
+/** Isolated failures are announced this often per plugin and place; later ones are only logged. */
+const ANNOUNCED_FAILURES = 3;
+const KEPT_FAILURES = 1_000;
+const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
+
+interface Loaded {
+  entry: KernelEntry;
+  context: object;
+  scope: Scope;
+}
+
+/** What plugin contexts work through; not for plugins. */
+export class PluginKernel implements Kernel {
+  readonly registry: Registry;
+  readonly log: Log;
+  readonly logger: Logger;
+  readonly failures: Failure[] = [];
+  private readonly parent: PluginKernel | undefined;
+  private readonly services = new Map<string, { plugin: string; service: unknown }>();
+  private readonly chains = new Map<string, Chain>();
+  private readonly loaded = new Map<string, Loaded>();
+  private readonly announced = new Map<string, number>();
+  private replayed = false;
+
+  constructor(options: KernelOptions) {
+    this.parent = options.parent as PluginKernel | undefined;
+    this.logger = options.logger ?? SILENT;
+    this.registry = new Registry(this.parent?.registry);
+    if (!this.parent)
+      for (const [type, definition] of Object.entries(KERNEL_EVENTS)) this.registry.add("kernel", type, definition);
+    for (const [name, service] of Object.entries(options.services ?? {}))
+      this.services.set(name, { plugin: "given", service });
+    this.log = new Log({
+      store: options.store,
+      registry: this.registry,
+      ...(this.parent && { parentProjections: this.parent.log.projections }),
+      clientId: options.clientId ?? "host",
+      now: options.now ?? Date.now,
+      newId: options.newId ?? newId,
+      find: (name) => this.find(name),
+      report: (plugin, where, thrown) => this.report(plugin, where, thrown),
+    });
+  }
+
+  get session(): Session {
+    return this.log;
+  }
+  get problems(): readonly Problem[] {
+    return this.log.problems;
+  }
+  get readOnly(): string | undefined {
+    return this.log.readOnly;
+  }
+
+  /** Event types and projections first, so that the log can be replayed; then each plugin in order. */
+  async start(entries: readonly KernelEntry[]): Promise<void> {
+    const { entries: ordered, left } = startOrder(
+      entries,
+      (service) => this.find(service as ServiceName) !== undefined,
+    );
+    const ready: Loaded[] = [];
+    for (const entry of ordered) {
+      const loaded = await this.guarded(entry, () => this.register(entry));
+      if (loaded) ready.push(loaded);
+    }
+    this.log.replay();
+    this.replayed = true;
+    for (const { entry, error } of left) this.report(entry.plugin.id, "start", error);
+    for (const loaded of ready) await this.guarded(loaded.entry, () => this.activate(loaded));
+  }
+
+  find<N extends ServiceName>(name: N): Services[N] | undefined {
+    const own = this.services.get(name);
+    return own ? (own.service as Services[N]) : this.parent?.find(name);
+  }
+
+  collect<N extends ContributionName>(name: N): Collected<Awaited<Contributions[N]>>[] {
+    const collected = this.parent?.collect(name) ?? [];
+    for (const { entry, context } of this.loaded.values()) {
+      const contribute = (entry.plugin as unknown as Record<string, unknown>)[name];
+      if (typeof contribute !== "function") continue;
+      try {
+        const value = contribute.call(entry.plugin, context) as Awaited<Contributions[N]> | undefined;
+        if (typeof (value as { then?: unknown } | undefined)?.then === "function")
+          throw errors.PLUGIN_ASYNC_CONTRIBUTION({ name });
+        if (value !== undefined && value !== null) collected.push({ plugin: entry.plugin.id, value });
+      } catch (thrown) {
+        this.report(entry.plugin.id, name, thrown);
+      }
+    }
+    return collected;
+  }
+
+  subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {
+    return this.listen("host", listener, options);
+  }
+
+  drained(): Promise<void> {
+    return this.log.drained();
+  }
+
+  census(): Record<string, number> {
+    const counts: Record<string, number> = { subscribers: this.log.broadcast.size };
+    for (const [id, { scope }] of this.loaded) counts[`plugin ${id}`] = scope.size;
+    for (const name of this.services.keys()) counts[`service ${name}`] = 1;
+    for (const [name, chain] of this.chains) counts[`hook ${name}`] = chain.size;
+    for (const type of this.registry.types) counts[`event ${type}`] = 1;
+    for (const name of this.log.projections.names) counts[`projection ${name}`] = 1;
+    return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
+  }
+
+  async load(entry: KernelEntry): Promise<void> {
+    startOrder([entry], (service) => this.find(service as ServiceName) !== undefined);
+    const loaded = await this.register(entry);
+    await this.activate(loaded);
+  }
+
+  async unload(id: string): Promise<void> {
+    const loaded = this.loaded.get(id);
+    if (!loaded) throw errors.PLUGIN_UNKNOWN({ plugin: id });
+    const offered = new Set<string>(loaded.entry.plugin.provides ?? []);
+    for (const [user, { entry }] of [...this.loaded].reverse())
+      if (user !== id && this.loaded.has(user) && entry.plugin.needs?.some((need) => offered.has(need)))
+        await this.unload(user);
+    await loaded.scope.close();
+    this.loaded.delete(id);
+  }
+
+  async stop(): Promise<void> {
+    await this.log.drained();
+    for (const id of [...this.loaded.keys()].reverse()) if (this.loaded.has(id)) await this.unload(id);
+    await this.log.drained();
+    await this.log.close();
+  }
+
+  provide(plugin: string, scope: Scope, name: string, service: unknown): void {
+    const promised = this.loaded.get(plugin)?.entry.plugin.provides as readonly string[] | undefined;
+    if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
+    this.services.set(name, { plugin, service });
+    scope.add(() => void this.services.delete(name));
+  }
+
+  defineHook(plugin: string, scope: Scope, hook: string, mode: HookMode): Chain {
+    if (this.chains.has(hook)) throw errors.HOOK_DUPLICATE({ hook, plugin });
+    const chain = new Chain(hook, mode, (failing, where, thrown) => this.report(failing, where, thrown));
+    this.chains.set(hook, chain);
+    scope.add(() => void this.chains.delete(hook));
+    return chain;
+  }
+
+  tap(scope: Scope, hook: string, layer: Layer): Dispose {
+    const chain = this.chains.get(hook);
+    if (!chain) throw errors.HOOK_UNKNOWN({ hook, plugin: layer.plugin });
+    return scope.add(chain.add(layer));
+  }
+
+  listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose {
+    return this.log.broadcast.subscribe({
+      ...options,
+      listener,
+      reread: (from, to) => this.log.tree.between(from, to),
+      onError: (thrown, event) => this.report(plugin, `onEvent ${event.type}`, thrown, event.type === "plugin_failure"),
+    });
+  }
+
+  /** Names a failure that harms nobody else, in the log file of the host and as an event. */
+  report(plugin: string, where: string, thrown: unknown, quietly = false): void {
+    const failure: Failure = { plugin, where, code: codeOf(thrown), message: messageOf(thrown) };
+    if (this.failures.length < KEPT_FAILURES) this.failures.push(failure);
+    this.logger.warn(`Plugin "${plugin}" failed in ${where}: ${failure.message}`, thrown);
+    const key = `${plugin} ${where}`;
+    const count = (this.announced.get(key) ?? 0) + 1;
+    this.announced.set(key, count);
+    if (quietly || count > ANNOUNCED_FAILURES || !this.replayed || this.log.isClosed) return;
+    this.log.emit("plugin_failure", failure);
+  }
+
+  private async guarded<T>(entry: KernelEntry, work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work();
+    } catch (thrown) {
+      if (!entry.optional) throw thrown;
+      this.report(entry.plugin.id, "start", thrown);
+      return undefined;
+    }
+  }
+
+  /** Checks the manifest and the configuration; adds event types and projections. Undone when it throws. */
+  private async register(entry: KernelEntry): Promise<Loaded> {
+    const { plugin, origin } = entry;
+    if (this.loaded.has(plugin.id)) throw errors.PLUGIN_DUPLICATE({ plugin: plugin.id, origin });
+    const scope = new Scope(plugin.id, (where, thrown) => this.report(plugin.id, where, thrown));
+    const loaded: Loaded = { entry, scope, context: createContext(this, plugin, scope, parseConfig(entry)) };
+    this.loaded.set(plugin.id, loaded);
+    try {
+      for (const [type, definition] of Object.entries(plugin.events ?? {}))
+        scope.add(this.registry.add(plugin.id, type, definition));
+      for (const [name, definition] of Object.entries(plugin.projections ?? {}))
+        scope.add(this.log.projections.add(name, definition));
+    } catch (thrown) {
+      await this.discard(loaded);
+      throw thrown;
+    }
+    return loaded;
+  }
+
+  private async activate(loaded: Loaded): Promise<void> {
+    const { plugin, origin } = loaded.entry;
+    try {
+      this.missingNeed(loaded.entry);
+      await this.runActivation(loaded, plugin);
+    } catch (thrown) {
+      await this.discard(loaded);
+      if (codeOf(thrown).startsWith("PLUGIN_")) throw thrown;
+      throw errors.PLUGIN_FAILED(
+        { plugin: plugin.id, origin, where: "start", reason: messageOf(thrown) },
+        { cause: thrown },
+      );
+    }
+  }
+
+  private async runActivation({ context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
+    if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
+    const cleanup = await plugin.activate?.(context);
+    if (typeof cleanup === "function") scope.add(cleanup);
+    for (const service of plugin.provides ?? [])
+      if (!this.services.has(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
+    for (const [hook, tap] of Object.entries(plugin.hooks?.(context) ?? {}))
+      if (tap) this.tap(scope, hook, asLayer(plugin.id, tap));
+    if (plugin.onEvent)
+      scope.add(this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {}));
+  }
+
+  /** A provider that failed to start takes its users with it. */
+  private missingNeed({ plugin, origin }: KernelEntry): void {
+    for (const service of plugin.needs ?? [])
+      if (this.find(service) === undefined) throw errors.PLUGIN_MISSING_SERVICE({ plugin: plugin.id, service, origin });
+  }
+
+  private async discard({ entry, scope }: Loaded): Promise<void> {
+    await scope.close();
+    this.loaded.delete(entry.plugin.id);
+  }
+}
+
+function parseConfig({ plugin, config }: KernelEntry): unknown {
+  if (!plugin.config) return Object.freeze({ ...(config as object | undefined) });
+  const result = plugin.config.safeParse(config ?? {});
+  if (result.success) return Object.freeze(result.data);
+  throw errors.PLUGIN_CONFIG({ plugin: plugin.id, issues: describeIssues(result.error) });
+}
