@@ -1,13 +1,24 @@
 /** Bundles the command: dist/bin.js, one lazily loaded file per plugin, the shared chunks and the shipped presets. */
 import { execFileSync } from "node:child_process";
-import { chmodSync, cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
-const dist = join(root, "dist");
+/** Built aside and put in place whole, so that a command that runs meanwhile never finds half of it. */
+const dist = join(root, "dist.next");
 
 /** jiti finds its transform, and ripgrep its binary, beside their own files; the telemetry API is an optional peer of one SDK. */
 const external = ["jiti", "@vscode/ripgrep", "@opentelemetry/api"];
@@ -35,6 +46,7 @@ copyPresets();
 writeNotices(metafile);
 makeExecutable();
 writeHelp();
+putInPlace();
 
 /** Plugins are entry points of their own, so that the loader's `import("@scorel/<id>")` becomes a readable dist/plugins/<id>.js. */
 function bundle() {
@@ -46,7 +58,7 @@ function bundle() {
       { in: "presets/help.ts", out: "help" },
       ...plugins.map((id) => ({ in: `plugins/${id}/index.ts`, out: `plugins/${id}` })),
     ],
-    outdir: "dist",
+    outdir: "dist.next",
     chunkNames: "chunks/[name]-[hash]",
     bundle: true,
     splitting: true,
@@ -94,6 +106,12 @@ function writeHelp() {
     rmSync(home, { recursive: true, force: true });
     rmSync(script);
   }
+}
+
+function putInPlace() {
+  const place = join(root, "dist");
+  rmSync(place, { recursive: true, force: true });
+  renameSync(dist, place);
 }
 
 function makeExecutable() {
