@@ -69,12 +69,12 @@ async function inTime(stopping: Promise<void>): Promise<void> {
   clearTimeout(timer);
 }
 
-/** Nobody reads any more (`scorel ... | head -1`): the work is cancelled as by Ctrl-C. */
+/**
+ * Nobody reads any more (`scorel ... | head -1`), or the disk under stdout is full: commands are told as by Ctrl-C, and
+ * those whose work is worth more than its output go on. A throw here would end all sessions of the process.
+ */
 function stopWhenUnread(interrupt: AbortController): void {
-  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-    if (error.code !== "EPIPE") throw error;
-    interrupt.abort();
-  });
+  process.stdout.on("error", () => interrupt.abort());
 }
 
 /** Nothing is left that could ever go on, and the command has not ended: a plugin waits for what never comes. */

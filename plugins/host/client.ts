@@ -41,8 +41,10 @@ export interface OutputStream {
 export interface Output {
   /** Resolves when the stream has taken the text, so that whoever waits for it never runs ahead of a slow reader. */
   write(text: string): Promise<void>;
-  /** Why nothing is written any more; a reader that went away (`| head -1`) is code EPIPE. */
-  readonly failure: (Error & { code?: string }) | undefined;
+  /** Why nothing is written any more. */
+  readonly failure: Error | undefined;
+  /** The same as a sentence, when it is to be told: a reader that went away (`| head -1`) is no news. */
+  readonly complaint: string | undefined;
 }
 
 /** Wraps a stream so that neither a slow nor a vanished reader breaks the writer. */
@@ -63,6 +65,10 @@ export function createOutput(stream: OutputStream): Output {
       }),
     get failure() {
       return failure;
+    },
+    get complaint() {
+      const gone = (failure as { code?: unknown } | undefined)?.code === "EPIPE";
+      return failure && !gone ? `The output could not be written: ${failure.message}` : undefined;
     },
   };
 }

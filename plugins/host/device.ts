@@ -1,9 +1,18 @@
 import { join } from "node:path";
-import { isId, newId } from "@scorel/kernel";
+import { isId, messageOf, newId } from "@scorel/kernel";
+import { errors } from "./errors.ts";
 import { createFile, makePrivateDirectory, readIfPresent, replaceFile } from "./files.ts";
 
-/** The id of this installation, made once and kept in `<home>/.scorel/device.json`. */
+/** The id of this installation, made once and kept in `<home>/.scorel/device.json`. Throws HOST_HOME. */
 export function deviceId(home: string): string {
+  try {
+    return readOrMake(home);
+  } catch (thrown) {
+    throw errors.HOST_HOME({ path: join(home, ".scorel"), reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+function readOrMake(home: string): string {
   const directory = join(home, ".scorel");
   const path = join(directory, "device.json");
   const known = parse(readIfPresent(path));

@@ -16,6 +16,8 @@ export const errors = defineErrors({
   HOST_CWD_GONE: (a: { sessionId: string; cwd: string }) =>
     `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. Restore the directory, or start a new session.`,
   HOST_CWD_INVALID: (a: { cwd: string; reason: string }) => `${a.cwd} cannot be a working directory: ${a.reason}.`,
+  HOST_HOME: (a: { path: string; reason: string }) =>
+    `Sessions are kept below ${a.path}, which cannot be used: ${a.reason}. Make it a directory of yours, or set HOME.`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
     `The host knows no operation "${a.operation}". The client may be newer than the host.`,
   HOST_NO_AGENT: (a: { sessionId: string }) =>

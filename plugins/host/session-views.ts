@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Invocation } from "@scorel/cli/contract";
 import { codeOf, displayText, messageOf, type Session, type StoredEvent, scanLog } from "@scorel/kernel";
-import { createOutput, plainText } from "./client.ts";
+import { createOutput, type Output, plainText } from "./client.ts";
 import type { SessionSummary } from "./contract.ts";
 import type { LocalHost } from "./host.ts";
 import { isLocked } from "./lock.ts";
@@ -41,7 +41,7 @@ export async function events({ sessions: { shelf } }: LocalHost, invocation: Inv
     if (output.failure) break;
     await output.write(`${JSON.stringify(event)}\n`);
   }
-  return 0;
+  return ended(output, invocation);
 }
 
 /** `session context` */
@@ -66,8 +66,8 @@ export async function verify({ sessions: { shelf } }: LocalHost, invocation: Inv
       ...damage,
       ...notes.map((note) => `note: ${note}`),
     ];
-    await say(invocation, `${lines.join("\n")}\n`);
-    return damage.length === 0 ? 0 : 1;
+    const said = await say(invocation, `${lines.join("\n")}\n`);
+    return damage.length === 0 ? said : 1;
   } catch (thrown) {
     if (codeOf(thrown) !== "STORE_HEADER") throw thrown;
     await say(invocation, `${messageOf(thrown)}\n`);
@@ -89,9 +89,16 @@ async function looking(
   }
 }
 
-async function say({ stdout }: Invocation, text: string): Promise<number> {
-  await createOutput(stdout).write(stdout.isTTY ? plainText(text) : text);
-  return 0;
+async function say(invocation: Invocation, text: string): Promise<number> {
+  const { stdout } = invocation;
+  const output = createOutput(stdout);
+  await output.write(stdout.isTTY ? plainText(text) : text);
+  return ended(output, invocation);
+}
+
+function ended({ complaint }: Output, { stderr }: Invocation): number {
+  if (complaint !== undefined) stderr.write(`${complaint}\n`);
+  return complaint === undefined ? 0 : 1;
 }
 
 function idOf({ args: [id = ""] }: Invocation): string {

@@ -80,10 +80,9 @@ async function cancellable(
 
 /** A reader of stdout that went away is no failure; a full disk under it is. */
 async function exitCode({ reason, error }: TurnOutcome, { output }: Format, { stderr }: Invocation): Promise<number> {
-  const complain = createOutput(stderr);
-  if (error) await complain.write(`${error.code}: ${error.message}\n`);
-  const { failure } = output;
-  if (!failure || failure.code === "EPIPE") return EXIT[reason];
-  await complain.write(`The answer could not be written to standard output: ${failure.message}\n`);
+  const complaints = createOutput(stderr);
+  if (error) await complaints.write(`${error.code}: ${error.message}\n`);
+  if (output.complaint === undefined) return EXIT[reason];
+  await complaints.write(`${output.complaint}\n`);
   return EXIT[reason] || 1;
 }

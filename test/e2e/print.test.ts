@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, unlinkSync } from "node:fs";
+import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { delayUntil, gate, type Script, startModelServer, status, text } from "../model-server.ts";
@@ -147,6 +148,23 @@ describe("scorel -p", () => {
     expect(records(log).at(-1)).toMatchObject({ message: { content: [{ type: "text", text: "Half and whole" }] } });
   });
 
+  it("finishes the turn when its output cannot be written, says so, and exits 1", () =>
+    withModel([text("Hello there"), text("Hello there")], async (s) => {
+      for (const output of ["text", "events"]) {
+        const unwritable = openSync(fileURLToPath(import.meta.url), "r");
+        const { code, stderr } = await s.run([...none, "-p", "hi", "--output", output], { stdout: unwritable });
+        closeSync(unwritable);
+        expect({ code, stderr }).toEqual({
+          code: 1,
+          stderr: expect.stringMatching(/^The output could not be written: EBADF.*\n$/),
+        });
+      }
+      const ends = s.logs().map((log) => records(log).at(-1));
+      expect(ends).toEqual(
+        Array(2).fill(expect.objectContaining({ message: expect.objectContaining({ stopReason: "stop" }) })),
+      );
+    }));
+
   it("runs twenty times at once on one home, each in an intact session", () =>
     withModel(
       () => text("done", 1),
@@ -230,7 +248,6 @@ describe("scorel session", () => {
     const id = scanLog(log).header.sessionId;
     expect(await s.run(["session", "verify", id])).toMatchObject({ code: 0, stdout: expect.stringContaining("sound") });
     const whole = readFileSync(log, "utf8");
-    const { writeFileSync } = await import("node:fs");
     const cases = {
       "damaged: the checksum": whole.replace("A question", "A quostion"),
       "torn: the last": `${whole}{"type":"mess`,

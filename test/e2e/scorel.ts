@@ -24,6 +24,8 @@ export interface RunOptions {
   input?: string;
   cwd?: string;
   env?: Record<string, string>;
+  /** An open file to write to. Default: a pipe, read into `Finished.stdout`. */
+  stdout?: number;
 }
 
 /** A home and a project of their own, in which the built command runs as a user's shell would run it. */
@@ -110,21 +112,25 @@ function cleanEnv(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir() };
 }
 
-function launch(args: readonly string[], { input, cwd, env }: RunOptions): Running {
-  const child = spawn(process.execPath, [BIN, ...args], { cwd, env, stdio: ["pipe", "pipe", "pipe"] });
+function launch(args: readonly string[], { input, cwd, env, stdout: file }: RunOptions): Running {
+  const child: ChildProcess = spawn(process.execPath, [BIN, ...args], {
+    cwd,
+    env,
+    stdio: ["pipe", file ?? "pipe", "pipe"],
+  });
   let stdout = "";
   let stderr = "";
   const watchers = new Set<() => void>();
-  child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
     stdout += chunk;
     for (const watch of watchers) watch();
   });
-  child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+  child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     stderr += chunk;
   });
   // A command that ends without reading its input closes the pipe; that is its right.
-  child.stdin.on("error", () => {});
-  child.stdin.end(input ?? "");
+  child.stdin?.on("error", () => {});
+  child.stdin?.end(input ?? "");
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));
