@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { type Scratch, scratch } from "../e2e/scorel.ts";
 import { type Reply, text, toolCall, usage } from "../model-server.ts";
 import { spawnModelServer } from "../model-server-process.ts";
-import { play } from "./guide.ts";
+import { comparable, play } from "./guide.ts";
 import { read } from "./source.ts";
 
 /** The repository that the guide works in. */
@@ -39,11 +39,13 @@ export async function talkAsGuide(lines: readonly string[]): Promise<string> {
   return stdout;
 }
 
-/** The guide as it would read if it were written now. */
+/** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
 export async function playGuide(): Promise<string> {
   using home = stage();
   await using server = await spawnModelServer(script);
-  return play(read("docs/guide/first-session.md"), home, server.baseUrl);
+  const written = read("docs/guide/first-session.md");
+  const played = play(written, home, server.baseUrl);
+  return comparable(played) === comparable(written) ? written : played;
 }
 
 /** A home without configuration and the guide's repository, under git. */
