@@ -9,6 +9,7 @@ import { checkLayers } from "../presets/check.ts";
 import { readLayer } from "../presets/layer.ts";
 import { mergeLayers } from "../presets/merge.ts";
 import { type Block, blocksOf, brokenLinksOf, documents, headingsOf } from "./docs/document.ts";
+import { readExamples } from "./docs/examples.ts";
 import { type Facts, readFacts, rowsOf } from "./docs/facts.ts";
 import { generate } from "./docs/generate.ts";
 import { headings } from "./docs/readme.ts";
@@ -94,6 +95,14 @@ describe("every plugin", () => {
   });
 });
 
+describe("every example", () => {
+  it("has a name of its own, and a sentence before it that says what it does", () => {
+    const examples = readExamples();
+    expect(new Set(examples.map(({ id }) => id)).size).toBe(examples.length);
+    expect(examples.filter(({ id, about }) => id === "" || about === "")).toEqual([]);
+  });
+});
+
 describe("every decision", () => {
   it("is in the index", () => {
     const files = filesOf("docs/decisions", ".md").filter((file) => !file.endsWith("README.md"));
@@ -141,7 +150,7 @@ describe("the checks themselves", () => {
   it("see a command, an option, a value and a script that do not exist", () => {
     const script =
       "scorel sesion list\nscorel -p hi --outputs json\nscorel -p hi --output yaml\nnpm run deploy\ncurl x";
-    expect(wrongCommandsOf({ file: "a.md", line: 1, language: "sh", text: script })).toEqual([
+    expect(wrongCommandsOf({ file: "a.md", line: 1, language: "sh", text: script, before: "" })).toEqual([
       expect.stringMatching(/sesion list: .*"session"/),
       expect.stringMatching(/--outputs json: .*"--output"/),
       expect.stringMatching(/--output yaml: .*json/),
@@ -152,7 +161,7 @@ describe("the checks themselves", () => {
 
   it("see a table, a key and a value that no plugin takes", async () => {
     const text = '[modle]\nid = "x"\n\n[tools]\npreset = "most"\nalow = []\n';
-    const problems = await problemsOf({ file: "README.md", line: 1, language: "toml", text });
+    const problems = await problemsOf({ file: "README.md", line: 1, language: "toml", text, before: "" });
     expect(problems).toEqual([
       expect.stringContaining("modle"),
       expect.stringContaining("tools.preset"),

@@ -9,6 +9,8 @@ export interface Block {
   line: number;
   language: string;
   text: string;
+  /** The paragraph before it, without a colon at its end. */
+  before: string;
 }
 
 /** Every Markdown file that is part of the documentation, as paths from the root. */
@@ -20,15 +22,25 @@ export function documents(): string[] {
 export function blocksOf(file: string): Block[] {
   const blocks: Block[] = [];
   let open: Block | undefined;
+  let before: string[] = [];
   for (const [index, line] of read(file).split("\n").entries()) {
     const fence = /^```(.*)$/.exec(line);
-    if (fence && !open) open = { file, line: index + 1, language: fence[1]?.trim() ?? "", text: "" };
-    else if (fence && open) {
+    if (fence && open) {
       blocks.push(open);
       open = undefined;
-    } else if (open) open.text += `${line}\n`;
+      before = [];
+    } else if (fence)
+      open = { file, line: index + 1, language: fence[1]?.trim() ?? "", text: "", before: told(before) };
+    else if (open) open.text += `${line}\n`;
+    else before.push(line);
   }
   return blocks;
+}
+
+/** The last paragraph of some lines, as one line. */
+function told(lines: readonly string[]): string {
+  const paragraph = lines.join("\n").trim().split(/\n\n/).at(-1) ?? "";
+  return paragraph.startsWith("#") ? "" : paragraph.replaceAll("\n", " ").replace(/:$/, ".");
 }
 
 /** The headings of a given level, without code blocks. */

@@ -1,13 +1,9 @@
 import { describe, expect, it } from "vitest";
-import { blocksOf, documents } from "../docs/document.ts";
+import { readExamples } from "../docs/examples.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
-/** Every whole extension that a document shows, with the id it has to be saved under. */
-const examples = documents()
-  .flatMap(blocksOf)
-  .filter(({ language, text: source }) => language === "ts" && source.includes("export default"))
-  .map(({ file, text: source }) => ({ file, id: /\bid: "(.+)"/.exec(source)?.[1] ?? "", source }));
+const examples = readExamples();
 
 describe("an extension shown in the documentation", () => {
   it.each(examples)("$file: $id loads and lets a turn run", async ({ id, source }) => {

@@ -3,10 +3,21 @@ import { config } from "./config.ts";
 import { contributions } from "./contributions.ts";
 import { errors } from "./errors.ts";
 import { events } from "./events.ts";
+import { examples } from "./examples.ts";
 import { hooks } from "./hooks.ts";
 import type { Page } from "./page.ts";
 import { presets } from "./presets.ts";
 import { services } from "./services.ts";
 
 /** The pages of docs/reference, in the order in which a reader meets their subjects. */
-export const pages: readonly Page[] = [commands, presets, config, events, services, contributions, hooks, errors];
+export const pages: readonly Page[] = [
+  commands,
+  presets,
+  config,
+  events,
+  services,
+  contributions,
+  hooks,
+  errors,
+  examples,
+];
