@@ -123,7 +123,7 @@ export class Sessions {
     const { entries, problems } = await composition.sessionPlugins(cwd);
     const parent = composition.kernel();
     let kernel: Kernel | undefined;
-    const store = this.store(wanted, () => kernel && this.index(id, kernel));
+    const store = this.store(wanted, () => kernel && index(this.shelf.path(id), kernel));
     kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
     // Now that all plugins listen; a session that is only looked at does not begin.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
@@ -146,16 +146,10 @@ export class Sessions {
       onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
     });
   }
+}
 
-  /** Without its index a log is read when sessions are listed; nothing else depends on it. */
-  private index(id: string, { session }: Kernel): void {
-    const path = this.shelf.path(id);
-    try {
-      writeIndex(path, statSync(path), session.header, session.tree);
-    } catch (thrown) {
-      this.options.logger.warn(`Session ${id}: no index could be written`, thrown);
-    }
-  }
+function index(path: string, { session }: Kernel): void {
+  writeIndex(path, statSync(path), session.header, session.tree);
 }
 
 interface Wanted {

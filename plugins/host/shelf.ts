@@ -26,7 +26,8 @@ export function createShelf(directory: string): Shelf {
     resolve: (wanted) => (isId(wanted) && existsSync(path(wanted)) ? wanted : byPrefix(idsIn(directory), wanted)),
     list: (cwd) =>
       idsIn(directory)
-        .map((id) => summaryOf(path(id), id))
+        // One that another process deletes meanwhile is not listed.
+        .flatMap((id) => summaryOf(path(id), id) ?? [])
         .filter((summary) => cwd === undefined || summary.cwd === cwd)
         .sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt || compare(a.sessionId, b.sessionId)),
   };

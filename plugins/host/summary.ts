@@ -19,9 +19,10 @@ interface SessionIndex {
 }
 
 /** What a list shows of a log: from its index when that is still true, else from the log, with a new index. */
-export function summaryOf(path: string, sessionId: string): SessionSummary {
+export function summaryOf(path: string, sessionId: string): SessionSummary | undefined {
   // Taken before the log is read: what a writer adds meanwhile makes the index stale, never wrong.
-  const stat = statSync(path);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (!stat) return undefined;
   const index = readIndex(path);
   if (index && index.size === stat.size && index.mtimeMs === stat.mtimeMs) return { ...index.summary, path };
   try {
@@ -42,7 +43,11 @@ export function writeIndex(
 ): SessionSummary {
   const { summary, seq } = summarise(header, events);
   const index: SessionIndex = { version: INDEX_VERSION, size, mtimeMs, seq, summary };
-  replaceFile(besideLog(path, "index.json"), JSON.stringify(index));
+  try {
+    replaceFile(besideLog(path, "index.json"), JSON.stringify(index));
+  } catch {
+    // A full or read-only disk: the log is read again next time, and nothing else depends on the index.
+  }
   return { ...summary, path };
 }
 
