@@ -47,8 +47,8 @@ const NO_LEAF = "(leaf)";
 
 interface Draft {
   event: StoredEvent;
-  definition: EventDefinition;
-  json: string;
+  /** Heard, and answered, only once it is on disk. */
+  durable: boolean;
   leaf: EventId | null;
 }
 
@@ -87,7 +87,7 @@ export class Log implements Session {
     this.readOnly = this.opened.readOnly;
     this.storedEpoch = this.header.epoch;
     this.activation = options.newId();
-    this.projections = new Projections(this.tree, options.parentProjections);
+    this.projections = new Projections(this.tree, options.report, options.parentProjections);
     this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
     this.gate = new PathGate({
       write: (entries) => this.write(entries),
@@ -118,7 +118,10 @@ export class Log implements Session {
 
   /** Links what the store held; called once, when all event types and projections are registered. */
   replay(): void {
-    for (const event of this.opened.events) this.take(freeze(event), this.leafOnReplay(event));
+    for (const event of this.opened.events) {
+      this.link(freeze(event), this.leafOnReplay(event));
+      this.projections.advance(event);
+    }
     this.opened.events = [];
     this.markLoss();
   }
@@ -177,8 +180,13 @@ export class Log implements Session {
   }
 
   asListened(event: AnyEvent): AnyEvent {
-    const extra = this.options.registry.get(event.type)?.toListener?.(event, this.lookup);
-    return extra ? { ...event, ...extra } : event;
+    try {
+      const extra = this.options.registry.get(event.type)?.toListener?.(event, this.lookup);
+      return extra ? { ...event, ...extra } : event;
+    } catch (thrown) {
+      this.failedConverter(event, "toListener", thrown);
+      return event;
+    }
   }
 
   hold(): PathHold {
@@ -204,18 +212,18 @@ export class Log implements Session {
     }
   }
 
-  /** The writer's turn. */
+  /** The writer's turn: all of it happens before anyone else runs. */
   private write(entries: readonly AnyEntry[]): Written {
     if (this.closed) throw errors.LOG_CLOSED();
     if (this.writing) throw errors.LOG_REENTRANT();
     this.writing = true;
     try {
       const drafts = this.draftAll(entries);
-      this.store(drafts);
-      const events = drafts.map((draft) => frozenCopy(draft.event, draft.json));
-      for (const [index, event] of events.entries()) this.take(event, (drafts[index] as Draft).leaf);
-      this.syncer.touch();
-      return this.announceAll(events, drafts);
+      // Numbered last: what a converter's failure emitted meanwhile has its own numbers.
+      for (const [index, { event }] of drafts.entries()) event.seq = this.lastSeq + index + 1;
+      const records = drafts.map(({ event }) => JSON.stringify(event));
+      this.store(records);
+      return this.publish(drafts, records);
     } finally {
       this.writing = false;
     }
@@ -225,42 +233,37 @@ export class Log implements Session {
     const drafts: Draft[] = [];
     const ids = new Set<EventId>();
     for (const entry of entries) {
-      const draft = this.draft(
-        entry,
-        drafts.length,
-        drafts.length === 0 ? this.activeLeaf : (drafts.at(-1) as Draft).leaf,
-        ids,
-      );
+      const draft = this.draft(entry, drafts.at(-1)?.leaf ?? this.activeLeaf, ids);
       ids.add(draft.event.id);
       drafts.push(draft);
     }
     return drafts;
   }
 
-  private draft(entry: AnyEntry, index: number, leaf: EventId | null, batch: ReadonlySet<EventId>): Draft {
+  private draft(entry: AnyEntry, leaf: EventId | null, batch: ReadonlySet<EventId>): Draft {
     const definition = this.options.registry.persistent(entry.type);
     const payload = parsePayload(entry.type, definition.schema, entry.payload);
-    const has = (id: EventId) => this.tree.has(id) || batch.has(id);
-    const id = entry.id ?? this.options.newId();
-    if (has(id)) throw errors.LOG_DUPLICATE_ID({ id });
-    const parentId = entry.parentId === undefined ? leaf : entry.parentId;
-    if (parentId !== null && !has(parentId)) throw errors.LOG_UNKNOWN_PARENT({ type: entry.type, parentId });
+    this.options.registry.refuseReserved(
+      this.options.registry.owner(entry.type) ?? "",
+      entry.type,
+      definition,
+      payload,
+    );
+    const event = { ...this.envelope(entry, leaf, batch), ...payload };
     entry.check?.(this.view);
-    const event = {
-      type: entry.type,
-      id,
-      parentId,
-      seq: this.lastSeq + index + 1,
-      sessionId: this.id,
-      clientId: entry.clientId ?? this.options.clientId,
-      ts: this.options.now(),
-      ...payload,
-    } as StoredEvent;
     const after = this.options.registry.leafAfter(event, leaf);
-    if (after !== null && after !== id && after !== leaf && !this.tree.isPath(after))
+    if (after !== null && after !== event.id && after !== leaf && !this.tree.isPath(after))
       throw errors.LOG_INVALID_LEAF({ type: entry.type, leaf: after });
     this.checkBarrier(definition, event);
-    return { event, definition, json: JSON.stringify(event), leaf: after };
+    return { event, durable: isDurable(definition, event), leaf: after };
+  }
+
+  private envelope(entry: AnyEntry, leaf: EventId | null, batch: ReadonlySet<EventId>): StoredEvent {
+    const { type, id = this.options.newId(), parentId = leaf, clientId = this.options.clientId } = entry;
+    const has = (known: EventId) => this.tree.has(known) || batch.has(known);
+    if (has(id)) throw errors.LOG_DUPLICATE_ID({ id });
+    if (parentId !== null && !has(parentId)) throw errors.LOG_UNKNOWN_PARENT({ type, parentId });
+    return { type, id, parentId, seq: 0, sessionId: this.id, clientId, ts: this.options.now() };
   }
 
   private checkBarrier(definition: EventDefinition, event: StoredEvent): void {
@@ -271,28 +274,48 @@ export class Log implements Session {
       throw errors.LOG_INVALID_BARRIER({ type: event.type, after: action.after });
   }
 
-  private store(drafts: readonly Draft[]): void {
+  private store(records: readonly string[]): void {
     try {
-      this.options.store.append(drafts.map((draft) => draft.json));
+      this.options.store.append(records);
     } catch (thrown) {
       this.storageStatus(messageOf(thrown));
       throw thrown;
     }
-    this.lastSeq += drafts.length;
-    if (this.storageFailed) this.storageStatus();
   }
 
-  private take(event: StoredEvent, leaf: EventId | null): void {
+  /** Links what was written and lets others hear, in seq order; where a type asks, they hear once it is on disk. */
+  private publish(drafts: readonly Draft[], records: readonly string[]): Written {
+    this.lastSeq += drafts.length;
+    this.syncer.touch();
+    const synced = drafts.some(({ durable }) => durable) ? this.syncer.synced() : undefined;
+    // Whoever asked for the disk awaits it; here a failure is told by its status event.
+    synced?.catch(() => {});
+    const events = drafts.map(({ event, leaf, durable }, index) => {
+      const kept = frozenCopy(event, records[index] as string);
+      this.link(kept, leaf);
+      this.announcer.announce(kept, durable ? synced : undefined);
+      return kept;
+    });
+    for (const event of events) this.projections.advance(event);
+    if (this.storageFailed) this.storageStatus();
+    return synced ? { events, synced } : { events };
+  }
+
+  private link(event: StoredEvent, leaf: EventId | null): void {
     this.lastSeq = Math.max(this.lastSeq, event.seq);
     if (event.type === "epoch") this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
     this.tree.add(event, leaf);
-    this.projections.advance(event);
   }
 
-  /** A jump to an event that is lost leaves the leaf where it was. */
+  /** A jump to an event that is lost leaves the leaf where it was; a type that cannot say is taken for a path event. */
   private leafOnReplay(event: StoredEvent): EventId | null {
-    const leaf = this.options.registry.leafAfter(event, this.activeLeaf);
-    return leaf === event.id || leaf === null || this.tree.has(leaf) ? leaf : this.activeLeaf;
+    try {
+      const leaf = this.options.registry.leafAfter(event, this.activeLeaf);
+      return leaf === event.id || leaf === null || this.tree.has(leaf) ? leaf : this.activeLeaf;
+    } catch (thrown) {
+      this.failedConverter(event, "leaf", thrown);
+      return event.id;
+    }
   }
 
   /** Bytes that are gone change the epoch, once per damage, so that nobody resumes by counting. */
@@ -308,14 +331,6 @@ export class Log implements Session {
     const damage = lost.map((problem) => problem.offset);
     const reason = lost.map((problem) => `line ${problem.line}: ${problem.reason}`).join("; ");
     this.write([{ type: "epoch", payload: { epoch: newId(), reason, damage } }]);
-  }
-
-  /** The announcement, and with it the append's answer, waits for the disk where the type asks for it. */
-  private announceAll(events: StoredEvent[], drafts: readonly Draft[]): Written {
-    const durable = drafts.map((draft, index) => isDurable(draft.definition, events[index] as StoredEvent));
-    const synced = durable.includes(true) ? this.syncer.synced() : undefined;
-    for (const [index, event] of events.entries()) this.announcer.announce(event, durable[index] ? synced : undefined);
-    return synced ? { events, synced } : { events };
   }
 
   private storageStatus(error?: string): void {

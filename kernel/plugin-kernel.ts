@@ -196,7 +196,7 @@ export class PluginKernel implements Kernel {
     const failure: Failure = { plugin, where, code: codeOf(thrown), message: messageOf(thrown) };
     if (this.failures.length < KEPT_FAILURES) this.failures.push(failure);
     this.logger.warn(`Plugin "${plugin}" failed in ${where}: ${failure.message}`, thrown);
-    const key = `${plugin} ${where}`;
+    const key = `${plugin} ${where.split(" ", 1)[0]}`;
     const count = (this.announced.get(key) ?? 0) + 1;
     this.announced.set(key, count);
     if (quietly || count > ANNOUNCED_FAILURES || !this.replayed || this.log.isClosed) return;
@@ -224,7 +224,7 @@ export class PluginKernel implements Kernel {
       for (const [type, definition] of Object.entries(plugin.events ?? {}))
         scope.add(this.registry.add(plugin.id, type, definition));
       for (const [name, definition] of Object.entries(plugin.projections ?? {}))
-        scope.add(this.log.projections.add(name, definition));
+        scope.add(this.log.projections.add(plugin.id, name, definition));
     } catch (thrown) {
       await this.discard(loaded);
       throw thrown;

@@ -6,11 +6,15 @@ import type { Dispose, EventId, ProjectionDefinition, StoredEvent } from "./type
 const SNAPSHOT_EVERY = 64;
 
 interface Row {
+  plugin: string;
+  name: string;
   definition: ProjectionDefinition;
   /** State of a `log` projection; of a `path` one, the state at `leaf`. */
   state: unknown;
   leaf: EventId | null;
   sinceSnapshot: number;
+  /** It threw: its state is unknown from then on, and it is asked no more. */
+  failed: boolean;
   snapshots: Map<EventId, unknown>;
 }
 
@@ -18,10 +22,12 @@ interface Row {
 export class Projections {
   private readonly rows = new Map<string, Row>();
   private readonly tree: Tree;
+  private readonly report: (plugin: string, where: string, thrown: unknown) => void;
   private readonly parent: Projections | undefined;
 
-  constructor(tree: Tree, parent?: Projections) {
+  constructor(tree: Tree, report: (plugin: string, where: string, thrown: unknown) => void, parent?: Projections) {
     this.tree = tree;
+    this.report = report;
     this.parent = parent;
   }
 
@@ -29,9 +35,18 @@ export class Projections {
     return [...this.rows.keys()];
   }
 
-  add(name: string, definition: ProjectionDefinition): Dispose {
-    const row: Row = { definition, state: definition.init(), leaf: null, sinceSnapshot: 0, snapshots: new Map() };
-    if (definition.over === "log") for (const event of this.tree) row.state = definition.update(row.state, event);
+  add(plugin: string, name: string, definition: ProjectionDefinition): Dispose {
+    const row: Row = {
+      plugin,
+      name,
+      failed: false,
+      definition,
+      state: definition.init(),
+      leaf: null,
+      sinceSnapshot: 0,
+      snapshots: new Map(),
+    };
+    if (definition.over === "log") for (const event of this.tree) this.update(row, event);
     this.rows.set(name, row);
     return () => void this.rows.delete(name);
   }
@@ -39,12 +54,12 @@ export class Projections {
   /** Takes in an event that is in the tree already. */
   advance(event: StoredEvent): void {
     for (const row of this.rows.values()) {
-      if (row.definition.over === "log") row.state = row.definition.update(row.state, event);
-      else if (event.parentId === row.leaf && this.tree.activeLeaf === event.id) step(row, event);
+      if (row.definition.over === "log") this.update(row, event);
+      else if (event.parentId === row.leaf && this.tree.activeLeaf === event.id) this.step(row, event);
     }
   }
 
-  /** The state now; throws PROJECTION_UNKNOWN. */
+  /** The state now; throws PROJECTION_UNKNOWN, and PROJECTION_FAILED when its plugin's function threw. */
   get(name: string): unknown {
     const row = this.rows.get(name);
     if (!row) {
@@ -52,6 +67,7 @@ export class Projections {
       throw errors.PROJECTION_UNKNOWN({ projection: name });
     }
     if (row.definition.over === "path" && row.leaf !== this.tree.activeLeaf) this.follow(row);
+    if (row.failed) throw errors.PROJECTION_FAILED({ projection: name, plugin: row.plugin });
     return row.state;
   }
 
@@ -63,19 +79,30 @@ export class Projections {
     const start = from > 0 ? (path[from - 1] as StoredEvent).id : null;
     row.state = start === null ? row.definition.init() : start === row.leaf ? row.state : row.snapshots.get(start);
     row.leaf = start;
-    for (const event of path.slice(from)) step(row, event);
+    for (const event of path.slice(from)) this.step(row, event);
     row.leaf = this.tree.activeLeaf;
   }
 
   private isKnown(row: Row, id: EventId): boolean {
     return row.leaf === id || row.snapshots.has(id);
   }
-}
 
-function step(row: Row, event: StoredEvent): void {
-  row.state = row.definition.update(row.state, event);
-  row.leaf = event.id;
-  if (++row.sinceSnapshot < SNAPSHOT_EVERY) return;
-  row.sinceSnapshot = 0;
-  row.snapshots.set(event.id, row.state);
+  private step(row: Row, event: StoredEvent): void {
+    this.update(row, event);
+    row.leaf = event.id;
+    if (++row.sinceSnapshot < SNAPSHOT_EVERY || row.failed) return;
+    row.sinceSnapshot = 0;
+    row.snapshots.set(event.id, row.state);
+  }
+
+  /** A projection may not harm the writer: one that throws is named once and switched off. */
+  private update(row: Row, event: StoredEvent): void {
+    if (row.failed) return;
+    try {
+      row.state = row.definition.update(row.state, event);
+    } catch (thrown) {
+      row.failed = true;
+      this.report(row.plugin, `projection ${row.name}`, thrown);
+    }
+  }
 }

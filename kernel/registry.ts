@@ -11,7 +11,8 @@ import type {
   TransientDefinition,
 } from "./types.ts";
 
-const ENVELOPE = new Set(["id", "seq", "sessionId", "clientId", "ts", "type", "crc"]);
+const ENVELOPE = ["id", "seq", "sessionId", "clientId", "ts", "type", "crc"] as const;
+const STORED_ENVELOPE = [...ENVELOPE, "parentId"] as const;
 
 interface Row {
   plugin: string;
@@ -34,11 +35,15 @@ export class Registry {
   add(plugin: string, type: string, definition: AnyEventDefinition): Dispose {
     const owner = this.row(type)?.plugin;
     if (owner !== undefined) throw errors.EVENT_DUPLICATE_TYPE({ type, plugin, owner });
-    for (const key of payloadKeys(definition))
-      if (ENVELOPE.has(key) || (key === "parentId" && !definition.transient))
-        throw errors.EVENT_RESERVED_KEY({ type, key, plugin });
+    this.refuseReserved(plugin, type, definition, shapeOf(definition));
     this.rows.set(type, { plugin, definition });
     return () => void this.rows.delete(type);
+  }
+
+  /** Throws EVENT_RESERVED_KEY when a payload (or its schema's shape) has a field that every event bears. */
+  refuseReserved(plugin: string, type: string, { transient }: AnyEventDefinition, fields: object): void {
+    for (const key of transient ? ENVELOPE : STORED_ENVELOPE)
+      if (key in fields) throw errors.EVENT_RESERVED_KEY({ type, key, plugin });
   }
 
   owner(type: string): string | undefined {
@@ -90,8 +95,8 @@ export class Registry {
   }
 }
 
-/** The field names of an object schema; none for other schemas, whose payloads are checked at append. */
-function payloadKeys(definition: AnyEventDefinition): string[] {
+/** The fields of an object schema; none for other schemas, whose payloads are checked one by one. */
+function shapeOf(definition: AnyEventDefinition): object {
   const shape = (definition.schema as { shape?: unknown }).shape;
-  return typeof shape === "object" && shape !== null ? Object.keys(shape) : [];
+  return typeof shape === "object" && shape !== null ? shape : {};
 }

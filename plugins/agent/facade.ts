@@ -41,10 +41,17 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
   return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => endingWith(plugin, service) });
 }
 
-/** The service as one plugin sees it: its listeners leave when it stops. */
+/** The service as one plugin sees it: its listeners fail in its own name, and leave when it stops. */
 function endingWith(plugin: BaseContext, service: AgentService): AgentService {
   const subscribe: AgentService["subscribe"] = (listener) => {
-    const leave = plugin.onDispose(service.subscribe(listener));
+    const heard: typeof listener = async (event, signal) => {
+      try {
+        await listener(event, signal);
+      } catch (thrown) {
+        plugin.report("agent.subscribe", thrown);
+      }
+    };
+    const leave = plugin.onDispose(service.subscribe(heard));
     return () => void leave();
   };
   return Object.create(service, { subscribe: { value: subscribe } }) as AgentService;

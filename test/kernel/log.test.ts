@@ -1,5 +1,7 @@
+import { createMemoryStore, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { testKernel } from "../harness.ts";
+import { z } from "zod";
+import { testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 describe("a log", () => {
@@ -60,6 +62,39 @@ describe("a log", () => {
       { seq: 1, parentId: null },
       { seq: 2, parentId: events[0]?.id },
     ]);
+  });
+
+  it("refuses a payload with a field of the envelope, also where the schema lets it through", async () => {
+    const loose = definePlugin({
+      id: "loose",
+      name: "Loose",
+      version: "1.0.0",
+      events: { loose: { schema: z.looseObject({}) } },
+    });
+    await using t = await testKernel([loose]);
+    await expect(t.session.append("loose" as never, { seq: 99 } as never)).rejects.toMatchObject({
+      code: "EVENT_RESERVED_KEY",
+      data: { type: "loose", key: "seq", plugin: "loose" },
+    });
+  });
+
+  it("says when it cannot be saved and when it can again, without a gap in the numbers", async () => {
+    let full = true;
+    const memory = createMemoryStore(testHeader);
+    const append = (records: readonly string[]) => {
+      if (full) throw new Error("disk full");
+      memory.append(records);
+    };
+    await using t = await testKernel([notes], { store: { ...memory, append } });
+    await expect(t.session.append("note", { text: "lost" })).rejects.toThrow("disk full");
+    full = false;
+    await t.session.append("note", { text: "kept" });
+    expect((await t.heard()).map(({ type, ...rest }) => [type, (rest as { seq: number }).seq])).toEqual([
+      ["storage_status", 1],
+      ["note", 2],
+      ["storage_status", 3],
+    ]);
+    expect(t.session.buildContext()).toEqual(["kept"]);
   });
 
   it("hands out events that nobody can change", async () => {

@@ -245,6 +245,35 @@ describe("a projection", () => {
     expect([t.session.projection("count"), t.session.projection("onPath")]).toEqual([4, ["a", "c"]]);
   });
 
+  it("that throws is named once and switched off, and the writer goes on", async () => {
+    const broken = definePlugin({
+      ...base,
+      id: "broken",
+      projections: {
+        count: {
+          over: "log",
+          init: () => 0,
+          update: () => {
+            throw new Error("cannot count");
+          },
+        },
+      },
+    });
+    await using t = await testKernel([notes, broken]);
+    await t.session.append("note", { text: "a" });
+    await t.session.append("note", { text: "b" });
+    expect(t.session.buildContext()).toEqual(["a", "b"]);
+    expect(t.kernel.failures).toEqual([
+      { plugin: "broken", where: "projection count", code: "UNEXPECTED", message: "cannot count" },
+    ]);
+    expect(() => t.session.projection("count")).toThrow(expect.objectContaining({ code: "PROJECTION_FAILED" }));
+    expect((await t.heard()).map(({ type, ...event }) => [type, (event as { seq: number }).seq])).toEqual([
+      ["note", 1],
+      ["plugin_failure", 2],
+      ["note", 3],
+    ]);
+  });
+
   it("is the same after replay, also over many snapshots and jumps", async () => {
     const store = createMemoryStore(testHeader);
     await using t = await testKernel([notes, projecting], { store });
