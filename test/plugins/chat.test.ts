@@ -1,0 +1,170 @@
+import { once } from "node:events";
+import { PassThrough } from "node:stream";
+import chatPlugin from "@scorel/chat";
+import type { Invocation } from "@scorel/cli/contract";
+import { createKernel, createMemoryStore, definePlugin } from "@scorel/kernel";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { linesOf } from "../../plugins/chat/lines.ts";
+import { testHeader } from "../harness.ts";
+import { assistant, echoAgent, testHome, testHost } from "./host/home.ts";
+
+describe("a conversation in a terminal", () => {
+  it("answers what is typed, and says how to come back", async () => {
+    await using t = await terminal([echoAgent]);
+    t.type("hello\n");
+    await t.shows("echo: hello");
+    t.type("/exit\n");
+    expect(await t.code).toBe(0);
+    const screen = t.screen();
+    const id = /^New session (\w+)/.exec(screen)?.[1];
+    expect(screen).toContain("[0 tokens in, 0 out · $0.0000 · 0.0 s]");
+    expect(screen).toContain(`To go on: scorel --session ${id}`);
+  });
+
+  it("knows the slash commands that plugins contribute, and refuses others by name", async () => {
+    const mine = definePlugin({
+      id: "mine",
+      name: "Mine",
+      version: "1.0.0",
+      commands: () => ({ shout: { description: "Say it loud", run: (args) => args.toUpperCase() } }),
+    });
+    await using t = await terminal([echoAgent, mine]);
+    t.type("/help\n");
+    await t.shows("/shout  Say it loud");
+    t.type("/shout hi there\n");
+    await t.shows("HI THERE");
+    t.type("/nope\n");
+    await t.shows('no command "/nope"');
+    t.type("/etc/passwd is a path\n");
+    await t.shows("echo: /etc/passwd is a path");
+    t.end();
+    expect(await t.code).toBe(0);
+  });
+
+  it("queues what is typed while a turn runs, and takes it back when the turn is cancelled", async () => {
+    const agent = patientAgent();
+    await using t = await terminal([agent.plugin]);
+    t.type("first\n");
+    await agent.begun;
+    t.type("second\n");
+    await t.shows("(queued:");
+    t.interrupt();
+    await t.shows("(what was waiting is taken back)");
+    expect(await t.code).toBe(130);
+    expect(agent.waiting()).toEqual([]);
+  });
+
+  it("lets no escape sequence of a model through", async () => {
+    await using t = await terminal([echoAgent]);
+    t.type("\u001b]0;title\u0007\u001b[2J\u001b[31mred\u009b1m\n");
+    await t.shows("echo: red");
+    t.end();
+    await t.code;
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
+    expect(t.screen()).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  });
+});
+
+describe("the lines of a stream", () => {
+  it("are the same however it is cut, and end at a newline only", async () => {
+    const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n", "\r\n", "\u2028", "é", "🙂")));
+    await fc.assert(
+      fc.asyncProperty(text, fc.array(fc.integer({ min: 1, max: 7 }), { minLength: 1 }), async (parts, sizes) => {
+        const bytes = Buffer.from(parts.join(""));
+        const lines: string[] = [];
+        for await (const line of linesOf(cut(bytes, sizes))) lines.push(line);
+        const expected = bytes.toString().replace(/\n$/, "").split("\n");
+        const ended = bytes.toString().endsWith("\n");
+        const trimmed = expected.map((line, index) =>
+          ended || index < expected.length - 1 ? line.replace(/\r$/, "") : line,
+        );
+        expect(lines).toEqual(bytes.length === 0 ? [] : trimmed);
+      }),
+    );
+  });
+});
+
+async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buffer> {
+  for (let at = 0, turn = 0; at < bytes.length; turn++) {
+    const size = sizes[turn % sizes.length] as number;
+    yield bytes.subarray(at, at + size);
+    at += size;
+  }
+}
+
+/** Someone at a terminal, talking to a host whose sessions have these plugins. */
+async function terminal(plugins: Parameters<typeof testHost>[0]) {
+  const home = testHome();
+  const t = await testHost(plugins);
+  const kernel = await createKernel({
+    entries: [{ plugin: chatPlugin, origin: "test" }],
+    store: createMemoryStore(testHeader),
+    services: { host: t.host },
+  });
+  const [stdin, stdout] = [new PassThrough(), new PassThrough().setEncoding("utf8")];
+  const interrupt = new AbortController();
+  let screen = "";
+  stdout.on("data", (text: string) => {
+    screen += text;
+  });
+  const invocation = { args: [], options: {}, cwd: home.cwd, env: {}, stderr: stdout, interrupt: interrupt.signal };
+  const streams = { stdin: Object.assign(stdin, { isTTY: true }), stdout } as never as Pick<
+    Invocation,
+    "stdin" | "stdout"
+  >;
+  const code = kernel.find("chat")?.run({ ...invocation, ...streams } as never as Invocation);
+  return {
+    code,
+    screen: () => screen,
+    type: (text: string) => void stdin.write(text),
+    end: () => void stdin.end(),
+    interrupt: () => interrupt.abort(),
+    shows: async (text: string) => {
+      while (!screen.includes(text)) await once(stdout, "data");
+    },
+    [Symbol.asyncDispose]: async () => {
+      stdin.end();
+      await code;
+      await kernel.stop();
+      await t[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+/** An agent whose first turn lasts until it is cancelled; what is sent meanwhile waits. */
+function patientAgent() {
+  const outcome = { text: "", stopReason: "aborted", usage: assistant.usage, durationMs: 1, leafId: null };
+  const waiting: { id: string; done: (outcome: unknown) => void }[] = [];
+  let start = () => {};
+  let finish = (_: unknown) => {};
+  const begun = new Promise<void>((resolve) => (start = resolve));
+  const service = {
+    running: false,
+    send: async () => {
+      const id = `item${waiting.length}`;
+      if (service.running) return { status: "queued", id, turn: new Promise((done) => waiting.push({ id, done })) };
+      service.running = true;
+      start();
+      return { status: "started", id: "first", turn: new Promise((done) => (finish = done)) };
+    },
+    cancel: async () => {
+      finish({ ...outcome, reason: "cancelled" });
+      return true;
+    },
+    rewriteQueue: async () => {
+      for (const { done } of waiting.splice(0))
+        done({ ...outcome, reason: "error", error: { code: "GONE", message: "" } });
+    },
+  };
+  const plugin = definePlugin({
+    id: "agent",
+    name: "Patient",
+    version: "1.0.0",
+    provides: ["agent"],
+    projections: { queue: { over: "log", init: () => [], update: (state) => state } },
+    activate: (ctx) => ctx.provide("agent", service as never),
+  });
+  return { plugin, begun, waiting: () => waiting };
+}

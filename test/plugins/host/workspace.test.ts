@@ -1,0 +1,60 @@
+import { existsSync, mkdirSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { plainText } from "../../../plugins/host/client.ts";
+import { canonicalDirectory, createWorkspace, projectRoot } from "../../../plugins/host/workspace.ts";
+import { testHome } from "./home.ts";
+
+describe("a workspace", () => {
+  it("has the git root above its directory as its root, never home or what is above", () => {
+    using home = testHome();
+    const deep = join(home.cwd, "a/b");
+    mkdirSync(deep, { recursive: true });
+    mkdirSync(join(home.home, ".git"));
+    expect(projectRoot(deep, home.home)).toBe(deep);
+    mkdirSync(join(home.cwd, ".git"));
+    expect(projectRoot(deep, home.home)).toBe(home.cwd);
+    expect(projectRoot(home.home, home.home)).toBe(home.home);
+  });
+
+  it("goes by real paths, and says what is no directory", () => {
+    using home = testHome();
+    symlinkSync(home.cwd, join(home.home, "link"));
+    expect(canonicalDirectory(join(home.home, "link"))).toBe(home.cwd);
+    expect(() => canonicalDirectory(join(home.home, "missing"))).toThrow("it does not exist");
+    expect(() => createWorkspace({ sessionId: "s", cwd: home.cwd, allowWrite: ["/nowhere/at/all"] })).toThrow(
+      "/nowhere",
+    );
+  });
+
+  it("makes a private temporary folder when it is first asked for, the same at each opening", () => {
+    using home = testHome();
+    const sessionId = `test${process.pid}x${Date.now()}`;
+    const open = () => createWorkspace({ sessionId, cwd: home.cwd });
+    const { temp } = open();
+    expect(statSync(temp).mode & 0o777).toBe(0o700);
+    expect(open().temp).toBe(temp);
+    rmSync(temp, { recursive: true });
+    symlinkSync(home.cwd, temp);
+    const instead = open().temp;
+    expect(instead).not.toBe(temp);
+    expect(existsSync(instead)).toBe(true);
+    for (const path of [temp, instead]) rmSync(path, { recursive: true });
+  });
+});
+
+describe("plain text", () => {
+  it.each([
+    ["colours and cursor moves", "\u001b[1;31mred\u001b[0m\u001b[2J\u001b[10;10H!", "red!"],
+    ["titles and links", "\u001b]0;title\u0007a\u001b]8;;http://x\u001b\\link\u001b]8;;\u001b\\", "alink"],
+    ["bells, backspaces and carriage returns", "a\u0007\bb\r\nc\u007f", "ab\nc"],
+    ["control characters of eight bits", "a\u009b31mb\u0085c", "a31mbc"],
+    ["an escape cut short", "a\u001b", "a"],
+  ])("has no %s", (_, given, shown) => {
+    expect(plainText(given)).toBe(shown);
+  });
+
+  it("keeps newlines, tabs and every other letter", () => {
+    expect(plainText("a\n\tü 漢字 🙂")).toBe("a\n\tü 漢字 🙂");
+  });
+});
