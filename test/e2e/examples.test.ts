@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { readExamples } from "../docs/examples.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
-import { scratch } from "./scorel.ts";
+import { type Scratch, scratch } from "./scorel.ts";
 
 const examples = readExamples();
 
@@ -48,6 +48,50 @@ describe("the extension in the README", () => {
     expect(offered).toEqual([false, true]);
   });
 });
+
+describe("what an example adds", () => {
+  it.each([
+    ["weather", ["weather", "show", "Rome"], "20 c in Rome\n"],
+    ["counting", ["count"], "0\n"],
+  ])("%s: a command of the command line", async (id, args, stdout) => {
+    using home = scratch();
+    install(home, id);
+    expect(await home.run(args)).toMatchObject({ code: 0, stdout, stderr: "" });
+  });
+
+  it("count: a slash command of a conversation", async () => {
+    using home = scratch();
+    install(home, "count");
+    const { stdout } = await home.run(["--model", "offline/demo"], { input: "list files\n/count\n" });
+    expect(stdout).toMatch(/^\d+ events$/m);
+  });
+
+  it("offline-guard: a refusal that the model reads", async () => {
+    using home = scratch();
+    await using server = await startModelServer([
+      toolCall("Bash", { command: "curl example.org" }),
+      text("No network."),
+    ]);
+    home.useModel(server.baseUrl);
+    install(home, "offline-guard");
+    await home.run(["-p", "Fetch it."]);
+    expect(server.requests[1]?.text).toContain("This session works offline.");
+  });
+
+  it("memory: a message that the model reads before the prompt", async () => {
+    using home = scratch();
+    await using server = await startModelServer([text("Noted.")]);
+    home.useModel(server.baseUrl);
+    install(home, "memory");
+    await home.run(["-p", "hi"]);
+    expect(server.requests[0]?.text).toMatch(/The build takes two minutes\.[\s\S]*hi/);
+  });
+});
+
+function install(home: Scratch, id: string): void {
+  const { source } = examples.find((example) => example.id === id) ?? { source: "" };
+  home.file(`~/.scorel/extensions/${id}.ts`, source);
+}
 
 /** The text of a message's content, whichever of its two forms it has. */
 function plain(content: unknown): string {
