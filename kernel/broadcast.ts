@@ -5,6 +5,8 @@ import type { AnyEvent, Dispose, StoredEvent } from "./types.ts";
 const DEFAULT_CAPACITY = 10_000;
 
 interface SubscriberOptions extends SubscribeOptions {
+  /** The plugin that listens. */
+  name: string;
   listener: Listener;
   /** Persistent events of a range of seq, read again after an overflow. */
   reread(from: number, to: number): readonly StoredEvent[];
@@ -34,6 +36,11 @@ export class Broadcast {
 
   publish(event: AnyEvent): void {
     this.hook.call(event);
+  }
+
+  /** Whoever has not heard all that was published until now. */
+  get lagging(): string[] {
+    return this.subscribers.filter((subscriber) => subscriber.busy).map(({ name }) => name);
   }
 
   /** Resolves when every subscriber has heard all that was published until now. */
@@ -70,6 +77,13 @@ class Subscriber {
     else if (this.queue.length - this.head >= this.capacity) this.lag = { from: event.seq, to: event.seq };
     else this.queue.push(event);
     this.running ??= this.drain();
+  }
+
+  get name(): string {
+    return this.options.name;
+  }
+  get busy(): boolean {
+    return this.running !== undefined;
   }
 
   async idle(): Promise<void> {

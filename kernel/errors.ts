@@ -97,6 +97,8 @@ export const errors = defineErrors({
     `The guard of plugin "${a.plugin}" on "${a.hook}" failed, so the action is denied: ${a.reason}`,
   HOOK_LIMIT: (a: { hook: string; plugin: string; limit: number }) =>
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in "${a.hook}"; its result is ignored.`,
+  LISTENER_LATE: (a: { plugins: string; limit: number }) =>
+    `Listeners of ${a.plugins} did not finish within ${a.limit} ms when the session stopped; they were left behind.`,
   PROJECTION_FAILED: (a: { projection: string; plugin: string }) =>
     `The projection "${a.projection}" of plugin "${a.plugin}" failed earlier in this session, so its state is unknown.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,

@@ -13,6 +13,7 @@ import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
 import { describeIssues } from "./validate.ts";
+import { within } from "./within.ts";
 
 /** Opens the log, starts the plugins in order and answers the running kernel; undoes everything when one fails. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
@@ -29,6 +30,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
 /** Isolated failures are announced this often per plugin and place; later ones are only logged. */
 const ANNOUNCED_FAILURES = 3;
 const KEPT_FAILURES = 1_000;
+/** Milliseconds that listeners have to hear the last events when the kernel stops. */
+const DRAIN_LIMIT_MS = 5_000;
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
 
 interface Loaded {
@@ -155,10 +158,21 @@ export class PluginKernel implements Kernel {
   }
 
   async stop(): Promise<void> {
-    await this.log.drained();
+    await this.drainedOrLate();
     for (const id of [...this.loaded.keys()].reverse()) if (this.loaded.has(id)) await this.unload(id);
-    await this.log.drained();
+    await this.drainedOrLate();
     await this.log.close();
+  }
+
+  /** No listener can keep the kernel from stopping: one that hangs is named and left behind. */
+  private async drainedOrLate(): Promise<void> {
+    const limit = DRAIN_LIMIT_MS;
+    const late = () => errors.LISTENER_LATE({ plugins: this.log.broadcast.lagging.join(", "), limit });
+    try {
+      await within(limit, this.log.drained(), late);
+    } catch (thrown) {
+      for (const plugin of new Set(this.log.broadcast.lagging)) this.report(plugin, "onEvent", thrown);
+    }
   }
 
   provide(plugin: string, scope: Scope, name: string, service: unknown): void {
@@ -185,6 +199,7 @@ export class PluginKernel implements Kernel {
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose {
     return this.log.broadcast.subscribe({
       ...options,
+      name: plugin,
       listener,
       reread: (from, to) => this.log.tree.between(from, to),
       onError: (thrown, event) => this.report(plugin, `onEvent ${event.type}`, thrown, event.type === "plugin_failure"),

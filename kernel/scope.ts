@@ -1,5 +1,6 @@
 import { errors } from "./errors.ts";
-import type { Awaitable, Dispose } from "./types.ts";
+import type { Dispose } from "./types.ts";
+import { within } from "./within.ts";
 
 /** An undo that takes longer is left behind, so that no plugin can keep a session from closing. */
 const DISPOSE_LIMIT_MS = 5_000;
@@ -52,19 +53,5 @@ export class Scope {
     } catch (thrown) {
       this.report("dispose", thrown);
     }
-  }
-}
-
-/** Settles like `work`, but rejects after `ms`. */
-async function within(ms: number, work: Awaitable<void>, late: () => Error): Promise<void> {
-  if (!(work instanceof Promise)) return;
-  let timer: NodeJS.Timeout | undefined;
-  const limit = new Promise<never>((_resolve, reject) => {
-    timer = setTimeout(() => reject(late()), ms);
-  });
-  try {
-    await Promise.race([work, limit]);
-  } finally {
-    clearTimeout(timer);
   }
 }

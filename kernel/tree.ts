@@ -32,6 +32,8 @@ export interface TreeView {
   /** The first path event. */
   readonly root: StoredEvent | undefined;
   readonly activeLeaf: EventId | null;
+  /** The event with the highest seq. */
+  readonly last: StoredEvent | undefined;
   /** Every persistent event in seq order. */
   [Symbol.iterator](): Iterator<StoredEvent>;
   /** Persistent events with `from <= seq <= to`, in seq order. */
@@ -54,6 +56,10 @@ export class Tree implements TreeView {
   }
   get activeLeaf(): EventId | null {
     return this.leaf;
+  }
+
+  get last(): StoredEvent | undefined {
+    return this.order.at(-1);
   }
 
   /** Links an event in; `leaf` is the active leaf after it. Events come in seq order. */

@@ -25,13 +25,20 @@ export async function converse(host: HostService, invocation: Invocation): Promi
     const person = invocation.stdin.isTTY === true;
     await screen.opened(status, person);
     await client.subscribe(status.sessionId, (delivered) => screen.hear(delivered));
-    if (!person) return await inPipe(chat, invocation);
-    await talk(chat, screen, invocation);
+    await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
+    await farewell(client, status.sessionId, screen);
+    if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.failed > 0 ? 1 : 0;
     if (status.leafId !== null || chat.begun) await screen.line(`To go on: scorel --session ${status.sessionId}`);
     return invocation.interrupt.aborted ? CANCELLED : 0;
   } finally {
     await client.close();
   }
+}
+
+/** Closes the session; says what failed meanwhile and was not said yet. */
+async function farewell(client: Client, sessionId: string, screen: Screen): Promise<void> {
+  await screen.notices((await client.request("get_status", { sessionId })).notices);
+  await screen.notices((await client.request("close_session", { sessionId })).notices);
 }
 
 function open(client: Client, { options, cwd }: Invocation, model: string | undefined): Promise<SessionStatus> {
@@ -64,7 +71,7 @@ async function withModel(
 }
 
 /** Line after line, each answered before the next is read. */
-async function inPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Promise<number> {
+async function readPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Promise<void> {
   const stop = () => stdin.destroy(interrupt.reason);
   interrupt.addEventListener("abort", stop, { once: true });
   try {
@@ -76,6 +83,4 @@ async function inPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Prom
   } catch (thrown) {
     if (!interrupt.aborted) throw thrown;
   }
-  if (interrupt.aborted) return CANCELLED;
-  return chat.failed > 0 ? 1 : 0;
 }

@@ -1,6 +1,6 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { type Output, plainText } from "@scorel/host/client";
-import type { Delivered, SessionStatus } from "@scorel/host/contract";
+import { type Output, plainText, Warnings } from "@scorel/host/client";
+import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import { type AnyEvent, type DisplayAction, displayText, type Events, type Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 
@@ -10,6 +10,7 @@ const SHOWN_LINES = 12;
 export class Screen {
   private readonly output: Output;
   private readonly clientId: string;
+  private readonly warnings = new Warnings();
   /** The message whose text is on the screen already, as far as it has come. */
   private streamed: string | undefined;
   private model: string | undefined;
@@ -31,15 +32,21 @@ export class Screen {
   async opened({ sessionId, model, leafId, notices, problems }: SessionStatus, person: boolean): Promise<void> {
     this.model = model;
     if (person) await this.line(`${leafId === null ? "New session" : "Session"} ${sessionId} · ${model} · /help`);
-    for (const { origin, message } of notices) await this.line(`warning: ${message} (${origin})`);
+    await this.notices(notices);
     for (const { line, reason } of problems) await this.line(`warning: the log, line ${line}: ${reason}`);
+  }
+
+  /** Says those of the notices that were not said yet. */
+  async notices(notices: readonly Notice[]): Promise<void> {
+    for (const warning of this.warnings.untold(notices)) await this.line(warning);
   }
 
   /** Draws an event: text as it streams, everything else by the display form that its plugin gave it. */
   async hear({ event, display }: Delivered): Promise<void> {
     const { type } = event;
     if (type === "text_delta") return this.stream(event as AnyEvent & Transients["text_delta"]);
-    if (type === "plugin_failure") return this.failure(event as AnyEvent & Transients["plugin_failure"]);
+    const warning = this.warnings.heard(event);
+    if (warning !== undefined) return this.line(warning);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
     if (this.isTold(event as AnyEvent)) return;
     const text = drawn(display);
@@ -79,10 +86,6 @@ export class Screen {
     if (event.type !== "session_info") return false;
     const { model } = (event as AnyEvent & Events["session_info"]).changes;
     return model !== undefined && model === this.model;
-  }
-
-  private failure({ plugin, where, message }: Transients["plugin_failure"]): Promise<void> {
-    return this.line(`warning: plugin "${plugin}" failed in ${where}: ${message}`);
   }
 
   private write(text: string): Promise<void> {

@@ -1,6 +1,7 @@
 /** Runs in browsers too: what any client of the host needs to open a session and to show what it hears. */
 
-import type { Client, SessionStatus } from "./contract.ts";
+import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
+import type { Client, Notice, SessionStatus } from "./contract.ts";
 
 /** Which session a face is asked for: a stored one, the latest of `cwd`, or (neither given) a new one in `cwd`. */
 export interface SessionChoice {
@@ -19,6 +20,31 @@ export function openSession(
 ): Promise<SessionStatus> {
   if (session !== undefined) return client.request("load_session", { sessionId: session, ...options });
   return client.request(latest ? "continue_session" : "create_session", { cwd, ...options });
+}
+
+/** Says each thing that went wrong beside the conversation once: as it happens, on opening, or on closing. */
+export class Warnings {
+  private readonly told = new Set<string>();
+
+  /** The words for a failure heard as an event; undefined for any other event. */
+  heard(event: AnyEvent | Missed): string | undefined {
+    if (event.type !== "plugin_failure") return undefined;
+    const text = failureText(event as AnyEvent & Transients["plugin_failure"]);
+    this.told.add(text);
+    return `warning: ${text}`;
+  }
+
+  /** The words for those of the notices that were not told yet. */
+  untold(notices: readonly Notice[]): string[] {
+    const fresh = notices.filter(({ message }) => !this.told.has(message));
+    for (const { message } of fresh) this.told.add(message);
+    return fresh.map(({ origin, message }) => `warning: ${message}${message.includes(origin) ? "" : ` (${origin})`}`);
+  }
+}
+
+/** Which plugin failed, where and why: the same words in events and in notices. */
+export function failureText({ plugin, where, message }: { plugin: string; where: string; message: string }): string {
+  return `plugin "${plugin}" failed in ${where}: ${message}`;
 }
 
 const ESC = String.fromCharCode(0x1b);

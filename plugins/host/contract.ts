@@ -86,7 +86,7 @@ export interface SessionStatus {
   anchor: Anchor;
   /** Damage found when the log was opened. */
   problems: { line: number; offset: number; reason: string }[];
-  /** What was left out or failed while the session was opened. */
+  /** What was left out when the session was opened, and what has failed in it since. */
   notices: Notice[];
   /** `provider/id` of the model that the next turn would use; absent when there is none. */
   model?: string;
@@ -122,7 +122,7 @@ export interface Operations {
     result: { commands: { name: string; description: string; plugin: string }[] };
   };
   run_command: { params: { sessionId: string; name: string; args: string }; result: { output?: string } };
-  close_session: { params: { sessionId: string }; result: { closed: boolean } };
+  close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
 }
 export type Operation = keyof Operations;
 

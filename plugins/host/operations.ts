@@ -1,11 +1,11 @@
 import type { AgentService, QueueItem } from "@scorel/agent/contract";
-import { type Awaitable, codeOf, messageOf, type Session, type StoredEvent } from "@scorel/kernel";
+import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type { Operation, Operations, SessionStatus } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
-import type { OpenSession, Sessions } from "./sessions.ts";
+import { failuresOf, type OpenSession, type Sessions } from "./sessions.ts";
 import { findCommand, listCommands } from "./slash.ts";
 import { canonicalDirectory } from "./workspace.ts";
 
@@ -58,9 +58,7 @@ export const operations: { [O in Operation]: Handler<O> } = {
     const output = await findCommand(kernel, name)(args, { sessionId: id, clientId: caller.clientId });
     return typeof output === "string" ? { output } : {};
   },
-  close_session: async ({ sessionId }, { clientId, sessions }) => ({
-    closed: await sessions.release(sessionId, clientId),
-  }),
+  close_session: ({ sessionId }, { clientId, sessions }) => sessions.release(sessionId, clientId),
 };
 
 /** The session, opened now if it is not. */
@@ -69,9 +67,10 @@ export async function openOf({ sessionId }: { sessionId: string }, caller: Calle
 }
 
 /** A session as its clients see it. */
-export function statusOf({ id, kernel, notices }: OpenSession): SessionStatus {
+export function statusOf(open: OpenSession): SessionStatus {
+  const { id, kernel } = open;
   const { session, problems } = kernel;
-  const persistent = lastStored(session);
+  const persistent = session.tree.last;
   return {
     sessionId: id,
     running: kernel.find("agent")?.running ?? false,
@@ -85,7 +84,7 @@ export function statusOf({ id, kernel, notices }: OpenSession): SessionStatus {
       streamSeq: session.seq,
     },
     problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
-    notices: [...notices],
+    notices: [...open.problems, ...failuresOf(open)],
     ...modelOf({ kernel }),
   };
 }
@@ -144,13 +143,4 @@ function itemOf(queue: readonly QueueItem[], id: string): QueueItem {
   const item = queue.find((waiting) => waiting.id === id);
   if (!item) throw errors.HOST_QUEUE_ITEM_UNKNOWN({ id });
   return item;
-}
-
-/** The last persistent event. Transients share its numbers, so it is looked for backwards in growing steps. */
-function lastStored({ tree, seq }: Session): StoredEvent | undefined {
-  if (tree.size === 0) return undefined;
-  for (let step = 1; ; step *= 2) {
-    const last = tree.between(seq - step + 1, seq).at(-1);
-    if (last) return last;
-  }
 }

@@ -2,6 +2,7 @@ import { existsSync, statSync } from "node:fs";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { createKernel, type Kernel, type Logger, newId, type SessionHeader, type Store } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
+import { failureText } from "./client.ts";
 import type { Composition, Notice, Workspace } from "./contract.ts";
 import { deviceId } from "./device.ts";
 import { errors } from "./errors.ts";
@@ -20,8 +21,8 @@ export interface OpenSession {
   readonly id: string;
   readonly kernel: Kernel;
   readonly workspace: Workspace;
-  /** What was left out or failed while it was opened. */
-  readonly notices: readonly Notice[];
+  /** What was left out when it was opened. */
+  readonly problems: readonly Notice[];
   /** Turns by the id of the message that each serves. */
   readonly turns: Map<string, Promise<TurnOutcome>>;
   /** Clients that have it open; it is closed with the last of them. */
@@ -31,6 +32,15 @@ export interface SessionsOptions {
   shelf: Shelf;
   composition: Composition;
   logger: Logger;
+}
+
+/** What failed in a session so far, without harming it. */
+export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
+  return kernel.failures.map((failure) => ({
+    origin: failure.where,
+    code: failure.code,
+    message: failureText(failure),
+  }));
 }
 
 /** The open sessions of this process: at most one kernel for each. */
@@ -76,12 +86,13 @@ export class Sessions {
     return this.startStored(id, {}, true);
   }
 
-  /** Gives up a client's hold; the last one closes the session. Answers whether it did. */
-  async release(id: string, clientId: string): Promise<boolean> {
+  /** Gives up a client's hold; the last one closes the session. Answers whether it did, and what failed in doing so. */
+  async release(id: string, clientId: string): Promise<{ closed: boolean; notices: Notice[] }> {
     const session = await this.open.get(id);
-    if (!session?.users.delete(clientId) || session.users.size > 0) return false;
+    if (!session?.users.delete(clientId) || session.users.size > 0) return { closed: false, notices: [] };
+    const before = failuresOf(session).length;
     await this.close(session);
-    return true;
+    return { closed: true, notices: failuresOf(session).slice(before) };
   }
 
   /** Closes them all; answers when each is on disk. Throws the first failure after trying all. */
@@ -127,12 +138,7 @@ export class Sessions {
     kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
     // Now that all plugins listen; a session that is only looked at does not begin.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
-    const failures = kernel.failures.map((it) => ({
-      origin: `${it.plugin}: ${it.where}`,
-      code: it.code,
-      message: it.message,
-    }));
-    return { id, kernel, workspace, notices: [...problems, ...failures], turns: new Map(), users: new Set() };
+    return { id, kernel, workspace, problems, turns: new Map(), users: new Set() };
   }
 
   private store({ id, create, readOnly }: Wanted, onComplete: () => void): Store {

@@ -46,6 +46,9 @@ async function takeTurn(client: Client, invocation: Invocation, format: Format):
   const outcome = await cancellable(client, { sessionId, id }, format, interrupt);
   await client.drained(sessionId);
   await format.finish(sessionId, outcome);
+  const { notices } = await client.request("get_status", { sessionId });
+  await progress.notices(notices);
+  await progress.notices((await client.request("close_session", { sessionId })).notices);
   return outcome;
 }
 

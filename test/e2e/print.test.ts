@@ -69,7 +69,10 @@ describe("scorel -p", () => {
       expect(heard.map(({ seq }) => seq)).toEqual(heard.map((_, index) => (heard[0]?.seq as number) + index));
       const words = heard.flatMap(({ type, delta }) => (type === "text_delta" ? [delta] : []));
       expect(words.join("")).toBe("Hello there");
-      expect(heard.at(-1)).toMatchObject({ type: "runtime_end", reason: "completed" });
+      expect(heard.slice(-2)).toMatchObject([
+        { type: "runtime_end", reason: "completed" },
+        { type: "session_end", reason: "closed" },
+      ]);
     }));
 
   it("exits 1 when the turn fails, and says why", () =>

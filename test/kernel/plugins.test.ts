@@ -181,6 +181,21 @@ describe("plugins", () => {
     }
   });
 
+  it("cannot keep the kernel from stopping by a listener that hangs", async () => {
+    vi.useFakeTimers();
+    try {
+      const deaf = definePlugin({ ...base, id: "deaf", onEvent: () => new Promise<void>(() => {}) });
+      const t = await testKernel([notes, deaf]);
+      t.session.emit("tick", { n: 1 });
+      const stopped = t.kernel.stop();
+      await vi.advanceTimersByTimeAsync(10_000);
+      await stopped;
+      expect(t.kernel.failures).toMatchObject([{ plugin: "deaf", where: "onEvent", code: "LISTENER_LATE" }]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   it("that register after they stopped are undone at once", async () => {
     const contexts: { onDispose(dispose: () => void): void }[] = [];
     const late = definePlugin({ ...base, id: "late", activate: (ctx) => void contexts.push(ctx) });

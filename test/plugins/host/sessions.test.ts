@@ -40,7 +40,10 @@ describe("a session", () => {
     await ask(t.client, sessionId, "hello");
     const other = t.host.connect();
     await other.request("load_session", { sessionId });
-    expect(await t.client.request("close_session", { sessionId })).toEqual({ closed: false });
+    expect(await t.client.request("close_session", { sessionId })).toEqual({
+      closed: false,
+      notices: [],
+    });
     await other.close();
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
