@@ -46,6 +46,9 @@ class Sorter {
   }
 
   private register(entry: KernelEntry): void {
+    const missing = ["id", "name", "version"].filter((key) => typeof entry.plugin?.[key as "id"] !== "string");
+    if (missing.length > 0)
+      throw errors.PLUGIN_INVALID({ origin: entry.origin, reason: `it has no ${missing.join(", ")}` });
     for (const service of entry.plugin.provides ?? []) {
       const owner = this.providers.get(service);
       if (owner)

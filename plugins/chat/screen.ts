@@ -6,6 +6,8 @@ import type {} from "@scorel/messages/contract";
 
 const SHOWN_LINES = 12;
 
+type Card = Extract<DisplayAction, { display: "card" }>;
+
 /** What a conversation looks like in lines. Nothing that a model or a tool says moves the cursor or sets colours. */
 export class Screen {
   private readonly output: Output;
@@ -14,6 +16,8 @@ export class Screen {
   /** The message whose text is on the screen already, as far as it has come. */
   private streamed: string | undefined;
   private model: string | undefined;
+  /** The tool whose line was drawn last. */
+  private named: string | undefined;
   /** The cursor stands behind text. */
   private open = false;
 
@@ -49,7 +53,7 @@ export class Screen {
     if (warning !== undefined) return this.line(warning);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
     if (this.isTold(event as AnyEvent)) return;
-    const text = drawn(display);
+    const text = display.display === "card" ? this.card(display) : drawn(display);
     if (text !== "") await this.line(text);
   }
 
@@ -88,18 +92,33 @@ export class Screen {
     return model !== undefined && model === this.model;
   }
 
+  /** A tool is named when it starts; its answer follows, under its name again when others came between. */
+  private card(card: Card): string {
+    const { title, status } = card;
+    const named = this.named === title;
+    this.named = title;
+    if (status === "running") return `· ${title}`;
+    const head = status === "error" ? `· ${title} failed\n` : named ? "" : `· ${title}\n`;
+    return `${head}${answer(card)}`.trimEnd();
+  }
+
   private write(text: string): Promise<void> {
     return this.output.write(plainText(text));
   }
 }
 
-/** A tool is named when it starts; what it answered follows, shortened and set in. */
 function drawn(display: DisplayAction): string {
   if (display.display === "bubble" && display.role === "user") return `> ${display.text}`;
-  if (display.display !== "card") return shortened(displayText(display));
-  if (display.status === "running") return `· ${display.title}`;
-  const result = shortened(display.text).replace(/^/gm, "  ");
-  return display.status === "error" ? `  ${display.title} failed\n${result}` : result.trimEnd();
+  return shortened(displayText(display));
+}
+
+/** What a tool answered, set in; a diff is shown whole, as it is what a person must see. */
+function answer({ text, body = [] }: Card): string {
+  return [shortened(text), ...body.map(displayText)]
+    .filter((part) => part !== "")
+    .join("\n")
+    .replace(/^/gm, "  ")
+    .trimEnd();
 }
 
 function shortened(text: string): string {

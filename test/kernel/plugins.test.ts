@@ -74,6 +74,11 @@ describe("plugins", () => {
       [button, { ...lamp, needs: ["switch"] }],
       { code: "PLUGIN_CIRCLE", data: { plugins: "button -> lamp -> button", origin: "test" } },
     ],
+    [
+      "no manifest",
+      [{ id: "x" } as AnyPlugin],
+      { code: "PLUGIN_INVALID", data: { origin: "test", reason: "it has no name, version" } },
+    ],
     ["a duplicate id", [lamp, { ...lamp, provides: [] }], { code: "PLUGIN_DUPLICATE" }],
     ["a promised service that never came", [{ ...lamp, activate() {} }], { code: "PLUGIN_PROMISED_SERVICE" }],
     ["a service nobody promised", [{ ...lamp, provides: [] }], { code: "PLUGIN_UNDECLARED_SERVICE" }],
