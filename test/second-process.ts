@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
+import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { createInterface } from "node:readline";
 import { fileURLToPath } from "node:url";
@@ -15,12 +16,23 @@ export interface SecondProcess extends AsyncDisposable {
   kill(): Promise<void>;
 }
 
-export async function secondProcess(script: URL, directory: string, args: readonly string[]): Promise<SecondProcess> {
+export interface SecondProcessOptions {
+  /** A command that becomes the process: `["sh", "-c", "ulimit …; exec \"$@\"", "sh"]`. */
+  through?: readonly string[];
+}
+
+export async function secondProcess(
+  script: URL,
+  directory: string,
+  args: readonly string[],
+  options: SecondProcessOptions = {},
+): Promise<SecondProcess> {
   const entry = fileURLToPath(script);
-  const outfile = join(directory, `${basename(entry, ".ts")}.mjs`);
-  const banner = 'import{createRequire as r}from"node:module";const require=r(import.meta.url);';
-  await build({ entryPoints: [entry], outfile, bundle: true, platform: "node", format: "esm", banner: { js: banner } });
-  const child = spawn(process.execPath, [outfile, ...args], { stdio: ["pipe", "pipe", "inherit"] });
+  // A name of its own: one that is being started must not find another's half-written file.
+  const outfile = join(directory, `${basename(entry, ".ts")}-${++started}.mjs`);
+  writeFileSync(outfile, await bundleOf(entry));
+  const [program = "", ...before] = [...(options.through ?? []), process.execPath];
+  const child = spawn(program, [...before, outfile, ...args], { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const kill = async () => {
     if (child.exitCode !== null || child.signalCode !== null) return;
@@ -35,4 +47,26 @@ export async function secondProcess(script: URL, directory: string, args: readon
     kill,
     [Symbol.asyncDispose]: kill,
   };
+}
+
+let started = 0;
+const bundles = new Map<string, Promise<string>>();
+
+function bundleOf(entry: string): Promise<string> {
+  const known = bundles.get(entry) ?? bundle(entry);
+  bundles.set(entry, known);
+  return known;
+}
+
+async function bundle(entry: string): Promise<string> {
+  const banner = { js: 'import{createRequire as r}from"node:module";const require=r(import.meta.url);' };
+  const built = await build({
+    entryPoints: [entry],
+    bundle: true,
+    write: false,
+    platform: "node",
+    format: "esm",
+    banner,
+  });
+  return built.outputFiles[0]?.text ?? "";
 }
