@@ -67,6 +67,14 @@ export const errors = defineErrors({
   LOG_REENTRANT: () => "A check or projection may not append: it runs inside the writer's turn.",
   STORE_WRITE: (a: { path: string; reason: string }) =>
     `The log ${a.path} could not be written (${a.reason}). Nothing was recorded; free space or fix the permission and try again.`,
+  STORE_READ: (a: { path: string; reason: string }) =>
+    `The log ${a.path} could not be read (${a.reason}). Nothing was changed; check the disk and the file's owner and mode, then try again.`,
+  STORE_OPEN: (a: { path: string; reason: string }) =>
+    `The log ${a.path} could not be opened for writing (${a.reason}). Nothing was lost; free space or fix the permission and try again. \`scorel session show\` reads it meanwhile.`,
+  STORE_SYNC: (a: { path: string; reason: string }) =>
+    `The log ${a.path} was written, but the disk did not confirm it (${a.reason}): a power failure now could lose the latest events. Check the disk; what was said is in the log and need not be said again.`,
+  STORE_GONE: (a: { path: string; copy?: string }) =>
+    `The log ${a.path} was deleted or replaced while it was open, so nothing was recorded.${a.copy === undefined ? "" : ` Until this process ends its bytes can be copied from ${a.copy}.`} Put the file back and open the session again, or start a new one.`,
   STORE_HEADER: (a: { path: string; reason: string }) =>
     `${a.path} is not a session log: ${a.reason}. It was left as it is.`,
   STORE_READ_ONLY: (a: { path: string; reason: string }) => `The log ${a.path} is open for reading only: ${a.reason}.`,

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, errors, messageOf } from "./errors.ts";
-import { encodeLine, type Scan, scanBytes } from "./scan.ts";
+import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
+import { encodeLine, readLog, type Scan, scanBytes } from "./scan.ts";
 import type { Opened, Store } from "./store.ts";
 import type { SessionHeader } from "./types.ts";
 
@@ -27,6 +27,8 @@ class JsonlStore implements Store {
   private readonly path: string;
   private readonly options: JsonlOptions;
   private fd: number | undefined;
+  /** Bytes of a failed append stand behind the last whole record. */
+  private tainted = false;
   /** Bytes known to be whole records. */
   private size = 0;
   private readOnly: string | undefined;
@@ -41,7 +43,7 @@ class JsonlStore implements Store {
 
   open(): Opened {
     if (this.options.create) return this.openNew(this.options.create);
-    const bytes = fs.readFileSync(this.path);
+    const bytes = readLog(this.path);
     const scan = scanBytes(this.path, bytes);
     this.readOnly = this.whyReadOnly(scan);
     this.size = scan.torn?.offset ?? scan.bytes;
@@ -58,10 +60,10 @@ class JsonlStore implements Store {
     if (this.readOnly !== undefined) throw errors.STORE_READ_ONLY({ path: this.path, reason: this.readOnly });
     const bytes = Buffer.from(this.pending + records.map(encodeLine).join(""));
     try {
-      this.fd ??= fs.openSync(this.path, "ax", 0o600);
-      this.writeAll(this.fd, bytes);
+      this.writeAll(this.writable(), bytes);
     } catch (thrown) {
-      this.cutBack();
+      this.undo();
+      if (thrown instanceof ScorelError) throw thrown;
       throw errors.STORE_WRITE({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
     }
     this.size += bytes.length;
@@ -90,15 +92,20 @@ class JsonlStore implements Store {
   }
 
   private openForAppend(scan: Scan, bytes: Buffer): void {
-    this.fd = fs.openSync(this.path, "a");
-    if (scan.torn) this.setAside(bytes.subarray(scan.torn.offset));
+    try {
+      this.fd = fs.openSync(this.path, "a");
+      if (scan.torn) this.setAside(bytes.subarray(scan.torn.offset));
+    } catch (thrown) {
+      if (this.fd !== undefined) fs.closeSync(this.fd);
+      throw errors.STORE_OPEN({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    }
     if (scan.unterminated) this.pending = "\n";
   }
 
   private whyReadOnly(scan: Scan): string | undefined {
     if (this.options.readOnly) return "it was opened so";
     if (scan.header.version > LOG_VERSION)
-      return `its format ${scan.header.version} is newer than this version of Scorel knows (${LOG_VERSION})`;
+      return `its format ${scan.header.version} is newer than this version of Scorel knows (${LOG_VERSION}); update Scorel to go on in it`;
     return undefined;
   }
 
@@ -107,30 +114,65 @@ class JsonlStore implements Store {
     const base = this.path.replace(/\.jsonl$/, "");
     let n = 1;
     while (fs.existsSync(`${base}.torn-${n}`)) n++;
-    fs.writeFileSync(`${base}.torn-${n}`, torn, { flag: "wx", mode: 0o600, flush: true });
+    try {
+      fs.writeFileSync(`${base}.torn-${n}`, torn, { flag: "wx", mode: 0o600, flush: true });
+    } catch (thrown) {
+      fs.rmSync(`${base}.torn-${n}`, { force: true });
+      throw thrown;
+    }
     fs.ftruncateSync(this.fd as number, this.size);
+  }
+
+  /** The log's descriptor, whole records before it. Throws STORE_GONE when the file has no name any more. */
+  private writable(): number {
+    this.fd ??= fs.openSync(this.path, "ax", 0o600);
+    if (fs.fstatSync(this.fd).nlink === 0)
+      throw errors.STORE_GONE({ path: this.path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
+    if (this.tainted) this.cutBack(this.fd);
+    return this.fd;
+  }
+
+  /** Linux keeps a deleted file's bytes as long as someone has it open, under this name. */
+  private openBytes(): string {
+    return `/proc/${process.pid}/fd/${this.fd}`;
   }
 
   /** A disk that fills answers with a short count first; only the next write says why. */
   private writeAll(fd: number, bytes: Buffer): void {
+    this.tainted = true;
     for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written, bytes.length - written);
+    this.tainted = false;
   }
 
-  private cutBack(): void {
-    if (this.fd === undefined) return;
+  /** A new log that could not get its first record leaves no empty file behind. */
+  private undo(): void {
+    if (this.fd === undefined || !this.tainted) return;
     try {
-      fs.ftruncateSync(this.fd, this.size);
+      if (this.size > 0) this.cutBack(this.fd);
+      else this.discard(this.fd);
     } catch {
-      // The next open finds the torn tail and sets it aside; the append is refused either way.
-      this.readOnly = "a failed write could not be undone";
+      // Tried again before the next append, which fails by it; if none comes, opening sets the torn tail aside.
     }
+  }
+
+  private cutBack(fd: number): void {
+    fs.ftruncateSync(fd, this.size);
+    this.tainted = false;
+  }
+
+  private discard(fd: number): void {
+    fs.ftruncateSync(fd, 0);
+    fs.rmSync(this.path, { force: true });
+    fs.closeSync(fd);
+    this.fd = undefined;
+    this.tainted = false;
   }
 }
 
 function settled(start: (done: (error: Error | null) => void) => void, path: string): Promise<void> {
   return new Promise((resolve, reject) =>
     start((error) =>
-      error ? reject(errors.STORE_WRITE({ path, reason: codeOf(error) }, { cause: error })) : resolve(),
+      error ? reject(errors.STORE_SYNC({ path, reason: codeOf(error) }, { cause: error })) : resolve(),
     ),
   );
 }

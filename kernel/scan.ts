@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import { errors } from "./errors.ts";
+import { codeOf, errors, messageOf } from "./errors.ts";
 import type { Problem } from "./store.ts";
 import type { SessionHeader, StoredEvent } from "./types.ts";
 
@@ -28,9 +28,18 @@ export function encodeLine(json: string): string {
   return `${json.slice(0, -1)}${CRC_START}${crc32(json).toString(16).padStart(8, "0")}"}\n`;
 }
 
-/** Reads a log without changing it. Throws STORE_HEADER when its first line is no header. */
+/** Reads a log without changing it. Throws STORE_READ, and STORE_HEADER when its first line is no header. */
 export function scanLog(path: string): Scan {
-  return scanBytes(path, readFileSync(path));
+  return scanBytes(path, readLog(path));
+}
+
+/** A log's bytes; throws STORE_READ. */
+export function readLog(path: string): Buffer {
+  try {
+    return readFileSync(path);
+  } catch (thrown) {
+    throw errors.STORE_READ({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  }
 }
 
 /** The same for bytes that were read already; `path` is for messages. */

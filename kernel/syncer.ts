@@ -28,7 +28,7 @@ export class Syncer {
     }, BACKGROUND_SYNC_MS).unref();
   }
 
-  /** Resolves when everything written until now is on disk; rejects with STORE_WRITE. */
+  /** Resolves when everything written until now is on disk; rejects with STORE_SYNC. */
   synced(): Promise<void> {
     if (!this.running) return this.dirty ? this.start() : Promise.resolve();
     if (!this.dirty) return this.running;

@@ -1,9 +1,16 @@
 import {
   appendFileSync,
+  closeSync,
+  copyFileSync,
   existsSync,
+  mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  readlinkSync,
+  renameSync,
+  rmdirSync,
   rmSync,
   statSync,
   truncateSync,
@@ -163,6 +170,12 @@ describe("a JSONL log", () => {
     expect(readdirSync(folder)).toEqual(["s.jsonl"]);
   });
 
+  it("says why it cannot be read, and is left as it is", async () => {
+    await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "ENOENT" } });
+    mkdirSync(path);
+    await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "EISDIR" } });
+  });
+
   it("opened for reading changes nothing, not even a torn tail", async () => {
     await written("a");
     appendFileSync(path, '{"type":"no');
@@ -172,4 +185,110 @@ describe("a JSONL log", () => {
     await kernel.stop();
     expect([readFileSync(path), readdirSync(folder)]).toEqual([before, ["s.jsonl"]]);
   });
+});
+
+describe("a JSONL log whose file is taken away while it is open", () => {
+  it.each([
+    ["deleted", () => rmSync(path)],
+    [
+      "replaced by a copy",
+      () => {
+        copyFileSync(path, `${path}.copy`);
+        renameSync(`${path}.copy`, path);
+      },
+    ],
+  ])("takes no event when it was %s, and says where its bytes still are", async (_how, takeAway) => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    const whole = readFileSync(path);
+    takeAway();
+    const copy = process.platform === "linux" ? { copy: expect.stringMatching(/^\/proc\/\d+\/fd\/\d+$/) } : {};
+    const refused = await kernel.session.append("note", { text: "b" }).catch((thrown) => thrown);
+    expect(refused).toMatchObject({ code: "STORE_GONE", data: { path, ...copy } });
+    if (refused.data.copy) expect(readFileSync(refused.data.copy)).toEqual(whole);
+    expect([texts(kernel), kernel.session.seq]).toEqual([["a"], 2]);
+    await kernel.stop();
+  });
+
+  it("goes with it when it was moved only", async () => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    renameSync(path, `${path}.away`);
+    await kernel.session.append("note", { text: "b" });
+    await kernel.stop();
+    renameSync(`${path}.away`, path);
+    expect(await reopened()).toMatchObject({ context: ["a", "b"], problems: [] });
+  });
+});
+
+describe("a JSONL log on a device that fails", () => {
+  // Only Linux has a file that answers every write with EIO without being broken itself.
+  const linux = existsSync("/proc/self/mem");
+
+  it.each(linux ? ["EIO"] : [])("tells the disk's error %s, and goes on once the disk does", async (reason) => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    const heard: unknown[] = [];
+    kernel.subscribe((event) => void heard.push(event));
+    const repair = breakDevice();
+    for (const text of ["b", "c"])
+      await expect(kernel.session.append("note", { text })).rejects.toMatchObject({
+        code: "STORE_WRITE",
+        data: { path, reason },
+      });
+    repair();
+    const { seq } = await kernel.session.append("note", { text: "d" });
+    expect(seq).toBe(4);
+    await kernel.drained();
+    expect(heard).toEqual([
+      expect.objectContaining({ type: "storage_status", error: expect.stringContaining("EIO") }),
+      expect.objectContaining({ type: "storage_status", error: expect.stringContaining("EIO") }),
+      expect.objectContaining({ type: "note", text: "d" }),
+      expect.not.objectContaining({ error: expect.anything() }),
+    ]);
+    await kernel.stop();
+    expect(await reopened()).toMatchObject({ context: ["a", "d"], problems: [] });
+  });
+
+  it.each(linux ? ["EINVAL"] : [])("tells what was written from what is safe (%s), and tries again", async (reason) => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    const repair = breakDevice();
+    await expect(kernel.session.synced()).rejects.toMatchObject({ code: "STORE_SYNC", data: { path, reason } });
+    expect(texts(kernel)).toEqual(["a"]);
+    repair();
+    await kernel.session.synced();
+    await kernel.stop();
+  });
+
+  it("takes no name that something else has, and goes on when it is free", async () => {
+    const kernel = await open({ create: testHeader });
+    mkdirSync(path);
+    await expect(kernel.session.append("note", { text: "a" })).rejects.toMatchObject({ code: "STORE_WRITE" });
+    rmdirSync(path);
+    await kernel.session.append("note", { text: "b" });
+    await kernel.stop();
+    expect(await reopened()).toMatchObject({ context: ["b"], problems: [] });
+  });
+
+  /** Puts a file that answers every write with EIO where the log's descriptor is; answers the way back. */
+  function breakDevice(): () => void {
+    const fd = Number(readdirSync("/proc/self/fd").find((name) => linkOf(name) === path));
+    become(fd, "/proc/self/mem", "r+");
+    return () => become(fd, path, "a");
+  }
+  function become(fd: number, file: string, flags: string): void {
+    closeSync(fd);
+    const opened: number[] = [];
+    do opened.push(openSync(file, flags));
+    while (opened.at(-1) !== fd);
+    for (const other of opened.slice(0, -1)) closeSync(other);
+  }
+  function linkOf(name: string): string {
+    try {
+      return readlinkSync(`/proc/self/fd/${name}`);
+    } catch {
+      return "";
+    }
+  }
 });
