@@ -5,13 +5,24 @@ export interface ModelService {
   /** The resolved model; throws MODEL_NONE or another coded error that says how to set one. */
   current(): Model<Api>;
   /**
-   * One request. Never throws: every failure is an `error` event. Retries are off below this call;
+   * One request. Never throws: every failure is an `error` event, whose message may bear a `failure`
+   * (RequestFailure) that is no part of the conversation. Retries are off below this call;
    * the api key is resolved here and goes only to the model's own host.
    */
   stream(
     context: Context,
     options: SimpleStreamOptions,
   ): AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
+}
+
+/** What the server answered to a request that failed, as far as it answered: `failure` on the message of an `error` event. */
+export interface RequestFailure {
+  /** The HTTP status, when it refused. */
+  status?: number;
+  /** Milliseconds it asks to wait before the next request. */
+  retryAfterMs?: number;
+  /** Why it was not reached at all: the system's word, such as ECONNREFUSED. */
+  unreached?: string;
 }
 
 /** Keeps keys out of everything that leaves the process or reaches the disk. */

@@ -1,8 +1,18 @@
+import type { RequestFailure } from "./contract.ts";
+
 /** What happened on the network that the library's own messages leave out. */
-export interface Wire {
+export interface Wire extends RequestFailure {
   fetch: typeof fetch;
-  /** Why the server was not reached; undefined when it was. */
-  unreached?: string;
+}
+
+/** What is known of a failure; undefined when nothing is. */
+export function failureOf({ status, retryAfterMs, unreached }: Wire): RequestFailure | undefined {
+  const known = {
+    ...(status !== undefined && { status }),
+    ...(retryAfterMs !== undefined && { retryAfterMs }),
+    ...(unreached !== undefined && { unreached }),
+  };
+  return Object.keys(known).length > 0 ? known : undefined;
 }
 
 /**
@@ -19,6 +29,7 @@ export function wireTo(baseUrl: string): Wire {
         headers.delete("openai-project");
       }
       const response = await send(input, { ...init, headers, redirect: "manual" }, wire);
+      if (!response.ok) note(wire, response);
       return response.status >= 300 && response.status < 400 ? refused(response) : response;
     },
   };
@@ -32,6 +43,21 @@ async function send(input: Parameters<typeof fetch>[0], init: RequestInit, wire:
     wire.unreached = reason(thrown);
     throw thrown;
   }
+}
+
+function note(wire: Wire, { status, headers }: Response): void {
+  wire.status = status;
+  const waitMs = retryAfter(headers);
+  if (waitMs !== undefined) wire.retryAfterMs = waitMs;
+}
+
+/** Milliseconds; the header holds seconds or a date, another that some servers send holds milliseconds. */
+function retryAfter(headers: Headers): number | undefined {
+  const ms = headers.get("retry-after-ms");
+  const given = ms ?? headers.get("retry-after");
+  if (given === null || given.trim() === "") return undefined;
+  const wait = Number.isNaN(Number(given)) ? Date.parse(given) - Date.now() : Number(given) * (ms === null ? 1_000 : 1);
+  return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
 }
 
 /** undici hides the system's error one level down. */

@@ -8,7 +8,8 @@ import type {
   SimpleStreamOptions,
 } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
-import { type Wire, wireTo, withFetch } from "./fetch.ts";
+import type { RequestFailure } from "./contract.ts";
+import { failureOf, type Wire, wireTo, withFetch } from "./fetch.ts";
 import { failedStream } from "./reply.ts";
 
 /** One request on the wire. Never throws: every failure is an `error` event with a readable, redacted message. */
@@ -32,7 +33,7 @@ export async function streamModel(
     const stream = withFetch(wire.fetch, () =>
       streamSimpleOpenAICompletions(model as Model<"openai-completions">, context, request),
     );
-    return watched(stream, (message) => redact(explained(message, model, wire)));
+    return watched(stream, wire, (message) => redact(explained(message, model, wire)));
   } catch (thrown) {
     return failedStream(model, redact(messageOf(thrown)));
   }
@@ -51,24 +52,31 @@ function refusePage({ headers }: ProviderResponse): void {
  */
 function watched(
   stream: AssistantMessageEventStream,
+  wire: Wire,
   explain: (message: string) => string,
 ): AssistantMessageEventStream {
   const push = stream.push.bind(stream);
   stream.push = (event) => {
     if (event.type === "start") (event.partial as { stopReason: unknown }).stopReason = undefined;
-    push(settled(event, explain));
+    push(settled(event, wire, explain));
   };
   return stream;
 }
 
-function settled(event: AssistantMessageEvent, explain: (message: string) => string): AssistantMessageEvent {
+function settled(
+  event: AssistantMessageEvent,
+  wire: Wire,
+  explain: (message: string) => string,
+): AssistantMessageEvent {
   if (event.type === "done" && event.message.stopReason === undefined) {
     const { content } = event.message;
     const errorMessage = `${content.length === 0 ? "empty reply: " : ""}stream ended without a finish marker`;
     return { type: "error", reason: "error", error: { ...event.message, stopReason: "error", errorMessage } };
   }
-  if (event.type === "error" && event.reason === "error")
-    event.error.errorMessage = explain(event.error.errorMessage ?? "unknown error");
+  if (event.type !== "error" || event.reason !== "error") return event;
+  event.error.errorMessage = explain(event.error.errorMessage ?? "unknown error");
+  const failure = failureOf(wire);
+  if (failure) (event.error as { failure?: RequestFailure }).failure = failure;
   return event;
 }
 

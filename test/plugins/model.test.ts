@@ -249,6 +249,26 @@ describe("a failing server", () => {
   });
 });
 
+describe("a failure tells apart from its message", () => {
+  it.each([
+    ["a status", status(503, {}), { status: 503 }],
+    ["how long to wait, in seconds", status(429, {}, { "retry-after": "7" }), { status: 429, retryAfterMs: 7_000 }],
+    ["or in milliseconds", status(429, {}, { "retry-after-ms": "250" }), { status: 429, retryAfterMs: 250 }],
+    [
+      "or until a date",
+      status(429, {}, { "retry-after": new Date(0).toUTCString() }),
+      { status: 429, retryAfterMs: 0 },
+    ],
+    ["but not what cannot be read", status(429, {}, { "retry-after": "soon" }), { status: 429 }],
+    ["nothing when the stream itself failed", raw('data: {"error":{"message":"oops"}}\n\n'), undefined],
+  ] satisfies [string, Reply, unknown][])("%s", async (_what, reply, failure) => {
+    await using server = await startModelServer([reply]);
+    await using opened = await service({ ...custom, baseUrl: server.baseUrl });
+    const ended = await (await opened.service.stream(context, {})).result();
+    expect((ended as { failure?: unknown }).failure).toEqual(failure);
+  });
+});
+
 describe("the table [model]", () => {
   it("gives a custom model", async () => {
     expect(await currentOf({ ...custom, baseUrl: "https://models.example/v1", apiKeyEnv: "TEST_KEY" })).toEqual({
