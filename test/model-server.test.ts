@@ -1,9 +1,12 @@
 import { describe, expect, it } from "vitest";
 import {
+  type ApiName,
   cut,
   delayUntil,
   endEarly,
+  failure,
   finish,
+  formats,
   gate,
   hang,
   type Reply,
@@ -199,6 +202,115 @@ describe("a model server", () => {
     expect(await chunks(server.baseUrl)).toContainEqual([{ content: "from afar" }, null]);
     expect((await post(server.baseUrl)).status).toBe(500);
     expect(server.requests.map((request) => request.body)).toEqual([body, body]);
+  });
+});
+
+/** Where each api takes a request, below the server's address. */
+const paths: Record<ApiName, string> = {
+  "openai-completions": "/v1/chat/completions",
+  "openai-responses": "/v1/responses",
+  "google-generative-ai": "/v1beta/models/m:streamGenerateContent?alt=sse",
+  "anthropic-messages": "/v1/messages",
+};
+
+/** The events of a reply: their names where the api names them, else what they hold. */
+async function eventsOf(api: ApiName, reply: Reply): Promise<unknown[]> {
+  await using server = await startModelServer([reply]);
+  const url = `http://127.0.0.1:${server.port}${paths[api]}`;
+  const { text: sent } = await readUntilBroken(await fetch(url, { method: "POST", body: JSON.stringify(body) }));
+  const events = sent.split("\n\n").filter((event) => event !== "");
+  return events.map(
+    (event) => /^event: (.*)/.exec(event)?.[1] ?? (event === "data: [DONE]" ? "[DONE]" : heldIn(event)),
+  );
+}
+
+function heldIn(event: string): unknown {
+  const { choices, candidates } = JSON.parse(event.slice("data: ".length));
+  if (candidates) return candidates[0].content?.parts[0] ?? candidates[0].finishReason;
+  return choices[0] ? (choices[0].finish_reason ?? Object.keys(choices[0].delta)) : "usage";
+}
+
+const story = [
+  thinking("hm", 1),
+  text("I look"),
+  toolCall("Read", { p: 1 }, { pieces: 4 }),
+  usage({ input: 9, output: 3 }),
+];
+const item = (...inside: string[]) =>
+  ["output_item.added", ...inside, "output_item.done"].map((name) => `response.${name}`);
+const block = (deltas: number) =>
+  ["start", ...Array(deltas).fill("delta"), "stop"].map((name) => `content_block_${name}`);
+
+describe("one script", () => {
+  it.each([
+    [
+      "openai-completions",
+      [["role", "content"], ["reasoning_content"], ["reasoning_content"], ["content"]].concat(
+        Array(3).fill(["tool_calls"]),
+        ["tool_calls", "usage", "[DONE]"] as never[],
+      ),
+    ],
+    [
+      "openai-responses",
+      [
+        "response.created",
+        "response.in_progress",
+        ...item(
+          "reasoning_summary_part.added",
+          "reasoning_summary_text.delta",
+          "reasoning_summary_text.delta",
+          "reasoning_summary_text.done",
+          "reasoning_summary_part.done",
+        ),
+        ...item("content_part.added", "output_text.delta", "output_text.done", "content_part.done"),
+        ...item("function_call_arguments.delta", "function_call_arguments.delta", "function_call_arguments.done"),
+        "response.completed",
+      ],
+    ],
+    [
+      "google-generative-ai",
+      [
+        { text: "h", thought: true },
+        { text: "m", thought: true },
+        { text: "I look" },
+        { functionCall: { name: "Read", args: { p: 1 } } },
+        "STOP",
+      ],
+    ],
+    [
+      "anthropic-messages",
+      ["message_start", "ping", ...block(3), ...block(1), ...block(2), "message_delta", "message_stop"],
+    ],
+  ] satisfies [ApiName, unknown[]][])("is played as %s", async (api, events) => {
+    expect(await eventsOf(api, story)).toEqual(events);
+  });
+
+  it.each([
+    ["openai-completions", "length", ["length", "usage", "[DONE]"]],
+    ["openai-responses", "length", ["response.output_item.done", "response.incomplete"]],
+    ["google-generative-ai", "length", [{ text: "x" }, "MAX_TOKENS"]],
+    ["google-generative-ai", "filtered", [{ text: "x" }, "SAFETY"]],
+    ["anthropic-messages", "filtered", ["content_block_stop", "message_delta", "message_stop"]],
+  ] as const)("ends as %s ends for %s", async (api, reason, end) => {
+    expect((await eventsOf(api, [text("x"), finish(reason)])).slice(-end.length)).toEqual(end);
+  });
+
+  it.each([
+    ["openai-responses", "response.failed"],
+    ["anthropic-messages", "error"],
+  ] as const)("fails inside the stream of %s", async (api, event) => {
+    expect((await eventsOf(api, [text("x"), failure("no more")])).at(-1)).toBe(event);
+  });
+
+  it("has its base url for each api", async () => {
+    await using server = await startModelServer([]);
+    const bases = Object.keys(formats).map((api) => server.baseUrlFor(api as ApiName).replace(/.*:\d+/, ""));
+    expect(bases).toEqual(["/v1", "/v1", "/v1beta", ""]);
+  });
+
+  it("that asks for one api knows no other", async () => {
+    await using server = await startModelServer([text("x")], formats["anthropic-messages"]);
+    expect((await post(`${server.baseUrl}/v1`)).status).toBe(404);
   });
 });
 

@@ -1,6 +1,9 @@
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { anthropicMessages } from "./model-formats/anthropic-messages.ts";
+import { googleGenerativeAi } from "./model-formats/google-generative-ai.ts";
 import { openaiCompletions } from "./model-formats/openai-completions.ts";
+import { openaiResponses } from "./model-formats/openai-responses.ts";
 
 /** A model server that plays a script over real HTTP on 127.0.0.1, and records what it was asked. */
 
@@ -24,6 +27,7 @@ export type Part =
   | { do: "wait"; ms: number }
   | { do: "until"; promise: Promise<unknown> }
   | { do: "cut" | "endEarly" | "hang" }
+  | { do: "failure"; message: string }
   | { do: "status"; status: number; body: unknown; headers: Record<string, string> }
   | { do: "raw"; body: string; contentType: string };
 export type Reply = Part | readonly Part[];
@@ -61,6 +65,8 @@ export const cut = (): Part => ({ do: "cut" });
 export const endEarly = (): Part => ({ do: "endEarly" });
 /** Sends the headers (and what came before), then nothing until the client goes away. */
 export const hang = (): Part => ({ do: "hang" });
+/** Says inside the stream, as the format does, that the server failed, and ends it. */
+export const failure = (message: string): Part => ({ do: "failure", message });
 /** Answers with a status instead of a stream; `body` is sent as JSON unless it is a string. */
 export const status = (code: number, body: unknown = {}, headers: Record<string, string> = {}): Part => ({
   do: "status",
@@ -87,27 +93,46 @@ export interface RecordedRequest {
   over: Promise<"finished" | "gone">;
 }
 
+/** The apis that the server speaks. */
+export type ApiName = "openai-completions" | "openai-responses" | "google-generative-ai" | "anthropic-messages";
+
 /** How one api's replies look on the wire. */
 export interface Format {
-  path: string;
+  api: ApiName;
+  /** The path that belongs to a model's `baseUrl`. */
+  base: string;
+  /** Whether a request for this path, with its query, speaks the api. */
+  serves(path: string): boolean;
   contentType: string;
-  reply(request: unknown, index: number): WireReply;
+  reply(request: unknown, index: number, tokens: Tokens): WireReply;
   error(message: string): unknown;
 }
+/** One reply: what to send for each step, and after the last one. */
 export interface WireReply {
   start(): string;
   text(piece: string): string;
   thinking(piece: string): string;
   callStart(call: number, id: string, name: string): string;
   callDelta(call: number, piece: string): string;
-  finish(reason: Finish): string;
-  usage(tokens: Tokens): string;
-  end(): string;
+  /** What is still to be sent when the reply breaks off here. */
+  broken(): string;
+  failure(message: string): string;
+  end(reason: Finish): string;
 }
 
+/** The formats by api. */
+export const formats: Readonly<Record<ApiName, Format>> = {
+  "openai-completions": openaiCompletions,
+  "openai-responses": openaiResponses,
+  "google-generative-ai": googleGenerativeAi,
+  "anthropic-messages": anthropicMessages,
+};
+
 export interface ModelServer extends AsyncDisposable {
-  /** What a model's `baseUrl` is set to. */
+  /** What a model's `baseUrl` is set to; of the format asked for, else of openai-completions. */
   readonly baseUrl: string;
+  /** The same for any api. */
+  baseUrlFor(api: ApiName): string;
   readonly port: number;
   /** In order of arrival. */
   readonly requests: readonly RecordedRequest[];
@@ -116,7 +141,9 @@ export interface ModelServer extends AsyncDisposable {
   close(): Promise<void>;
 }
 
-export async function startModelServer(script: Script, format: Format = openaiCompletions): Promise<ModelServer> {
+/** Speaks the one format asked for, else all of them, told apart by the request's path. */
+export async function startModelServer(script: Script, only?: Format): Promise<ModelServer> {
+  const spoken = only ? [only] : Object.values(formats);
   const requests: RecordedRequest[] = [];
   const waiting: (() => void)[] = [];
   const server = createServer((req, res) => {
@@ -126,26 +153,24 @@ export async function startModelServer(script: Script, format: Format = openaiCo
   async function serve(req: IncomingMessage, res: ServerResponse): Promise<void> {
     const request = await record(req, res);
     const index = requests.push(request) - 1;
-    const known = request.method === "POST" && request.path === format.path;
-    const reply = known ? await replyFor(script, request, index) : undefined;
+    const format = request.method === "POST" ? spoken.find((each) => each.serves(request.path)) : undefined;
+    const reply = format && (await replyFor(script, request, index));
     request.unexpected = reply === undefined;
     for (const wake of waiting.splice(0)) wake();
-    const problem = known
-      ? `The script has no reply for request ${index}.`
-      : `The script knows only POST ${format.path}, not ${request.method} ${request.path}.`;
-    const parts = reply ?? [status(known ? 500 : 404, format.error(problem))];
-    await play(parts, format, request, index, res);
+    await play(reply ?? [refusal(request, index, format)], format ?? openaiCompletions, request, index, res);
   }
 
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const { port } = server.address() as AddressInfo;
+  const baseUrlFor = (api: ApiName) => `http://127.0.0.1:${port}${formats[api].base}`;
   const close = () =>
     new Promise<void>((resolve) => {
       server.close(() => resolve());
       server.closeAllConnections();
     });
   return {
-    baseUrl: `http://127.0.0.1:${port}/v1`,
+    baseUrl: baseUrlFor((only ?? openaiCompletions).api),
+    baseUrlFor,
     port,
     requests,
     async request(index) {
@@ -155,6 +180,11 @@ export async function startModelServer(script: Script, format: Format = openaiCo
     close,
     [Symbol.asyncDispose]: close,
   };
+}
+
+function refusal({ method, path }: RecordedRequest, index: number, format: Format | undefined): Part {
+  if (format) return status(500, format.error(`The script has no reply for request ${index}.`));
+  return status(404, openaiCompletions.error(`The script knows no ${method} ${path}.`));
 }
 
 async function replyFor(script: Script, request: RecordedRequest, index: number): Promise<readonly Part[] | undefined> {
@@ -202,18 +232,15 @@ async function play(
   if (first?.do === "raw") return answer(res, 200, first.body, { "content-type": first.contentType });
   res.writeHead(200, { "content-type": format.contentType, "cache-control": "no-cache" });
   res.flushHeaders();
-  const wire = format.reply(request.body, index);
-  const state: Playing = { wire, index, calls: 0, tokens: { input: 10, output: 5 } };
+  const wire = format.reply(request.body, index, tokensOf(parts));
+  const state: Playing = { wire, index, calls: 0 };
   let opened = false;
   for (const part of parts) {
-    if (!opened && "text" in part) opened = await write(res, wire.start());
-    if (!opened && part.do === "toolCall") opened = await write(res, wire.start());
+    if (!opened && says(part)) opened = await write(res, wire.start());
     if (await step(part, state, res)) return;
   }
   if (!opened) await write(res, wire.start());
-  await write(res, wire.finish(state.finish ?? (state.calls > 0 ? "toolUse" : "stop")));
-  await write(res, wire.usage(state.tokens));
-  await write(res, wire.end());
+  await write(res, wire.end(state.finish ?? (state.calls > 0 ? "toolUse" : "stop")));
   res.end();
 }
 
@@ -221,8 +248,16 @@ interface Playing {
   wire: WireReply;
   index: number;
   calls: number;
-  tokens: Tokens;
   finish?: Finish;
+}
+
+function tokensOf(parts: readonly Part[]): Tokens {
+  const told = parts.find((part) => part.do === "usage");
+  return told?.do === "usage" ? told.tokens : { input: 10, output: 5 };
+}
+
+function says(part: Part): boolean {
+  return part.do === "text" || part.do === "thinking" || part.do === "toolCall" || part.do === "failure";
 }
 
 /** Plays one part; true when nothing may follow it. */
@@ -240,7 +275,6 @@ async function step(part: Part, state: Playing, res: ServerResponse): Promise<bo
       return false;
     }
     case "usage":
-      state.tokens = part.tokens;
       return false;
     case "finish":
       state.finish = part.reason;
@@ -252,12 +286,19 @@ async function step(part: Part, state: Playing, res: ServerResponse): Promise<bo
       await part.promise;
       return false;
     case "cut":
+      await write(res, wire.broken());
       res.destroy();
       return true;
     case "endEarly":
+      await write(res, wire.broken());
       res.end();
       return true;
     case "hang":
+      await write(res, wire.broken());
+      return true;
+    case "failure":
+      await write(res, wire.failure(part.message));
+      res.end();
       return true;
     default:
       throw new Error(`"${part.do}" can only be a whole reply`);

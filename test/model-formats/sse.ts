@@ -1,0 +1,9 @@
+/** One server-sent event without a name. */
+export function sse(data: object): string {
+  return `data: ${JSON.stringify(data)}\n\n`;
+}
+
+/** One server-sent event that carries its type twice, as its name and inside. */
+export function namedSse(data: { type: string; [field: string]: unknown }): string {
+  return `event: ${data.type}\n${sse(data)}`;
+}
