@@ -17,7 +17,7 @@ export interface TreeView {
   has(id: EventId): boolean;
   /** Whether the event is part of the conversation's path, not a side event or a jump. */
   isPath(id: EventId): boolean;
-  /** Whether the event was attached to the event before it because its parent is lost. */
+  /** Whether the event was attached to the leaf of that moment because its parent is lost. */
   isBridged(id: EventId): boolean;
   /** The parent, also of a bridged event. */
   parent(id: EventId): StoredEvent | undefined;
@@ -45,7 +45,6 @@ export class Tree implements TreeView {
   private readonly nodes = new Map<EventId, Node>();
   private readonly order: StoredEvent[] = [];
   private firstPath: Node | undefined;
-  private lastPath: Node | undefined;
   private leaf: EventId | null = null;
 
   get size(): number {
@@ -68,7 +67,7 @@ export class Tree implements TreeView {
     const bridged = event.parentId !== null && known === undefined;
     const node: Node = {
       event,
-      parent: bridged ? this.lastPath : known,
+      parent: bridged ? this.leafNode() : known,
       children: [],
       path: leaf === event.id,
       bridged,
@@ -77,7 +76,6 @@ export class Tree implements TreeView {
     this.order.push(event);
     if (node.path) {
       this.firstPath ??= node;
-      this.lastPath = node;
       nearestPath(node.parent)?.children.push(node);
     }
     this.leaf = leaf;
@@ -125,6 +123,10 @@ export class Tree implements TreeView {
       found.push(event);
     }
     return found;
+  }
+
+  private leafNode(): Node | undefined {
+    return this.leaf === null ? undefined : this.nodes.get(this.leaf);
   }
 
   private pathEvents(wanted: (node: Node) => boolean): StoredEvent[] {

@@ -129,6 +129,18 @@ describe("a JSONL log", () => {
     expect([again.context, again.epoch]).toEqual([result.context, result.epoch]);
   });
 
+  it("bridges to where the conversation stood, not to what it had left", async () => {
+    const kernel = await open({ create: testHeader });
+    const { id: to } = await kernel.session.append("note", { text: "a" });
+    await kernel.session.append("note", { text: "abandoned" });
+    await kernel.session.append("jump", { to: to as string });
+    await kernel.session.append("note", { text: "lost" });
+    await kernel.session.append("note", { text: "b" });
+    await kernel.stop();
+    damage(5, (line) => line.replace("lost", "l\0st"));
+    expect(await reopened()).toMatchObject({ context: ["a", "b"], problems: [{ line: 5, lost: true }] });
+  });
+
   it("reads two records that stand on one line", async () => {
     await written("a", "b", "c");
     const all = lines();
