@@ -1,4 +1,5 @@
 import type { RequestFailure } from "./contract.ts";
+import { httpFetch } from "./http-fetch.ts";
 
 /** What happened on the network that the library's own messages leave out. */
 export interface Wire extends RequestFailure {
@@ -38,7 +39,7 @@ export function wireTo(baseUrl: string): Wire {
 
 async function send(input: Parameters<typeof fetch>[0], init: RequestInit, wire: Wire): Promise<Response> {
   try {
-    return await fetch(input, init);
+    return await httpFetch(input, init);
   } catch (thrown) {
     wire.unreached = reason(thrown);
     throw thrown;
