@@ -16,6 +16,8 @@ export const errors = defineErrors({
     `Presets extend each other in a circle: ${a.chain}. Remove one "extends".`,
   CONFIG_UNTRUSTED: (a: { file: string }) =>
     `${a.file} lies in a project's .scorel folder, which is not read without --trust.`,
+  CONFIG_HOME: (a: { reason: string }) =>
+    `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to a directory of yours, by its full path.`,
   CONFIG_FLAG: (a: { flag: string }) => `${a.flag} needs a value.`,
   CONFIG_NO_CLI: () => 'No command line is loaded: the plugin "cli" is switched off. Remove it from "without".',
   CONFIG_CWD: (a: { cwd: string; reason: string }) => `--cwd ${a.cwd} is not a directory to work in: ${a.reason}`,

@@ -1,10 +1,22 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, join, sep } from "node:path";
+import { dirname, isAbsolute, join, sep } from "node:path";
 import { fileURLToPath } from "node:url";
+import { errors } from "./errors.ts";
 
-/** The user's own folder: fixed by convention, moved only by moving HOME. */
-export const userDir = () => join(homedir(), ".scorel");
+/** The user's own folder: fixed by convention, moved only by moving HOME. Throws CONFIG_HOME. */
+export const userDir = () => join(userHome(), ".scorel");
+
+/** A home that is not a full path would make a folder in whatever directory one stands in. */
+function userHome(): string {
+  try {
+    const home = homedir();
+    if (isAbsolute(home)) return home;
+  } catch (thrown) {
+    throw errors.CONFIG_HOME({ reason: "HOME is not set, and this user has none in the system" }, { cause: thrown });
+  }
+  throw errors.CONFIG_HOME({ reason: `HOME is ${JSON.stringify(process.env.HOME)}, which is no full path` });
+}
 
 /** The `.scorel` folder of a project, and whether anything in it may be read. */
 export interface Project {
@@ -20,7 +32,7 @@ export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.u
  * of `cwd` outside of git. The user's own folder is never a project's. `cwd` is canonical.
  */
 export function projectDir(cwd: string): string | undefined {
-  const home = canonical(homedir());
+  const home = canonical(userHome());
   const own = join(home, ".scorel");
   const top = gitRoot(cwd, home) ?? cwd;
   for (let dir = cwd; ; dir = dirname(dir)) {

@@ -1,10 +1,10 @@
-import { homedir } from "node:os";
 import { join } from "node:path";
 import { type Logger, newId } from "@scorel/kernel";
 import type { Composition, HostService } from "./contract.ts";
 import { EmbeddedClient } from "./embedded.ts";
 import { Sessions } from "./sessions.ts";
 import { createShelf } from "./shelf.ts";
+import { homePath } from "./workspace.ts";
 
 /** The host as this plugin's own commands see it. */
 export interface LocalHost extends HostService {
@@ -13,7 +13,7 @@ export interface LocalHost extends HostService {
 
 /** A host over `~/.scorel/sessions` of the present HOME. */
 export function createHost(options: { composition: Composition; logger: Logger }): LocalHost {
-  const sessionsDir = join(homedir(), ".scorel", "sessions");
+  const sessionsDir = join(homePath(), ".scorel", "sessions");
   const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir) });
   return {
     sessionsDir,

@@ -1,13 +1,20 @@
 import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** The user's home directory, by its real path. Read at each call: HOME decides. */
-export function homeDirectory(): string {
+/** The user's home directory as it is named. Read at each call: HOME decides. Throws HOST_HOME. */
+export function homePath(): string {
   const home = homedir();
+  if (!isAbsolute(home)) throw errors.HOST_HOME({ path: join(home, ".scorel"), reason: "HOME is no full path" });
+  return home;
+}
+
+/** The same by its real path, where it exists. */
+export function homeDirectory(): string {
+  const home = homePath();
   return fs.existsSync(home) ? fs.realpathSync(home) : home;
 }
 
