@@ -39,6 +39,12 @@ export function isRunning(other: ProcessIdentity): boolean {
   return start === "" || other.start === "" || start === other.start;
 }
 
+/** Whether a process of this space stands still until someone wakes it; false where that cannot be told. */
+export function isSuspended({ pid, space }: ProcessIdentity): boolean {
+  const [state = ""] = space === ownIdentity().space ? statOf(pid) : [];
+  return state === "T" || state === "t";
+}
+
 /** When a process started; undefined when there is none, "" when it cannot be told. */
 function startOf(pid: number): string | undefined {
   if (!Number.isSafeInteger(pid) || pid <= 0) return undefined;
@@ -48,11 +54,16 @@ function startOf(pid: number): string | undefined {
 
 /** A zombie has ended: it holds nothing, whoever has yet to collect it. */
 function startInProc(pid: number): string | undefined {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  // The second field is the program's name in brackets and may itself hold spaces and brackets.
-  const [state, ...fields] = stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  const [state, ...fields] = statOf(pid);
   if (state === undefined || state === "Z" || state === "X") return undefined;
   return fields[18] ?? "";
+}
+
+/** What the system tells of a process, from its state on; nothing when there is none. */
+function statOf(pid: number): string[] {
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
+  // The second field is the program's name in brackets and may itself hold spaces and brackets.
+  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
 }
 
 function startByPs(pid: number): string {

@@ -3,7 +3,7 @@ import { crc32 } from "node:zlib";
 import { isId, newId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { createFile, readIfPresent, removeIfPresent, replaceFile } from "./files.ts";
-import { isRunning, ownIdentity, type ProcessIdentity } from "./identity.ts";
+import { isRunning, isSuspended, ownIdentity, type ProcessIdentity } from "./identity.ts";
 
 const ATTEMPTS = 20;
 /** A lock file of this age that says nothing readable was left by a crash, not by someone about to fill it. */
@@ -68,7 +68,8 @@ function isHeld(path: string, holder: Holder): boolean {
 
 function isYoung(path: string): boolean {
   const stat = statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs < SETTLED_MS;
+  // A clock that was set back makes an old file look as if it came from the future.
+  return stat !== undefined && Math.abs(Date.now() - stat.mtimeMs) < SETTLED_MS;
 }
 
 function readHolder(path: string): Holder | undefined {
@@ -88,7 +89,14 @@ function parseHolder(text: string): Holder {
 }
 
 function locked(path: string, sessionId: string, holder: Holder) {
-  return errors.HOST_SESSION_LOCKED({ sessionId, pid: holder.pid, since: holder.since, path });
+  const suspended = isSuspended(holder);
+  return errors.HOST_SESSION_LOCKED({
+    sessionId,
+    pid: holder.pid,
+    since: holder.since,
+    path,
+    ...(suspended && { suspended }),
+  });
 }
 
 function startTime(): string {

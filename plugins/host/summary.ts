@@ -59,7 +59,8 @@ function summarise(header: SessionHeader, events: Iterable<StoredEvent>): Pick<S
   let seq = 0;
   for (const event of events) {
     seq = event.seq;
-    summary.updatedAt = Math.max(summary.updatedAt, event.ts);
+    // Not the latest time but that of the last event: a clock that once ran ahead puts a session on top no longer than that.
+    summary.updatedAt = event.ts;
     if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
     if (event.type === "session_info") rename(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
   }
