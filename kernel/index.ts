@@ -2,7 +2,7 @@ export { stop } from "./chain.ts";
 export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { isId, newId } from "./ids.ts";
-export { createJsonlStore } from "./jsonl.ts";
+export { createJsonlStore, LOG_VERSION } from "./jsonl.ts";
 export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 export {
   type AnyPlugin,

@@ -1,8 +1,8 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  HOST_SESSION_LOCKED: (a: { sessionId: string; pid: number; since: string; path: string }) =>
-    `Session ${a.sessionId} is in use by process ${a.pid}, started ${a.since}. Wait until it ends, or work in another session. (If that process ran on a machine or in a container that is gone, delete ${a.path}.)`,
+  HOST_SESSION_LOCKED: (a: { sessionId: string; pid: number; since: string; path: string; suspended?: boolean }) =>
+    `Session ${a.sessionId} is in use by process ${a.pid}, started ${a.since}${a.suspended ? `, which is there but suspended: \`fg\` in its terminal or \`kill -CONT ${a.pid}\` wakes it` : ""}. Wait until it ends, or work in another session. (If that process ran on a machine or in a container that is gone, delete ${a.path}.)`,
   SESSION_UNKNOWN: (a: { sessionId: string }) =>
     `There is no session "${a.sessionId}". \`scorel session list --all\` shows them.`,
   SESSION_AMBIGUOUS: (a: { prefix: string; matches: readonly string[] }) =>
@@ -16,6 +16,8 @@ export const errors = defineErrors({
   HOST_CWD_INVALID: (a: { cwd: string; reason: string }) => `${a.cwd} cannot be a working directory: ${a.reason}.`,
   HOST_HOME: (a: { path: string; reason: string }) =>
     `Sessions are kept below ${a.path}, which cannot be used: ${a.reason}. Make it a directory of yours, or set HOME.`,
+  HOST_STORAGE: (a: { path: string; reason: string }) =>
+    `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
     `The host knows no operation "${a.operation}". The client may be newer than the host.`,
   HOST_NO_AGENT: (a: { sessionId: string }) =>

@@ -61,6 +61,11 @@ function createWithoutLinks(path: string, text: string, refused: unknown): boole
 
 function writeTemporary(path: string, text: string, durable: boolean): string {
   const temporary = `${path}.${newId()}.tmp`;
-  fs.writeFileSync(temporary, text, { flag: "wx", mode: 0o600, flush: durable });
-  return temporary;
+  try {
+    fs.writeFileSync(temporary, text, { flag: "wx", mode: 0o600, flush: durable });
+    return temporary;
+  } catch (thrown) {
+    removeIfPresent(temporary);
+    throw thrown;
+  }
 }

@@ -2,7 +2,7 @@ import type { AgentService, QueueItem } from "@scorel/agent/contract";
 import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import type { Operation, Operations, SessionStatus } from "./contract.ts";
+import type { Notice, Operation, Operations, SessionStatus } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
 import { failuresOf, type OpenSession, type Sessions } from "./sessions.ts";
@@ -84,9 +84,15 @@ export function statusOf(open: OpenSession): SessionStatus {
       streamSeq: session.seq,
     },
     problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
-    notices: [...open.problems, ...failuresOf(open)],
+    notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
     ...modelOf({ kernel }),
   };
+}
+
+function readOnlyNotice({ id, kernel: { readOnly } }: OpenSession): Notice[] {
+  if (readOnly === undefined) return [];
+  const message = `The log of session ${id} is open for reading only: ${readOnly}.`;
+  return [{ origin: "log", code: "STORE_READ_ONLY", message }];
 }
 
 function modelOf({ kernel }: Pick<OpenSession, "kernel">): Pick<SessionStatus, "model" | "modelError"> {

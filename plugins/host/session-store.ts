@@ -1,6 +1,15 @@
 import { existsSync } from "node:fs";
 import { dirname } from "node:path";
-import { type AnyEvent, createJsonlStore, type Opened, type SessionHeader, type Store } from "@scorel/kernel";
+import {
+  type AnyEvent,
+  codeOf,
+  createJsonlStore,
+  messageOf,
+  type Opened,
+  ScorelError,
+  type SessionHeader,
+  type Store,
+} from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { makePrivateDirectory, removeIfPresent } from "./files.ts";
 import { acquireLock, isLocked, type SessionLock } from "./lock.ts";
@@ -96,8 +105,14 @@ class SessionStore implements Store {
 
   private takeLock(): void {
     const { path, sessionId } = this.options;
-    makePrivateDirectory(dirname(path));
-    this.lock = acquireLock(besideLog(path, "lock"), sessionId);
+    const lock = besideLog(path, "lock");
+    try {
+      makePrivateDirectory(dirname(path));
+      this.lock = acquireLock(lock, sessionId);
+    } catch (thrown) {
+      if (thrown instanceof ScorelError) throw thrown;
+      throw errors.HOST_STORAGE({ path: lock, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    }
   }
 
   private freeLock(): void {

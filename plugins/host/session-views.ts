@@ -13,7 +13,12 @@ import { canonicalDirectory } from "./workspace.ts";
 /** `session list` */
 export async function list({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
   const { all, output } = invocation.options;
-  const found = shelf.list(all ? undefined : canonicalDirectory(invocation.cwd));
+  const every = shelf.list();
+  const cwd = canonicalDirectory(invocation.cwd);
+  const found = all ? every : every.filter((summary) => summary.cwd === cwd);
+  // One that cannot be read belongs to no directory: a list of one directory would hide it.
+  for (const { problem } of all ? [] : every)
+    if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
   if (output === "json") return say(invocation, `${JSON.stringify(found)}\n`);
   if (found.length > 0) return say(invocation, found.map((summary) => `${row(summary, all === true)}\n`).join(""));
   const hint = all ? "" : " `scorel session list --all` shows those of other directories.";

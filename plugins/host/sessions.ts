@@ -1,6 +1,14 @@
 import { existsSync, statSync } from "node:fs";
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { createKernel, type Kernel, type Logger, newId, type SessionHeader, type Store } from "@scorel/kernel";
+import {
+  createKernel,
+  type Kernel,
+  LOG_VERSION,
+  type Logger,
+  newId,
+  type SessionHeader,
+  type Store,
+} from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import { failureText } from "./client.ts";
 import type { Composition, Notice, Workspace } from "./contract.ts";
@@ -60,7 +68,7 @@ export class Sessions {
     const cwd = canonicalDirectory(options.cwd);
     const home = homeDirectory();
     const create: SessionHeader = {
-      version: 1,
+      version: LOG_VERSION,
       sessionId: newId(),
       deviceId: deviceId(home),
       createdAt: Date.now(),
@@ -155,7 +163,9 @@ export class Sessions {
 }
 
 function index(path: string, { session }: Kernel): void {
-  writeIndex(path, statSync(path), session.header, session.tree);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  // Deleted while open: there is nothing to list.
+  if (stat) writeIndex(path, stat, session.header, session.tree);
 }
 
 interface Wanted {

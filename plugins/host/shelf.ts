@@ -71,8 +71,9 @@ function idsIn(directory: string): string[] {
     const names = readdirSync(directory).filter((name) => name.endsWith(ENDING));
     return names.map((name) => name.slice(0, -ENDING.length)).filter(isId);
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return [];
-    throw thrown;
+    const code = codeOf(thrown);
+    if (code === "ENOENT") return [];
+    throw errors.HOST_HOME({ path: directory, reason: code }, { cause: thrown });
   }
 }
 

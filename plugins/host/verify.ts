@@ -1,4 +1,4 @@
-import { scanLog } from "@scorel/kernel";
+import { LOG_VERSION, scanLog } from "@scorel/kernel";
 
 /** What a look at a log's bytes finds. */
 export interface Verdict {
@@ -12,7 +12,7 @@ export interface Verdict {
 
 /** Checks checksums, seq order, parents and the tail of a log; never changes it. Throws STORE_HEADER. */
 export function verifyLog(path: string): Verdict {
-  const { events, places, problems, bytes, unterminated } = scanLog(path);
+  const { header, events, places, problems, bytes, unterminated } = scanLog(path);
   const verdict: Verdict = { events: events.length, bytes, damage: [], notes: [] };
   for (const { line, offset, reason } of problems) {
     const list = reason.startsWith("unchecked") ? verdict.notes : verdict.damage;
@@ -27,6 +27,10 @@ export function verifyLog(path: string): Verdict {
       );
     known.add(id);
   }
+  if (header.version > LOG_VERSION)
+    verdict.notes.push(
+      `its format ${header.version} is newer than this version of Scorel knows; it is opened for reading only`,
+    );
   if (unterminated) verdict.notes.push("the last event is whole, but its newline is missing; the next append adds it");
   return verdict;
 }

@@ -1,0 +1,179 @@
+import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { scanLog } from "@scorel/kernel";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { ownIdentity } from "../../../plugins/host/identity.ts";
+import { verifyLog } from "../../../plugins/host/verify.ts";
+import { ask, type TestHome, testHome, testHost } from "./home.ts";
+
+let home: TestHome;
+beforeEach(() => {
+  home = testHome();
+});
+afterEach(() => {
+  home[Symbol.dispose]();
+  vi.useRealTimers();
+});
+
+/** A stored session of one message and its echo; answers its id. */
+async function stored(text = "hello"): Promise<string> {
+  await using t = await testHost();
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  await ask(t.client, sessionId, text);
+  return sessionId;
+}
+const logOf = (sessionId: string) => home.session(`${sessionId}.jsonl`);
+
+describe("a home that is none", () => {
+  it("is named when ~/.scorel is a file", async () => {
+    writeFileSync(join(home.home, ".scorel"), "");
+    await using t = await testHost();
+    const failure = { code: "HOST_HOME", message: expect.stringContaining(join(home.home, ".scorel")) };
+    await expect(t.client.request("create_session", { cwd: home.cwd })).rejects.toMatchObject(failure);
+    await expect(t.client.request("list_sessions", {})).rejects.toMatchObject(failure);
+  });
+
+  it.each(["", "somewhere", "./x"])(
+    "is refused when HOME is %j, which would mean a folder of the working directory",
+    async (value) => {
+      process.env.HOME = value;
+      await expect(testHost()).rejects.toMatchObject({ message: expect.stringContaining("HOME is no full path") });
+    },
+  );
+});
+
+describe("a log of a newer format", () => {
+  it("is opened to be read, which is told at once, and never changed", async () => {
+    const sessionId = await stored();
+    const [, ...events] = readFileSync(logOf(sessionId), "utf8").split("\n");
+    const header = { version: 99, sessionId, deviceId: "d", createdAt: 0, epoch: "e", meta: { cwd: home.cwd } };
+    const text = [JSON.stringify(header), ...events].join("\n");
+    writeFileSync(logOf(sessionId), text);
+    {
+      await using t = await testHost();
+      const { notices, leafId } = await t.client.request("load_session", { sessionId });
+      expect(notices).toEqual([
+        { origin: "log", code: "STORE_READ_ONLY", message: expect.stringContaining("update Scorel") },
+      ]);
+      expect(leafId).not.toBeNull();
+      await expect(ask(t.client, sessionId, "more")).rejects.toMatchObject({ code: "STORE_READ_ONLY" });
+    }
+    expect(readFileSync(logOf(sessionId), "utf8")).toBe(text);
+    expect(verifyLog(logOf(sessionId)).notes).toContainEqual(expect.stringContaining("format 99 is newer"));
+  });
+});
+
+describe("a log that is no log", () => {
+  it.each([
+    ["empty", "", "it is empty"],
+    ["without its header", '{"type":"message"}\n', "its first line is no session header"],
+    ["of something else", "hello\n", "its first line is no session header"],
+    ["with a damaged header", undefined, "its header fails its checksum"],
+  ])("is listed and refused by name when it is %s, and left as it is", async (_what, content, reason) => {
+    const sessionId = await stored();
+    const text = content ?? readFileSync(logOf(sessionId), "utf8").replace('"createdAt":1', '"createdAt":2');
+    writeFileSync(logOf(sessionId), text);
+    await using t = await testHost();
+    const message = expect.stringContaining(`${logOf(sessionId)} is not a session log: ${reason}`);
+    const { sessions } = await t.client.request("list_sessions", {});
+    expect(sessions).toEqual([expect.objectContaining({ sessionId, problem: message })]);
+    await expect(t.client.request("load_session", { sessionId })).rejects.toMatchObject({
+      code: "STORE_HEADER",
+      message,
+    });
+    await expect(t.client.request("continue_session", { cwd: home.cwd })).rejects.toMatchObject({
+      code: "SESSION_NONE",
+    });
+    expect(readFileSync(logOf(sessionId), "utf8")).toBe(text);
+    expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
+  });
+});
+
+describe("a log deleted while its session is open", () => {
+  it.each([
+    ["alone", (sessionId: string) => rmSync(logOf(sessionId))],
+    ["with its whole folder", (sessionId: string) => rmSync(dirname(logOf(sessionId)), { recursive: true })],
+  ])("%s is missed by the next message, and others go on", async (_what, remove) => {
+    await using t = await testHost();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "one");
+    remove(sessionId);
+    await expect(ask(t.client, sessionId, "two")).rejects.toMatchObject({ code: "STORE_GONE" });
+    expect((await t.client.request("get_context", { sessionId })).messages).toHaveLength(2);
+    expect(await t.client.request("close_session", { sessionId })).toEqual({ closed: true, notices: [] });
+    expect(home.files()).toEqual([]);
+    const other = await t.client.request("create_session", { cwd: home.cwd });
+    expect(await ask(t.client, other.sessionId, "three")).toBe("echo: three");
+  });
+});
+
+describe("a clock", () => {
+  const now = Date.parse("2026-03-01T12:00:00Z");
+  const hour = 3_600_000;
+  const tenYears = 10 * 365 * 24 * hour;
+
+  it.each([
+    ["set back an hour", -hour],
+    ["ten years ahead", tenYears],
+  ])("%s changes the order of nothing, nor who may write", async (_what, shift) => {
+    vi.useFakeTimers({ toFake: ["Date"], now });
+    const sessionId = await stored("one");
+    vi.setSystemTime(now + shift);
+    await using t = await testHost();
+    const { problems } = await t.client.request("continue_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "two");
+    vi.setSystemTime(now + 1000);
+    await ask(t.client, sessionId, "three");
+    const { messages: said } = await t.client.request("get_context", { sessionId });
+    expect(said.map(({ content }) => content).filter((content) => typeof content === "string")).toEqual([
+      "one",
+      "two",
+      "three",
+    ]);
+    const { sessions } = await t.client.request("list_sessions", {});
+    expect(sessions).toMatchObject([{ sessionId, updatedAt: now + 1000, messages: 6, title: "one" }]);
+    expect([problems, scanLog(logOf(sessionId)).problems]).toEqual([[], []]);
+    await using other = await testHost();
+    await expect(other.client.request("load_session", { sessionId })).rejects.toMatchObject({
+      code: "HOST_SESSION_LOCKED",
+      data: { pid: process.pid },
+    });
+  });
+
+  it("that ran ahead once leaves no session on top that is older than others", async () => {
+    vi.useFakeTimers({ toFake: ["Date"], now: now + tenYears });
+    const first = await stored("ahead");
+    vi.setSystemTime(now);
+    {
+      await using t = await testHost();
+      await t.client.request("load_session", { sessionId: first });
+      await ask(t.client, first, "right again");
+    }
+    vi.setSystemTime(now + hour);
+    const second = await stored("later");
+    await using t = await testHost();
+    const { sessions } = await t.client.request("list_sessions", {});
+    expect(sessions.map(({ sessionId }) => sessionId)).toEqual([second, first]);
+  });
+
+  it("set back does not keep a lock that a crash left unreadable", async () => {
+    const sessionId = await stored();
+    const lock = home.session(`${sessionId}.lock`);
+    writeFileSync(lock, "");
+    utimesSync(lock, Date.now() / 1000 + 3600, Date.now() / 1000 + 3600);
+    await using t = await testHost();
+    await t.client.request("load_session", { sessionId });
+  });
+});
+
+describe("the lock of a process whose number another one has now", () => {
+  it("is taken over, and the session goes on", async () => {
+    const sessionId = await stored();
+    const lock = home.session(`${sessionId}.lock`);
+    const holder = { ...ownIdentity(), pid: process.ppid, start: "1", since: "", nonce: "nonce000000000001" };
+    writeFileSync(lock, JSON.stringify(holder));
+    await using t = await testHost();
+    expect(await ask(t.client, sessionId, "more")).toBe("echo: more");
+    expect(JSON.parse(readFileSync(lock, "utf8"))).toMatchObject({ pid: process.pid });
+  });
+});
