@@ -5,9 +5,15 @@ import type { Problem } from "./store.ts";
 import type { SessionHeader, StoredEvent } from "./types.ts";
 
 const NEWLINE = 10;
+const RETURN = 13;
 const CRC_START = ',"crc":"';
 /** `,"crc":"xxxxxxxx"}` */
 const SUFFIX_LENGTH = CRC_START.length + 10;
+
+const START = '{"type":';
+/** How every event begins: content blocks do not, so that a large damaged record is not summed up once for each. */
+const RECORD = /^\{"type":"[^"]*","id":"[^"]*","parentId":/;
+const RECORD_LENGTH = 512;
 
 /** A log as its bytes tell it, whether or not they are sound. */
 export interface Scan {
@@ -45,10 +51,13 @@ export function readLog(path: string): Buffer {
 /** The same for bytes that were read already; `path` is for messages. */
 export function scanBytes(path: string, bytes: Buffer): Scan {
   const headerEnd = bytes.indexOf(NEWLINE);
-  const header = readHeader(path, headerEnd < 0 ? bytes : bytes.subarray(0, headerEnd));
+  const first = headerEnd < 0 ? bytes : bytes.subarray(0, headerEnd);
+  const returned = first.at(-1) === RETURN;
+  const header = readHeader(path, returned ? first.subarray(0, -1) : first);
   const scan: Scan = { header, events: [], places: [], problems: [], unterminated: false, bytes: bytes.length };
   const checked = header.checksum === "crc32";
   if (!checked) scan.problems.push({ line: 1, offset: 0, reason: "unchecked: the log has no checksums", lost: false });
+  if (returned) scan.problems.push({ line: 1, offset: 0, reason: "a carriage return ends the line", lost: false });
   const ids = new Set<string>();
   let line = 2;
   for (let offset = headerEnd < 0 ? bytes.length : headerEnd + 1; offset < bytes.length; line++) {
@@ -78,11 +87,18 @@ function readLine(scan: Scan, ids: Set<string>, line: Buffer, place: Place, chec
     takeRecord(scan, ids, line, place);
     return;
   }
-  const reason = line.length === 0 ? "empty line" : "damaged: the checksum does not match";
-  const salvaged = line.length === 0 ? { records: [], lost: false } : salvage(line);
-  scan.problems.push({ ...place, reason, lost: salvaged.lost });
+  const salvaged = salvage(line);
+  scan.problems.push({ ...place, reason: reasonOf(line, salvaged), lost: salvaged.lost > 0 });
   for (const record of salvaged.records)
     takeRecord(scan, ids, record.bytes, { line: place.line, offset: place.offset + record.start });
+}
+
+function reasonOf(line: Buffer, { records, lost }: Salvaged): string {
+  if (isEmpty(line)) return "empty line";
+  if (lost > 0) return `damaged: the checksum does not match (${lost} bytes)`;
+  return records.length > 1
+    ? `damaged: ${records.length} records on one line`
+    : "damaged: blank bytes around the record";
 }
 
 function readTail(scan: Scan, ids: Set<string>, tail: Buffer, place: Place, checked: boolean): void {
@@ -128,9 +144,15 @@ function isSound(line: Buffer): boolean {
   return suffix.slice(CRC_START.length, -2) === crc.toString(16).padStart(8, "0");
 }
 
+interface Salvaged {
+  records: { bytes: Buffer; start: number }[];
+  /** Bytes that belong to none of them and are not blank. */
+  lost: number;
+}
+
 /** Finds whole records inside a damaged line: two on one line, a record before a CR, one after zeroed bytes. */
-function salvage(line: Buffer): { records: { bytes: Buffer; start: number }[]; lost: boolean } {
-  const records: { bytes: Buffer; start: number }[] = [];
+function salvage(line: Buffer): Salvaged {
+  const records: Salvaged["records"] = [];
   let from = 0;
   for (let at = line.indexOf(CRC_START); at >= 0; at = line.indexOf(CRC_START, at + 1)) {
     const end = at + SUFFIX_LENGTH;
@@ -140,19 +162,21 @@ function salvage(line: Buffer): { records: { bytes: Buffer; start: number }[]; l
     from = end;
   }
   const kept = records.reduce((sum, record) => sum + record.bytes.length, 0);
-  const blank = line.filter((byte) => byte === 0 || byte === 13).length;
-  return { records, lost: kept + blank < line.length || records.length === 0 };
+  const blank = line.filter((byte) => byte === 0 || byte === RETURN).length;
+  const lost = line.length - kept - (records.length > 0 || isEmpty(line) ? blank : 0);
+  return { records, lost };
 }
 
 /** Where a sound record that ends at `end` begins, at or after `from`. */
 function soundStart(line: Buffer, from: number, end: number): number | undefined {
-  for (
-    let start = line.indexOf('{"type":', from);
-    start >= 0 && start < end;
-    start = line.indexOf('{"type":', start + 1)
-  )
-    if (isSound(line.subarray(start, end))) return start;
+  for (let start = line.indexOf(START, from); start >= 0 && start < end; start = line.indexOf(START, start + 1))
+    if (RECORD.test(line.toString("latin1", start, start + RECORD_LENGTH)) && isSound(line.subarray(start, end)))
+      return start;
   return undefined;
+}
+
+function isEmpty(line: Buffer): boolean {
+  return line.every((byte) => byte === RETURN);
 }
 
 function parse(bytes: Buffer): unknown {

@@ -141,6 +141,25 @@ describe("a JSONL log", () => {
     expect(await reopened()).toMatchObject({ context: ["a", "b"], problems: [{ line: 5, lost: true }] });
   });
 
+  it("loses nothing to an editor that ended every line in CRLF", async () => {
+    await written("a", "b");
+    writeFileSync(path, readFileSync(path, "latin1").replaceAll("\n", "\r\n"), "latin1");
+    expect(await reopened()).toMatchObject({
+      context: ["a", "b"],
+      problems: [1, 2, 3].map((line) => ({ line, lost: false })),
+      epoch: testHeader.epoch,
+    });
+  });
+
+  it("says how many bytes are lost", async () => {
+    await written("a", "b");
+    damage(2, (line) => `${line.slice(0, 30)}${line}`);
+    const { problems } = await open({ readOnly: true });
+    expect(problems).toEqual([
+      { line: 2, offset: (lines()[0]?.length as number) + 1, reason: expect.stringContaining("30 bytes"), lost: true },
+    ]);
+  });
+
   it("reads two records that stand on one line", async () => {
     await written("a", "b", "c");
     const all = lines();
