@@ -1,7 +1,5 @@
 import { z } from "zod";
-
-/** The apis a custom model may name; `stream.ts` says which of them work now. */
-export const apis = ["openai-completions", "openai-responses", "anthropic-messages", "google-generative-ai"] as const;
+import { apis } from "./apis.ts";
 
 const price = z.number().min(0);
 const name = z.string().min(1);
@@ -25,7 +23,9 @@ const custom = z.strictObject({
   api: z.enum(apis).describe("the protocol the server speaks"),
   provider: name.describe("your name for the server"),
   id: name.describe("the model's id at the server"),
-  baseUrl: name.describe("where the api lives, up to and with /v1"),
+  baseUrl: name.describe(
+    "where the api lives: with /v1 for the openai apis, with /v1beta for google-generative-ai, without /v1 for anthropic-messages",
+  ),
   apiKeyEnv: apiKeyEnv
     .optional()
     .describe("name of the environment variable that holds the key; not needed for a server on this machine"),

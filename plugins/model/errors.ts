@@ -9,7 +9,7 @@ export const errors = defineErrors({
   MODEL_UNKNOWN: (a: { provider: string; id: string; near: readonly string[] }) =>
     `Provider "${a.provider}" has no model "${a.id}".${didYouMean(a.near)} For a model that is not listed use type = "custom".`,
   MODEL_API_UNSUPPORTED: (a: { provider: string; id: string; api: string; supported: readonly string[] }) =>
-    `Model "${a.provider}/${a.id}" speaks the api "${a.api}", which is not supported yet; supported now: ${a.supported.join(", ")}. ` +
+    `Model "${a.provider}/${a.id}" speaks the api "${a.api}", which is not spoken here; spoken are ${a.supported.join(", ")}. ` +
     `Most providers also have such an endpoint: use type = "custom", api = "${a.supported[0]}" and its baseUrl.`,
   MODEL_KEY_MISSING: (a: { provider: string; variable: string }) =>
     `No key for provider "${a.provider}": the environment variable ${a.variable} is not set. Set it, or name another one with apiKeyEnv in [model].`,
@@ -17,8 +17,8 @@ export const errors = defineErrors({
     `No key for provider "${a.provider}": add apiKeyEnv = "NAME_OF_A_VARIABLE" to [model] and set that variable (to anything, if the server asks for no key).`,
   MODEL_KEY_INVALID: (a: { variable: string }) =>
     `The key in the environment variable ${a.variable} holds a space, a line break or another character that no key has. Set it again without (a line break often comes from reading it out of a file).`,
-  MODEL_BASE_URL: (a: { provider: string; reason: string }) =>
-    `The baseUrl of provider "${a.provider}" in [model] ${a.reason}. Write it as "https://host/v1".`,
+  MODEL_BASE_URL: (a: { provider: string; reason: string; form: string }) =>
+    `The baseUrl of provider "${a.provider}" in [model] ${a.reason}. Write it as "${a.form}".`,
 });
 
 const howTo = `Put this into ~/.scorel/config.toml and set the variable it names:

@@ -1,9 +1,12 @@
+import type { ProviderResponse } from "@mariozechner/pi-ai";
 import type { RequestFailure } from "./contract.ts";
 import { httpFetch } from "./http-fetch.ts";
 
 /** What happened on the network that the library's own messages leave out. */
 export interface Wire extends RequestFailure {
   fetch: typeof fetch;
+  /** Why an answer was not taken, as a sentence. */
+  refusal?: string;
 }
 
 /** What is known of a failure; undefined when nothing is. */
@@ -16,25 +19,48 @@ export function failureOf({ status, retryAfterMs, unreached }: Wire): RequestFai
   return Object.keys(known).length > 0 ? known : undefined;
 }
 
+/** What may be done with each answer before it is read. */
+export interface Listening {
+  /** Called with every answer, a refusal too. */
+  onResponse?(response: ProviderResponse): unknown;
+  /** Another form of a body that is read as a stream. */
+  body?(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
+}
+
 /**
  * A fetch for requests to one base url: it goes nowhere else, follows no redirect (which would carry the conversation
- * and custom headers to another host), and remembers why a server was not reached.
+ * and custom headers to another host), and remembers why a server was not reached or its answer not taken.
  */
-export function wireTo(baseUrl: string): Wire {
+export function wireTo(baseUrl: string, { onResponse, body }: Listening = {}): Wire {
+  const { origin } = new URL(baseUrl);
   const wire: Wire = {
     async fetch(input, init) {
-      const headers = new Headers(init?.headers);
-      if (new URL(baseUrl).hostname !== "api.openai.com") {
-        // The SDK reads these from OPENAI_ORG_ID and OPENAI_PROJECT_ID, whatever the host.
-        headers.delete("openai-organization");
-        headers.delete("openai-project");
-      }
-      const response = await send(input, { ...init, headers, redirect: "manual" }, wire);
+      const url = new URL(input instanceof Request ? input.url : input);
+      if (url.origin !== origin)
+        throw refuse(wire, `A request to ${url.origin} was not made: the model's host is ${origin}.`);
+      const response = await send(input, { ...init, redirect: "manual" }, wire);
       if (!response.ok) note(wire, response);
-      return response.status >= 300 && response.status < 400 ? refused(response) : response;
+      await onResponse?.({ status: response.status, headers: Object.fromEntries(response.headers) });
+      if (response.status >= 300 && response.status < 400) return refused(response);
+      if (!response.ok) return response;
+      refusePage(wire, response);
+      return body && response.body ? new Response(body(response.body), response) : response;
     },
   };
   return wire;
+}
+
+function refuse(wire: Wire, refusal: string): Error {
+  wire.refusal = refusal;
+  return new Error(refusal);
+}
+
+/** A web page with status 200 is what a wrong baseUrl or a captive network answers. */
+function refusePage(wire: Wire, { headers, body }: Response): void {
+  const type = headers.get("content-type") ?? "";
+  if (!/^text\/html|^application\/xhtml/i.test(type)) return;
+  void body?.cancel();
+  throw refuse(wire, `The server answered with a web page (${type}) instead of a stream: is baseUrl right?`);
 }
 
 async function send(input: Parameters<typeof fetch>[0], init: RequestInit, wire: Wire): Promise<Response> {
@@ -76,15 +102,4 @@ async function refused(response: Response): Promise<Response> {
       : "elsewhere";
   const message = `The server redirects to ${to}, which is not followed: set baseUrl to where the api really is.`;
   return Response.json({ error: { message } }, { status: response.status });
-}
-
-/** Runs `work` with another global fetch. Safe only for synchronous work: nobody else can see the exchange. */
-export function withFetch<T>(replacement: typeof fetch, work: () => T): T {
-  const original = globalThis.fetch;
-  globalThis.fetch = replacement;
-  try {
-    return work();
-  } finally {
-    globalThis.fetch = original;
-  }
 }

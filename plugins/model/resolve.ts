@@ -1,11 +1,11 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
+import { apis, isSpoken } from "./apis.ts";
+import { checkedUrl, isLoopback } from "./base-url.ts";
+import { compatOf } from "./compat.ts";
 import type { BuiltinConfig, CustomConfig, ModelConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 import { nearest } from "./near.ts";
 import { providerKeys } from "./provider-keys.ts";
-
-/** The apis that can be spoken now. */
-export const supported: readonly Api[] = ["openai-completions"];
 
 /** A model and where its key comes from. */
 export interface Choice {
@@ -56,7 +56,7 @@ async function builtin({ provider, id, apiKeyEnv }: BuiltinConfig): Promise<Choi
   const model = models.find((known) => known.id === id);
   const ids = models.map((known) => known.id);
   if (!model) throw errors.MODEL_UNKNOWN({ provider, id, near: nearest(id, ids) });
-  requireSupported(model);
+  if (!isSpoken(model.api)) throw errors.MODEL_API_UNSUPPORTED({ provider, id, api: model.api, supported: apis });
   return { model, keyVariables: apiKeyEnv ? [apiKeyEnv] : (providerKeys[provider] ?? [usualVariable(provider)]) };
 }
 
@@ -64,51 +64,11 @@ function usualVariable(provider: string): string {
   return `${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_API_KEY`;
 }
 
-function custom({ type: _type, apiKeyEnv, baseUrl, headers, ...rest }: CustomConfig): Choice {
-  requireSupported(rest);
-  const url = checkedUrl(rest.provider, baseUrl);
-  if (apiKeyEnv === undefined && !isLoopback(url.hostname)) throw errors.MODEL_KEY_UNNAMED({ provider: rest.provider });
-  const model: Model<Api> = { ...rest, name: rest.id, baseUrl, ...(headers && { headers }), ...compatOf(url.hostname) };
+function custom({ type: _type, apiKeyEnv, headers, ...rest }: CustomConfig): Choice {
+  const { provider, id, api, baseUrl } = rest;
+  const { hostname } = checkedUrl(provider, api, baseUrl);
+  if (apiKeyEnv === undefined && !isLoopback(hostname)) throw errors.MODEL_KEY_UNNAMED({ provider });
+  const compat = compatOf(api, hostname);
+  const model: Model<Api> = { ...rest, name: id, ...(headers && { headers }), ...(compat && { compat }) };
   return { model, keyVariables: apiKeyEnv === undefined ? [] : [apiKeyEnv] };
-}
-
-function requireSupported({ provider, id, api }: { provider: string; id: string; api: string }): void {
-  if (!supported.includes(api)) throw errors.MODEL_API_UNSUPPORTED({ provider, id, api, supported });
-}
-
-/** The reasons never repeat the value: it may hold a password. */
-function checkedUrl(provider: string, baseUrl: string): URL {
-  const wrong = (reason: string) => errors.MODEL_BASE_URL({ provider, reason });
-  if (!/^https?:\/\//i.test(baseUrl)) throw wrong('has no scheme: it must start with "https://" or "http://"');
-  if (!URL.canParse(baseUrl)) throw wrong("is not a URL");
-  const url = new URL(baseUrl);
-  if (url.username || url.password)
-    throw wrong("holds a user name or password; a key belongs into the variable that apiKeyEnv names");
-  if (url.search || url.hash) throw wrong('holds a "?" or "#" part, which the api\'s own paths cannot follow');
-  // For two provider names pi-ai would fill braces with the values of environment variables.
-  if (/[{}]/.test(baseUrl)) throw wrong("holds braces; write the address out");
-  return url;
-}
-
-function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
-}
-
-/** What only OpenAI itself is sure to accept is not sent to others. */
-function compatOf(hostname: string): { compat?: Model<"openai-completions">["compat"] } {
-  if (hostname === "api.openai.com" || hostname.endsWith(".openai.azure.com")) return {};
-  return {
-    compat: {
-      supportsDeveloperRole: false,
-      supportsStore: false,
-      supportsStrictMode: false,
-      supportsLongCacheRetention: false,
-      maxTokensField: "max_tokens",
-    },
-  };
 }

@@ -4,12 +4,16 @@ import type {
   AssistantMessageEventStream,
   Context,
   Model,
-  ProviderResponse,
   SimpleStreamOptions,
 } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
+import { adapters, loadAdapter, type SpokenApi } from "./apis.ts";
 import type { RequestFailure } from "./contract.ts";
-import { failureOf, type Wire, wireTo, withFetch } from "./fetch.ts";
+import { explained } from "./explain.ts";
+import { failureOf, type Wire, wireTo } from "./fetch.ts";
+import { knownEnding } from "./incomplete.ts";
+import { type Marked, markFetch } from "./marked-fetch.ts";
+import { withFetch, withVariables } from "./moment.ts";
 import { failedStream } from "./reply.ts";
 
 /** One request on the wire. Never throws: every failure is an `error` event with a readable, redacted message. */
@@ -21,29 +25,56 @@ export async function streamModel(
   redact: (text: string) => string,
 ): Promise<AssistantMessageEventStream> {
   try {
-    // The direct module, not the registry: its stream can be watched before the first event, and no plugin can replace it.
-    const { streamSimpleOpenAICompletions } = await import("@mariozechner/pi-ai/openai-completions");
-    const wire = wireTo(model.baseUrl);
-    const onResponse = (response: ProviderResponse) => {
-      refusePage(response);
-      return options.onResponse?.(response, model);
-    };
-    const request = { ...options, apiKey: key, maxRetries: 0, onResponse };
-    // The client keeps the fetch that it finds while it is made, which happens before this call returns.
-    const stream = withFetch(wire.fetch, () =>
-      streamSimpleOpenAICompletions(model as Model<"openai-completions">, context, request),
-    );
-    return watched(stream, wire, (message) => redact(explained(message, model, wire)));
+    const wire = wireTo(model.baseUrl, {
+      onResponse: (response) => options.onResponse?.(response, model),
+      ...(model.api === "openai-responses" && { body: knownEnding }),
+    });
+    const request = await requestOf(model, key, options);
+    const stream = await started(model, context, request, wire);
+    return watched(stream, wire, (message) => redact(explained(message, model.baseUrl, wire)));
   } catch (thrown) {
     return failedStream(model, redact(messageOf(thrown)));
   }
 }
 
-/** A web page with status 200 is what a wrong baseUrl or a captive network answers. */
-function refusePage({ headers }: ProviderResponse): void {
-  const type = headers["content-type"] ?? "";
-  if (/^text\/html|^application\/xhtml/i.test(type))
-    throw new Error(`The server answered with a web page (${type}) instead of a stream: is baseUrl right?`);
+/** The library would call `onResponse` only for some apis and only for success; the wire does it for all. */
+async function requestOf(
+  model: Model<Api>,
+  apiKey: string,
+  { onResponse: _onResponse, reasoning, ...options }: SimpleStreamOptions,
+): Promise<SimpleStreamOptions> {
+  const { cacheRetention = "short" } = options;
+  const level = reasoning && (await import("@mariozechner/pi-ai")).clampThinkingLevel(model, reasoning);
+  return { ...options, apiKey, cacheRetention, maxRetries: 0, ...(level && level !== "off" && { reasoning: level }) };
+}
+
+/** A client keeps what it finds while it is made, which happens before the call returns. */
+async function started(
+  model: Model<Api>,
+  context: Context,
+  request: SimpleStreamOptions,
+  wire: Wire,
+): Promise<AssistantMessageEventStream> {
+  const { late, variables } = adapters[model.api as SpokenApi];
+  const speak = await loadAdapter(model.api as SpokenApi);
+  const found = isOpenAi(model) ? { OPENAI_LOG: "off" } : variables;
+  if (!late) return withVariables(found, () => withFetch(wire.fetch, () => speak(model, context, request)));
+  const marked = markFetch(wire.fetch);
+  const headers = { ...request.headers, ...marked.headers };
+  return released(
+    withVariables(found, () => speak(model, context, { ...request, headers })),
+    marked,
+  );
+}
+
+function released(stream: AssistantMessageEventStream, marked: Marked): AssistantMessageEventStream {
+  void stream.result().then(marked.release);
+  return stream;
+}
+
+/** Which organisation pays is OpenAI's own business. */
+function isOpenAi({ baseUrl }: Model<Api>): boolean {
+  return new URL(baseUrl).hostname === "api.openai.com";
 }
 
 /**
@@ -73,15 +104,11 @@ function settled(
     const errorMessage = `${content.length === 0 ? "empty reply: " : ""}stream ended without a finish marker`;
     return { type: "error", reason: "error", error: { ...event.message, stopReason: "error", errorMessage } };
   }
-  if (event.type !== "error" || event.reason !== "error") return event;
+  if (event.type !== "error") return event;
+  if (event.reason === "aborted") event.error.errorMessage = "Request was aborted";
+  if (event.reason !== "error") return event;
   event.error.errorMessage = explain(event.error.errorMessage ?? "unknown error");
   const failure = failureOf(wire);
   if (failure) (event.error as { failure?: RequestFailure }).failure = failure;
   return event;
-}
-
-function explained(message: string, { baseUrl }: Model<Api>, { unreached }: Wire): string {
-  return unreached === undefined
-    ? message
-    : `connection error: ${new URL(baseUrl).host} was not reached (${unreached})`;
 }

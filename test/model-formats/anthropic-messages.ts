@@ -54,6 +54,11 @@ function usageOf({ input, cached = 0 }: Tokens, output: number): object {
   };
 }
 
+interface Block {
+  type: string;
+  [field: string]: unknown;
+}
+
 /** Content blocks: one open at a time, each opened and closed by events of its own. */
 function createBlocks() {
   let index = -1;
@@ -65,7 +70,7 @@ function createBlocks() {
     type = undefined;
     return signature + namedSse({ type: "content_block_stop", index });
   };
-  const open = (block: { type: string }) => {
+  const open = (block: Block) => {
     const before = close();
     index++;
     type = block.type;
@@ -75,6 +80,6 @@ function createBlocks() {
     add,
     close,
     open,
-    delta: (block: { type: string }, delta: object) => (type === block.type ? "" : open(block)) + add(delta),
+    delta: (block: Block, delta: object) => (type === block.type ? "" : open(block)) + add(delta),
   };
 }

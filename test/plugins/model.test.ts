@@ -330,20 +330,37 @@ describe("the table [model]", () => {
     await expect(failed).rejects.not.toThrow("sk-proj");
   });
 
-  it.each(["openai-responses", "anthropic-messages", "google-generative-ai"])(
-    "with api %s is refused for now",
-    async (api) => {
-      const { code, message } = await refusal({ ...custom, api, baseUrl: "https://models.example/v1" });
-      expect(code).toBe("MODEL_API_UNSUPPORTED");
-      expect(message).toContain(
-        `speaks the api "${api}", which is not supported yet; supported now: openai-completions`,
-      );
-    },
-  );
+  it.each([
+    ["anthropic", "claude-opus-4-5", "ANTHROPIC_API_KEY", "anthropic-messages"],
+    ["google", "gemini-2.5-pro", "GEMINI_API_KEY", "google-generative-ai"],
+    ["openai", "gpt-5.4-mini", "OPENAI_API_KEY", "openai-responses"],
+    ["groq", "llama-3.3-70b-versatile", "GROQ_API_KEY", "openai-completions"],
+  ])("gives a model of %s", async (provider, id, variable, api) => {
+    vi.stubEnv(variable, "sk-0123456789");
+    expect(await currentOf({ type: "builtin", provider, id })).toMatchObject({ provider, id, api });
+  });
 
-  it("with a built-in model of another api is refused for now", async () => {
-    const { code, message } = await refusal({ type: "builtin", provider: "anthropic", id: "claude-opus-4-5" });
-    expect([code, message.includes("anthropic-messages")]).toEqual(["MODEL_API_UNSUPPORTED", true]);
+  it("with a built-in model of an api that is not spoken here is refused", async () => {
+    const { code, message } = await refusal({ type: "builtin", provider: "mistral", id: "devstral-medium-latest" });
+    expect([code, message.includes('"mistral-conversations", which is not spoken here')]).toEqual([
+      "MODEL_API_UNSUPPORTED",
+      true,
+    ]);
+  });
+
+  it.each([
+    ["anthropic-messages", "https://models.example/v1", "which anthropic-messages adds itself", "https://host"],
+    ["anthropic-messages", "https://models.example/v1/messages", 'ends with "/messages"', "https://host"],
+    ["google-generative-ai", "https://models.example", "lacks the version", "https://host/v1beta"],
+    ["openai-responses", "https://models.example/", "lacks the path", "https://host/v1"],
+    ["openai-completions", "https://models.example/v1/chat/completions", "which the api adds", "https://host/v1"],
+  ])("with api %s at %s is refused, and says where it lives", async (api, baseUrl, reason, form) => {
+    const { code, message } = await refusal({ ...custom, api, baseUrl, apiKeyEnv: "TEST_KEY" });
+    expect([code, message.includes(reason), message.includes(`Write it as "${form}".`)]).toEqual([
+      "MODEL_BASE_URL",
+      true,
+      true,
+    ]);
   });
 
   it("with an unknown provider or model names the nearest", async () => {
