@@ -7,4 +7,10 @@ export const config = z.strictObject({
     .positive()
     .default(300)
     .describe("seconds a model may stay silent before its reply is given up"),
+  retries: z
+    .number()
+    .int()
+    .min(0)
+    .default(3)
+    .describe("further attempts when a model is overloaded or out of reach, or its reply was cut; 0 for none"),
 });

@@ -107,6 +107,12 @@ declare module "@scorel/kernel" {
     /** Both queues, whole: the waiting messages after a change. Delivery is the message event itself. */
     queue_update: { items: QueueItem[] };
   }
+  interface Transients {
+    /** A model call failed and is made again after `delayMs`: attempt 1 `of` at most so many, because of `reason`. */
+    retry_start: { attempt: number; of: number; delayMs: number; reason: string };
+    /** The wait is over: the attempt begins now, or never will. */
+    retry_end: { attempt: number; cancelled: boolean };
+  }
   interface Projections {
     /** The messages that wait, in the order of their delivery. */
     queue: QueueItem[];

@@ -2,6 +2,7 @@ import type { BaseContext, FoldCall, HookCall, PluginContext } from "@scorel/ker
 import type {} from "@scorel/messages/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { z } from "zod";
+import type { Clock } from "./clock.ts";
 import type { config } from "./config.ts";
 import type { Listeners } from "./listeners.ts";
 import type { Queue } from "./queue.ts";
@@ -23,6 +24,7 @@ export interface Environment {
   readonly hooks: HookCalls;
   readonly queue: Queue;
   readonly listeners: Listeners;
+  readonly clock: Clock;
 }
 
 /** Optional services are looked up at the moment of use: a preset may leave their plugins out. */

@@ -4,6 +4,8 @@ export const errors = defineErrors({
   AGENT_BUSY: () => "A turn is running. Use steer() or followUp(), or wait for it with waitForIdle().",
   AGENT_MESSAGE: (a: { reason: string }) => `The message cannot be sent: ${a.reason}. Send text, or text with images.`,
   AGENT_MODEL: (a: { reason: string }) => `The model call failed: ${a.reason}`,
+  AGENT_OVERFLOW: (a: { model: string; reason: string }) =>
+    `The conversation no longer fits into the context window of ${a.model}: ${a.reason}. Go back to an earlier message, start a new session, or use a model with a larger window.`,
   AGENT_STREAM_CUT: (a: { provider: string }) =>
     `The reply of ${a.provider} ended without its finish marker: the connection was cut. Send the message again.`,
   AGENT_STREAM_IDLE: (a: { provider: string; seconds: number }) =>

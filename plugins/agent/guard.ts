@@ -7,8 +7,10 @@ import {
   type Model,
 } from "@mariozechner/pi-ai";
 import { type Awaitable, messageOf, newId, type ScorelError } from "@scorel/kernel";
+import type { RequestFailure } from "@scorel/model/contract";
 import { assistantText } from "./convert.ts";
 import { errors } from "./errors.ts";
+import { type Failure, judge } from "./failure.ts";
 import { noUsage, tokensOf } from "./usage.ts";
 
 export interface GuardOptions {
@@ -19,7 +21,8 @@ export interface GuardOptions {
   /** Ids of calls that the context holds already; a call that repeats one gets a new id. */
   takenIds: ReadonlySet<string>;
   /** Why the stream ends with an `error` event; not called for an abort. */
-  onFailure(error: ScorelError): void;
+  onFailure(failure: Failure): void;
+  onSuccess?(): void;
 }
 
 /** An event of a guarded stream; on those of a tool call, the id the call will have. */
@@ -66,18 +69,22 @@ class Guard {
       }
       this.fail(this.cut());
     } catch (thrown) {
-      this.fail(errors.AGENT_MODEL({ reason: messageOf(thrown) }, { cause: thrown }));
+      const reason = messageOf(thrown);
+      this.fail(final(errors.AGENT_MODEL({ reason }, { cause: thrown }), reason));
     }
   }
 
   private take(event: AssistantMessageEvent): void {
     this.watchdog?.refresh();
     if (event.type === "done") this.finish(event.message);
-    else if (event.type === "error") this.refused(event.error);
-    else {
-      this.last = event.partial;
-      this.out.push(isCallEvent(event) ? this.callEvent(event) : event);
-    }
+    else if (event.type !== "error") this.pass(event);
+    else if (this.options.signal.aborted) this.abort();
+    else this.refused(event.error);
+  }
+
+  private pass(event: Exclude<AssistantMessageEvent, { type: "done" | "error" }>): void {
+    this.last = event.partial;
+    this.out.push(isCallEvent(event) ? this.callEvent(event) : event);
   }
 
   private callEvent(event: Extract<AssistantMessageEvent, { contentIndex: number }>): GuardedEvent {
@@ -100,44 +107,55 @@ class Guard {
     );
     const reason = message.stopReason === "length" || message.stopReason === "toolUse" ? message.stopReason : "stop";
     this.close();
+    this.options.onSuccess?.();
     this.out.push({ type: "done", reason, message: { ...message, content } });
   }
 
   /** What a reply that calls itself finished lacks. */
-  private problemOf(message: AssistantMessage): ScorelError | undefined {
+  private problemOf(message: AssistantMessage): Failure | undefined {
     const calls = [...message.content.entries()].filter(([, block]) => block.type === "toolCall");
     const silent = calls.length === 0 && assistantText(message.content).trim() === "";
-    if (message.stopReason === "length" && (calls.length > 0 || silent)) return errors.AGENT_LENGTH();
+    if (message.stopReason === "length" && (calls.length > 0 || silent))
+      return final(errors.AGENT_LENGTH(), "the output limit");
     for (const [index, block] of calls)
       if (block.type === "toolCall" && !isWhole(this.rawArguments.get(index), block.arguments))
-        return errors.AGENT_STREAM_ARGUMENTS({ tool: block.name });
+        return passing(errors.AGENT_STREAM_ARGUMENTS({ tool: block.name }), "the reply was cut inside a call");
     // Adapters answer "stop" for a body that just ends; a real end reports tokens or says something.
     return silent && tokensOf(message.usage) === 0 ? this.cut() : undefined;
   }
 
   /** The provider's own error; "aborted" by anyone but us is one too. */
   private refused(message: AssistantMessage): void {
-    if (this.options.signal.aborted) this.abort();
-    else this.fail(errors.AGENT_MODEL({ reason: message.errorMessage ?? "no reason given" }), message);
+    const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
+    const { kind, retryAfterMs } = judge(said, failure);
+    const reason = said.errorMessage ?? "no reason given";
+    const { provider, id } = this.options.model;
+    const error =
+      kind === "overflow"
+        ? errors.AGENT_OVERFLOW({ model: `${provider}/${id}`, reason })
+        : errors.AGENT_MODEL({ reason });
+    const retryable = kind === "retryable";
+    this.fail({ error, reason, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said);
   }
 
   private idle(): void {
     const { idleMs, model } = this.options;
-    this.fail(errors.AGENT_STREAM_IDLE({ provider: model.provider, seconds: idleMs / 1_000 }));
+    const seconds = idleMs / 1_000;
+    this.fail(passing(errors.AGENT_STREAM_IDLE({ provider: model.provider, seconds }), `silent for ${seconds} s`));
   }
 
-  private cut(): ScorelError {
-    return errors.AGENT_STREAM_CUT({ provider: this.options.model.provider });
+  private cut(): Failure {
+    return passing(errors.AGENT_STREAM_CUT({ provider: this.options.model.provider }), "the reply was cut");
   }
 
   private abort(): void {
     this.end("aborted", errors.AGENT_CANCELLED().message, this.last);
   }
 
-  private fail(error: ScorelError, message = this.last): void {
+  private fail(failure: Failure, message = this.last): void {
     if (this.closed) return;
-    this.options.onFailure(error);
-    this.end("error", error.message, message);
+    this.options.onFailure(failure);
+    this.end("error", failure.error.message, message);
   }
 
   /** The content is copied: what arrives later changes the adapter's message, not this one. */
@@ -154,6 +172,9 @@ class Guard {
     this.options.signal.removeEventListener("abort", this.onAbort);
   }
 }
+
+const final = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: false });
+const passing = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: true });
 
 /** Call ids of one reply, by place: never empty, never one that is taken. */
 class Ids {

@@ -1,6 +1,7 @@
-import { definePlugin } from "@scorel/kernel";
+import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
+import { type Clock, systemClock } from "./clock.ts";
 import { config } from "./config.ts";
 import type { ToolCallChange, ToolCallOutcome } from "./contract.ts";
 import { Dispatcher } from "./dispatcher.ts";
@@ -8,32 +9,38 @@ import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
 import { Queue, queueProjection, queueUpdate, sentProjection } from "./queue.ts";
+import { retryEnd, retryStart } from "./transient.ts";
 
-/** The agent loop: turns, queues, guards and the four native hooks. */
-export default definePlugin({
-  id: "agent",
-  name: "Agent",
-  version: "0.1.0",
-  // `mergeMessage` stands for the event types of its plugin, which turns are written in.
-  needs: ["model", "mergeMessage"],
-  provides: ["agent"],
-  config,
-  events: { queue_update: queueUpdate },
-  projections: { queue: queueProjection, sentMessages: sentProjection },
-  activate(ctx) {
-    const hooks: HookCalls = {
-      beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),
-      afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }),
-      transformContext: ctx.defineHook("transformContext", "waterfall"),
-      convertToLlm: ctx.defineHook("convertToLlm", "waterfall"),
-    };
-    const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));
-    const env: Environment = { ctx, hooks, listeners, queue: new Queue(ctx.session) };
-    const dispatcher = new Dispatcher(env);
-    ctx.onDispose(() => dispatcher.stop());
-    ctx.provide("agent", createFacade(env, dispatcher));
-  },
-});
+/** The agent loop: turns, queues, retries, guards and the four native hooks. */
+export default createAgent(systemClock);
+
+/** The same with another clock. */
+export function createAgent(clock: Clock): AnyPlugin {
+  return definePlugin({
+    id: "agent",
+    name: "Agent",
+    version: "0.1.0",
+    // `mergeMessage` stands for the event types of its plugin, which turns are written in.
+    needs: ["model", "mergeMessage"],
+    provides: ["agent"],
+    config,
+    events: { queue_update: queueUpdate, retry_start: retryStart, retry_end: retryEnd },
+    projections: { queue: queueProjection, sentMessages: sentProjection },
+    activate(ctx) {
+      const hooks: HookCalls = {
+        beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),
+        afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }),
+        transformContext: ctx.defineHook("transformContext", "waterfall"),
+        convertToLlm: ctx.defineHook("convertToLlm", "waterfall"),
+      };
+      const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));
+      const env: Environment = { ctx, hooks, listeners, queue: new Queue(ctx.session), clock };
+      const dispatcher = new Dispatcher(env);
+      ctx.onDispose(() => dispatcher.stop());
+      ctx.provide("agent", createFacade(env, dispatcher));
+    },
+  });
+}
 
 /** Fields that a layer names replace those of the result. */
 function joinChange(outcome: ToolCallOutcome, change: ToolCallChange): ToolCallOutcome {

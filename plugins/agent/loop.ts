@@ -3,14 +3,13 @@ import {
   type AgentMessage,
   type AgentContext as LibraryContext,
   runAgentLoopContinue,
-  type ThinkingLevel,
 } from "@mariozechner/pi-agent-core";
-import type { AssistantMessageEventStream, Context, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { AssistantMessageEventStream, Context, SimpleStreamOptions, ThinkingLevel } from "@mariozechner/pi-ai";
 import type { UserMessage } from "@scorel/messages/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import { Calls } from "./calls.ts";
 import { toAgentMessages } from "./convert.ts";
-import { systemPrompt } from "./environment.ts";
+import { systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { guardStream } from "./guard.ts";
 import { Recorder } from "./recorder.ts";
@@ -21,12 +20,13 @@ const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] 
 
 /**
  * One run of the library's loop over a throw-away copy of the conversation: what it reads is rebuilt from
- * the log before each model call, and what it does reaches the log through the recorder.
+ * the log before each model call, and what it does reaches the log through the recorder. `again`: the
+ * messages that started it were announced by an earlier run.
  */
-export async function runLoop(turn: Turn, started: readonly UserMessage[]): Promise<void> {
+export async function runLoop(turn: Turn, started: readonly UserMessage[], again = false): Promise<void> {
   const { ctx } = turn.env;
   const calls = new Calls(turn);
-  const recorder = new Recorder(turn, toAgentMessages(started));
+  const recorder = new Recorder(turn, again ? [] : toAgentMessages(started));
   const context: LibraryContext = {
     systemPrompt: systemPrompt(ctx),
     messages: toAgentMessages(started.slice(-1)),
@@ -107,13 +107,17 @@ async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Pro
 /** The request has a signal of its own: it is given up with the reply, and leaves nothing on the turn's signal. */
 function callModel(turn: Turn, asked: Context): AssistantMessageEventStream {
   const { model, config } = turn.env.ctx;
+  const inUse = model.current();
   const request = linkedTo(turn.signal);
-  const stream = guardStream(() => model.stream(asked, options(turn, request.signal)), {
+  const stream = guardStream(() => model.stream(withParameters(turn, asked), options(turn, request.signal)), {
     signal: turn.signal,
-    idleMs: config.idleTimeout * 1_000,
-    model: model.current(),
+    idleMs: (inUse.idleTimeout ?? config.idleTimeout) * 1_000,
+    model: inUse,
     takenIds: callIds(asked),
-    onFailure: (error) => turn.failed(error),
+    onFailure: (failure) => {
+      if (!turn.retries.plan(failure)) turn.failed(failure.error);
+    },
+    onSuccess: () => turn.retries.succeeded(),
   });
   void stream.result().then(({ stopReason }) => request.end(stopReason === "error"));
   return stream;
@@ -126,8 +130,14 @@ function options(turn: Turn, signal: AbortSignal): SimpleStreamOptions {
     signal,
     sessionId: session.id,
     maxRetries: 0,
-    ...(level !== undefined && levels.includes(level) && { reasoning: level as SimpleStreamOptions["reasoning"] }),
+    ...(level !== undefined && levels.includes(level) && { reasoning: level as ThinkingLevel }),
   };
+}
+
+/** The library is given tools without parameters (see Calls); the model is told of them as they are. */
+function withParameters({ env }: Turn, asked: Context): Context {
+  const offered = tools(env.ctx).map(({ name, description, parameters }) => ({ name, description, parameters }));
+  return offered.length === 0 ? asked : { ...asked, tools: offered as unknown as NonNullable<Context["tools"]> };
 }
 
 function callIds({ messages }: Context): Set<string> {

@@ -51,7 +51,7 @@ function endOf(events: readonly StoredEvent[], start: number): number {
 }
 
 function leafOf(turn: readonly StoredEvent[]): EventId | null {
-  return turn.findLast(({ type }) => type === "message")?.id ?? null;
+  return turn.findLast((event) => event.type === "message" && !messageOf(event)?.meta?.retried)?.id ?? null;
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {

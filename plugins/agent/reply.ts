@@ -50,7 +50,8 @@ export class Reply {
     const content = message.content.filter(({ type }) => type !== "toolCall");
     const stopReason = this.turn.cancelReason === "max_tokens" ? "length" : message.stopReason;
     const errorMessage = message.errorMessage && this.redaction.text(message.errorMessage);
-    return { ...message, content, stopReason, partial: true, ...(errorMessage && { errorMessage }) };
+    const retried = this.turn.retries.pending && { meta: { ...message.meta, retried: true as const } };
+    return { ...message, content, stopReason, partial: true, ...(errorMessage && { errorMessage }), ...retried };
   }
 
   private send(event: BlockEvent, delta: string): void {

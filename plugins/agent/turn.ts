@@ -5,6 +5,7 @@ import { assistantText, userText } from "./convert.ts";
 import type { Environment } from "./environment.ts";
 import { redaction } from "./environment.ts";
 import { errors } from "./errors.ts";
+import { Retries } from "./retry.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
 export interface Prompt {
@@ -17,6 +18,7 @@ export class Turn {
   readonly env: Environment;
   /** Ids of the events and queue items whose message this turn serves. */
   readonly served: string[] = [];
+  readonly retries: Retries;
   /** Rounds begun so far. */
   rounds = 0;
   private readonly hold: PathHold;
@@ -33,6 +35,7 @@ export class Turn {
   constructor(env: Environment) {
     this.env = env;
     this.hold = env.ctx.session.hold();
+    this.retries = new Retries(env, this.signal);
   }
 
   get signal(): AbortSignal {
@@ -70,6 +73,7 @@ export class Turn {
       let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
       while (messages.length > 0) {
         await runLoop(this, messages);
+        while (await this.retries.wait()) await runLoop(this, messages, true);
         messages = await this.late();
       }
     } catch (thrown) {
@@ -128,7 +132,7 @@ export class Turn {
   /** Counts a reply in; one that is not kept has cost something, too. */
   count(message: AssistantMessage, kept: boolean): void {
     this.usage = addUsage(this.usage, message.usage);
-    if (!kept) return;
+    if (!kept || message.meta?.retried) return;
     this.text = assistantText(message.content);
     this.stopReason = message.stopReason;
   }

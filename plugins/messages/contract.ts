@@ -31,6 +31,8 @@ export interface MessageMeta {
   queueItemId?: string;
   /** Made by the client that sent it; a second send with the same id has the same outcome. */
   messageId?: string;
+  /** A reply that failed and was asked for again: kept and shown, but no part of the conversation. */
+  retried?: true;
   [key: string]: unknown;
 }
 export interface Usage {

@@ -52,6 +52,7 @@ function displayAssistant(message: AssistantMessage): DisplayAction {
     text,
     ...(thinking && { thinking }),
     ...(message.partial && { partial: true }),
+    ...(message.meta?.retried && { label: "retried" }),
   };
 }
 

@@ -17,6 +17,7 @@ const meta = z
     source: z.enum(["steer", "followUp"]).optional(),
     queueItemId: z.string().optional(),
     messageId: z.string().optional(),
+    retried: z.literal(true).optional(),
   })
   .optional();
 

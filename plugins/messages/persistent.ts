@@ -16,6 +16,8 @@ const stay = (_event: unknown, current: EventId | null) => current;
 const messageEvent: Definition<"message"> = {
   schema: z.strictObject({ message }),
   durable: (event: EventOf<"message">) => isDurable(event.message),
+  // What came of an attempt that failed hangs beside the conversation; the model never reads it twice.
+  leaf: (event: EventOf<"message">, current) => (event.message.meta?.retried ? current : event.id),
   convertToLlm: (event: EventOf<"message">) => messageToLlm(event.message),
   convertToDisplay: (event: EventOf<"message">, context) => displayMessage(event.message, event, context),
 };

@@ -2,8 +2,8 @@ import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOpti
 
 /** The model in use and the way to it. */
 export interface ModelService {
-  /** The resolved model; throws MODEL_NONE or another coded error that says how to set one. */
-  current(): Model<Api>;
+  /** The resolved model; throws MODEL_NONE or another coded error that says how to set one. `idleTimeout` in seconds. */
+  current(): Model<Api> & { idleTimeout?: number };
   /**
    * One request. Never throws: every failure is an `error` event, whose message may bear a `failure`
    * (RequestFailure) that is no part of the conversation. Retries are off below this call;

@@ -46,7 +46,7 @@ async function guarded(events: AssistantMessageEvent[], takenIds: string[] = [])
     idleMs: 1_000,
     model: fakeModel,
     takenIds: new Set(takenIds),
-    onFailure: (error) => {
+    onFailure: ({ error }) => {
       failure = error;
     },
   });

@@ -1,5 +1,5 @@
 import type { AssistantMessageEventStream } from "@mariozechner/pi-ai";
-import agent from "@scorel/agent";
+import { createAgent } from "@scorel/agent";
 import type { AgentService } from "@scorel/agent/contract";
 import type { AnyEvent, AnyPlugin, KernelOptions, Missed, Services } from "@scorel/kernel";
 import { definePlugin } from "@scorel/kernel";
@@ -8,6 +8,7 @@ import model from "@scorel/model";
 import type { ModelService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
 import type { Tool } from "@scorel/tools/contract";
+import type { Clock } from "../../../plugins/agent/clock.ts";
 import { type TestKernel, testKernel } from "../../harness.ts";
 import { type ModelServer, type Script, startModelServer } from "../../model-server.ts";
 
@@ -25,7 +26,9 @@ export interface AgentTest extends AsyncDisposable {
 interface Options {
   tools?: Tool[];
   plugins?: AnyPlugin[];
+  /** The table `[agent]`. Failed calls are not repeated unless `retries` says so. */
   config?: object;
+  clock?: Clock;
   /** Keys of `[model]` besides those of the test server. */
   model?: object;
   kernel?: Partial<KernelOptions>;
@@ -59,7 +62,10 @@ async function open(first: Parameters<typeof testKernel>[0], options: Options): 
     messages,
     ...first,
     ...(options.tools ? [tools, toolbox] : []),
-    { plugin: agent, config: options.config },
+    {
+      plugin: createAgent(options.clock ?? impatient),
+      config: { retries: 0, ...options.config },
+    },
     ...(options.plugins ?? []),
   ];
   const opened = await testKernel(plugins, options.kernel);
@@ -81,6 +87,9 @@ async function open(first: Parameters<typeof testKernel>[0], options: Options): 
     [Symbol.asyncDispose]: opened[Symbol.asyncDispose],
   };
 }
+
+/** Waits no time at all; chance is in the middle. */
+export const impatient: Clock = { wait: async () => {}, random: () => 0.5 };
 
 /** A tool that answers what `run` says. */
 export function tool(name: string, run: Tool["execute"], more: Partial<Tool> = {}): Tool {
@@ -136,7 +145,7 @@ export function tell(events: readonly (AnyEvent | Missed)[]): string[] {
 function lineOf(event: AnyEvent & Record<string, any>): string {
   switch (event.type) {
     case "message":
-      return `message ${event.message.role}${event.message.partial ? " partial" : ""}: ${contentOf(event.message)}`;
+      return `message ${event.message.role}${marksOf(event.message)}: ${contentOf(event.message)}`;
     case "turn_start":
       return `turn_start ${event.turnIndex}`;
     case "turn_end":
@@ -159,11 +168,19 @@ function lineOf(event: AnyEvent & Record<string, any>): string {
       return `${event.type} ${event.error.code}`;
     case "session_info":
       return `${event.type} ${JSON.stringify(event.changes)}`;
+    case "retry_start":
+      return `${event.type} ${event.attempt}/${event.of} ${event.delayMs} ms: ${event.reason}`;
+    case "retry_end":
+      return `${event.type} ${event.attempt}${event.cancelled ? " cancelled" : ""}`;
     case "queue_update":
       return `${event.type} ${event.items.length}`;
     default:
       return event.type;
   }
+}
+
+function marksOf({ partial, meta }: { partial?: true; meta?: { retried?: true } }): string {
+  return `${partial ? " partial" : ""}${meta?.retried ? " retried" : ""}`;
 }
 
 function contentOf(message: { content: string | { type: string; text?: string; name?: string }[] }): string {

@@ -1,0 +1,44 @@
+/**
+ * What providers and networks say when a request fails, as data: providers find new words often, and a new
+ * one is a line here and a line in the test. First match wins, from the top.
+ */
+export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern: RegExp }[] = [
+  // Trying again costs time and changes nothing.
+  { kind: "hopeless", pattern: /insufficient[ _]?(quota|funds|credits?|balance)/i },
+  { kind: "hopeless", pattern: /exceeded your current quota/i },
+  { kind: "hopeless", pattern: /\bbilling\b|credit balance|payment required|out of credits/i },
+  // The provider asks to come back later. Above the overflow texts, which some of these resemble.
+  { kind: "busy", pattern: /rate[ _-]?limit/i },
+  { kind: "busy", pattern: /too many (requests|concurrent)/i },
+  { kind: "busy", pattern: /throttl/i },
+  { kind: "busy", pattern: /resource[ _]?exhausted/i },
+  { kind: "busy", pattern: /overloaded|at capacity|over capacity|high demand/i },
+  { kind: "busy", pattern: /try again (later|in \d)|retry[ _-]?(delay|after)/i },
+  // Something between here and the model broke.
+  { kind: "broken", pattern: /service[ _]?(is )?(temporarily )?unavailable/i },
+  { kind: "broken", pattern: /(internal|server)[ _]?(server[ _]?)?error|api_error/i },
+  { kind: "broken", pattern: /bad gateway|gateway time-?out|upstream (connect|error)/i },
+  { kind: "broken", pattern: /provider[ _]returned[ _]error/i },
+  { kind: "broken", pattern: /network[ _]?error|connection[ _]?(error|refused|reset|lost|closed)/i },
+  { kind: "broken", pattern: /fetch failed|socket hang up|other side closed|premature close/i },
+  { kind: "broken", pattern: /\btime(d[ -]?)?[ -]?out\b|deadline exceeded/i },
+  { kind: "broken", pattern: /^terminated$|stream ended (without|before)|ended unexpectedly/i },
+];
+
+/** The system's words for a network that failed and may be back; others (a certificate, a bad address) stay as they are. */
+export const networkCodes: ReadonlySet<string> = new Set([
+  "ECONNABORTED",
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETDOWN",
+  "ENETUNREACH",
+  "ENOTFOUND",
+  "EPIPE",
+  "ETIMEDOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_SOCKET",
+]);

@@ -1,0 +1,130 @@
+import type { AssistantMessage } from "@mariozechner/pi-ai";
+import { describe, expect, it } from "vitest";
+import { judge } from "../../../plugins/agent/failure.ts";
+import { patterns } from "../../../plugins/agent/failure-patterns.ts";
+import { noUsage } from "../../../plugins/agent/usage.ts";
+
+const failed = (errorMessage: string): AssistantMessage => ({
+  role: "assistant",
+  content: [],
+  api: "fake",
+  provider: "test",
+  model: "fake",
+  usage: noUsage(),
+  stopReason: "error",
+  errorMessage,
+  timestamp: 0,
+});
+const kindOf = (text: string) => judge(failed(text)).kind;
+const waitOf = (text: string) => judge(failed(`429 ${text}`)).retryAfterMs;
+
+/** As providers, proxies and networks write them. */
+const retryable = [
+  "429 Too Many Requests",
+  "429 status code (no body)",
+  "500 status code (no body)",
+  "502 <html><h1>Bad gateway</h1></html>",
+  "503 The model is loading",
+  "529 overloaded",
+  '529 {"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+  '{"type":"error","error":{"type":"overloaded_error","message":"Overloaded"}}',
+  '{"error":{"code":503,"message":"The model is overloaded.","status":"UNAVAILABLE"}}',
+  '{"error":{"code":429,"message":"Resource has been exhausted","status":"RESOURCE_EXHAUSTED"}}',
+  "Rate limit reached for gpt-5 in organization org-1 on tokens per min (TPM): Limit 30000",
+  "ThrottlingException: Too many tokens, please wait before trying again.",
+  "429 Your request exceeds the limit of 60 per minute",
+  "Too many concurrent requests",
+  "RESOURCE_EXHAUSTED",
+  "This model is currently experiencing high demand",
+  "The engine is over capacity. Please try again later.",
+  "Service unavailable",
+  "The service is temporarily unavailable",
+  "Internal server error",
+  "server_error",
+  "Bad gateway",
+  "Gateway time-out",
+  "upstream connect error or disconnect/reset before headers",
+  "Provider returned error",
+  "network error",
+  "Connection error.",
+  "Connection reset by peer",
+  "fetch failed",
+  "socket hang up",
+  "other side closed",
+  "Premature close",
+  "Request timed out.",
+  "timeout",
+  "deadline exceeded",
+  "terminated",
+  "stream ended without a finish marker",
+  "empty reply: stream ended without a finish marker",
+  "stream ended before message_stop",
+];
+const overflow = [
+  '400 {"error":{"message":"prompt is too long: 213462 tokens > 200000 maximum"}}',
+  "400 Your input exceeds the context window of this model.",
+  "400 This endpoint's maximum context length is 128000 tokens. However, you requested about 140000 tokens",
+  "500 the request exceeds the available context size, try increasing it",
+  '{"error":{"code":400,"message":"The input token count (1196265) exceeds the maximum number of tokens allowed (1048575)"}}',
+  "413 request_too_large",
+];
+const hopeless = [
+  "no reason given",
+  "out of memory",
+  "400 no such thing",
+  "400 status code (no body)",
+  "401 Incorrect API key provided",
+  "402 Payment required: try again later",
+  "403 Forbidden, internal error",
+  "404 model not found",
+  "408 Request timeout",
+  "422 server_error in your schema",
+  "429 You exceeded your current quota, please check your plan and billing details.",
+  "429 insufficient_quota",
+  "Your credit balance is too low",
+  "Provider finish_reason: content_filter",
+  "The server answered with a web page (text/html) instead of a stream: is baseUrl right?",
+  "No key for provider: set it and try",
+];
+
+describe("a failed call", () => {
+  it.each(retryable)("is worth another attempt: %s", (text) => expect(kindOf(text)).toBe("retryable"));
+  it.each(overflow)("is too long: %s", (text) => expect(kindOf(text)).toBe("overflow"));
+  it.each(hopeless)("is final: %s", (text) => expect(kindOf(text)).toBe("final"));
+
+  it("is judged by what the server answered before what it said", () => {
+    expect(judge(failed("overloaded"), { status: 400 }).kind).toBe("final");
+    expect(judge(failed("no such thing"), { status: 503 }).kind).toBe("retryable");
+    expect(judge(failed("too many tokens"), { status: 429 }).kind).toBe("retryable");
+    expect(judge(failed("too many tokens"), { status: 400 }).kind).toBe("overflow");
+  });
+
+  it.each(["ECONNREFUSED", "ECONNRESET", "ENOTFOUND", "EAI_AGAIN", "UND_ERR_SOCKET"])(
+    "may reach the server later: %s",
+    (unreached) => expect(judge(failed("connection error"), { unreached }).kind).toBe("retryable"),
+  );
+  it.each(["CERT_HAS_EXPIRED", "ERR_TLS_CERT_ALTNAME_INVALID", "unknown scheme"])("never reaches it: %s", (unreached) =>
+    expect(judge(failed("connection error"), { unreached }).kind).toBe("final"),
+  );
+
+  it("has a text here for every pattern", () => {
+    const all = [...retryable, ...hopeless];
+    expect(patterns.filter(({ pattern }) => !all.some((text) => pattern.test(text)))).toEqual([]);
+  });
+});
+
+describe("how long to wait", () => {
+  it("is read out of the message", () => {
+    expect(waitOf("Please try again in 1.5s.")).toBe(1_500);
+    expect(waitOf("Please try again in 20ms.")).toBe(20);
+    expect(waitOf("Please try again in 2m.")).toBe(120_000);
+    expect(waitOf("Retry after 7 seconds")).toBe(7_000);
+    expect(waitOf("Please retry in 34.074824224s.")).toBe(34_075);
+    expect(waitOf('{"retryDelay": "34s"}')).toBe(34_000);
+    expect(waitOf("Please try again later.")).toBeUndefined();
+    expect(waitOf("try again in 5 apples")).toBeUndefined();
+  });
+  it("is what the header says, when there is one", () => {
+    expect(judge(failed("try again in 20s"), { status: 429, retryAfterMs: 3 }).retryAfterMs).toBe(3);
+  });
+});

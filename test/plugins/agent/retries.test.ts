@@ -1,0 +1,327 @@
+import { describe, expect, it } from "vitest";
+import { systemClock } from "../../../plugins/agent/clock.ts";
+import {
+  cut,
+  delayUntil,
+  endEarly,
+  finish,
+  gate,
+  hang,
+  type Reply,
+  raw,
+  startModelServer,
+  status,
+  text,
+  thinking,
+  toolCall,
+} from "../../model-server.ts";
+import { impatient, openAgent, says, tool } from "./setup.ts";
+
+const config = { retries: 3 };
+const overloaded = status(529, { error: { message: "overloaded" } });
+/** The waits that were made, in milliseconds. */
+function noted() {
+  const waits: number[] = [];
+  const clock = {
+    ...impatient,
+    wait: async (ms: number) => {
+      waits.push(ms);
+    },
+  };
+  return { waits, clock };
+}
+/** A wait that only an abort ends, and a promise for its beginning. */
+function endless() {
+  const begun = gate();
+  const clock = {
+    ...impatient,
+    wait: (_ms: number, signal: AbortSignal) => {
+      begun.open();
+      return new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+    },
+  };
+  return { begun: begun.promise, clock };
+}
+const said = (requests: readonly { body: { messages: unknown } }[]) => requests.map(({ body }) => body.messages);
+
+describe("a failed call is made again", () => {
+  it("three times, after about one, two and four seconds, and told each time", async () => {
+    await using t = await openAgent([overloaded, overloaded, overloaded, text("Hello.")], { config });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
+    expect((await t.story()).slice(4)).toEqual([
+      "turn_start 0",
+      "message_start",
+      "message_cancelled error",
+      "turn_end 0 error",
+      "retry_start 1/3 1000 ms: 529 overloaded",
+      "retry_end 1",
+      "turn_start 1",
+      "message_start",
+      "message_cancelled error",
+      "turn_end 1 error",
+      "retry_start 2/3 2000 ms: 529 overloaded",
+      "retry_end 2",
+      "turn_start 2",
+      "message_start",
+      "message_cancelled error",
+      "turn_end 2 error",
+      "retry_start 3/3 4000 ms: 529 overloaded",
+      "retry_end 3",
+      "turn_start 3",
+      "message_start",
+      "text_delta Hello.",
+      "message assistant: Hello.",
+      "turn_end 3 stop",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+    expect(new Set(said(t.server.requests).map((messages) => JSON.stringify(messages))).size).toBe(1);
+  });
+
+  it("and no more: then the turn fails as the last attempt did", async () => {
+    await using t = await openAgent(() => overloaded, { config });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({
+      reason: "error",
+      error: { code: "AGENT_MODEL", message: "The model call failed: 529 overloaded" },
+    });
+    expect(t.server.requests).toHaveLength(4);
+    expect((await t.story()).filter((line) => line.startsWith("turn_error"))).toEqual(["turn_error AGENT_MODEL"]);
+  });
+
+  it.each([
+    ["the server is busy", status(429, {})],
+    ["the server breaks", status(500, "")],
+    ["the connection is cut", cut()],
+    ["the reply just ends", [text("Hel"), endEarly()]],
+    ["the reply is empty", raw("")],
+    ["a call's arguments are cut", [toolCall("bash", '{"command":"rm -r', {}), finish("toolUse")]],
+    ["the reply claims to be whole, and says nothing", raw("data: [DONE]\n\n")],
+  ] satisfies [string, Reply][])("when %s", async (_what, reply) => {
+    await using t = await openAgent([reply, text("ok")], { config });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "ok" });
+  });
+
+  it("when the server is not there yet", async () => {
+    const gone = await startModelServer([]);
+    await gone.close();
+    await using t = await openAgent([], { config, model: { baseUrl: gone.baseUrl } });
+    await (await t.agent.send("go")).turn;
+    expect((await t.story()).filter((line) => line.startsWith("retry_start"))).toHaveLength(3);
+  });
+
+  it("when the model is silent for too long", async () => {
+    const script = [[text("Hel"), hang()], text("Hello.")];
+    await using t = await openAgent(script, { config: { ...config, idleTimeout: 0.05 } });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
+  });
+
+  it.each([400, 401, 403, 404, 408, 422])("but not after %i", async (code) => {
+    await using t = await openAgent([status(code, { error: { message: "overloaded" } }), text("never")], { config });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_MODEL" } });
+    expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("but not when the conversation is too long, which is told as such", async () => {
+    const tooLong = status(400, { error: { message: "prompt is too long: 213462 tokens > 200000 maximum" } });
+    await using t = await openAgent([tooLong, text("never")], { config });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "error", error: { code: "AGENT_OVERFLOW" } });
+    expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("but not at the output limit, and not at all when retries are off", async () => {
+    await using t = await openAgent([finish("length"), text("never")], { config });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_LENGTH" } });
+    await using off = await openAgent([overloaded, text("never")], { config: { retries: 0 } });
+    expect(await (await off.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_MODEL" } });
+    expect([t.server.requests.length, off.server.requests.length]).toEqual([1, 1]);
+  });
+
+  it("counted anew after each good reply", async () => {
+    const { waits, clock } = noted();
+    const tools = [tool("work", async () => says("worked"))];
+    const script = [overloaded, overloaded, toolCall("work", {}), overloaded, text("done")];
+    await using t = await openAgent(script, { config: { retries: 2 }, clock, tools });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "done" });
+    expect(waits).toEqual([1_000, 2_000, 1_000]);
+  });
+});
+
+describe("the wait", () => {
+  it("is longer when the server asks for it, and a minute at most", async () => {
+    const { waits, clock } = noted();
+    const busy = (after: string) => status(429, {}, { "retry-after": after });
+    const inWords = status(429, { error: { message: "Please try again in 9.5s" } });
+    await using t = await openAgent([busy("7"), inWords, busy("86400"), text("ok")], { config, clock });
+    await (await t.agent.send("go")).turn;
+    expect(waits).toEqual([7_000, 9_500, 60_000]);
+  });
+
+  it("is never shorter because of that, and differs by a quarter either way", async () => {
+    const { waits, clock } = noted();
+    const chances = [0, 0.999_999];
+    const script = [status(429, {}, { "retry-after": "0" }), overloaded, text("ok")];
+    await using t = await openAgent(script, { config, clock: { ...clock, random: () => chances.shift() as number } });
+    await (await t.agent.send("go")).turn;
+    expect(waits).toEqual([750, 2_500]);
+  });
+
+  it("ends at once on cancel", async () => {
+    const { begun, clock } = endless();
+    await using t = await openAgent([overloaded, text("never")], { config, clock });
+    const { turn } = await t.agent.send("go");
+    await begun;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+    expect((await t.story()).slice(-4)).toEqual([
+      "retry_start 1/3 1000 ms: 529 overloaded",
+      "retry_end 1 cancelled",
+      "turn_finish",
+      "runtime_end cancelled",
+    ]);
+    expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("takes messages: one that steers goes with the next attempt", async () => {
+    const waiting = gate();
+    const here = gate();
+    const clock = {
+      ...impatient,
+      wait: () => {
+        here.open();
+        return waiting.promise;
+      },
+    };
+    await using t = await openAgent([overloaded, text("ok")], { config, clock });
+    const { turn } = await t.agent.send("go");
+    await here.promise;
+    expect(await t.agent.send("and be quick", { running: "steer" })).toMatchObject({ status: "queued" });
+    waiting.open();
+    await turn;
+    expect(t.server.requests[1]?.body.messages).toMatchObject([
+      { role: "user", content: "go" },
+      { role: "user", content: "and be quick" },
+    ]);
+  });
+
+  it("is shown as a warning", async () => {
+    await using t = await openAgent([overloaded, text("ok")], { config });
+    await (await t.agent.send("go")).turn;
+    const shown = (await t.heard()).flatMap((event) =>
+      event.type.startsWith("retry_") ? t.session.display(event as any) : [],
+    );
+    expect(shown).toEqual([
+      { display: "notice", level: "warning", text: "Trying again in 1.0 s (1 of 3): 529 overloaded" },
+      { display: "hidden" },
+    ]);
+  });
+});
+
+describe("what a failed attempt had said", () => {
+  const script = [[thinking("Hm."), text("Half an ans"), cut()], text("The whole answer.")];
+
+  it("is kept once, beside the conversation", async () => {
+    await using t = await openAgent(script, { config });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "The whole answer." });
+    expect((await t.story()).filter((line) => /^message(_cancelled)? /.test(line))).toEqual([
+      "message user: go",
+      "message assistant partial retried: [thinking] Half an ans",
+      "message assistant: The whole answer.",
+    ]);
+    const path = t.session.tree.path(t.session.activeLeaf as string).map((event) => (event as any).message?.role);
+    expect(path).toEqual(["user", "assistant"]);
+    expect(t.session.tree.branchPoints()).toEqual([]);
+  });
+
+  it("is never sent to the model, now or later", async () => {
+    await using t = await openAgent([...script, text("more")], { config });
+    await (await t.agent.send("go")).turn;
+    await (await t.agent.send("go on")).turn;
+    expect(t.server.requests[1]?.body.messages).toEqual(t.server.requests[0]?.body.messages);
+    expect(t.server.requests[2]?.body.messages).toMatchObject([
+      { role: "user", content: "go" },
+      { role: "assistant", content: "The whole answer." },
+      { role: "user", content: "go on" },
+    ]);
+  });
+
+  it("is marked for people", async () => {
+    await using t = await openAgent(script, { config });
+    await (await t.agent.send("go")).turn;
+    const retried = t.stored().find((event) => (event as any).message?.meta?.retried);
+    expect(t.session.display(retried as any)).toEqual({
+      display: "bubble",
+      role: "assistant",
+      text: "Half an ans",
+      thinking: "Hm.",
+      partial: true,
+      label: "retried",
+    });
+  });
+
+  it("is part of the conversation when no attempt follows", async () => {
+    await using t = await openAgent([...[1, 2].map((n) => [text(`Try ${n}`), cut()]), text("ok")], {
+      config: { retries: 1 },
+    });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "error", text: "Try 2" });
+    await (await t.agent.send("again")).turn;
+    expect(t.server.requests[2]?.body.messages).toMatchObject([
+      { role: "user", content: "go" },
+      { role: "assistant", content: "Try 2" },
+      { role: "user", content: "again" },
+    ]);
+  });
+
+  it("runs no tool of it, and repeats no tool before it", async () => {
+    const runs: string[] = [];
+    const tools = ["one", "two"].map((name) =>
+      tool(name, async () => {
+        runs.push(name);
+        return says(name);
+      }),
+    );
+    const cutCall = [toolCall("two", {}), cut()];
+    await using t = await openAgent([toolCall("one", {}), cutCall, toolCall("two", {}), text("done")], {
+      config,
+      tools,
+    });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "done" });
+    expect(runs).toEqual(["one", "two"]);
+  });
+});
+
+it("the real clock waits, and stops waiting when it is told to", async () => {
+  const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
+  const before = timers();
+  const control = new AbortController();
+  const long = systemClock.wait(1e6, control.signal);
+  control.abort();
+  await long;
+  await systemClock.wait(1e6, control.signal);
+  await systemClock.wait(1, new AbortController().signal);
+  expect(timers()).toBe(before);
+});
+
+it("a key in the reason is not told", async () => {
+  process.env.RETRY_TEST_KEY = "sk-secret-0123456789";
+  try {
+    const leaky = status(503, { error: { message: "bad backend for sk-secret-0123456789" } });
+    await using t = await openAgent([leaky, text("ok")], { config, model: { apiKeyEnv: "RETRY_TEST_KEY" } });
+    await (await t.agent.send("go")).turn;
+    expect(JSON.stringify(await t.heard())).not.toContain("sk-secret-0123456789");
+  } finally {
+    delete process.env.RETRY_TEST_KEY;
+  }
+});
+
+it("listeners of pi's events hear the prompt once, and each attempt", async () => {
+  await using t = await openAgent([overloaded, [delayUntil(Promise.resolve()), text("ok")]], { config });
+  const heard: string[] = [];
+  const all = gate();
+  t.agent.subscribe((event) => {
+    if (event.type === "message_end") heard.push(`${event.message.role} ${(event.message as any).stopReason ?? ""}`);
+    if (heard.at(-1) === "assistant stop") all.open();
+  });
+  await (await t.agent.send("go")).turn;
+  await all.promise;
+  expect(heard).toEqual(["user ", "assistant error", "assistant stop"]);
+});
