@@ -288,7 +288,7 @@ export class PluginKernel implements Kernel {
 
 function parseConfig({ plugin, config }: KernelEntry): unknown {
   if (!plugin.config) return Object.freeze({ ...(config as object | undefined) });
-  const result = plugin.config.safeParse(config ?? {});
+  const result = plugin.config.safeParse(config ?? {}, { jitless: true });
   if (result.success) return Object.freeze(result.data);
   throw errors.PLUGIN_CONFIG({ plugin: plugin.id, issues: describeIssues(result.error) });
 }

@@ -15,6 +15,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { bundlePlugins } from "./bundle-plugins.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Built aside and put in place whole, so that a command that runs meanwhile never finds half of it. */
@@ -26,19 +27,6 @@ const external = ["jiti", "@vscode/ripgrep", "@opentelemetry/api"];
 /** CommonJS packages ask for node:* through `require`, which an ES module does not have. */
 const banner =
   'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
-
-/** pi-ai hides one import of its own from bundlers; spelled out, that provider becomes a lazy chunk like the others. */
-const literalImports = {
-  name: "literal-imports",
-  setup(hooks) {
-    hooks.onLoad({ filter: /pi-ai[\\/]dist[\\/]providers[\\/]register-builtins\.js$/ }, ({ path }) => {
-      const source = readFileSync(path, "utf8");
-      const contents = source.replace(/importNodeOnlyProvider\((?="\.)/, "import(");
-      if (contents === source) throw new Error(`${path} has changed: look at its hidden import again`);
-      return { contents, loader: "js" };
-    });
-  },
-};
 
 rmSync(dist, { recursive: true, force: true });
 const { metafile } = await bundle();
@@ -67,7 +55,7 @@ function bundle() {
     target: "node20",
     legalComments: "none",
     external,
-    plugins: [literalImports],
+    plugins: bundlePlugins,
     banner: { js: banner },
     metafile: true,
     logLevel: "warning",
@@ -84,8 +72,9 @@ function copyPresets() {
 /** The licenses of bundled packages ask to travel with their code; packages that share a text share its copy. */
 function writeNotices({ inputs }) {
   const inPackage = /^.*node_modules\/(@[^/]+\/)?[^/]+/;
+  const onDisk = Object.keys(inputs).filter((file) => existsSync(join(root, file)));
   const texts = new Map();
-  for (const folder of new Set(Object.keys(inputs).flatMap((file) => file.match(inPackage)?.[0] ?? []))) {
+  for (const folder of new Set(onDisk.flatMap((file) => file.match(inPackage)?.[0] ?? []))) {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e(\.|-|$)/i.test(entry));
     const text = file ? readFileSync(join(root, folder, file), "utf8").trim() : `Licensed under ${license}.`;

@@ -56,7 +56,7 @@ export function checkGrammar(table: Readonly<Record<string, unknown>>): Issue[] 
 
 /** Everything wrong with a value: keys its schema does not know, at any depth, and values it refuses. */
 export function checkTable(schema: z.ZodType, value: unknown, path: KeyPath): Issue[] {
-  const result = schema.safeParse(value);
+  const result = schema.safeParse(value, { jitless: true });
   const refused = result.success ? [] : result.error.issues;
   const strange = new Map<string, Issue>();
   for (const key of [...unknownKeys(schema, value, path), ...refused.flatMap((issue) => unrecognized(issue, path))])

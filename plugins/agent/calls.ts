@@ -94,8 +94,13 @@ export class Calls {
       name: tool.name,
       label: tool.label,
       description: tool.description,
-      parameters: tool.parameters as AgentTool["parameters"],
-      prepareArguments: (raw) => tool.prepareArguments(raw) as never,
+      // The tool checks its own arguments; the library's checker, which is large to load, has nothing left to do.
+      parameters: {} as AgentTool["parameters"],
+      prepareArguments: (raw) => {
+        const prepared = tool.prepareArguments(raw);
+        tool.validate(prepared);
+        return prepared as never;
+      },
       execute: (id, params, _signal, onUpdate) => this.execute(tool, id, params, onUpdate),
     };
   }

@@ -2,7 +2,7 @@ type Json = Record<string, unknown>;
 
 /**
  * Repairs what models commonly get wrong before arguments are validated: `null` for an optional field
- * is dropped, and JSON text is parsed where an object or array is expected. `raw` is not changed.
+ * is dropped, and JSON text is parsed where an object, array, number or boolean is expected. `raw` is not changed.
  */
 export function repairArguments(raw: unknown, schema: Json): unknown {
   if (raw === undefined || raw === null || raw === "") return {};
@@ -24,15 +24,22 @@ function repair(value: unknown, schema: Json): unknown {
   return Object.fromEntries(fields);
 }
 
-/** The object or array in a text, where the schema wants one and no text. */
+/** The value in a text, where the schema wants one of that type and no text: models write `"5"` for 5. */
 function parsed(text: string, schema: Json): unknown {
-  if (accepts(schema, "string") || !(accepts(schema, "object") || accepts(schema, "array"))) return text;
+  if (accepts(schema, "string")) return text;
   try {
     const value: unknown = JSON.parse(text);
-    return accepts(schema, Array.isArray(value) ? "array" : isJson(value) ? "object" : "string") ? value : text;
+    return typesOf(value).some((type) => accepts(schema, type)) ? value : text;
   } catch {
     return text;
   }
+}
+
+function typesOf(value: unknown): string[] {
+  if (Array.isArray(value)) return ["array"];
+  if (isJson(value)) return ["object"];
+  if (typeof value === "number") return Number.isInteger(value) ? ["integer", "number"] : ["number"];
+  return typeof value === "boolean" ? ["boolean"] : [];
 }
 
 /** Whether a schema names a type as one it takes. */

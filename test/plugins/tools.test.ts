@@ -262,6 +262,25 @@ describe("parameters", () => {
     });
     expect(it.prepareArguments({ file: "a" })).toEqual({ path: "a" });
   });
+
+  it("take a number or a boolean that a model wrote as text, and leave text that is wanted as text", async () => {
+    const parameters = z.object({
+      n: z.number(),
+      i: z.int(),
+      b: z.boolean(),
+      s: z.string(),
+      either: z.union([z.string(), z.number()]),
+    });
+    const it = await ready({ parameters });
+    expect(it.prepareArguments({ n: "1.5", i: "5", b: "true", s: "5", either: "5" })).toEqual({
+      n: 1.5,
+      i: 5,
+      b: true,
+      s: "5",
+      either: "5",
+    });
+    expect(it.prepareArguments({ n: "many", i: "1.5", b: "yes" })).toEqual({ n: "many", i: "1.5", b: "yes" });
+  });
 });
 
 describe("results", () => {
