@@ -9,6 +9,12 @@ const apiKeyEnv = z
   .regex(/^[A-Z][A-Z0-9_]*$/, "must be the NAME of an environment variable (capitals, digits, _), never the key itself")
   .describe("name of the environment variable that holds the key");
 
+const idleTimeout = z
+  .number()
+  .positive()
+  .optional()
+  .describe("seconds this model may stay silent before its reply is given up; default: idleTimeout in [agent]");
+
 const builtin = z.strictObject({
   type: z.literal("builtin").describe("a model of a provider that is known by name"),
   provider: name.describe("the provider's name, as in openrouter"),
@@ -16,6 +22,7 @@ const builtin = z.strictObject({
   apiKeyEnv: apiKeyEnv
     .optional()
     .describe("name of the environment variable that holds the key; default: the provider's usual one"),
+  idleTimeout,
 });
 
 const custom = z.strictObject({
@@ -37,6 +44,7 @@ const custom = z.strictObject({
     .min(1)
     .default(["text"])
     .describe("what the model can read"),
+  idleTimeout,
   headers: z.record(z.string(), z.string()).optional().describe("headers to send with every request"),
   cost: z
     .strictObject({

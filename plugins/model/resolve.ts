@@ -3,13 +3,14 @@ import { apis, isSpoken } from "./apis.ts";
 import { checkedUrl, isLoopback } from "./base-url.ts";
 import { compatOf } from "./compat.ts";
 import type { BuiltinConfig, CustomConfig, ModelConfig } from "./config.ts";
+import type { ModelService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { nearest } from "./near.ts";
 import { providerKeys } from "./provider-keys.ts";
 
 /** A model and where its key comes from. */
 export interface Choice {
-  model: Model<Api>;
+  model: ReturnType<ModelService["current"]>;
   /** Variables that may hold the key, best first; empty when the server asks for none. */
   keyVariables: readonly string[];
   /** The demonstration model, which no server runs. */
@@ -45,7 +46,7 @@ async function offline(): Promise<Choice> {
   return { model: offlineModel, keyVariables: [], offline: true };
 }
 
-async function builtin({ provider, id, apiKeyEnv }: BuiltinConfig): Promise<Choice> {
+async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig): Promise<Choice> {
   if (provider === "offline") throw errors.MODEL_UNKNOWN({ provider, id, near: ["demo"] });
   const { getModels, getProviders } = await import("@mariozechner/pi-ai");
   const providers: string[] = getProviders();
@@ -57,7 +58,11 @@ async function builtin({ provider, id, apiKeyEnv }: BuiltinConfig): Promise<Choi
   const ids = models.map((known) => known.id);
   if (!model) throw errors.MODEL_UNKNOWN({ provider, id, near: nearest(id, ids) });
   if (!isSpoken(model.api)) throw errors.MODEL_API_UNSUPPORTED({ provider, id, api: model.api, supported: apis });
-  return { model, keyVariables: apiKeyEnv ? [apiKeyEnv] : (providerKeys[provider] ?? [usualVariable(provider)]) };
+  const patient = idleTimeout === undefined ? model : { ...model, idleTimeout };
+  return {
+    model: patient,
+    keyVariables: apiKeyEnv ? [apiKeyEnv] : (providerKeys[provider] ?? [usualVariable(provider)]),
+  };
 }
 
 function usualVariable(provider: string): string {
@@ -69,6 +74,6 @@ function custom({ type: _type, apiKeyEnv, headers, ...rest }: CustomConfig): Cho
   const { hostname } = checkedUrl(provider, api, baseUrl);
   if (apiKeyEnv === undefined && !isLoopback(hostname)) throw errors.MODEL_KEY_UNNAMED({ provider });
   const compat = compatOf(api, hostname);
-  const model: Model<Api> = { ...rest, name: id, ...(headers && { headers }), ...(compat && { compat }) };
+  const model = { ...rest, name: id, ...(headers && { headers }), ...(compat && { compat }) };
   return { model, keyVariables: apiKeyEnv === undefined ? [] : [apiKeyEnv] };
 }

@@ -297,6 +297,15 @@ describe("the table [model]", () => {
     expect(compat).toBeUndefined();
   });
 
+  it("gives a model's own patience, of either type", async () => {
+    vi.stubEnv("OPENROUTER_API_KEY", "sk-or-0123456789");
+    const builtin = { type: "builtin", provider: "openrouter", id: "openai/gpt-4o-mini", idleTimeout: 900 };
+    expect(await currentOf(builtin)).toMatchObject({ idleTimeout: 900 });
+    expect(await currentOf({ ...custom, baseUrl: "http://127.0.0.1:1/v1", idleTimeout: 9 })).toMatchObject({
+      idleTimeout: 9,
+    });
+  });
+
   it("gives a built-in model, with its provider's usual key", async () => {
     vi.stubEnv("OPENROUTER_API_KEY", "sk-or-0123456789");
     const found = await currentOf({ type: "builtin", provider: "openrouter", id: "openai/gpt-4o-mini" });

@@ -115,6 +115,13 @@ describe("a failed call is made again", () => {
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
   });
 
+  it("when this model is silent for too long, whatever others may take", async () => {
+    const script = [[text("Hel"), hang()], text("Hello.")];
+    await using t = await openAgent(script, { config, model: { idleTimeout: 0.05 } });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
+    expect(await t.story()).toContain("retry_start 1/3 1000 ms: silent for 0.05 s");
+  });
+
   it.each([400, 401, 403, 404, 408, 422])("but not after %i", async (code) => {
     await using t = await openAgent([status(code, { error: { message: "overloaded" } }), text("never")], { config });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_MODEL" } });

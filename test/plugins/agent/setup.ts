@@ -10,7 +10,7 @@ import tools from "@scorel/tools";
 import type { Tool } from "@scorel/tools/contract";
 import type { Clock } from "../../../plugins/agent/clock.ts";
 import { type TestKernel, testKernel } from "../../harness.ts";
-import { type ModelServer, type Script, startModelServer } from "../../model-server.ts";
+import { type ApiName, type ModelServer, type Script, startModelServer } from "../../model-server.ts";
 
 export interface AgentTest extends AsyncDisposable {
   agent: AgentService;
@@ -30,14 +30,18 @@ interface Options {
   config?: object;
   clock?: Clock;
   /** Keys of `[model]` besides those of the test server. */
-  model?: object;
+  model?: { api?: ApiName; [key: string]: unknown };
   kernel?: Partial<KernelOptions>;
 }
 
 /** An agent with the real model plugin and a server that plays this script. */
 export async function openAgent(script: Script, options: Options = {}): Promise<AgentTest & { server: ModelServer }> {
   const server = await startModelServer(script);
-  const config = { ...customModel, baseUrl: server.baseUrl, ...options.model };
+  const config = {
+    ...customModel,
+    baseUrl: server.baseUrlFor(options.model?.api ?? "openai-completions"),
+    ...options.model,
+  };
   const opened = await open([{ plugin: model, config, origin: "test" }], options);
   return {
     ...opened,
