@@ -24,6 +24,8 @@ export interface RunOptions {
   input?: string;
   cwd?: string;
   env?: Record<string, string>;
+  /** A command that becomes the process, with limits of its own. */
+  through?: readonly string[];
   /** An open file to write to. Default: a pipe, read into `Finished.stdout`. */
   stdout?: number;
 }
@@ -112,8 +114,9 @@ function cleanEnv(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir() };
 }
 
-function launch(args: readonly string[], { input, cwd, env, stdout: file }: RunOptions): Running {
-  const child: ChildProcess = spawn(process.execPath, [BIN, ...args], {
+function launch(args: readonly string[], { input, cwd, env, through = [], stdout: file }: RunOptions): Running {
+  const [program = "", ...before] = [...through, process.execPath];
+  const child: ChildProcess = spawn(program, [...before, BIN, ...args], {
     cwd,
     env,
     stdio: ["pipe", file ?? "pipe", "pipe"],

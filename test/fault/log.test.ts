@@ -23,9 +23,9 @@ const upTo = (count: number) => Array.from({ length: count }, (_, n) => n);
 
 describe("a process killed while it appends", () => {
   it.each([
-    ["records of 2 KB", 1, 2_000, 12],
-    ["batches of 64", 64, 200, 12],
-    ["records of 4 MB", 1, 4_000_000, 6],
+    ["records of 2 KB", 1, 2_000, 20],
+    ["batches of 64", 64, 2_000, 20],
+    ["records of 4 MB", 1, 4_000_000, 10],
   ])("leaves every acknowledged event present once and in order: %s", async (_what, batch, length, runs) => {
     for (let run = 0; run < runs; run++) {
       rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,238 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { scanLog } from "@scorel/kernel";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { scratch } from "../e2e/scorel.ts";
+import { type SecondProcess, secondProcess } from "../second-process.ts";
+import { limitedFiles, readOnlyView, type SmallDisk, smallFileSystem } from "./disk.ts";
+
+const KILOBYTES = 64;
+const room = KILOBYTES * 1024;
+const demo = ["--model", "offline/demo"];
+
+/** The full disks that can be made here: the limit on files always, a file system of its own where one may be mounted. */
+const disks: [string, () => SmallDisk][] = [["a limit on the size of files", () => limitedFiles(KILOBYTES)]];
+{
+  using trial = smallFileSystem(KILOBYTES);
+  if (trial) disks.push(["a full file system", () => smallFileSystem(KILOBYTES) as SmallDisk]);
+}
+
+let programs: string;
+beforeAll(() => {
+  programs = mkdtempSync(join(tmpdir(), "scorel-programs-"));
+});
+afterAll(() => rmSync(programs, { recursive: true, force: true }));
+
+const run = (disk: SmallDisk, path: string) =>
+  secondProcess(new URL("log-runner.ts", import.meta.url), programs, [path], { through: disk.through });
+async function append(process: SecondProcess, n: number, length: number): Promise<{ seq?: number; code?: string }> {
+  process.child.stdin?.write(`${n} ${length}\n`);
+  return JSON.parse(await process.line()) as { seq?: number; code?: string };
+}
+function stored(path: string): { n: number; seq: number }[] {
+  const { events, problems } = scanLog(path);
+  expect(problems).toEqual([]);
+  return events.map(({ seq, ...event }) => ({
+    n: Number.parseInt((event as unknown as { text: string }).text, 10),
+    seq,
+  }));
+}
+
+describe.each(disks)("a disk that is full by %s", (_what, disk) => {
+  it("refuses what does not fit, keeps what did, and takes what fits again", async () => {
+    using small = disk();
+    const path = join(small.directory, "s.jsonl");
+    await using runner = await run(small, path);
+    expect(await runner.line()).toBe("ready");
+    const kept: { n: number; seq: number | undefined }[] = [];
+    for (let n = 0; n < 40; n++) {
+      const before = n === 0 ? 0 : statSync(path).size;
+      const length = n % 4 === 3 ? room : 1000;
+      const { seq, ...refused } = await append(runner, n, length);
+      if (length === 1000) kept.push({ n, seq });
+      else {
+        expect(refused).toEqual({
+          code: "STORE_WRITE",
+          message: expect.stringContaining(`${path} could not be written (${small.reason})`),
+        });
+        expect(statSync(path).size).toBe(before);
+      }
+    }
+    await runner.kill();
+    expect(stored(path)).toEqual(kept);
+    const seqs = kept.map(({ seq }) => seq as number);
+    expect(seqs).toEqual([...new Set(seqs)].sort((a, b) => a - b));
+  });
+
+  it("leaves no empty log when the first event does not fit, and begins with the next", async () => {
+    using small = disk();
+    const path = join(small.directory, "s.jsonl");
+    await using runner = await run(small, path);
+    await runner.line();
+    expect(await append(runner, 0, 2 * room)).toMatchObject({ code: "STORE_WRITE" });
+    expect(readdirSync(small.directory)).toEqual([]);
+    const { seq } = await append(runner, 1, 10);
+    await runner.kill();
+    expect(stored(path)).toEqual([{ n: 1, seq }]);
+  });
+
+  it("loses nothing acknowledged when the process is killed on it", async () => {
+    using small = disk();
+    const path = join(small.directory, "s.jsonl");
+    const kept: { n: number; seq: number | undefined }[] = [];
+    {
+      await using runner = await run(small, path);
+      await runner.line();
+      for (let n = 0; ; n++) {
+        const { seq, code } = await append(runner, n, 3000);
+        if (code !== undefined) break;
+        kept.push({ n, seq });
+      }
+      await runner.kill();
+    }
+    expect(kept.length).toBeGreaterThan(10);
+    expect(stored(path)).toEqual(kept);
+  });
+});
+
+describe("the command on a full disk", () => {
+  it("fails a turn that cannot be kept, says why, and keeps what came before", async () => {
+    using s = scratch();
+    using limit = limitedFiles(8);
+    s.file("big.txt", "long line of a long file\n".repeat(2000));
+    const before = await s.run(["-p", "run echo before", ...demo]);
+    expect(before.code).toBe(0);
+    const [log = ""] = s.logs();
+    const events = scanLog(log).events.length;
+    const failed = await s.run(["-p", "read big.txt", "--continue", ...demo], { through: limit.through });
+    expect(failed).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^STORE_WRITE: .*jsonl could not be written \(EFBIG\).*free space/m),
+    });
+    expect(await s.run(["-p", "run echo after", "--continue", ...demo])).toMatchObject({ code: 0, stderr: "" });
+    const after = scanLog(log);
+    expect(after.problems).toEqual([]);
+    expect(after.events.length).toBeGreaterThan(events);
+  });
+
+  it("goes on with a conversation as soon as there is room", async () => {
+    using s = scratch();
+    using limit = limitedFiles(8);
+    s.file("big.txt", "long line of a long file\n".repeat(2000));
+    const said = await s.run(["chat", ...demo], {
+      through: limit.through,
+      input: "run echo one\nread big.txt\nrun echo two\n",
+    });
+    expect(said.stdout).toMatch(/one[\s\S]*STORE_WRITE: [\s\S]*The session is being saved again\.[\s\S]*two/);
+    expect(said.code).toBe(1);
+    const [log = ""] = s.logs();
+    expect(scanLog(log).problems).toEqual([]);
+  });
+
+  const mounted = disks.length > 1;
+  it.each(mounted ? ["a file system"] : [])(
+    "says so when %s has no room for a session, and starts one when it has",
+    async () => {
+      using s = scratch();
+      using small = smallFileSystem(KILOBYTES) as SmallDisk;
+      const env = { HOME: small.directory };
+      expect((await s.run(["-p", "run echo one", ...demo], { env })).code).toBe(0);
+      small.fill?.();
+      const sessions = join(small.directory, ".scorel/sessions");
+      const files = readdirSync(sessions);
+      for (const more of [[], ["--continue"]]) {
+        const refused = await s.run(["-p", "run echo two", ...more, ...demo], { env });
+        expect(refused).toMatchObject({ code: 1, stderr: expect.stringMatching(/\(ENOSPC\).*free space/) });
+      }
+      expect(readdirSync(sessions)).toEqual(files);
+      expect(await s.run(["session", "list"], { env })).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("run echo one"),
+      });
+      small.free?.();
+      expect(await s.run(["-p", "run echo two", "--continue", ...demo], { env })).toMatchObject({
+        code: 0,
+        stderr: "",
+      });
+    },
+  );
+});
+
+describe("a home that may only be read", () => {
+  it("lets sessions be looked at, and refuses a turn with the reason", async () => {
+    using s = scratch();
+    expect((await s.run(["-p", "run echo one", ...demo])).code).toBe(0);
+    const [log = ""] = s.logs();
+    const id = log.slice(log.lastIndexOf("/") + 1, -".jsonl".length);
+    const before = readdirSync(join(s.home, ".scorel/sessions"));
+    using _closed = closed(s.home);
+    for (const more of [[], ["--continue"]]) {
+      const refused = await s.run(["-p", "run echo two", ...more, ...demo]);
+      expect(refused).toMatchObject({
+        code: 1,
+        stderr: expect.stringMatching(/could not be written \((EROFS|EACCES)\)/),
+      });
+    }
+    for (const look of [["list"], ["show", id], ["context", id], ["events", id], ["verify", id]])
+      expect(await s.run(["session", ...look])).toMatchObject({ code: 0, stderr: "" });
+    expect(readdirSync(join(s.home, ".scorel/sessions"))).toEqual(before);
+  });
+
+  /** Root may write whatever the mode says, so for root it is mounted; for others the mode is enough. */
+  function closed(home: string): Disposable {
+    const folders = [home, join(home, ".scorel"), join(home, ".scorel/sessions")];
+    const view = readOnlyView(home);
+    if (view) return view;
+    for (const folder of folders) chmodSync(folder, 0o500);
+    const open = () => {
+      for (const folder of folders) chmodSync(folder, 0o700);
+    };
+    return { [Symbol.dispose]: open };
+  }
+});
+
+describe("a home that is none", () => {
+  it("is named when ~/.scorel is a file", async () => {
+    using s = scratch();
+    s.file("~/.scorel", "");
+    for (const command of [
+      ["-p", "run echo one", ...demo],
+      ["session", "list"],
+    ])
+      expect(await s.run(command)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`${join(s.home, ".scorel")}`),
+      });
+  });
+
+  it.each(["", "here"])("is refused when HOME is %j, and makes no folder in the project", async (HOME) => {
+    using s = scratch();
+    for (const command of [
+      ["-p", "run echo one", ...demo],
+      ["session", "list"],
+      ["chat", ...demo],
+    ])
+      expect(await s.run(command, { env: { HOME } })).toMatchObject({
+        code: 2,
+        stderr: expect.stringMatching(/no home directory.*no full path.*Set HOME/),
+      });
+    expect(existsSync(join(s.project, ".scorel"))).toBe(false);
+    expect((await s.run(["--version"], { env: { HOME } })).code).toBe(0);
+  });
+
+  it("is refused when HOME is not set and the system knows none for the user", () => {
+    // Root can become a user whom the system does not know; anyone else shows the same with no HOME that is a path.
+    const root = process.getuid?.() === 0;
+    const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+    const { status, stderr } = spawnSync(process.execPath, [bin, "-p", "run echo one", ...demo], {
+      cwd: "/",
+      encoding: "utf8",
+      env: { PATH: process.env.PATH, ...(!root && { HOME: "" }) },
+      ...(root && { uid: 54_321, gid: 54_321 }),
+    });
+    expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("There is no home directory") });
+  });
+});
