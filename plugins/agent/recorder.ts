@@ -22,7 +22,9 @@ export class Recorder {
   private readonly running = new Map<string, RunningCall>();
   private started: readonly AgentMessage[];
   private reply: Reply | undefined;
-  private last: { message: AssistantMessage; kept: boolean } | undefined;
+  private last: { message: AssistantMessage; kept: boolean; id: EventId } | undefined;
+  /** Results of this round that are in the log; by call id. */
+  private readonly results = new Map<string, EventId>();
   private roundOpen = false;
 
   constructor(turn: Turn, started: readonly AgentMessage[]) {
@@ -64,6 +66,7 @@ export class Recorder {
   private startRound(): void {
     this.roundOpen = true;
     this.last = undefined;
+    this.results.clear();
     this.session.emit("turn_start", { turnIndex: this.turn.rounds });
     // pi's own agent announces the prompt here; the library does so only for messages it is given.
     for (const message of this.started)
@@ -75,7 +78,18 @@ export class Recorder {
   private endRound(): void {
     this.roundOpen = false;
     const { usage, stopReason } = this.last?.message ?? { stopReason: this.turn.signal.aborted ? "aborted" : "error" };
-    this.session.emit("turn_end", { turnIndex: this.turn.rounds++, stopReason, ...(usage && { usage }) });
+    const ids = this.writtenIds();
+    this.session.emit("turn_end", { turnIndex: this.turn.rounds++, stopReason, ...(usage && { usage }), ...ids });
+  }
+
+  /** Where the log holds this round: results in the order of their calls. */
+  private writtenIds(): { messageId?: EventId; resultIds?: EventId[] } {
+    if (!this.last?.kept) return {};
+    const { message, id } = this.last;
+    const resultIds = message.content.flatMap((block) =>
+      block.type === "toolCall" ? (this.results.get(block.id as string) ?? []) : [],
+    );
+    return { messageId: id, ...(resultIds.length > 0 && { resultIds }) };
   }
 
   /** A reply that is over before it began was aborted while waiting: there is nothing to announce. */
@@ -86,7 +100,7 @@ export class Recorder {
 
   private async endReply({ message }: Of<"message_end">): Promise<void> {
     if (message.role !== "assistant" || !this.reply) return;
-    this.last = await this.reply.end(message);
+    this.last = { ...(await this.reply.end(message)), id: this.reply.id };
     this.reply = undefined;
     const calls = message.content.filter((block) => block.type === "toolCall");
     if (this.last.kept && calls.length > 0 && !this.last.message.partial)
@@ -119,7 +133,8 @@ export class Recorder {
     const durationMs = Math.round(performance.now() - startedAt);
     this.running.delete(toolCallId);
     const kept = this.last?.kept && (await this.turn.keep(this.resultMessage(event), eventId));
-    if (!kept) this.session.emit("message_cancelled", { eventId, reason: this.turn.cancelReason });
+    if (kept) this.results.set(toolCallId, eventId);
+    else this.session.emit("message_cancelled", { eventId, reason: this.turn.cancelReason });
     this.session.emit("tool_execution_end", { eventId, toolCallId, toolName, durationMs, isError });
     if (this.last?.kept) this.turn.env.ctx.find("tools")?.settle(toolCallId);
   }

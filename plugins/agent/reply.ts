@@ -10,7 +10,7 @@ type BlockEvent = Extract<GuardedEvent, { contentIndex: number }>;
 
 /** One reply of the model while it streams: announced under the id that it will have in the log. */
 export class Reply {
-  private readonly id = newId();
+  readonly id = newId();
   private readonly turn: Turn;
   private readonly redaction: Redaction;
   private readonly streams = new Map<number, ReturnType<Redaction["stream"]>>();

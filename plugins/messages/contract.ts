@@ -142,8 +142,8 @@ declare module "@scorel/kernel" {
     };
     /** A round begins: one model call with the tools that it asks for. Counted from 0 in each turn. */
     turn_start: { turnIndex: number };
-    /** A round has ended. */
-    turn_end: { turnIndex: number; usage?: Usage; stopReason?: string };
+    /** A round has ended: with the reply `messageId`, and `resultIds` in the order of its calls, as far as they are in the log. */
+    turn_end: { turnIndex: number; usage?: Usage; stopReason?: string; messageId?: EventId; resultIds?: EventId[] };
     /** A turn begins: from a user message until the agent rests. */
     runtime_start: Record<string, never>;
     /** A turn has ended, and why. */

@@ -1,6 +1,7 @@
 import { ScorelError, type TransientDefinition, type TransientOf, type Transients } from "@scorel/kernel";
 import { z } from "zod";
 import { displayCall } from "./display.ts";
+import { endedCall, endedRound } from "./listened.ts";
 import { usage } from "./message.ts";
 
 const id = z.string();
@@ -55,13 +56,21 @@ const tools = {
       durationMs: z.number(),
       isError: z.boolean(),
     }),
+    { toListener: endedCall },
   ),
 };
 
 const lifecycle = {
   turn_start: transient<"turn_start">(z.strictObject({ turnIndex: z.number() })),
   turn_end: transient<"turn_end">(
-    z.strictObject({ turnIndex: z.number(), usage: usage.optional(), stopReason: z.string().optional() }),
+    z.strictObject({
+      turnIndex: z.number(),
+      usage: usage.optional(),
+      stopReason: z.string().optional(),
+      messageId: id.optional(),
+      resultIds: z.array(id).optional(),
+    }),
+    { toListener: endedRound },
   ),
   runtime_start: transient<"runtime_start">(z.strictObject({})),
   runtime_end: transient<"runtime_end">(

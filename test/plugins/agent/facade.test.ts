@@ -1,7 +1,7 @@
 import type { AgentEvent } from "@mariozechner/pi-agent-core";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
-import { cut, delayUntil, gate, hang, text, toolCall, usage } from "../../model-server.ts";
+import { cut, delayUntil, gate, hang, status, text, toolCall, usage } from "../../model-server.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
 const kinds = (events: AgentEvent[]) =>
@@ -144,6 +144,41 @@ describe("an extension written for pi's agent", () => {
     expect(t.agent.running).toBe(false);
     expect(t.agent.signal).toBeUndefined();
     expect(t.agent.state.errorMessage).toBe("Cancelled by the user.");
+  });
+
+  it("hears the ends of calls and rounds with pi's fields, besides our own", async () => {
+    const heard: any[] = [];
+    const listener = definePlugin({
+      id: "listener",
+      name: "Listener",
+      version: "1.0.0",
+      onEvent(event) {
+        if (event.type === "tool_execution_end" || event.type === "turn_end") heard.push(event);
+      },
+    });
+    const first = gate();
+    const tools = [
+      tool("a", () => first.promise.then(() => ({ ...says("A"), details: { n: 1 } })), { access: () => "read" }),
+      tool("b", async () => says("B"), { access: () => "read" }),
+    ];
+    const script = [[toolCall("a", {}), toolCall("b", {})], text("done"), status(400, {})];
+    await using t = await openAgent(script, { tools, plugins: [listener] });
+    const ended = t.next(({ type }) => type === "tool_execution_end");
+    const turn = t.agent.prompt("go");
+    await ended;
+    first.open();
+    await turn;
+    await t.agent.prompt("again");
+    await t.kernel.drained();
+    const result = (of: string) => ({ role: "toolResult", toolName: of, content: says(of.toUpperCase()).content });
+    expect(heard).toMatchObject([
+      { type: "tool_execution_end", toolName: "b", isError: false, result: says("B") },
+      { type: "tool_execution_end", toolName: "a", isError: false, result: { ...says("A"), details: { n: 1 } } },
+      { type: "turn_end", turnIndex: 0, message: { role: "assistant" }, toolResults: [result("a"), result("b")] },
+      { type: "turn_end", turnIndex: 1, message: { content: says("done").content }, toolResults: [] },
+      { type: "turn_end", turnIndex: 0, stopReason: "error", toolResults: [] },
+    ]);
+    expect(heard.at(-1)).not.toHaveProperty("message");
   });
 
   it.each([[""], ["  "], [[]]])("cannot send %j", async (content) => {
