@@ -2,7 +2,9 @@
  * Times whole commands against an empty Node process, both measured in turn in the same run, and prints the ratios.
  * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, argv, aim?, megabytes?, runs?, first?, check? }`:
  * `aim` is the ratio to stay below, `megabytes` measures peak memory instead of time, `first` runs once before, and
- * `check` says whether the output is right. `npm run bench -- help` keeps the rows whose name contains the word.
+ * `check` says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not,
+ * and prints rows `[{ work, value, unit, baseline?, aim?, limit? }]`. `npm run bench -- help` keeps the rows whose name, or
+ * whose script's, contains the word.
  * A report, never a verdict: the exit code is 0.
  */
 import { spawn, spawnSync } from "node:child_process";
@@ -11,6 +13,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
@@ -23,8 +26,10 @@ const home = mkdtempSync(join(tmpdir(), "scorel-bench-"));
 const server = spawn(process.execPath, [join(here, "model-server.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
 try {
   furnish(String((await once(server.stdout, "data"))[0]).trim());
-  const rows = (await readRows()).filter(({ work }) => work.includes(word));
-  print(rows.map(measure));
+  const rows = (await readRows()).filter(({ work, script }) => (work ?? script).includes(word));
+  const results = [];
+  for (const row of rows) results.push(...(row.script ? await runScript(row.script) : [measure(row)]));
+  print(results);
 } finally {
   server.stdin.end();
   rmSync(home, { recursive: true, force: true });
@@ -63,7 +68,21 @@ function measure({ work, argv, aim, megabytes, runs = 15, first, check }) {
   }
   const value = median(samples.work);
   const baseline = median(samples.base);
-  return { work, value, baseline, ratio: value / baseline, aim, megabytes };
+  return { work, value, baseline, aim, limit: megabytes, unit: megabytes === undefined ? "ms" : "MB" };
+}
+
+/** TypeScript is bundled first, as Node 20 runs none. */
+async function runScript(script) {
+  let file = join(here, script);
+  if (script.endsWith(".ts")) {
+    const outfile = join(home, "script.mjs");
+    const banner = { js: 'import{createRequire as r}from"node:module";const require=r(import.meta.url);' };
+    await build({ entryPoints: [file], outfile, bundle: true, platform: "node", format: "esm", banner });
+    file = outfile;
+  }
+  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`${script}: exit ${status}\n${stderr}`);
+  return JSON.parse(stdout);
 }
 
 function milliseconds(argv, check) {
@@ -103,11 +122,12 @@ function print(results) {
     );
 }
 
-function cellsOf({ work, value, baseline, ratio, aim, megabytes }) {
-  const unit = megabytes === undefined ? "ms" : "MB";
-  const limit = aim ?? megabytes;
-  const reached = megabytes === undefined ? ratio : value;
-  const goal = limit === undefined ? ["none", "reported"] : [`≤ ${limit}`, reached <= limit ? "met" : "missed"];
-  if (megabytes !== undefined) goal[0] += " MB";
-  return [work, `${value.toFixed(1)} ${unit}`, `${baseline.toFixed(1)} ${unit}`, ratio.toFixed(2), ...goal];
+function cellsOf({ work, value, baseline, unit = "ms", aim, limit }) {
+  const quantity = (amount) => (amount === undefined ? "" : `${Number(amount.toPrecision(4))} ${unit}`);
+  const ratio = baseline === undefined ? undefined : value / baseline;
+  const reached = limit === undefined ? ratio : value;
+  const goal = limit ?? aim;
+  const verdict = goal === undefined ? "reported" : reached <= goal ? "met" : "missed";
+  const goalCell = goal === undefined ? "none" : `≤ ${goal}${limit === undefined ? "" : ` ${unit}`}`;
+  return [work, quantity(value), quantity(baseline), ratio?.toFixed(2) ?? "", goalCell, verdict];
 }
