@@ -66,13 +66,15 @@ function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch 
 }
 
 function workingDirectory(asked: string | undefined): string {
+  // The current directory may have been deleted: then it cannot even be named.
+  const named = asked === undefined ? "The current directory" : `--cwd ${asked}`;
   try {
     const cwd = realpathSync(resolve(asked ?? "."));
     if (statSync(cwd).isDirectory()) return cwd;
   } catch (thrown) {
-    throw errors.CONFIG_CWD({ cwd: asked ?? process.cwd(), reason: messageOf(thrown) }, { cause: thrown });
+    throw errors.CONFIG_CWD({ cwd: named, reason: messageOf(thrown) }, { cause: thrown });
   }
-  throw errors.CONFIG_CWD({ cwd: asked ?? ".", reason: "it is no directory" });
+  throw errors.CONFIG_CWD({ cwd: named, reason: "it is no directory" });
 }
 
 /** The host's own log lives as long as the process. */

@@ -180,12 +180,18 @@ export class Turn {
     };
   }
 
-  /** The model in use, once, when it is not the one the session remembers. */
+  /** The model and the level of thinking in use, once, when they are not those that the session remembers. */
   private modelChange() {
-    const { provider, id } = this.env.ctx.model.current();
+    const { ctx } = this.env;
+    const { provider, id } = ctx.model.current();
     const model = `${provider}/${id}`;
-    if (this.env.ctx.session.projection("sessionMeta").model === model) return [];
-    return [{ type: "session_info" as const, payload: { changes: { model } } }];
+    const thinkingLevel = ctx.find("workspace")?.thinking;
+    const known = ctx.session.projection("sessionMeta");
+    const changes = {
+      ...(known.model !== model && { model }),
+      ...(thinkingLevel !== undefined && known.thinkingLevel !== thinkingLevel && { thinkingLevel }),
+    };
+    return Object.keys(changes).length === 0 ? [] : [{ type: "session_info" as const, payload: { changes } }];
   }
 
   private redact(text: string): string {

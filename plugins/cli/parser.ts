@@ -97,9 +97,10 @@ function normalise(words: readonly string[], options: readonly Option[], command
 }
 
 function written(option: Option, value: string | undefined): string {
+  const name = plainName(option);
   if (option.value === undefined) {
     if (value !== undefined) throw errors.CLI_UNEXPECTED_VALUE({ option: option.long });
-    return option.long;
+    return name;
   }
   if (value === undefined && !option.optional)
     throw errors.CLI_MISSING_VALUE({ option: option.long, value: option.value });
@@ -110,7 +111,7 @@ function written(option: Option, value: string | undefined): string {
       values: option.values,
       nearest: nearest(value, option.values),
     });
-  return value === undefined ? option.long : `${option.long}=${mark}${value}`;
+  return value === undefined ? name : `${name}=${mark}${value}`;
 }
 
 function refuseUnknown(words: readonly string[], options: readonly Option[], command: string): void {
@@ -143,9 +144,14 @@ function parseWithCac(words: readonly string[], options: readonly Option[]): Rec
   );
 }
 
-/** Names are resolved already: the parser knows an option by its long name only. */
-function flagsOf({ long, value }: Option): string {
-  return value === undefined ? long : `${long} ${value}`;
+/** Names are resolved already: the parser knows an option by its key only. */
+function flagsOf(option: Option): string {
+  return option.value === undefined ? plainName(option) : `${plainName(option)} ${option.value}`;
+}
+
+/** `--no-session` is an option of its own here; the library would read it as the opposite of `--session`. */
+function plainName({ key }: Option): string {
+  return `--${key}`;
 }
 
 function checkArguments(command: CliCommand, args: readonly string[]): void {

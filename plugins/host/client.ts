@@ -1,25 +1,45 @@
 /** Runs in browsers too: what any client of the host needs to open a session and to show what it hears. */
 
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
-import type { Client, Notice, SessionStatus } from "./contract.ts";
+import type { Client, Notice, SessionOptions, SessionStatus } from "./contract.ts";
 
-/** Which session a face is asked for: a stored one, the latest of `cwd`, or (neither given) a new one in `cwd`. */
-export interface SessionChoice {
+/** Which session a face is asked for: a stored one, the latest of `cwd`, a copy, or (none given) a new one in `cwd`. */
+export interface SessionChoice extends SessionOptions {
   cwd: string;
   /** An id or the beginning of one. */
   session?: string | undefined;
   latest?: boolean | undefined;
-  model?: string | undefined;
-  allowWrite?: string[] | undefined;
+  /** The id, or the beginning of one, of a session to copy. */
+  fork?: string | undefined;
+  /** Of a new session or a copy: nothing of it is written to disk. */
+  unsaved?: boolean | undefined;
+}
+
+/** The choice that the options of a command line make, as the parser gives them; `--tools` is a list with commas. */
+export function sessionChoice(cwd: string, options: Record<string, unknown>): SessionChoice {
+  const { session, fork, model, thinking, appendSystemPrompt, tools } = options as Record<string, string | undefined>;
+  const {
+    continue: latest,
+    noSession: unsaved,
+    allowWrite,
+  } = options as Pick<SessionOptions, "allowWrite"> & {
+    continue?: boolean;
+    noSession?: boolean;
+  };
+  const named = tools?.split(",").map((name) => name.trim());
+  const settings = { model, thinking, appendSystemPrompt, allowWrite, tools: named?.filter((name) => name !== "") };
+  return { cwd, session, fork, latest, unsaved, ...settings };
 }
 
 /** Opens the session that was asked for; the client's own errors say why it cannot. */
 export function openSession(
   client: Client,
-  { cwd, session, latest, ...options }: SessionChoice,
+  { cwd, session, latest, fork, unsaved = false, ...options }: SessionChoice,
 ): Promise<SessionStatus> {
+  if (fork !== undefined) return client.request("clone_session", { sessionId: fork, unsaved, ...options });
   if (session !== undefined) return client.request("load_session", { sessionId: session, ...options });
-  return client.request(latest ? "continue_session" : "create_session", { cwd, ...options });
+  if (latest) return client.request("continue_session", { cwd, ...options });
+  return client.request("create_session", { cwd, unsaved, ...options });
 }
 
 /** Says each thing that went wrong beside the conversation once: as it happens, on opening, or on closing. */

@@ -12,8 +12,22 @@ import type {
 } from "@scorel/kernel";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 
-/** Where a session works: canonical paths. Given to every session kernel as the service `workspace`. */
-export interface Workspace {
+/** What a session is opened with beside its log; it holds for as long as the session is open. */
+export interface SessionOptions {
+  /** `provider/id` */
+  model?: string | undefined;
+  /** Directories outside its root that Write and Edit may touch. */
+  allowWrite?: readonly string[] | undefined;
+  /** How hard the model thinks: a level of its provider, or `off`. Kept in the session from its next turn on. */
+  thinking?: string | undefined;
+  /** The names of the only tools that the model is offered. */
+  tools?: readonly string[] | undefined;
+  /** Text for the end of the system prompt. */
+  appendSystemPrompt?: string | undefined;
+}
+
+/** Where and how a session works. Given to every session kernel as the service `workspace`. Paths are canonical. */
+export interface Workspace extends SessionOptions {
   /** Working directory of the session. */
   cwd: string;
   /** The git root above `cwd`, else `cwd`. */
@@ -24,8 +38,6 @@ export interface Workspace {
   temp: string;
   /** Directories outside `root` that Write and Edit may touch. */
   allowWrite: readonly string[];
-  /** `provider/id` asked for on the command line. */
-  model?: string;
 }
 
 /** The layers of presets and configuration, resolved. Made by the loader, given to the host kernel. */
@@ -98,13 +110,18 @@ export interface SessionStatus {
 export interface Operations {
   ping: { params: Record<string, never>; result: { pong: true } };
   create_session: {
-    params: { cwd: string; name?: string; model?: string; allowWrite?: string[] };
+    params: { cwd: string; name?: string; unsaved?: boolean } & SessionOptions;
     result: SessionStatus;
   };
+  /**
+   * A new session that begins with a copy of another one's conversation, from its root to its active leaf. The other
+   * stays as it is, and may be in use. An unsaved session keeps its log in memory only.
+   */
+  clone_session: { params: { sessionId: string; unsaved?: boolean } & SessionOptions; result: SessionStatus };
   /** `sessionId` may be the beginning of one, if only one session begins so. */
-  load_session: { params: { sessionId: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
+  load_session: { params: { sessionId: string } & SessionOptions; result: SessionStatus };
   /** Loads the session of a working directory whose last event is the latest; SESSION_NONE when there is none. */
-  continue_session: { params: { cwd: string; model?: string; allowWrite?: string[] }; result: SessionStatus };
+  continue_session: { params: { cwd: string } & SessionOptions; result: SessionStatus };
   list_sessions: { params: { cwd?: string }; result: { sessions: SessionSummary[] } };
   send_message: {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<SendOptions, "messageId" | "running">;

@@ -11,6 +11,8 @@ export const errors = defineErrors({
     `There is no session to continue in ${a.cwd} yet. Start one without --continue.`,
   HOST_SESSION_OPTIONS: (a: { sessionId: string }) =>
     `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
+  HOST_CLONE_EMPTY: (a: { sessionId: string }) =>
+    `Session ${a.sessionId} holds no message yet, so there is nothing to copy. Start a new one instead.`,
   HOST_CWD_GONE: (a: { sessionId: string; cwd: string }) =>
     `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. Restore the directory, or start a new session.`,
   HOST_CWD_INVALID: (a: { cwd: string; reason: string }) => `${a.cwd} cannot be a working directory: ${a.reason}.`,

@@ -26,6 +26,10 @@ const REMEMBERED_TURNS = 256;
 export const operations: { [O in Operation]: Handler<O> } = {
   ping: () => ({ pong: true }),
   create_session: async (params, caller) => statusOf(hold(await caller.sessions.create(params), caller)),
+  clone_session: async ({ sessionId, ...options }, caller) => {
+    const id = caller.sessions.shelf.resolve(sessionId);
+    return statusOf(hold(await caller.sessions.clone(id, options), caller));
+  },
   load_session: async ({ sessionId, ...options }, caller) => {
     const id = caller.sessions.shelf.resolve(sessionId);
     return statusOf(hold(await caller.sessions.load(id, options), caller));
@@ -122,8 +126,11 @@ async function sendMessage(
 ): Promise<Operations["send_message"]["result"]> {
   const session = await openOf(params, caller);
   const agent = agentOf(session);
-  // A turn that cannot start for want of a model throws here, before anything is written.
-  if (!agent.running) session.kernel.find("model")?.current();
+  // A turn that cannot start for want of a model or a tool throws here, before anything is written.
+  if (!agent.running) {
+    session.kernel.find("model")?.current();
+    session.kernel.find("tools")?.list();
+  }
   const { status, id, turn } = await agent.send(content, {
     clientId: caller.clientId,
     ...(messageId !== undefined && { messageId }),

@@ -2,16 +2,19 @@ import { existsSync, statSync } from "node:fs";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import {
   createKernel,
+  createMemoryStore,
   type Kernel,
   LOG_VERSION,
   type Logger,
   newId,
   type SessionHeader,
   type Store,
+  type StoredEvent,
 } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import { failureText } from "./client.ts";
-import type { Composition, Notice, Workspace } from "./contract.ts";
+import type { Composition, Notice, SessionOptions, Workspace } from "./contract.ts";
+import { copyOf, startingWith } from "./copy.ts";
 import { deviceId } from "./device.ts";
 import { errors } from "./errors.ts";
 import { createSessionStore } from "./session-store.ts";
@@ -19,10 +22,10 @@ import { readHeader, type Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
 import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from "./workspace.ts";
 
-/** What a session is opened with beside its log. */
-export interface OpenOptions {
-  model?: string | undefined;
-  allowWrite?: readonly string[] | undefined;
+/** What a new session is begun with. */
+export interface NewOptions extends SessionOptions {
+  /** Its log is kept in memory and forgotten when it closes. */
+  unsaved?: boolean | undefined;
 }
 /** A session whose kernel runs. */
 export interface OpenSession {
@@ -63,24 +66,28 @@ export class Sessions {
     this.shelf = options.shelf;
   }
 
-  /** A new session working in `cwd`; its file appears with its first event. */
-  async create(options: OpenOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
+  /** A new session working in `cwd`; its file, unless it is unsaved, appears with its first event. */
+  async create(options: NewOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
     const cwd = canonicalDirectory(options.cwd);
-    const home = homeDirectory();
-    const create: SessionHeader = {
-      version: LOG_VERSION,
-      sessionId: newId(),
-      deviceId: deviceId(home),
-      createdAt: Date.now(),
-      epoch: newId(),
-      meta: { cwd, root: projectRoot(cwd, home), ...(options.name !== undefined && { name: options.name }) },
-    };
-    const id = create.sessionId;
-    return this.remember(id, this.start({ id, cwd, create, readOnly: false, options }));
+    const { name, ...rest } = options;
+    const meta = { cwd, root: projectRoot(cwd, homeDirectory()), ...(name !== undefined && { name }) };
+    return this.begin({ ...newHeader(options.unsaved), meta }, rest);
+  }
+
+  /** A new session that begins with the conversation of another one, which is only looked at. */
+  async clone(id: string, options: NewOptions = {}): Promise<OpenSession> {
+    const source = await this.look(id);
+    try {
+      const { header, history } = copyOf(source.kernel.session, newHeader(options.unsaved));
+      if (!existsSync(header.meta.cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd: header.meta.cwd });
+      return await this.begin(header, options, history);
+    } finally {
+      await source.kernel.stop();
+    }
   }
 
   /** An existing session, opened for writing unless it is open already. */
-  async load(id: string, options: OpenOptions = {}): Promise<OpenSession> {
+  async load(id: string, options: SessionOptions = {}): Promise<OpenSession> {
     for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
     const running = this.open.get(id);
     if (!running) return this.remember(id, this.startStored(id, options, false));
@@ -122,17 +129,27 @@ export class Sessions {
     await closing;
   }
 
+  private begin(
+    create: SessionHeader & { meta: { cwd: string } },
+    { unsaved = false, ...options }: NewOptions,
+    history: readonly StoredEvent[] = [],
+  ): Promise<OpenSession> {
+    const { sessionId: id } = create;
+    const { cwd } = create.meta;
+    return this.remember(id, this.start({ id, cwd, begin: { create, history, unsaved }, readOnly: false, options }));
+  }
+
   private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
     this.open.set(id, starting);
     starting.catch(() => this.open.delete(id));
     return starting;
   }
 
-  private async startStored(id: string, options: OpenOptions, readOnly: boolean): Promise<OpenSession> {
+  private async startStored(id: string, options: SessionOptions, readOnly: boolean): Promise<OpenSession> {
     const { cwd } = readHeader(this.shelf.path(id), id).meta as SessionMeta;
     if (cwd === undefined || (!existsSync(cwd) && !readOnly))
       throw errors.HOST_CWD_GONE({ sessionId: id, cwd: cwd ?? "an unknown directory" });
-    return this.start({ id, cwd, create: undefined, readOnly, options });
+    return this.start({ id, cwd, readOnly, options });
   }
 
   private async start(wanted: Wanted): Promise<OpenSession> {
@@ -149,16 +166,18 @@ export class Sessions {
     return { id, kernel, workspace, problems, turns: new Map(), users: new Set() };
   }
 
-  private store({ id, create, readOnly }: Wanted, onComplete: () => void): Store {
+  private store({ id, begin, readOnly }: Wanted, onComplete: () => void): Store {
     const { logger } = this.options;
-    return createSessionStore({
+    if (begin?.unsaved) return createMemoryStore(begin.create, begin.history);
+    const store = createSessionStore({
       path: this.shelf.path(id),
       sessionId: id,
       readOnly,
-      ...(create && { create }),
+      ...(begin && { create: begin.create }),
       onComplete,
       onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
     });
+    return begin?.history.length ? startingWith(begin.history, store) : store;
   }
 }
 
@@ -171,12 +190,27 @@ function index(path: string, { session }: Kernel): void {
 interface Wanted {
   id: string;
   cwd: string;
-  create: SessionHeader | undefined;
+  /** A session that is not stored yet. */
+  begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean };
   readOnly: boolean;
-  options: OpenOptions;
+  options: SessionOptions;
 }
 
-function differs(workspace: Workspace, { model, allowWrite }: OpenOptions): boolean {
-  const otherModel = model !== undefined && model !== workspace.model;
-  return otherModel || (allowWrite ?? []).some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)));
+/** An unsaved session leaves nothing on disk, so this device is not named for it. */
+function newHeader(unsaved = false): Omit<SessionHeader, "meta"> & { meta: Record<string, never> } {
+  return {
+    version: LOG_VERSION,
+    sessionId: newId(),
+    deviceId: unsaved ? newId() : deviceId(homeDirectory()),
+    createdAt: Date.now(),
+    epoch: newId(),
+    meta: {},
+  };
+}
+
+function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {
+  const isOther = (key: keyof typeof others) =>
+    others[key] !== undefined && JSON.stringify(others[key]) !== JSON.stringify(workspace[key]);
+  const keys = ["model", "thinking", "tools", "appendSystemPrompt"] as const;
+  return keys.some(isOther) || allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)));
 }

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { Workspace } from "./contract.ts";
+import type { SessionOptions, Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 /** The user's home directory as it is named. Read at each call: HOME decides. Throws HOST_HOME. */
@@ -45,24 +45,30 @@ export function projectRoot(cwd: string, home: string): string {
 }
 
 /** Where a session works. Its temporary folder is made when first asked for. */
-export function createWorkspace(options: {
-  sessionId: string;
-  cwd: string;
-  allowWrite?: readonly string[] | undefined;
-  model?: string | undefined;
-}): Workspace {
+export function createWorkspace({
+  sessionId,
+  cwd,
+  model,
+  allowWrite = [],
+  thinking,
+  tools,
+  appendSystemPrompt,
+}: { sessionId: string; cwd: string } & SessionOptions): Workspace {
   const home = homeDirectory();
   let temp: string | undefined;
   return {
-    cwd: options.cwd,
-    root: projectRoot(options.cwd, home),
+    cwd,
+    root: projectRoot(cwd, home),
     home,
     get temp() {
-      temp ??= makeTemporary(options.sessionId);
+      temp ??= makeTemporary(sessionId);
       return temp;
     },
-    allowWrite: (options.allowWrite ?? []).map(canonicalDirectory),
-    ...(options.model !== undefined && { model: options.model }),
+    allowWrite: allowWrite.map(canonicalDirectory),
+    ...(model !== undefined && { model }),
+    ...(thinking !== undefined && { thinking }),
+    ...(tools !== undefined && { tools }),
+    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
   };
 }
 

@@ -3,7 +3,7 @@ import type { ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
 import { makeReady } from "./ready.ts";
-import { gather, usable } from "./registry.ts";
+import { type Contributed, gather, usable } from "./registry.ts";
 import { textOf } from "./result.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -44,11 +44,22 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
   const contributed = gather(ctx.collect("tools"), report);
   const unknown = allow.filter((name) => !contributed.some(({ tool }) => tool.name === name));
   if (unknown.length > 0) report(errors.TOOL_NOT_CONTRIBUTED({ names: unknown.map((name) => `"${name}"`).join(", ") }));
-  const offered = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
+  const named = ctx.find("workspace")?.tools;
+  const inPreset = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
+  const offered = named ? pick(named, inPreset) : inPreset;
   const rows = offered.flatMap((it) =>
     usable(it, (tool) => ({ tool, ready: makeReady(tool, schedule, report) }), report),
   );
   return new Map(rows.map((row) => [row.tool.name, row]));
+}
+
+/** Of the tools that the preset offers only the named ones; throws TOOL_UNKNOWN. */
+function pick(named: readonly string[], offered: readonly Contributed[]): Contributed[] {
+  const known = offered.map(({ tool }) => tool.name);
+  const unknown = named.filter((name) => !known.includes(name)).map((name) => `"${name}"`);
+  if (unknown.length > 0)
+    throw errors.TOOL_UNKNOWN({ names: unknown.join(", "), known: known.join(", ") || "no tools" });
+  return offered.filter(({ tool }) => named.includes(tool.name));
 }
 
 /** How a call looks when its tool says nothing about it. */
