@@ -1,5 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, openSession } from "@scorel/host/client";
+import { createOutput, openSession, sessionChoice } from "@scorel/host/client";
 import type { Client, HostService, SessionStatus } from "@scorel/host/contract";
 import { ScorelError } from "@scorel/kernel";
 import { errors } from "./errors.ts";
@@ -42,12 +42,7 @@ async function farewell(client: Client, sessionId: string, screen: Screen): Prom
 }
 
 function open(client: Client, { options, cwd }: Invocation, model: string | undefined): Promise<SessionStatus> {
-  const {
-    session,
-    continue: latest,
-    allowWrite,
-  } = options as { session?: string; continue?: boolean; allowWrite?: string[] };
-  return openSession(client, { cwd, session, latest, model, allowWrite });
+  return openSession(client, { ...sessionChoice(cwd, options), model });
 }
 
 /**

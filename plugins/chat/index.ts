@@ -6,6 +6,13 @@ import type { ChatService } from "./contract.ts";
 const options: CliOption[] = [
   { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
   { flags: "--continue", description: "Go on with the latest session of this directory" },
+  {
+    flags: "--thinking <level>",
+    description: "How hard the model thinks",
+    values: ["off", "minimal", "low", "medium", "high", "xhigh"],
+  },
+  { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
+  { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },
 ];
 
 /** A conversation in lines: streaming text, a line per tool, cost after each turn. */

@@ -3,6 +3,23 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   PRINT_NO_PROMPT: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',
   PRINT_EMPTY_PROMPT: () => 'The prompt is empty: give one with -p "…", or pipe one in.',
-  PRINT_OUTPUT_ALONE: () => "--output belongs to -p. Give a prompt with -p, or leave --output out.",
-  PRINT_TWO_SESSIONS: () => "--session and --continue name a session in two ways. Give one of them.",
+  PRINT_STDIN_BINARY: (a: { bytes: number }) =>
+    `What was piped in (${a.bytes} bytes) is no UTF-8 text. Pipe text, or give an image with --image FILE.`,
+  PRINT_PRINT_ONLY: (a: { option: string }) =>
+    `${a.option} belongs to -p. Give a prompt with -p, or leave ${a.option} out.`,
+  PRINT_TWO_SESSIONS: (a: { options: readonly string[] }) =>
+    `${a.options.join(" and ")} say in two ways which session to use. Give one of them.`,
+  PRINT_NUMBER: (a: { option: string; value: string; what: string }) =>
+    `${a.option} takes ${a.what}, not "${a.value}".`,
+  PRINT_ATTACHMENT: (a: { path: string; reason: string }) => `${a.path} cannot be attached: ${a.reason}.`,
+  PRINT_SCHEMA: (a: { path: string; reason: string }) =>
+    `--output-schema ${a.path} cannot be used as a JSON schema: ${a.reason}.`,
+  PRINT_SCHEMA_UNMET: (a: { reason: string }) =>
+    `The answer does not fit the schema, also after it was sent back once: ${a.reason}`,
+  PRINT_MAX_ROUNDS: (a: { rounds: number; sessionId: string }) =>
+    `Stopped after ${a.rounds} rounds (--max-rounds) before the work was done. Session ${a.sessionId} can be continued.`,
+  PRINT_MAX_COST: (a: { cost: number; sessionId: string }) =>
+    `Stopped at $${a.cost} (--max-cost) before the work was done. Session ${a.sessionId} can be continued.`,
+  PRINT_TIMEOUT: (a: { seconds: number; sessionId: string }) =>
+    `Stopped after ${a.seconds} seconds (--timeout) before the work was done. Session ${a.sessionId} can be continued.`,
 });

@@ -13,12 +13,25 @@ export interface PrintedTurn {
   cost: number;
   durationMs: number;
   leafId: string | null;
+  /** Why the turn failed, which limit ended it, or how the answer misses its schema. */
   error?: { code: string; message: string };
+  /** The answer as the value that `--output-schema` asked for. */
+  data?: unknown;
+}
+/** How a run ended. */
+export interface Printed {
+  outcome: TurnOutcome;
+  /** What was asked for and not reached, though no turn failed. */
+  failure?: { code: string; message: string };
+  /** When it is not the turn's own. */
+  exitCode?: number;
+  /** The answer's value, when a schema was given and it fits. */
+  data?: unknown;
 }
 /** How one turn is printed on stdout. */
 export interface Format {
   hear?(delivered: Delivered): Promise<void>;
-  finish(sessionId: string | null, outcome: TurnOutcome): Promise<void>;
+  finish(sessionId: string | null, printed: Printed): Promise<void>;
   readonly output: Output;
 }
 
@@ -26,11 +39,23 @@ export interface Format {
 export function createFormat(name: unknown, { stdout }: Invocation): Format {
   const output = createOutput(stdout);
   if (name === "json")
-    return { output, finish: (sessionId, outcome) => output.write(`${asJson(sessionId, outcome)}\n`) };
+    return { output, finish: (sessionId, printed) => output.write(`${asJson(sessionId, printed)}\n`) };
   if (name === "events")
     return { output, hear: ({ event }) => output.write(`${JSON.stringify(event)}\n`), finish: async () => {} };
   const shown = stdout.isTTY ? plainText : (text: string) => text;
-  return { output, finish: async (_, { text }) => (text === "" ? undefined : output.write(`${shown(text)}\n`)) };
+  return {
+    output,
+    finish: async (_, printed) => {
+      const text = asText(printed);
+      if (text !== "") await output.write(`${shown(text)}\n`);
+    },
+  };
+}
+
+/** An answer that misses its schema is none: a program that reads stdout must not take it for one. */
+function asText({ outcome, data, exitCode }: Printed): string {
+  if (data !== undefined) return JSON.stringify(data);
+  return exitCode === undefined ? outcome.text : "";
 }
 
 /** A turn that never began, as an outcome. */
@@ -40,8 +65,9 @@ export function outcomeOfError(error: { code: string; message: string }): TurnOu
   return { reason: "error", error, text: "", stopReason: "error", usage, durationMs: 0, leafId: null };
 }
 
-function asJson(sessionId: string | null, outcome: TurnOutcome): string {
-  const { text, stopReason, usage, durationMs, leafId, error } = outcome;
+function asJson(sessionId: string | null, { outcome, failure = outcome.error, data }: Printed): string {
+  const { text, stopReason, usage, durationMs, leafId } = outcome;
   const turn: PrintedTurn = { sessionId, text, stopReason, usage, cost: usage.cost.total, durationMs, leafId };
-  return JSON.stringify(error ? { ...turn, error } : turn);
+  const error = failure && { code: failure.code, message: failure.message };
+  return JSON.stringify({ ...turn, ...(error && { error }), ...(data !== undefined && { data }) });
 }

@@ -1,15 +1,9 @@
 import type {} from "@scorel/chat/contract";
-import type { CliOption, Invocation } from "@scorel/cli/contract";
+import type { Invocation } from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-
-const options: CliOption[] = [
-  { flags: "-p, --print <prompt>", description: "Answer one prompt (piped input is appended) and exit" },
-  { flags: "--output <format>", description: "With -p: what goes to stdout", values: ["text", "json", "events"] },
-  { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
-  { flags: "--continue", description: "Go on with the latest session of this directory" },
-];
+import { options, printOnly } from "./options.ts";
 
 /** `scorel` itself: one prompt and its answer with `-p`, else a conversation by the service `chat`. */
 export default definePlugin({
@@ -38,7 +32,8 @@ async function print({ host }: Context, invocation: Invocation): Promise<number>
 }
 
 function converse(ctx: Context, invocation: Invocation): Promise<number> {
-  if (invocation.options.output !== undefined) throw errors.PRINT_OUTPUT_ALONE();
+  const stray = Object.keys(printOnly).find((key) => invocation.options[key] !== undefined);
+  if (stray !== undefined) throw errors.PRINT_PRINT_ONLY({ option: printOnly[stray]?.flags.split(" ")[0] ?? stray });
   const chat = ctx.find("chat");
   if (!chat) throw errors.PRINT_NO_PROMPT();
   return chat.run(invocation);

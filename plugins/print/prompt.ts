@@ -1,20 +1,31 @@
+import { isUtf8 } from "node:buffer";
 import { addAbortSignal } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
+import type { UserMessage } from "@scorel/messages/contract";
+import { attachedTo, readImage } from "./attachments.ts";
 import { errors } from "./errors.ts";
 
 const PATIENCE_MS = 3000;
 
-/** The prompt of `-p`, with what is piped in after it; undefined when interrupted. Throws PRINT_EMPTY_PROMPT. */
-export async function readPrompt(invocation: Invocation): Promise<string | undefined> {
-  const given = String(invocation.options.print ?? "");
+/**
+ * The prompt of `-p` with the files that it names, what is piped in, and `more`; undefined when interrupted.
+ * Only the words of `-p` name files: what is piped in may come from anyone. Throws PRINT_EMPTY_PROMPT.
+ */
+export async function readPrompt(invocation: Invocation, more?: string): Promise<UserMessage["content"] | undefined> {
+  const { options, cwd } = invocation;
+  const given = String(options.print ?? "");
+  const { texts, images } = attachedTo(given, cwd);
+  images.push(...((options.image ?? []) as string[]).map((path) => readImage(path, cwd)));
   const piped = invocation.stdin.isTTY ? "" : await readPiped(invocation);
   if (piped === undefined) return undefined;
-  const prompt = [given, piped.replace(/\r?\n$/, "")].filter((part) => part.trim() !== "").join("\n\n");
-  if (prompt === "") throw errors.PRINT_EMPTY_PROMPT();
-  return prompt;
+  const parts = [given, ...texts, piped.replace(/\r?\n$/, "")].filter((part) => part.trim() !== "");
+  if (parts.length + images.length === 0) throw errors.PRINT_EMPTY_PROMPT();
+  const text = [...parts, ...(more === undefined ? [] : [more])].join("\n\n");
+  if (images.length === 0) return text;
+  return [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images];
 }
 
-/** All of stdin. Someone who forgot to close it is told what is being waited for. */
+/** All of stdin. Someone who forgot to close it is told what is being waited for. Throws PRINT_STDIN_BINARY. */
 async function readPiped({ stdin, stderr, interrupt }: Invocation): Promise<string | undefined> {
   const waiting = "Waiting for the end of standard input; redirect it from /dev/null when there is none.\n";
   const timer = setTimeout(() => stderr.write(waiting), PATIENCE_MS);
@@ -24,11 +35,16 @@ async function readPiped({ stdin, stderr, interrupt }: Invocation): Promise<stri
       clearTimeout(timer);
       chunks.push(Buffer.from(chunk as Buffer));
     }
-    return Buffer.concat(chunks).toString("utf8");
+    return asText(Buffer.concat(chunks));
   } catch (thrown) {
     if (interrupt.aborted) return undefined;
     throw thrown;
   } finally {
     clearTimeout(timer);
   }
+}
+
+function asText(bytes: Buffer): string {
+  if (!isUtf8(bytes) || bytes.includes(0)) throw errors.PRINT_STDIN_BINARY({ bytes: bytes.length });
+  return bytes.toString("utf8");
 }

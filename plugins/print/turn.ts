@@ -1,91 +1,155 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, openSession } from "@scorel/host/client";
+import { createOutput, openSession, sessionChoice } from "@scorel/host/client";
 import type { Client, HostService, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import type { UserMessage } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
-import { createFormat, type Format, outcomeOfError } from "./formats.ts";
+import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";
+import { type Limits, readLimits } from "./limits.ts";
 import { createProgress } from "./progress.ts";
 import { readPrompt } from "./prompt.ts";
+import type { AnswerSchema } from "./schema.ts";
 
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
+const EXIT_LIMIT = 3;
+const EXIT_UNMET = 4;
 
-/** `scorel -p`: one prompt, one turn, an exit code. Throws what keeps a turn from starting. */
+/** `scorel -p`: one prompt, one answer, an exit code. Throws what keeps a turn from starting. */
 export async function run(host: HostService, invocation: Invocation): Promise<number> {
   const format = createFormat(invocation.options.output, invocation);
   const client = host.connect();
   try {
-    const outcome = await takeTurn(client, invocation, format);
-    return outcome ? await exitCode(outcome, format, invocation) : EXIT.cancelled;
+    const printed = await answer(client, invocation, format);
+    return printed ? await exitCode(printed, format, invocation) : EXIT.cancelled;
   } catch (thrown) {
     if (invocation.options.output === "json")
-      await format.finish(null, outcomeOfError({ code: codeOf(thrown), message: messageOf(thrown) }));
+      await format.finish(null, { outcome: outcomeOfError({ code: codeOf(thrown), message: messageOf(thrown) }) });
     throw thrown;
   } finally {
     await client.close();
   }
 }
 
-/** Undefined when interrupted before the turn began. */
-async function takeTurn(client: Client, invocation: Invocation, format: Format): Promise<TurnOutcome | undefined> {
+/** Undefined when interrupted before a turn began. */
+async function answer(client: Client, invocation: Invocation, format: Format): Promise<Printed | undefined> {
   const { options, cwd, interrupt } = invocation;
-  if (options.session !== undefined && options.continue) throw errors.PRINT_TWO_SESSIONS();
-  const content = await readPrompt(invocation);
+  refuseTwoSessions(options);
+  const limits = readLimits(invocation);
+  const schema = await schemaOf(invocation);
+  const content = await readPrompt(invocation, schema?.instruction);
   if (content === undefined) return undefined;
-  const { session, continue: latest, model, allowWrite } = options as Options;
-  const status = await openSession(client, { cwd, session, latest, model, allowWrite });
+  const status = await openSession(client, sessionChoice(cwd, options));
   const { sessionId } = status;
   const progress = createProgress(invocation);
   await progress.opened(status);
   await client.subscribe(sessionId, async (delivered) => {
+    limits.hear(delivered);
     await progress.hear(delivered);
     await format.hear?.(delivered);
   });
   if (interrupt.aborted) return undefined;
-  const { id } = await client.request("send_message", { sessionId, content });
-  const outcome = await cancellable(client, { sessionId, id }, format, interrupt);
+  const printed = await converse({ client, status, format, limits, interrupt }, content, schema);
   await client.drained(sessionId);
-  await format.finish(sessionId, outcome);
+  await format.finish(sessionId, printed);
   const { notices } = await client.request("get_status", { sessionId });
   await progress.notices(notices);
   await progress.notices((await client.request("close_session", { sessionId })).notices);
-  return outcome;
+  return printed;
 }
 
-interface Options {
-  session?: string;
-  continue?: boolean;
-  model?: string;
-  allowWrite?: string[];
+/** What the turns of one run share. */
+interface Run {
+  client: Client;
+  status: SessionStatus;
+  format: Format;
+  limits: Limits;
+  interrupt: AbortSignal;
 }
 
-/** Waits for the turn. An interrupt cancels it, and what had arrived is kept; a reader that went away is none. */
-async function cancellable(
-  client: Client,
-  turn: { sessionId: SessionStatus["sessionId"]; id: string },
-  { output }: Format,
-  interrupt: AbortSignal,
-): Promise<TurnOutcome> {
-  let cancel = () => {};
-  const refused = new Promise<never>((_, reject) => {
-    cancel = () => {
-      if (!output.failure) client.request("cancel", turn).catch(reject);
-    };
-  });
-  interrupt.addEventListener("abort", cancel, { once: true });
+function refuseTwoSessions(options: Record<string, unknown>): void {
+  const given = ["session", "continue", "fork"].filter((key) => options[key] !== undefined);
+  // A copy may be kept in memory; a stored session cannot.
+  if (options.noSession && options.fork === undefined) given.push("no-session");
+  if (given.length > 1) throw errors.PRINT_TWO_SESSIONS({ options: given.map((name) => `--${name}`) });
+}
+
+async function schemaOf({ options, cwd }: Invocation): Promise<AnswerSchema | undefined> {
+  if (options.outputSchema === undefined) return undefined;
+  const { readSchema } = await import("./schema.ts");
+  return readSchema(options.outputSchema as string, cwd);
+}
+
+/** One turn; a second one when the answer has to fit a schema and does not. */
+async function converse(run: Run, content: UserMessage["content"], schema?: AnswerSchema): Promise<Printed> {
+  const { limits, status } = run;
+  limits.start(status.sessionId);
   try {
-    if (interrupt.aborted) cancel();
-    return await Promise.race([client.request("wait_turn", turn), refused]);
+    const outcome = await takeTurn(run, content);
+    if (!schema || outcome.reason !== "completed") return limited(outcome, limits);
+    const checked = schema.check(outcome.text);
+    if (checked.fits) return { outcome, data: checked.data };
+    if (!limits.allowsMore()) return limited({ ...outcome, reason: "cancelled" }, limits);
+    const { repairOf } = await import("./schema.ts");
+    return judged(joined(outcome, await takeTurn(run, repairOf(checked.reason))), schema, limits);
   } finally {
-    interrupt.removeEventListener("abort", cancel);
+    limits.stop();
+  }
+}
+
+function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Printed {
+  if (outcome.reason !== "completed") return limited(outcome, limits);
+  const checked = schema.check(outcome.text);
+  if (checked.fits) return { outcome, data: checked.data };
+  return { outcome, failure: errors.PRINT_SCHEMA_UNMET({ reason: checked.reason }), exitCode: EXIT_UNMET };
+}
+
+/** A turn that a limit has cancelled; one that ended by itself was not limited. */
+function limited(outcome: TurnOutcome, { reached }: Limits): Printed {
+  return reached && outcome.reason === "cancelled" ? { outcome, failure: reached, exitCode: EXIT_LIMIT } : { outcome };
+}
+
+/** The second of two turns, with what both have used. */
+function joined(first: TurnOutcome, second: TurnOutcome): TurnOutcome {
+  const cost = added(first.usage.cost, second.usage.cost);
+  const usage = { ...added({ ...first.usage, cost: 0 }, { ...second.usage, cost: 0 }), cost };
+  return { ...second, usage, durationMs: first.durationMs + second.durationMs };
+}
+
+function added<T extends Record<keyof T, number>>(a: T, b: T): T {
+  const sums = (Object.keys(b) as (keyof T)[]).map((key) => [key, a[key] + b[key]]);
+  return Object.fromEntries(sums) as T;
+}
+
+/** Sends a message and waits for its turn. Interrupt and limits cancel it, and what had arrived is kept; a reader that went away does not. */
+async function takeTurn({ client, status, format, limits, interrupt }: Run, content: UserMessage["content"]) {
+  const { sessionId } = status;
+  const { id } = await client.request("send_message", { sessionId, content });
+  const over = new AbortController();
+  const refused = new Promise<never>((_, reject) => {
+    const cancel = () => void client.request("cancel", { sessionId }).catch(reject);
+    const interrupted = () => format.output.failure ?? cancel();
+    for (const [signal, work] of [
+      [interrupt, interrupted],
+      [limits.signal, cancel],
+    ] as const) {
+      signal.addEventListener("abort", work, { once: true, signal: over.signal });
+      if (signal.aborted) work();
+    }
+  });
+  try {
+    return await Promise.race([client.request("wait_turn", { sessionId, id }), refused]);
+  } finally {
+    over.abort();
   }
 }
 
 /** A reader of stdout that went away is no failure; a full disk under it is. */
-async function exitCode({ reason, error }: TurnOutcome, { output }: Format, { stderr }: Invocation): Promise<number> {
+async function exitCode(printed: Printed, { output }: Format, { stderr }: Invocation): Promise<number> {
+  const { outcome, failure = outcome.error, exitCode: code = EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);
-  if (error) await complaints.write(`${error.code}: ${error.message}\n`);
-  if (output.complaint === undefined) return EXIT[reason];
+  if (failure) await complaints.write(`${failure.code}: ${failure.message}\n`);
+  if (output.complaint === undefined) return code;
   await complaints.write(`${output.complaint}\n`);
-  return EXIT[reason] || 1;
+  return code || 1;
 }

@@ -1,0 +1,96 @@
+import { isUtf8 } from "node:buffer";
+import { readFileSync, type Stats, statSync } from "node:fs";
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import type { ImageBlock } from "@scorel/messages/contract";
+import { errors } from "./errors.ts";
+
+/** More than this of text is no attachment but something to search in. */
+const MAX_TEXT_BYTES = 512 * 1024;
+/** Providers take about 5 MB of base64. */
+const MAX_IMAGE_BYTES = 3_750_000;
+
+/** What belongs to a prompt beside its words. */
+export interface Attachments {
+  /** Text files, each in a fenced block that names it. */
+  texts: string[];
+  images: ImageBlock[];
+}
+
+/** The existing files that a prompt names by `@path` or `@"path with spaces"`; any other `@` stays what it is. */
+export function attachedTo(prompt: string, cwd: string): Attachments {
+  const words = [...prompt.matchAll(/(?<=^|\s|\()@(?:"([^"\n]+)"|(\S+))/g)];
+  const paths = words.flatMap(([, quoted, word = ""]) => namedFile(quoted === undefined ? word : quoted, cwd) ?? []);
+  const attached: Attachments = { texts: [], images: [] };
+  for (const path of new Set(paths)) {
+    const bytes = readBytes(path, cwd);
+    const image = imageOf(path, bytes);
+    if (image) attached.images.push(image);
+    else attached.texts.push(fenced(path, bytes));
+  }
+  return attached;
+}
+
+/** An image given by its path; throws PRINT_ATTACHMENT. */
+export function readImage(path: string, cwd: string): ImageBlock {
+  const image = imageOf(path, readBytes(path, cwd));
+  if (!image) throw errors.PRINT_ATTACHMENT({ path, reason: "it is no PNG, JPEG, GIF or WebP image" });
+  return image;
+}
+
+/** The path as written, or without the punctuation that ends a sentence. */
+function namedFile(word: string, cwd: string): string | undefined {
+  const candidates = [word, word.replace(/[.,;:!?)\]}'"]+$/, "")];
+  return candidates.find((path) => path !== "" && statOf(path, cwd)?.isFile());
+}
+
+function statOf(path: string, cwd: string): Stats | undefined {
+  return statSync(full(path, cwd), { throwIfNoEntry: false });
+}
+
+function full(path: string, cwd: string): string {
+  return path.startsWith("~/") ? join(homedir(), path.slice(2)) : resolve(cwd, path);
+}
+
+function readBytes(path: string, cwd: string): Buffer {
+  try {
+    const stats = statSync(full(path, cwd));
+    if (!stats.isFile()) throw errors.PRINT_ATTACHMENT({ path, reason: "it is no regular file" });
+    return readFileSync(full(path, cwd));
+  } catch (thrown) {
+    const { syscall } = thrown as NodeJS.ErrnoException;
+    if (syscall === undefined) throw thrown;
+    const reason = codeOf(thrown) === "ENOENT" ? "it does not exist" : `it cannot be read (${codeOf(thrown)})`;
+    throw errors.PRINT_ATTACHMENT({ path, reason }, { cause: thrown });
+  }
+}
+
+function imageOf(path: string, bytes: Buffer): ImageBlock | undefined {
+  const mimeType = imageType(bytes);
+  if (mimeType === undefined) return undefined;
+  if (bytes.length > MAX_IMAGE_BYTES)
+    throw errors.PRINT_ATTACHMENT({ path, reason: `it has ${bytes.length} bytes, more than ${MAX_IMAGE_BYTES}` });
+  return { type: "image", data: bytes.toString("base64"), mimeType };
+}
+
+/** The media type of an image that models take, by its first bytes. */
+function imageType(bytes: Buffer): string | undefined {
+  const start = bytes.toString("latin1", 0, 12);
+  if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
+  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
+  if (/^GIF8[79]a/.test(start)) return "image/gif";
+  return start.startsWith("RIFF") && start.endsWith("WEBP") ? "image/webp" : undefined;
+}
+
+/** A fence that nothing in the text can close. */
+function fenced(path: string, bytes: Buffer): string {
+  if (bytes.length > MAX_TEXT_BYTES)
+    throw errors.PRINT_ATTACHMENT({ path, reason: `it has ${bytes.length} bytes, more than ${MAX_TEXT_BYTES}` });
+  if (!isUtf8(bytes) || bytes.includes(0))
+    throw errors.PRINT_ATTACHMENT({ path, reason: "it is neither UTF-8 text nor an image" });
+  const text = bytes.toString("utf8").replace(/\n$/, "");
+  const longest = Math.max(2, ...[...text.matchAll(/`+/g)].map(([run]) => run.length));
+  const fence = "`".repeat(longest + 1);
+  return `${fence}${path}\n${text}\n${fence}`;
+}

@@ -1,0 +1,73 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { Delivered } from "@scorel/host/contract";
+import type { AnyEvent, ScorelError, Transients } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import { errors } from "./errors.ts";
+
+/** What a run may take, as its options say; nothing is limited unless it is asked for. Throws PRINT_NUMBER. */
+export function readLimits({ options }: Pick<Invocation, "options">): Limits {
+  return new Limits({
+    rounds: numberOf(options.maxRounds, "--max-rounds", "a whole number from 1", (n) => Number.isInteger(n) && n >= 1),
+    cost: numberOf(options.maxCost, "--max-cost", "an amount in US dollars", (n) => n > 0),
+    seconds: numberOf(options.timeout, "--timeout", "a number of seconds up to 2000000", (n) => n > 0 && n <= 2e6),
+  });
+}
+
+function numberOf(given: unknown, option: string, what: string, fits: (n: number) => boolean): number {
+  if (given === undefined) return Infinity;
+  const value = String(given);
+  if (/^\d*\.?\d+$/.test(value) && fits(Number(value))) return Number(value);
+  throw errors.PRINT_NUMBER({ option, value, what });
+}
+
+/** Counts rounds, money and time over all turns of a run. */
+export class Limits {
+  /** Aborted when a limit ends the run. */
+  readonly signal: AbortSignal;
+  /** Which limit ended it. */
+  reached: ScorelError | undefined;
+  private readonly max: { rounds: number; cost: number; seconds: number };
+  private readonly control = new AbortController();
+  private sessionId = "";
+  private rounds = 0;
+  private cost = 0;
+  private timer: NodeJS.Timeout | undefined;
+
+  constructor(max: { rounds: number; cost: number; seconds: number }) {
+    this.max = max;
+    this.signal = this.control.signal;
+  }
+
+  start(sessionId: string): void {
+    this.sessionId = sessionId;
+    const { seconds } = this.max;
+    if (seconds === Infinity) return;
+    this.timer = setTimeout(() => this.reach(errors.PRINT_TIMEOUT({ seconds, sessionId })), seconds * 1000);
+  }
+
+  stop(): void {
+    clearTimeout(this.timer);
+  }
+
+  /** Counts a round; when another would follow it and may not, the limit is reached. */
+  hear({ event }: Delivered): void {
+    if (event.type !== "turn_end") return;
+    const { usage, stopReason } = event as AnyEvent & Transients["turn_end"];
+    this.rounds++;
+    this.cost += usage?.cost.total ?? 0;
+    if (stopReason === "toolUse") this.allowsMore();
+  }
+
+  /** Whether another round may begin; if not, the limit is reached. */
+  allowsMore(): boolean {
+    const { sessionId, rounds, cost, max } = this;
+    if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds, sessionId }));
+    else if (cost >= max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)), sessionId }));
+    return this.reached === undefined;
+  }
+
+  private reach(error: ScorelError): void {
+    this.reached ??= error;
+    this.control.abort();
+  }
+}

@@ -1,0 +1,356 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { scanLog } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import {
+  delayUntil,
+  gate,
+  type ModelServer,
+  type Script,
+  startModelServer,
+  text,
+  toolCall,
+  usage,
+} from "../model-server.ts";
+import { type Scratch, scratch } from "./scorel.ts";
+
+/** Runs work in a home whose model plays a script; the model costs a dollar a token and takes images. */
+async function withModel(script: Script, work: (s: Scratch, server: ModelServer) => Promise<void>): Promise<void> {
+  using s = scratch();
+  await using server = await startModelServer(script);
+  const cost = "cost = { input = 1000000, output = 1000000, cacheRead = 0, cacheWrite = 0 }\n";
+  s.useModel(server.baseUrl, `reasoning = true\ninput = ["text", "image"]\n${cost}`);
+  await work(s, server);
+}
+const none = ["--preset", "none"];
+const asked = (server: ModelServer, index = 0) => server.requests[index]?.body.messages.at(-1).content;
+interface Printed {
+  sessionId: string;
+  leafId: string;
+  [key: string]: unknown;
+}
+const printed = (stdout: string) => JSON.parse(stdout) as Printed;
+const pixel = Buffer.from(
+  "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==",
+  "base64",
+);
+const picture = { type: "image_url", image_url: { url: `data:image/png;base64,${pixel.toString("base64")}` } };
+
+describe("what is attached to a prompt", () => {
+  it("a text file named by @ comes as a block with its path; an @ that names no file stays text", () =>
+    withModel([text("ok")], async (s, server) => {
+      s.file("src/a.ts", "const fence = '```';\n");
+      s.file("with space.txt", "spaced");
+      await s.run([...none, "-p", 'Compare @src/a.ts, and @"with space.txt" (@nobody, me@src/a.ts, @src/a.ts).']);
+      expect(asked(server)).toBe(
+        [
+          'Compare @src/a.ts, and @"with space.txt" (@nobody, me@src/a.ts, @src/a.ts).',
+          "````src/a.ts\nconst fence = '```';\n````",
+          "```with space.txt\nspaced\n```",
+        ].join("\n\n"),
+      );
+    }));
+
+  it("what is piped in names no files", () =>
+    withModel([text("ok")], async (s, server) => {
+      s.file("private.txt", "not to be sent");
+      await s.run([...none, "-p", "Summarise:"], { input: "see @private.txt" });
+      expect(asked(server)).toBe("Summarise:\n\nsee @private.txt");
+    }));
+
+  it("images come as images, by --image or by @, also without words", () =>
+    withModel([text("ok"), text("ok")], async (s, server) => {
+      const shot = join(s.project, "shot.png");
+      writeFileSync(shot, pixel);
+      await s.run([...none, "-p", "Look at @shot.png", "--image", "shot.png"]);
+      await s.run([...none, "-p", "", "--image", shot]);
+      expect([asked(server), asked(server, 1)]).toEqual([
+        [{ type: "text", text: "Look at @shot.png" }, picture, picture],
+        [picture],
+      ]);
+    }));
+
+  it.each([
+    ["an image that is none", ["--image", "a.txt"], "a.txt cannot be attached: it is no PNG, JPEG, GIF or WebP image"],
+    ["a missing image", ["--image", "gone.png"], "gone.png cannot be attached: it does not exist"],
+    ["a folder as an image", ["--image", "."], ". cannot be attached: it is no regular file"],
+  ])("%s is refused with exit 2", (_, args, reason) =>
+    withModel([], async (s) => {
+      s.file("a.txt", "text");
+      const { code, stderr } = await s.run([...none, "-p", "hi", ...args]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: `scorel: ${reason}.\n` });
+    }),
+  );
+
+  it("a binary file is refused, named by @ or piped in", () =>
+    withModel([], async (s) => {
+      s.file("a.bin", "\0\u0001");
+      const named = await s.run([...none, "-p", "Read @a.bin"]);
+      const piped = await s.run([...none, "-p", "Read"], { input: "\0\u0001" });
+      expect([named, piped]).toMatchObject([
+        { code: 2, stderr: "scorel: a.bin cannot be attached: it is neither UTF-8 text nor an image.\n" },
+        { code: 2, stderr: expect.stringContaining("is no UTF-8 text") },
+      ]);
+    }));
+});
+
+describe("how a session works", () => {
+  const flags = ["--tools", "Read, Grep", "--append-system-prompt", "Speak in rhymes.", "--thinking", "high"];
+  const told = (server: ModelServer, index = 0) => {
+    const { tools, messages, reasoning_effort } = server.requests[index]?.body ?? {};
+    return {
+      tools: tools?.map((tool: { function: { name: string } }) => tool.function.name),
+      end: messages?.[0].content.split("\n\n").at(-1),
+      effort: reasoning_effort,
+    };
+  };
+
+  it.each([
+    ["-p", ["-p", "hi"], ""],
+    ["the conversation", [], "hi\n"],
+    ["chat", ["chat"], "hi\n"],
+  ])("%s takes --tools, --append-system-prompt and --thinking", (_, args, input) =>
+    withModel([text("ok")], async (s, server) => {
+      const { code, stderr } = await s.run([...args, ...flags], { input });
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+      expect(told(server)).toEqual({ tools: ["Read", "Grep"], end: "Speak in rhymes.", effort: "high" });
+    }),
+  );
+
+  it("the level of thinking stays with the session, the other two with the run", () =>
+    withModel([text("ok"), text("ok")], async (s, server) => {
+      await s.run(["-p", "hi", ...flags]);
+      await s.run(["-p", "and on", "--continue"]);
+      expect(told(server, 1)).toMatchObject({ tools: expect.arrayContaining(["Bash"]), effort: "high" });
+      expect(told(server, 1).end).not.toBe("Speak in rhymes.");
+    }));
+
+  it("a tool that does not exist is refused with exit 2, before anything is written", () =>
+    withModel([], async (s) => {
+      const { code, stderr } = await s.run(["-p", "hi", "--tools", "Read,Raed"]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('There is no tool "Raed"') });
+      expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
+    }));
+});
+
+describe("which session it is", () => {
+  it("--no-session writes nothing below the home", () =>
+    withModel([text("ok")], async (s) => {
+      const run = await s.run(["-p", "hi", "--no-session"]);
+      expect(run).toEqual({ code: 0, signal: null, stdout: "ok\n", stderr: "" });
+      expect(readdirSync(join(s.home, ".scorel"))).toEqual(["config.toml"]);
+    }));
+
+  it("--fork goes on with a copy, and leaves the other session as it was", () =>
+    withModel([text("one"), text("two"), text("three")], async (s, server) => {
+      const first = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
+      const [log = ""] = s.logs();
+      const before = scanLog(log);
+      const fork = ["--fork", first.sessionId.slice(0, 8)];
+      const copy = printed((await s.run([...none, "-p", "and on", ...fork, "--output", "json"])).stdout);
+      const path = log.replace(first.sessionId, copy.sessionId);
+      const { header, events, problems } = scanLog(path);
+      expect(scanLog(log)).toEqual(before);
+      expect({ clonedFrom: header.clonedFrom, problems, seq: events.map(({ seq }) => seq) }).toEqual({
+        clonedFrom: {
+          deviceId: before.header.deviceId,
+          sessionId: first.sessionId,
+          eventId: first.leafId,
+        },
+        problems: [],
+        seq: [...events].sort((a, b) => a.seq - b.seq).map(({ seq }) => seq),
+      });
+      expect((await s.run(["session", "verify", copy.sessionId])).code).toBe(0);
+      await s.run([...none, "-p", "once more", "--session", copy.sessionId]);
+      expect(server.requests.map(({ body }) => body.messages.length)).toEqual([2, 4, 6]);
+    }));
+
+  it("--fork with --no-session leaves no copy", () =>
+    withModel([text("one"), text("two")], async (s, server) => {
+      const { sessionId } = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
+      await s.run([...none, "-p", "and on", "--fork", sessionId, "--no-session"]);
+      expect({ logs: s.logs().length, messages: server.requests[1]?.body.messages.length }).toEqual({
+        logs: 1,
+        messages: 4,
+      });
+    }));
+
+  it("a copy whose turn cannot start is not written", () =>
+    withModel([text("one")], async (s) => {
+      const { sessionId } = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
+      const { code } = await s.run([...none, "-p", "on", "--fork", sessionId, "--model", "nobody/nothing"]);
+      expect({ code, logs: s.logs().length }).toEqual({ code: 2, logs: 1 });
+    }));
+
+  it.each([
+    [["--fork", "a", "--session", "b"], "--session and --fork"],
+    [["--no-session", "--continue"], "--continue and --no-session"],
+  ])("%j names two sessions and is refused with exit 2", (args, named) =>
+    withModel([], async (s) => {
+      const { code, stderr } = await s.run([...none, "-p", "hi", ...args]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(named) });
+    }),
+  );
+
+  it("the beginning of several ids is refused with exit 2, and says which they are", () =>
+    withModel([], async (s) => {
+      const ids = ["same1111", "same2222"];
+      for (const id of ids) s.file(`~/.scorel/sessions/${id}.jsonl`, "{}\n");
+      const { code, stderr } = await s.run([...none, "-p", "hi", "--session", "same"]);
+      expect({ code, named: ids.filter((id) => stderr.includes(id)) }).toEqual({ code: 2, named: ids });
+    }));
+});
+
+describe("a limit ends the run with exit 3, and says which", () => {
+  const round = [toolCall("Bash", { command: "true" }), usage({ input: 1, output: 1 })];
+  const json = ["--output", "json"];
+
+  it("--max-rounds, after the tools of the last round that it allows", () =>
+    withModel(
+      () => round,
+      async (s, server) => {
+        const { code, stdout, stderr } = await s.run(["-p", "work", "--max-rounds", "2", ...json]);
+        expect({ code, rounds: server.requests.length, stderr, ...printed(stdout) }).toMatchObject({
+          code: 3,
+          rounds: 2,
+          stderr: expect.stringContaining("PRINT_MAX_ROUNDS: Stopped after 2 rounds"),
+          stopReason: "aborted",
+          error: { code: "PRINT_MAX_ROUNDS" },
+        });
+      },
+    ));
+
+  it("--max-cost, as soon as it is spent", () =>
+    withModel(
+      () => round,
+      async (s, server) => {
+        const { code, stdout } = await s.run(["-p", "work", "--max-cost", "3.5", ...json]);
+        expect({ code, rounds: server.requests.length, ...printed(stdout) }).toMatchObject({
+          code: 3,
+          rounds: 2,
+          cost: 4,
+          error: { code: "PRINT_MAX_COST" },
+        });
+      },
+    ));
+
+  it("--timeout, and what had arrived is kept", () =>
+    withModel([[text("so far"), delayUntil(gate().promise)]], async (s) => {
+      const { code, stdout } = await s.run([...none, "-p", "work", "--timeout", "1.5", ...json]);
+      expect({ code, ...printed(stdout) }).toMatchObject({
+        code: 3,
+        text: "so far",
+        error: { code: "PRINT_TIMEOUT", message: expect.stringContaining("Stopped after 1.5 seconds") },
+      });
+    }));
+
+  it("but not a run that is done by then", () =>
+    withModel([round, text("done")], async (s) => {
+      const run = await s.run(["-p", "work", "--max-rounds", "2", "--max-cost", "100", "--timeout", "60"]);
+      expect(run).toEqual({ code: 0, signal: null, stdout: "done\n", stderr: "" });
+    }));
+
+  it.each([
+    ["--max-rounds", "0"],
+    ["--max-rounds", "1.5"],
+    ["--max-cost", "cheap"],
+    ["--timeout", "-1"],
+  ])("%s %s is refused with exit 2", (option, value) =>
+    withModel([], async (s) => {
+      const { code, stderr } = await s.run([...none, "-p", "hi", `${option}=${value}`]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`not "${value}"`) });
+    }),
+  );
+});
+
+describe("--output-schema", () => {
+  const schema = {
+    type: "object",
+    properties: { total: { type: "integer" } },
+    required: ["total"],
+    additionalProperties: false,
+  };
+  const flags = ["--output-schema", "schema.json"];
+  const withSchema = (script: Script, work: (s: Scratch, server: ModelServer) => Promise<void>) =>
+    withModel(script, async (s, server) => {
+      s.file("schema.json", JSON.stringify(schema));
+      await work(s, server);
+    });
+
+  it("tells the model what is wanted, and answers the value", () =>
+    withSchema([text('{ "total": 3 }'), text('```json\n{"total":3}\n```')], async (s, server) => {
+      const plain = await s.run([...none, "-p", "Count", ...flags]);
+      const json = await s.run([...none, "-p", "Count", ...flags, "--output", "json"]);
+      expect(plain).toEqual({ code: 0, signal: null, stdout: '{"total":3}\n', stderr: "" });
+      expect({ code: json.code, ...printed(json.stdout) }).toMatchObject({ code: 0, data: { total: 3 } });
+      expect(asked(server)).toMatch(/^Count\n\nYour final answer must be one JSON value[\s\S]*"total"/);
+    }));
+
+  it("sends an answer back once that does not fit, saying why", () =>
+    withSchema([text('{ "total": "three" }'), text('{ "total": 3 }')], async (s, server) => {
+      const { code, stdout } = await s.run([...none, "-p", "Count", ...flags]);
+      expect({ code, stdout, requests: server.requests.length }).toEqual({
+        code: 0,
+        stdout: '{"total":3}\n',
+        requests: 2,
+      });
+      expect(asked(server, 1)).toMatch(/^Your answer does not fit the JSON schema: total: .*expected/);
+    }));
+
+  it("exits 4 when the second one does not fit either, with nothing for a program to mistake for the answer", () =>
+    withSchema([text("three"), text('{"sum":3}'), text("three"), text("3")], async (s) => {
+      const plain = await s.run([...none, "-p", "Count", ...flags]);
+      expect(plain).toMatchObject({ code: 4, stdout: "", stderr: expect.stringContaining("PRINT_SCHEMA_UNMET: ") });
+      const json = printed((await s.run([...none, "-p", "Count", ...flags, "--output", "json"])).stdout);
+      expect({ ...json, data: json.data }).toMatchObject({
+        text: "3",
+        data: undefined,
+        usage: { input: 20 },
+        error: { code: "PRINT_SCHEMA_UNMET" },
+      });
+    }));
+
+  it("is not repaired beyond a limit", () =>
+    withSchema([text("three")], async (s) => {
+      expect((await s.run([...none, "-p", "Count", ...flags, "--max-rounds", "1"])).code).toBe(3);
+    }));
+
+  it.each([
+    ["that is missing", "gone.json"],
+    ["that is no JSON", "a.txt"],
+  ])("refuses a schema %s with exit 2", (_, file) =>
+    withSchema([], async (s) => {
+      s.file("a.txt", "no JSON");
+      const { code, stderr } = await s.run([...none, "-p", "Count", "--output-schema", file]);
+      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`--output-schema ${file} cannot`) });
+    }),
+  );
+});
+
+it("options of -p are refused without it", () =>
+  withModel([], async (s) => {
+    const { code, stderr } = await s.run([...none, "--max-rounds", "3"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining("--max-rounds belongs to -p") });
+  }));
+
+it("a current directory that was deleted is named, with exit 2", () =>
+  withModel([], async (s) => {
+    const gone = s.file("gone/.keep", "").replace(/\/\.keep$/, "");
+    const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+    const command = `cd ${gone} && rm .keep && rmdir ${gone} && exec "$0" "$1" -p hi </dev/null`;
+    const child = spawn("/bin/sh", ["-c", command, process.execPath, bin], {
+      env: { PATH: process.env.PATH, HOME: s.home },
+    });
+    let stderr = "";
+    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
+      stderr += chunk;
+    });
+    const code = await new Promise((resolve) => child.on("close", resolve));
+    expect({ code, stderr }).toEqual({
+      code: 2,
+      stderr: expect.stringContaining("The current directory is not a directory to work in"),
+    });
+    expect(() => rmdirSync(gone)).toThrow();
+  }));
