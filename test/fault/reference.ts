@@ -1,0 +1,73 @@
+import type { EventId, StoredEvent } from "@scorel/kernel";
+import type { ScorelMessage, ToolResultMessage, UserMessage } from "@scorel/messages/contract";
+
+type Node = StoredEvent & Record<string, unknown>;
+
+/** A conversation by its plain rules, in a few lines and with nothing of the kernel's: what the kernel is compared with. */
+export class Reference {
+  readonly events: Node[] = [];
+  leaf: EventId | null = null;
+
+  /** Takes in what was stored. */
+  add(event: StoredEvent): void {
+    const node = event as Node;
+    this.events.push(node);
+    if (node.type === "rewind") this.leaf = node.targetEventId as EventId;
+    else if (node.type === "branch") this.leaf = node.leafEventId as EventId;
+    else if (isPath(node)) this.leaf = node.id;
+  }
+
+  /** From the first event to the leaf. */
+  path(): Node[] {
+    const path: Node[] = [];
+    for (let at = this.get(this.leaf); at; at = this.get(at.parentId)) path.unshift(at);
+    return path;
+  }
+
+  /** What a model reads: all since the cut of the last summary, steering joined to the tool result it follows. */
+  context(): ScorelMessage[] {
+    const path = this.path();
+    const summary = path.findLast(({ type }) => type === "compact");
+    const since = summary ? path.slice(indexOf(path, summary.compactedThrough) + 1) : path;
+    const spoken = since.flatMap((event) => (event.message === undefined ? [] : [event.message as ScorelMessage]));
+    const first = summary ? [summaryOf(summary)] : [];
+    return spoken.filter(({ role }) => role !== "internal").reduce(join, first);
+  }
+
+  /** Whether a summary may keep what follows this event: it is on the path and not before what was kept last time. */
+  mayCut(after: EventId): boolean {
+    const path = this.path();
+    const last = path.findLast(({ type }) => type === "compact");
+    return indexOf(path, after) >= Math.max(0, last ? indexOf(path, last.compactedThrough) : 0);
+  }
+
+  private get(id: EventId | null): Node | undefined {
+    return this.events.find((event) => event.id === id);
+  }
+}
+
+/** Whether an event is part of the conversation, not beside it and not a jump in it. */
+export function isPath({ type }: StoredEvent): boolean {
+  return type === "message" || type === "custom_message" || type === "compact";
+}
+
+function indexOf(path: readonly Node[], id: unknown): number {
+  return path.findIndex((event) => event.id === id);
+}
+
+function join(messages: ScorelMessage[], message: ScorelMessage): ScorelMessage[] {
+  const before = messages.at(-1);
+  if (before?.role !== "tool_result" || !isSteering(message)) return [...messages, message];
+  const text = `<system-reminder>\n${message.content}\n</system-reminder>`;
+  const joined: ToolResultMessage = { ...before, content: [...before.content, { type: "text", text }] };
+  return [...messages.slice(0, -1), joined];
+}
+
+function isSteering(message: ScorelMessage): message is UserMessage {
+  return message.role === "user" && message.meta?.source !== undefined;
+}
+
+function summaryOf(compact: Node): ScorelMessage {
+  const content = `The conversation up to here was replaced by this summary:\n\n<summary>\n${compact.summary}\n</summary>`;
+  return { role: "user", content, timestamp: compact.ts };
+}
