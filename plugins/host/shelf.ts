@@ -35,11 +35,11 @@ export function createShelf(directory: string): Shelf {
 
 const HEADER_LIMIT = 64 * 1024;
 
-/** The header of a log, without reading the rest of it. Throws SESSION_UNKNOWN and STORE_HEADER. */
+/** The header of a log, without reading the rest of it. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER. */
 export function readHeader(path: string, sessionId: string): SessionHeader {
   if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
-  const [line = ""] = beginningOf(path).split("\n", 1);
   try {
+    const [line = ""] = beginningOf(path).split("\n", 1);
     const header = JSON.parse(line) as SessionHeader;
     if (typeof header.sessionId === "string" && typeof header.meta === "object") return header;
   } catch {

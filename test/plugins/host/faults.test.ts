@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, utimesSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { scanLog } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
@@ -87,6 +87,26 @@ describe("a log that is no log", () => {
     expect(readFileSync(logOf(sessionId), "utf8")).toBe(text);
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
+});
+
+describe("a log on a disk that cannot be read", () => {
+  // Only Linux has a file that answers every read with EIO without being broken itself.
+  it.each(existsSync("/proc/self/mem") ? ["EIO"] : [])(
+    "is named with the disk's error %s, by the list and by opening",
+    async (reason) => {
+      await stored();
+      const sessionId = "unreadable000001";
+      symlinkSync("/proc/self/mem", logOf(sessionId));
+      await using t = await testHost();
+      const message = expect.stringContaining(`${logOf(sessionId)} could not be read (${reason})`);
+      const { sessions } = await t.client.request("list_sessions", {});
+      expect(sessions.find((summary) => summary.sessionId === sessionId)).toMatchObject({ problem: message });
+      expect(sessions).toHaveLength(2);
+      const refused = { code: "STORE_READ", message };
+      await expect(t.client.request("load_session", { sessionId })).rejects.toMatchObject(refused);
+      expect(() => verifyLog(logOf(sessionId))).toThrow(expect.objectContaining({ code: "STORE_READ" }));
+    },
+  );
 });
 
 describe("a log deleted while its session is open", () => {
