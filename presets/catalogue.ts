@@ -19,6 +19,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   print: { scope: "host", load: () => import("@scorel/print") },
   chat: { scope: "host", load: () => import("@scorel/chat") },
   demo: { scope: "host", load: () => import("@scorel/demo") },
+  models: { scope: "host", load: () => import("@scorel/models") },
   inspect: { scope: "host", load: () => import("@scorel/inspect") },
 };
 

@@ -57,6 +57,9 @@ const custom = z.strictObject({
     .describe("prices, to show what a session costs"),
 });
 
+/** A table that describes a model, as `[models.<alias>]` does. */
+export const modelTable = z.discriminatedUnion("type", [builtin, custom]);
+
 /** The absent table. Its `type` admits no string, so that only an empty table is one. */
 const none = z.looseObject({ type: z.enum([]).optional() }).refine((table) => Object.keys(table).length === 0, {
   path: ["type"],

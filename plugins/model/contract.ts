@@ -1,7 +1,8 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { ModelConfig } from "./config.ts";
 
-/** The model in use and the way to it. */
-export interface ModelService {
+/** A model and the way to it. */
+export interface UsableModel {
   /** The resolved model; throws MODEL_NONE or another coded error that says how to set one. `idleTimeout` in seconds. */
   current(): Model<Api> & { idleTimeout?: number };
   /**
@@ -13,6 +14,70 @@ export interface ModelService {
     context: Context,
     options: SimpleStreamOptions,
   ): AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
+}
+
+/** The model in use and the way to it. */
+export interface ModelService extends UsableModel {
+  /** The model of the table `[models.<alias>]`, as "summary" or "title"; the model in use when there is no such table. */
+  named(alias: string): Promise<UsableModel>;
+}
+
+/** The tables `[models.<alias>]`; each is like `[model]`. */
+export interface ModelTablesService {
+  readonly tables: Readonly<Record<string, ModelConfig>>;
+}
+
+/** A model that can be chosen by name. */
+export interface ListedModel {
+  provider: string;
+  id: string;
+  /** Tokens a request and its reply may hold together, and a reply alone. */
+  contextWindow: number;
+  maxTokens: number;
+  /** US dollars per million tokens. */
+  cost: { input: number; output: number };
+  images: boolean;
+  thinks: boolean;
+  /** A key for its provider is there. */
+  ready: boolean;
+}
+
+/** A model that a server on this machine runs now. */
+export interface LocalModel {
+  provider: string;
+  id: string;
+  /** The kind of server: "Ollama". */
+  server: string;
+  baseUrl: string;
+  contextWindow: number;
+}
+
+/** What one small request came to. */
+export interface ModelCheck {
+  /** `provider/id`, its api, and the host that was asked. */
+  model: string;
+  api: string;
+  host: string;
+  ms: number;
+  /** Why it failed, and what may help. */
+  problem?: string;
+  advice?: string;
+}
+
+/** What a person does about models: look, try, and keep keys. All throw MODEL_ errors. */
+export interface ModelAdminService {
+  /** Models of the known providers whose `provider/id` holds every word of the filter. */
+  list(filter?: string): Promise<ListedModel[]>;
+  /** Sends one small request to the model in use. Throws when there is nothing to send or nowhere to send it. */
+  check(signal?: AbortSignal): Promise<ModelCheck>;
+  /** What servers on this machine run now; asks at their usual ports and waits a moment. */
+  local(): Promise<LocalModel[]>;
+  /** Stores a provider's key; answers where, and the variable that holds another one and wins. */
+  login(provider: string, key: string): Promise<{ path: string; shadowedBy?: string }>;
+  /** Forgets a provider's stored key; answers whether there was one. */
+  logout(provider: string): Promise<boolean>;
+  /** Throws MODEL_UNKNOWN_PROVIDER for a provider whose key could not be used. */
+  requireProvider(provider: string): Promise<void>;
 }
 
 /** What the server answered to a request that failed, as far as it answered: `failure` on the message of an `error` event. */
@@ -38,6 +103,8 @@ export interface SecretsService {
 declare module "@scorel/kernel" {
   interface Services {
     model: ModelService;
+    modelAdmin: ModelAdminService;
+    modelTables: ModelTablesService;
     secrets: SecretsService;
   }
 }

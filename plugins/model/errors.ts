@@ -11,17 +11,23 @@ export const errors = defineErrors({
   MODEL_API_UNSUPPORTED: (a: { provider: string; id: string; api: string; supported: readonly string[] }) =>
     `Model "${a.provider}/${a.id}" speaks the api "${a.api}", which is not spoken here; spoken are ${a.supported.join(", ")}. ` +
     `Most providers also have such an endpoint: use type = "custom", api = "${a.supported[0]}" and its baseUrl.`,
-  MODEL_KEY_MISSING: (a: { provider: string; variable: string }) =>
-    `No key for provider "${a.provider}": the environment variable ${a.variable} is not set. Set it, or name another one with apiKeyEnv in [model].`,
+  MODEL_KEY_MISSING: (a: { provider: string; variable: string; storable: boolean }) =>
+    `No key for provider "${a.provider}": the environment variable ${a.variable} is not set. Set it, or name another one with apiKeyEnv in [model]` +
+    `${a.storable ? `, or store a key: scorel login ${a.provider}` : ""}.`,
   MODEL_KEY_UNNAMED: (a: { provider: string }) =>
     `No key for provider "${a.provider}": add apiKeyEnv = "NAME_OF_A_VARIABLE" to [model] and set that variable (to anything, if the server asks for no key).`,
-  MODEL_KEY_INVALID: (a: { variable: string }) =>
-    `The key in the environment variable ${a.variable} holds a space, a line break or another character that no key has. Set it again without (a line break often comes from reading it out of a file).`,
+  MODEL_KEY_INVALID: (a: { place: string }) =>
+    `The key in ${a.place} holds a space, a line break or another character that no key has. Set it again without (a line break often comes from reading it out of a file).`,
   MODEL_BASE_URL: (a: { provider: string; reason: string; form: string }) =>
     `The baseUrl of provider "${a.provider}" in [model] ${a.reason}. Write it as "${a.form}".`,
+  MODEL_AUTH_FILE: (a: { path: string; reason: string }) =>
+    `The stored keys in ${a.path} cannot be used: ${a.reason}. Correct or remove that file.`,
+  MODEL_LOCAL_ABSENT: (a: { provider: string; server: string; port: number }) =>
+    `${a.server} does not answer at 127.0.0.1:${a.port}: start it, or describe another server in [model] with type = "custom", provider = "${a.provider}".`,
 });
 
-const howTo = `Put this into ~/.scorel/config.toml and set the variable it names:
+const howTo = `Set a provider's key, as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or store one: scorel login openai.
+For any other server put this into ~/.scorel/config.toml and set the variable it names:
 
 [model]
 type = "custom"

@@ -1,20 +1,44 @@
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
-import { modelConfig } from "./config.ts";
+import { readKeys } from "./auth-file.ts";
+import { type ModelConfig, modelConfig } from "./config.ts";
 import type {} from "./contract.ts";
+import { type LocalServer, localServers } from "./local-servers.ts";
 import { createSecrets } from "./secrets.ts";
 
-export default definePlugin({
-  id: "model",
-  name: "Model",
-  version: "0.1.0",
-  provides: ["model", "secrets"],
-  config: modelConfig,
+/** The plugin, looking for local models at these servers. */
+export function modelPlugin(servers: readonly LocalServer[] = localServers) {
+  return definePlugin({
+    id: "model",
+    name: "Model",
+    version: "0.1.0",
+    provides: ["model", "modelAdmin", "secrets"],
+    config: modelConfig,
 
-  async activate(ctx) {
-    const secrets = createSecrets(ctx.config.type === undefined ? {} : ctx.config);
-    ctx.provide("secrets", secrets);
-    const { createModel } = await import("./model.ts");
-    ctx.provide("model", await createModel(ctx.config, ctx.find("workspace")?.model, secrets));
-  },
-});
+    async activate(ctx) {
+      const named = ctx.find("modelTables")?.tables ?? {};
+      const secrets = createSecrets([ctx.config, ...Object.values(named)].map(sourcesOf), Object.values(readKeys()));
+      ctx.provide("secrets", secrets);
+      const { createModel } = await import("./model.ts");
+      const from = { env: process.env, keys: readKeys, servers };
+      const asked = ctx.find("workspace")?.model;
+      const model = await createModel({ config: ctx.config, asked, named, from }, secrets);
+      ctx.provide("model", model);
+      const admin = async () => (await import("./admin.ts")).createAdmin(model, from);
+      ctx.provide("modelAdmin", {
+        list: async (filter) => (await admin()).list(filter),
+        check: async (signal) => (await admin()).check(signal),
+        local: async () => (await admin()).local(),
+        login: async (provider, key) => (await admin()).login(provider, key),
+        logout: async (provider) => (await admin()).logout(provider),
+        requireProvider: async (provider) => (await admin()).requireProvider(provider),
+      });
+    },
+  });
+}
+
+export default modelPlugin();
+
+function sourcesOf(table: ModelConfig) {
+  return table.type === undefined ? {} : table;
+}

@@ -1,17 +1,42 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import type { ModelConfig } from "./config.ts";
-import type { ModelService, SecretsService } from "./contract.ts";
+import type { ModelService, SecretsService, UsableModel } from "./contract.ts";
 import { keyFor } from "./key.ts";
-import { type Choice, resolveModel } from "./resolve.ts";
+import { type Choice, resolveModel, type Sources } from "./resolve.ts";
 
-/** The service over one choice of model. A choice that fails is told at each use, so that a session still opens. */
+/** What a session's models are made of. */
+export interface Wanted {
+  config: ModelConfig;
+  /** `provider/id` of the command line. */
+  asked?: string | undefined;
+  /** The tables `[models.<alias>]`. */
+  named: Readonly<Record<string, ModelConfig>>;
+  from: Sources;
+}
+
+/** The service over the models that were chosen. A choice that fails is told at each use, so that a session still opens. */
 export async function createModel(
-  config: ModelConfig,
-  asked: string | undefined,
+  { config, asked, named, from }: Wanted,
   secrets: SecretsService,
 ): Promise<ModelService> {
-  const choice = await resolveModel(config, asked).then(
+  const main = await usableModel(resolveModel(config, asked, from), secrets);
+  const others = new Map<string, Promise<UsableModel>>();
+  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), secrets);
+  return {
+    ...main,
+    async named(alias) {
+      const table = Object.hasOwn(named, alias) ? named[alias] : undefined;
+      if (!table) return main;
+      const made = others.get(alias) ?? make(table);
+      others.set(alias, made);
+      return made;
+    },
+  };
+}
+
+async function usableModel(chosen: Promise<Choice>, secrets: SecretsService): Promise<UsableModel> {
+  const choice = await chosen.then(
     (made) => () => made,
     (thrown: unknown) => () => {
       throw thrown;

@@ -1,10 +1,13 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { apis, isSpoken } from "./apis.ts";
+import type { StoredKeys } from "./auth-file.ts";
 import { checkedUrl, isLoopback } from "./base-url.ts";
 import { compatOf } from "./compat.ts";
 import type { BuiltinConfig, CustomConfig, ModelConfig } from "./config.ts";
 import type { ModelService } from "./contract.ts";
+import { defaultModels } from "./default-models.ts";
 import { errors } from "./errors.ts";
+import type { LocalServer } from "./local-servers.ts";
 import { nearest } from "./near.ts";
 import { providerKeys } from "./provider-keys.ts";
 
@@ -13,25 +16,47 @@ export interface Choice {
   model: ReturnType<ModelService["current"]>;
   /** Variables that may hold the key, best first; empty when the server asks for none. */
   keyVariables: readonly string[];
+  /** The provider's stored key, which serves when no variable holds one; absent where none may serve. */
+  storedKey?(): string | undefined;
   /** The demonstration model, which no server runs. */
   offline?: true;
+}
+
+/** Where models and keys are found beside the table. */
+export interface Sources {
+  env: Readonly<Record<string, string | undefined>>;
+  /** Keys that were stored, by provider; read when one is needed. */
+  keys(): StoredKeys;
+  servers: readonly LocalServer[];
 }
 
 /**
  * The model that the table `[model]` and `--model provider/id` ask for. Throws MODEL_ errors.
  * The list of built-in models is loaded only when it is needed.
  */
-export async function resolveModel(config: ModelConfig, asked?: string): Promise<Choice> {
-  if (asked === undefined) return configured(config);
+export async function resolveModel(config: ModelConfig, asked: string | undefined, from: Sources): Promise<Choice> {
+  if (asked === undefined) return configured(config, from);
   const { provider, id } = parseName(asked);
   if (provider === "offline" && id === "demo") return offline();
-  if (config.type !== undefined && config.provider === provider) return configured({ ...config, id });
-  return builtin({ type: "builtin", provider, id });
+  if (config.type !== undefined && config.provider === provider) return configured({ ...config, id }, from);
+  const server = from.servers.find((each) => each.provider === provider);
+  if (server) return (await import("./local-choice.ts")).localChoice(server, id);
+  return builtin({ type: "builtin", provider, id }, from);
 }
 
-function configured(config: ModelConfig): Choice | Promise<Choice> {
-  if (config.type === undefined) throw errors.MODEL_NONE();
-  return config.type === "custom" ? custom(config) : builtin(config);
+function configured(config: ModelConfig, from: Sources): Choice | Promise<Choice> {
+  if (config.type === "custom") return custom(config);
+  return builtin(config.type === undefined ? keyed(from) : config, from);
+}
+
+/** Nothing is configured: the first provider that has a key, by its variable or stored. */
+function keyed({ env, keys }: Sources): BuiltinConfig {
+  const stored = keys();
+  const found = defaultModels.find(
+    ({ provider }) => stored[provider] !== undefined || variablesOf(provider).some((name) => env[name]),
+  );
+  if (!found) throw errors.MODEL_NONE();
+  return { type: "builtin", ...found };
 }
 
 /** Ids may hold slashes themselves: `openrouter/openai/gpt-5.4-mini`. */
@@ -46,7 +71,7 @@ async function offline(): Promise<Choice> {
   return { model: offlineModel, keyVariables: [], offline: true };
 }
 
-async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig): Promise<Choice> {
+async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig, { keys }: Sources): Promise<Choice> {
   if (provider === "offline") throw errors.MODEL_UNKNOWN({ provider, id, near: ["demo"] });
   const { getModels, getProviders } = await import("@mariozechner/pi-ai");
   const providers: string[] = getProviders();
@@ -59,17 +84,21 @@ async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig):
   if (!model) throw errors.MODEL_UNKNOWN({ provider, id, near: nearest(id, ids) });
   if (!isSpoken(model.api)) throw errors.MODEL_API_UNSUPPORTED({ provider, id, api: model.api, supported: apis });
   const patient = idleTimeout === undefined ? model : { ...model, idleTimeout };
-  return {
-    model: patient,
-    keyVariables: apiKeyEnv ? [apiKeyEnv] : (providerKeys[provider] ?? [usualVariable(provider)]),
-  };
+  if (apiKeyEnv !== undefined) return { model: patient, keyVariables: [apiKeyEnv] };
+  return { model: patient, keyVariables: variablesOf(provider), storedKey: () => keys()[provider] };
+}
+
+/** The variables in which a provider's key is looked for, best first. */
+export function variablesOf(provider: string): readonly string[] {
+  return providerKeys[provider] ?? [usualVariable(provider)];
 }
 
 function usualVariable(provider: string): string {
   return `${provider.toUpperCase().replace(/[^A-Z0-9]/g, "_")}_API_KEY`;
 }
 
-function custom({ type: _type, apiKeyEnv, headers, ...rest }: CustomConfig): Choice {
+/** The model that a table of type custom describes; throws MODEL_ errors. */
+export function custom({ type: _type, apiKeyEnv, headers, ...rest }: CustomConfig): Choice {
   const { provider, id, api, baseUrl } = rest;
   const { hostname } = checkedUrl(provider, api, baseUrl);
   if (apiKeyEnv === undefined && !isLoopback(hostname)) throw errors.MODEL_KEY_UNNAMED({ provider });

@@ -7,16 +7,21 @@ type Env = Readonly<Record<string, string | undefined>>;
 const SHORTEST = 8;
 const PLACEHOLDER = "[redacted]";
 
-/** What `[model]` says about secrets: the variable it names, and headers that may carry one. */
+/** What a model's table says about secrets: the variable it names, and headers that may carry one. */
 export interface SecretSources {
   apiKeyEnv?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** Knows the keys in an environment and keeps them out of texts and child processes. */
-export function createSecrets(sources: SecretSources, env: Env = process.env): SecretsService {
-  const holdsKey = (name: string) => name === sources.apiKeyEnv || isKeyVariable(name);
-  const values = secretValues(sources, env, holdsKey);
+/** Knows the keys in an environment and those that were stored, and keeps them out of texts and child processes. */
+export function createSecrets(
+  sources: readonly SecretSources[],
+  stored: readonly string[] = [],
+  env: Env = process.env,
+): SecretsService {
+  const named = new Set(sources.map(({ apiKeyEnv }) => apiKeyEnv));
+  const holdsKey = (name: string) => named.has(name) || isKeyVariable(name);
+  const values = secretValues(sources, stored, env, holdsKey);
   const mask = maskOf(values);
   return {
     childEnv: () => childEnv(env, holdsKey, values),
@@ -26,12 +31,17 @@ export function createSecrets(sources: SecretSources, env: Env = process.env): S
 }
 
 /** Longest first, so that a key which starts like another is replaced whole. */
-function secretValues(sources: SecretSources, env: Env, holdsKey: (name: string) => boolean): string[] {
+function secretValues(
+  sources: readonly SecretSources[],
+  stored: readonly string[],
+  env: Env,
+  holdsKey: (name: string) => boolean,
+): string[] {
   const keys = Object.entries(env).flatMap(([name, value]) => (holdsKey(name) && value ? [value, value.trim()] : []));
-  const headers = Object.entries(sources.headers ?? {}).flatMap(([name, value]) =>
-    isSecretHeader(name) ? secretParts(value) : [],
-  );
-  const long = [...keys, ...headers].filter((value) => value.length >= SHORTEST);
+  const headers = sources
+    .flatMap((source) => Object.entries(source.headers ?? {}))
+    .flatMap(([name, value]) => (isSecretHeader(name) ? secretParts(value) : []));
+  const long = [...keys, ...stored, ...headers].filter((value) => value.length >= SHORTEST);
   return [...new Set(long)].sort((a, b) => b.length - a.length);
 }
 

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { type Asked, createComposition, hostPlugins } from "../../presets/composition.ts";
 import { type Place, place } from "./place.ts";
 
-const hostIds = ["host", "cli", "print", "chat", "demo", "inspect"];
+const hostIds = ["host", "cli", "print", "chat", "demo", "models", "inspect"];
 const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
 
 /** What a command in the project would start, and what it would say. */

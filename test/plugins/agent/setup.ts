@@ -55,7 +55,7 @@ export async function openAgent(script: Script, options: Options = {}): Promise<
 
 /** An agent whose model is a function: for streams that no server can produce. */
 export function openAgentWith(stream: ModelService["stream"], options: Options = {}): Promise<AgentTest> {
-  const service: ModelService = { current: () => fakeModel, stream };
+  const service: ModelService = { current: () => fakeModel, stream, named: async () => service };
   const given = { ...options.kernel, services: { model: service, ...options.kernel?.services } as Partial<Services> };
   return open([], { ...options, kernel: given });
 }

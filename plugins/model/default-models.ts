@@ -1,0 +1,21 @@
+/** What is used when nothing is configured: the first of these whose provider has a key. Data only. */
+export const defaultModels: readonly { provider: string; id: string }[] = [
+  { provider: "anthropic", id: "claude-sonnet-4-6" },
+  { provider: "openai", id: "gpt-5.4" },
+  { provider: "google", id: "gemini-2.5-pro" },
+  { provider: "openrouter", id: "anthropic/claude-sonnet-4.6" },
+  { provider: "deepseek", id: "deepseek-v4-pro" },
+  { provider: "xai", id: "grok-4.3" },
+  { provider: "groq", id: "openai/gpt-oss-120b" },
+  { provider: "cerebras", id: "gpt-oss-120b" },
+  { provider: "zai", id: "glm-5.1" },
+  { provider: "moonshotai", id: "kimi-k2.6" },
+  { provider: "moonshotai-cn", id: "kimi-k2.6" },
+  { provider: "kimi-coding", id: "kimi-for-coding" },
+  { provider: "minimax", id: "MiniMax-M2.7" },
+  { provider: "minimax-cn", id: "MiniMax-M2.7" },
+  { provider: "xiaomi", id: "mimo-v2.5-pro" },
+  { provider: "fireworks", id: "accounts/fireworks/models/kimi-k2p6" },
+  { provider: "vercel-ai-gateway", id: "anthropic/claude-sonnet-4.6" },
+  { provider: "opencode", id: "claude-sonnet-4-6" },
+];

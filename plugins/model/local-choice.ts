@@ -1,0 +1,19 @@
+import { errors } from "./errors.ts";
+import { modelsOf } from "./local.ts";
+import type { LocalServer } from "./local-servers.ts";
+import { nearest } from "./near.ts";
+import { type Choice, custom } from "./resolve.ts";
+
+/** A model of a server on this machine, which is asked for it; throws MODEL_LOCAL_ABSENT and MODEL_UNKNOWN. */
+export async function localChoice(server: LocalServer, id: string): Promise<Choice> {
+  const { provider, name, port } = server;
+  const models = await modelsOf(server);
+  if (models.length === 0) throw errors.MODEL_LOCAL_ABSENT({ provider, server: name, port });
+  const found = models.find((model) => model.id === id);
+  const ids = models.map((model) => model.id);
+  if (!found) throw errors.MODEL_UNKNOWN({ provider, id, near: nearest(id, ids) });
+  const { baseUrl, contextWindow } = found;
+  const table = { type: "custom", api: "openai-completions", provider, id, baseUrl, contextWindow } as const;
+  const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
+  return custom({ ...table, maxTokens: Math.ceil(contextWindow / 4), reasoning: false, input: ["text"], cost });
+}

@@ -1,0 +1,63 @@
+import { basename } from "node:path";
+import { z } from "zod";
+import type { LocalModel } from "./contract.ts";
+import { httpFetch } from "./http-fetch.ts";
+import type { LocalServer } from "./local-servers.ts";
+
+/** How long a server on this machine may take to answer, in milliseconds. */
+const PATIENCE = 150;
+/** Ollama cuts a prompt to a window that it does not tell before it has loaded the model. */
+const OLLAMA_WINDOW = 16_384;
+
+type Found = Pick<LocalModel, "id" | "contextWindow">;
+
+const ollama = z.object({ models: z.array(z.object({ name: z.string(), digest: z.string() })) });
+const lmStudio = z.object({
+  data: z.array(
+    z.object({
+      id: z.string(),
+      type: z.string(),
+      max_context_length: z.number(),
+      loaded_context_length: z.number().optional(),
+    }),
+  ),
+});
+const llamaCpp = z.object({
+  total_slots: z.number(),
+  model_path: z.string().optional(),
+  default_generation_settings: z.object({ n_ctx: z.number() }),
+});
+
+/** By provider: what is said by a server of that kind, and by no other. Throws when another one answered. */
+const readers: Readonly<Record<string, (answer: unknown) => Found[]>> = {
+  ollama: (answer) => ollama.parse(answer).models.map(({ name }) => ({ id: name, contextWindow: OLLAMA_WINDOW })),
+  lmstudio: (answer) =>
+    lmStudio
+      .parse(answer)
+      .data.filter(({ type }) => type !== "embeddings")
+      .map((model) => ({ id: model.id, contextWindow: model.loaded_context_length ?? model.max_context_length })),
+  llamacpp(answer) {
+    const { model_path, default_generation_settings } = llamaCpp.parse(answer);
+    const id = model_path === undefined ? "default" : basename(model_path);
+    return [{ id, contextWindow: default_generation_settings.n_ctx }];
+  },
+};
+
+/** The models of all servers that run on this machine now. Asks them side by side; silence is no server. */
+export async function findLocal(servers: readonly LocalServer[]): Promise<LocalModel[]> {
+  return (await Promise.all(servers.map(modelsOf))).flat();
+}
+
+/** The models of one kind of server; none when it does not run, or something else answers in its place. */
+export async function modelsOf(server: LocalServer): Promise<LocalModel[]> {
+  const { provider, name, port, path } = server;
+  const address = `http://127.0.0.1:${port}`;
+  try {
+    const response = await httpFetch(`${address}${path}`, { signal: AbortSignal.timeout(PATIENCE) });
+    const found = readers[provider]?.(await response.json()) ?? [];
+    return found.map((model) => ({ ...model, provider, server: name, baseUrl: `${address}/v1` }));
+  } catch {
+    // Not there, too slow, or not the server it was taken for: in each case there is nothing to choose.
+    return [];
+  }
+}

@@ -1,0 +1,40 @@
+import type { Composition, Workspace } from "@scorel/host/contract";
+import { createKernel, createMemoryStore, newId } from "@scorel/kernel";
+import type { ModelAdminService } from "@scorel/model/contract";
+import { errors } from "./errors.ts";
+
+/** Where a session would be, as far as its model depends on it. */
+export interface Place {
+  cwd: string;
+  /** `provider/id` of the command line. */
+  model?: string | undefined;
+}
+
+/**
+ * Does something with the plugin `model` as a session in this place would have it, configured by the same layers, but
+ * alone and without a session. Throws MODELS_NO_PLUGIN and what its configuration comes to.
+ */
+export async function withAdmin<T>(
+  composition: Composition,
+  { cwd, model }: Place,
+  work: (admin: ModelAdminService) => Promise<T>,
+): Promise<T> {
+  const { entries } = await composition.sessionPlugins(cwd);
+  const kernel = await createKernel({
+    entries: entries.filter(({ plugin }) => plugin.id === "model"),
+    store: createMemoryStore(header()),
+    parent: composition.kernel(),
+    services: { workspace: { model } as Workspace },
+  });
+  try {
+    const admin = kernel.find("modelAdmin");
+    if (!admin) throw errors.MODELS_NO_PLUGIN();
+    return await work(admin);
+  } finally {
+    await kernel.stop();
+  }
+}
+
+function header() {
+  return { version: 1, sessionId: newId(), deviceId: newId(), createdAt: Date.now(), epoch: newId(), meta: {} };
+}

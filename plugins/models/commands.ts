@@ -1,0 +1,77 @@
+import type { CliCommand, Invocation } from "@scorel/cli/contract";
+import type { Composition } from "@scorel/host/contract";
+import type { ModelAdminService } from "@scorel/model/contract";
+import { errors } from "./errors.ts";
+
+/** `scorel model list|check`, `scorel login`, `scorel logout`. */
+export function modelCommands(composition: Composition): CliCommand[] {
+  const command = (run: (invocation: Invocation, admin: ModelAdminService) => Promise<number>): CliCommand["run"] => {
+    return async (invocation) => {
+      const { withAdmin } = await import("./admin.ts");
+      const place = { cwd: invocation.cwd, model: invocation.options.model as string | undefined };
+      return withAdmin(composition, place, (admin) => run(invocation, admin));
+    };
+  };
+  return [
+    {
+      noun: "model",
+      action: "list",
+      args: "[filter]",
+      description: "Name the models of known providers, with windows and prices",
+      run: command(list),
+    },
+    {
+      noun: "model",
+      action: "check",
+      description: "Send one small request to the model in use, and explain what failed",
+      run: command(check),
+    },
+    {
+      noun: "login",
+      args: "<provider>",
+      description: "Store a provider's key in ~/.scorel/auth.json; it is typed unseen, or piped",
+      run: command(login),
+    },
+    {
+      noun: "logout",
+      args: "<provider>",
+      description: "Forget a provider's stored key",
+      run: command(logout),
+    },
+  ];
+}
+
+async function list({ args, stdout }: Invocation, admin: ModelAdminService): Promise<number> {
+  const [filter = ""] = args;
+  const models = await admin.list(filter);
+  if (models.length === 0) throw errors.MODELS_NO_MATCH({ filter });
+  const { listText } = await import("./text.ts");
+  stdout.write(listText(models));
+  return 0;
+}
+
+async function check({ interrupt, stdout }: Invocation, admin: ModelAdminService): Promise<number> {
+  const { checkText } = await import("./text.ts");
+  const outcome = await admin.check(interrupt);
+  stdout.write(checkText(outcome));
+  return outcome.problem === undefined ? 0 : 1;
+}
+
+async function login(invocation: Invocation, admin: ModelAdminService): Promise<number> {
+  const provider = invocation.args[0] as string;
+  await admin.requireProvider(provider);
+  const { readSecret } = await import("./secret-input.ts");
+  const key = await readSecret(`Key for ${provider} (not shown): `, invocation);
+  if (key === undefined || key === "") throw errors.MODELS_NO_KEY({ provider });
+  const { path, shadowedBy } = await admin.login(provider, key);
+  const note = shadowedBy === undefined ? "" : `The environment variable ${shadowedBy} is set, and wins over it.\n`;
+  invocation.stdout.write(`Stored the key for ${provider} in ${path}.\n${note}To try it: scorel model check\n`);
+  return 0;
+}
+
+async function logout({ args, stdout }: Invocation, admin: ModelAdminService): Promise<number> {
+  const provider = args[0] as string;
+  const had = await admin.logout(provider);
+  stdout.write(had ? `Forgot the key for ${provider}.\n` : `There was no stored key for ${provider}.\n`);
+  return 0;
+}

@@ -1,0 +1,34 @@
+import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/model/contract";
+import { modelTable } from "@scorel/model/table";
+import { z } from "zod";
+import { modelCommands } from "./commands.ts";
+import type {} from "./contract.ts";
+
+/** `scorel model`, `login` and `logout`, and further models by alias. */
+export default definePlugin({
+  id: "models",
+  name: "Models",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["composition"],
+  provides: ["modelTables", "models"],
+  config: z.record(
+    z.string().regex(/^[a-z][a-z0-9-]*$/, "must be a lower-case name, as in [models.summary]"),
+    modelTable,
+  ),
+
+  activate(ctx) {
+    ctx.provide("modelTables", { tables: ctx.config });
+    ctx.provide("models", {
+      async local(cwd) {
+        const { withAdmin } = await import("./admin.ts");
+        return withAdmin(ctx.composition, { cwd }, (admin) => admin.local());
+      },
+    });
+  },
+
+  cliCommands: (ctx) => modelCommands(ctx.composition),
+});

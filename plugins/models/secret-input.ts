@@ -1,0 +1,40 @@
+import { createInterface } from "node:readline";
+import { Writable } from "node:stream";
+import type { Invocation } from "@scorel/cli/contract";
+
+type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
+
+/** A line that a person types unseen, or what a program pipes in, without the line break; undefined when given up. */
+export function readSecret(question: string, streams: Streams): Promise<string | undefined> {
+  return streams.stdin.isTTY === true ? typed(question, streams) : piped(streams);
+}
+
+async function piped({ stdin }: Streams): Promise<string> {
+  const pieces: Buffer[] = [];
+  for await (const piece of stdin) pieces.push(Buffer.from(piece as Buffer | string));
+  return Buffer.concat(pieces)
+    .toString("utf8")
+    .replace(/\r?\n$/, "");
+}
+
+/** The line editor works in raw mode, so that the terminal shows nothing; what it would show goes nowhere. */
+function typed(question: string, { stdin, stdout, interrupt }: Streams): Promise<string | undefined> {
+  const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });
+  stdout.write(question);
+  return new Promise((resolve) => {
+    let answer: string | undefined;
+    const leave = () => lines.close();
+    lines.on("line", (line) => {
+      answer = line.trim();
+      lines.close();
+    });
+    lines.on("SIGINT", leave);
+    interrupt.addEventListener("abort", leave, { once: true });
+    lines.on("close", () => {
+      interrupt.removeEventListener("abort", leave);
+      stdout.write("\n");
+      resolve(answer);
+    });
+  });
+}

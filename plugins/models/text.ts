@@ -1,0 +1,40 @@
+import type { ListedModel, ModelCheck } from "@scorel/model/contract";
+
+/** A table: name, window, longest reply, prices per million tokens, what it can do, and whether there is a key. */
+export function listText(models: readonly ListedModel[]): string {
+  const head = ["model", "window", "reply", "$/M in", "$/M out", "can", "key"];
+  const rows = models.map((model) => [
+    `${model.provider}/${model.id}`,
+    tokens(model.contextWindow),
+    tokens(model.maxTokens),
+    price(model.cost.input),
+    price(model.cost.output),
+    [...(model.thinks ? ["think"] : []), ...(model.images ? ["see"] : [])].join(" ") || "-",
+    model.ready ? "yes" : "-",
+  ]);
+  return aligned([head, ...rows]);
+}
+
+/** What a check came to, in two or three lines. */
+export function checkText({ model, api, host, ms, problem, advice }: ModelCheck): string {
+  const asked = `${model} (${api}, ${host})`;
+  if (problem === undefined) return `ok  ${asked} answered in ${ms} ms\n`;
+  return `failed  ${asked}: ${problem}\n${advice === undefined ? "" : `${advice}\n`}`;
+}
+
+function tokens(count: number): string {
+  if (count < 1000) return String(count);
+  return count < 1_000_000 ? `${Math.round(count / 1000)}k` : `${Math.round(count / 100_000) / 10}M`;
+}
+
+function price(dollars: number): string {
+  return dollars.toFixed(2);
+}
+
+/** The first column to the left, numbers to the right. */
+function aligned(rows: readonly (readonly string[])[]): string {
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  const cell = (text: string, column: number) =>
+    column > 0 && column < 5 ? text.padStart(widths[column] ?? 0) : text.padEnd(widths[column] ?? 0);
+  return rows.map((row) => `${row.map(cell).join("  ").trimEnd()}\n`).join("");
+}

@@ -1,0 +1,249 @@
+import { mkdtempSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { type Api, getModel, type Model } from "@mariozechner/pi-ai";
+import type { Services } from "@scorel/kernel";
+import { modelPlugin } from "@scorel/model";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { apis } from "../../plugins/model/apis.ts";
+import { storeKey } from "../../plugins/model/auth-file.ts";
+import { defaultModels } from "../../plugins/model/default-models.ts";
+import { type LocalServer, localServers } from "../../plugins/model/local-servers.ts";
+import { testKernel } from "../harness.ts";
+import { startModelServer, text } from "../model-server.ts";
+import { customModel } from "../model-service.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "scorel-keys-"));
+  vi.stubEnv("HOME", home);
+  for (const name of Object.keys(process.env)) if (/_(KEY|TOKEN)$/.test(name)) vi.stubEnv(name, undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true });
+});
+
+interface Given {
+  config?: object;
+  asked?: string;
+  tables?: Record<string, object>;
+  servers?: readonly LocalServer[];
+}
+
+/** The plugin's services with what is given to it. */
+async function opened({ config, asked, tables, servers = [] }: Given) {
+  const workspace = { model: asked } as Services["workspace"];
+  const modelTables = { tables: tables ?? {} } as Services["modelTables"];
+  const kernel = await testKernel([{ plugin: modelPlugin(servers), config }], { services: { workspace, modelTables } });
+  const find = <K extends "model" | "modelAdmin" | "secrets">(name: K) => kernel.kernel.find(name) as Services[K];
+  return { find, [Symbol.asyncDispose]: () => kernel[Symbol.asyncDispose]() };
+}
+
+/** `provider/id` of what is used, or the code of why nothing is. */
+async function used(given: Given): Promise<string> {
+  await using t = await opened(given);
+  try {
+    const { provider, id } = t.find("model").current();
+    return `${provider}/${id}`;
+  } catch (thrown) {
+    return (thrown as { code: string }).code;
+  }
+}
+
+describe("without [model]", () => {
+  it("a key chooses its provider's model, the first in the list of those that have one", async () => {
+    vi.stubEnv("GROQ_API_KEY", "gsk-0123456789");
+    expect(await used({})).toBe("groq/openai/gpt-oss-120b");
+    vi.stubEnv("OPENAI_API_KEY", "sk-0123456789");
+    expect(await used({})).toBe("openai/gpt-5.4");
+  });
+
+  it("a stored key does the same", async () => {
+    await storeKey("deepseek", "sk-stored-0123456789");
+    expect(await used({})).toBe("deepseek/deepseek-v4-pro");
+  });
+
+  it("there is none without a key", async () => {
+    expect(await used({})).toBe("MODEL_NONE");
+  });
+
+  it("a server on this machine is not chosen", async () => {
+    await using server = await localServer(ollamaSays);
+    expect(await used({ servers: [{ ...ollama, port: server.port }] })).toBe("MODEL_NONE");
+    expect(server.asked).toEqual([]);
+  });
+
+  it.each(defaultModels)("$provider/$id is known and can be spoken to", ({ provider, id }) => {
+    expect(apis).toContain((getModel(provider as never, id as never) as Model<Api> | undefined)?.api);
+  });
+});
+
+describe("a stored key", () => {
+  const config = { type: "builtin", provider: "groq", id: "llama-3.3-70b-versatile" };
+
+  it("serves its provider, and gives way to the environment", async () => {
+    expect(await used({ config })).toBe("MODEL_KEY_MISSING");
+    await storeKey("groq", "gsk-stored-0123456789");
+    expect(await used({ config })).toBe("groq/llama-3.3-70b-versatile");
+    vi.stubEnv("GROQ_API_KEY", "not a key");
+    expect(await used({ config })).toBe("MODEL_KEY_INVALID");
+  });
+
+  it("serves neither a variable that is named, nor another server of that name", async () => {
+    await storeKey("groq", "gsk-stored-0123456789");
+    expect(await used({ config: { ...config, apiKeyEnv: "OTHER_KEY" } })).toBe("MODEL_KEY_MISSING");
+    await using server = await startModelServer([text("x")]);
+    const baseUrl = server.baseUrl;
+    await using t = await opened({ config: { ...customModel, api: "openai-completions", provider: "groq", baseUrl } });
+    await (await t.find("model").stream({ messages: [] }, {})).result();
+    expect(JSON.stringify(server.requests)).not.toContain("gsk-stored");
+  });
+
+  it("is kept out of texts and of child processes", async () => {
+    await storeKey("groq", "gsk-stored-0123456789");
+    vi.stubEnv("COPY", "a gsk-stored-0123456789 copy");
+    await using t = await opened({});
+    const secrets = t.find("secrets");
+    expect([secrets.redact("it is gsk-stored-0123456789."), secrets.childEnv().COPY]).toEqual([
+      "it is [redacted].",
+      undefined,
+    ]);
+  });
+});
+
+describe("the file of stored keys", () => {
+  const path = () => join(home, ".scorel", "auth.json");
+
+  it("is for this user only, and changes as a whole", async () => {
+    await Promise.all(["a", "b", "c", "d"].map((provider) => storeKey(provider, `key-${provider}`)));
+    expect(await storeKey("b", undefined)).toBe(true);
+    expect(await storeKey("b", undefined)).toBe(false);
+    expect(statSync(path()).mode & 0o777).toBe(0o600);
+    expect(JSON.parse(readFileSync(path(), "utf8"))).toEqual({
+      version: 1,
+      keys: { a: "key-a", c: "key-c", d: "key-d" },
+    });
+  });
+
+  it("is not held by a process that ended", async () => {
+    await storeKey("a", "key-a");
+    writeFileSync(`${path()}.lock`, "");
+    utimesSync(`${path()}.lock`, 1, 1);
+    expect(await storeKey("a", "key-b")).toBe(true);
+  });
+
+  it.each(["{", "[]", '{"keys":{"a":1}}', '"sk-secret-0123"'])(
+    "that holds %s is refused without showing it",
+    async (said) => {
+      await storeKey("a", "key-a");
+      writeFileSync(path(), said);
+      const failed = used({});
+      await expect(failed).rejects.toMatchObject({ cause: { code: "MODEL_AUTH_FILE" } });
+      await expect(failed).rejects.not.toThrow("sk-secret");
+    },
+  );
+});
+
+describe("[models.<alias>]", () => {
+  it("is what its name asks for; another name is the main model", async () => {
+    const table = (id: string) => ({ ...customModel, api: "anthropic-messages", baseUrl: "http://127.0.0.1:9", id });
+    await using t = await opened({ config: table("main"), tables: { summary: table("small") } });
+    const named = async (alias: string) => (await t.find("model").named(alias)).current().id;
+    expect([await named("summary"), await named("title"), await named("constructor")]).toEqual([
+      "small",
+      "main",
+      "main",
+    ]);
+  });
+
+  it("that cannot be used says so when it is used", async () => {
+    await using t = await opened({ tables: { title: { type: "builtin", provider: "nobody", id: "x" } } });
+    const title = await t.find("model").named("title");
+    expect(() => title.current()).toThrow('no built-in provider "nobody"');
+  });
+
+  it("names variables that hold secrets", async () => {
+    vi.stubEnv("ODDLY_NAMED", "sk-odd-0123456789");
+    const table = { type: "builtin", provider: "groq", id: "x", apiKeyEnv: "ODDLY_NAMED" };
+    await using t = await opened({ tables: { title: table } });
+    expect(t.find("secrets").childEnv()).not.toHaveProperty("ODDLY_NAMED");
+  });
+});
+
+const [ollama, lmStudio, llamaCpp] = localServers as [LocalServer, LocalServer, LocalServer];
+const ollamaSays = { "/api/tags": { models: [{ name: "qwen3:8b", digest: "abc" }] } };
+const lmStudioSays = {
+  "/api/v0/models": {
+    data: [
+      { id: "gemma", type: "llm", max_context_length: 32_000, loaded_context_length: 8_000 },
+      { id: "nomic", type: "embeddings", max_context_length: 2_000 },
+    ],
+  },
+};
+const llamaCppSays = {
+  "/props": { total_slots: 1, model_path: "/m/llama.gguf", default_generation_settings: { n_ctx: 4_096 } },
+};
+
+/** Answers these paths with JSON, and all others with 404; undefined never answers. */
+async function localServer(answers: Record<string, unknown> | undefined) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    asked.push(request.url ?? "");
+    const answer = answers?.[request.url ?? ""];
+    if (answers) response.writeHead(answer ? 200 : 404).end(JSON.stringify(answer ?? {}));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const close = async () => {
+    server.closeAllConnections();
+    await new Promise((resolve) => server.close(resolve));
+  };
+  return { port: (server.address() as AddressInfo).port, asked, [Symbol.asyncDispose]: close };
+}
+
+describe("a server on this machine", () => {
+  it("is known by what it answers, each kind by its own question", async () => {
+    await using first = await localServer(ollamaSays);
+    await using second = await localServer(lmStudioSays);
+    await using third = await localServer(llamaCppSays);
+    const servers = [
+      { ...ollama, port: first.port },
+      { ...lmStudio, port: second.port },
+      { ...llamaCpp, port: third.port },
+    ];
+    await using t = await opened({ servers });
+    const at = (port: number) => `http://127.0.0.1:${port}/v1`;
+    expect(await t.find("modelAdmin").local()).toEqual([
+      { provider: "ollama", id: "qwen3:8b", server: "Ollama", baseUrl: at(first.port), contextWindow: 16_384 },
+      { provider: "lmstudio", id: "gemma", server: "LM Studio", baseUrl: at(second.port), contextWindow: 8_000 },
+      { provider: "llamacpp", id: "llama.gguf", server: "llama.cpp", baseUrl: at(third.port), contextWindow: 4_096 },
+    ]);
+  });
+
+  it("is none when it is silent, or when something else answers there", async () => {
+    await using silent = await localServer(undefined);
+    await using other = await localServer({ "/api/v0/models": { data: [{ id: "x" }] }, "/props": ["x"] });
+    const servers = [
+      { ...ollama, port: silent.port },
+      { ...lmStudio, port: other.port },
+      { ...llamaCpp, port: other.port },
+    ];
+    await using t = await opened({ servers });
+    expect(await t.find("modelAdmin").local()).toEqual([]);
+  });
+
+  it("is used when --model names it", async () => {
+    await using server = await localServer(ollamaSays);
+    const servers = [{ ...ollama, port: server.port }];
+    expect(await used({ servers, asked: "ollama/qwen3:8b" })).toBe("ollama/qwen3:8b");
+    expect(await used({ servers, asked: "ollama/qwen3" })).toBe("MODEL_UNKNOWN");
+  });
+
+  it("that --model names and that does not run is named", async () => {
+    const gone = await localServer(ollamaSays);
+    await gone[Symbol.asyncDispose]();
+    expect(await used({ servers: [{ ...ollama, port: gone.port }], asked: "ollama/x" })).toBe("MODEL_LOCAL_ABSENT");
+  });
+});

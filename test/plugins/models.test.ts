@@ -1,0 +1,217 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { PassThrough, Readable } from "node:stream";
+import type { Invocation } from "@scorel/cli/contract";
+import type { Composition } from "@scorel/host/contract";
+import { type Kernel, messageOf } from "@scorel/kernel";
+import model from "@scorel/model";
+import models from "@scorel/models";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { testKernel } from "../harness.ts";
+import { finish, raw, type Script, startModelServer, status, text } from "../model-server.ts";
+import { customModel } from "../model-service.ts";
+
+let home: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "scorel-login-"));
+  vi.stubEnv("HOME", home);
+  for (const name of ["OPENAI_API_KEY", "GROQ_API_KEY"]) vi.stubEnv(name, undefined);
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true });
+});
+
+interface Run {
+  /** The table [model]. */
+  config?: object;
+  options?: Record<string, unknown>;
+  stdin?: Readable;
+}
+
+/** Runs one of the plugin's commands; `code` is the exit code or what was thrown. */
+async function run(
+  command: string,
+  args: string[] = [],
+  { config, options = {}, stdin = Readable.from([]) }: Run = {},
+) {
+  let kernel: Kernel | undefined;
+  const composition: Composition = {
+    kernel: () => kernel as Kernel,
+    sessionPlugins: async () => ({ entries: [{ plugin: model, config, origin: "test" }], problems: [] }),
+  };
+  await using t = await testKernel([models], { services: { composition } });
+  kernel = t.kernel;
+  const stdout = new PassThrough();
+  const interrupt = new AbortController().signal;
+  const invocation = { args, options, cwd: "/", stdin, stdout, interrupt } as unknown as Invocation;
+  const commands = t.kernel.collect("cliCommands").flatMap(({ value }) => value);
+  const found = commands.find(({ noun, action }) => [noun, action].filter(Boolean).join(" ") === command);
+  const code = await Promise.resolve(found?.run(invocation)).catch(messageOf);
+  stdout.end();
+  return { code, out: String(stdout.read() ?? "") };
+}
+
+describe("scorel model list", () => {
+  it("names models with windows and prices, and says for which there is a key", async () => {
+    vi.stubEnv("GROQ_API_KEY", "gsk-0123456789");
+    const { code, out } = await run("model list", ["llama-3.3 versatile"]);
+    expect([code, out.replace(/ +/g, " ").split("\n")]).toEqual([
+      0,
+      ["model window reply $/M in $/M out can key", "groq/llama-3.3-70b-versatile 131k 33k 0.59 0.79 - yes", ""],
+    ]);
+  });
+
+  it("lists only what can be used here", async () => {
+    const { out } = await run("model list");
+    expect(out).toContain("anthropic/claude-opus-4-5 ");
+    expect(out).not.toMatch(/^(mistral|amazon-bedrock)\//m);
+  });
+
+  it("says when nothing has that name", async () => {
+    expect((await run("model list", ["nothing-like-this"])).code).toContain(
+      'No model\'s name holds "nothing-like-this"',
+    );
+  });
+});
+
+describe("scorel model check", () => {
+  const config = { ...customModel, api: "openai-responses" };
+
+  async function check(script: Script, change: object = {}) {
+    await using server = await startModelServer(script);
+    const { code, out } = await run("model check", [], {
+      config: { ...config, baseUrl: server.baseUrlFor("openai-responses"), ...change },
+    });
+    return { code, out: out.replaceAll(String(server.port), "PORT"), requests: server.requests.length };
+  }
+
+  it("sends one small request", async () => {
+    expect(await check([text("ok")])).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^ok {2}test\/m1 \(openai-responses, 127.0.0.1:PORT\) answered in \d+ ms\n$/),
+      requests: 1,
+    });
+  });
+
+  it("is content with an answer that was cut short", async () => {
+    expect((await check([[text("Well, I"), finish("length")]])).code).toBe(0);
+  });
+
+  it.each([
+    ["a refused key", status(401, { error: { message: "bad key" } }), "401 bad key", "The key was refused"],
+    ["an unknown model", status(404, { error: { message: "no m1" } }), "404 no m1", "scorel model list test"],
+    ["no credit", status(429, { error: { message: "slow" } }), "429 slow", "no credit left"],
+    ["a broken server", status(500, { error: { message: "oops" } }), "500 oops", "try again later"],
+    ["a web page", raw("<html>", "text/html"), "a web page", "is baseUrl right?"],
+  ])("explains %s", async (_what, reply, problem, advice) => {
+    const { code, out, requests } = await check([reply]);
+    expect([code, out.includes(problem), out.includes(advice), requests]).toEqual([1, true, true, 1]);
+  });
+
+  it("explains a server that is not there", async () => {
+    const server = await startModelServer([]);
+    await server.close();
+    const { code, out } = await run("model check", [], { config: { ...config, baseUrl: server.baseUrl } });
+    expect([code, out]).toEqual([
+      1,
+      `failed  test/m1 (openai-responses, 127.0.0.1:${server.port}): connection error: 127.0.0.1:${server.port} was not reached (ECONNREFUSED)\n` +
+        `Nothing listens at 127.0.0.1:${server.port}: is the server running, and the port in baseUrl right?\n`,
+    ]);
+  });
+
+  it.each([
+    ["a key that is not set", { apiKeyEnv: "UNSET_KEY" }, "UNSET_KEY is not set"],
+    ["a base url without a scheme", { baseUrl: "localhost:1/v1" }, "has no scheme"],
+    ["credentials in the base url", { baseUrl: "https://me:secret@x.example/v1" }, "holds a user name or password"],
+    [
+      "/v1 for anthropic",
+      { api: "anthropic-messages", baseUrl: "http://127.0.0.1:1/v1" },
+      'Write it as "https://host"',
+    ],
+  ])("explains %s, and asks nobody", async (_what, change, message) => {
+    const { code, requests } = await check([text("never")], change);
+    expect([String(code).includes(message), String(code).includes("secret"), requests]).toEqual([true, false, 0]);
+  });
+
+  it("explains a line break in a key without showing it", async () => {
+    vi.stubEnv("BROKEN_KEY", "sk-secret\n");
+    const { code } = await check([text("never")], { apiKeyEnv: "BROKEN_KEY" });
+    expect([String(code).includes("The key in BROKEN_KEY holds"), String(code).includes("sk-secret")]).toEqual([
+      true,
+      false,
+    ]);
+  });
+
+  it("without any model says how to set one", async () => {
+    for (const name of Object.keys(process.env)) if (/_(KEY|TOKEN)$/.test(name)) vi.stubEnv(name, undefined);
+    expect((await run("model check")).code).toContain("No model configured");
+  });
+
+  it("tries the model that --model names", async () => {
+    expect((await run("model check", [], { options: { model: "offline/demo" } })).out).toMatch(/^ok {2}offline\/demo/);
+  });
+});
+
+describe("scorel login", () => {
+  const stored = () => JSON.parse(readFileSync(join(home, ".scorel/auth.json"), "utf8")).keys;
+
+  it("takes a key from a pipe, without its line break, and shows it nowhere", async () => {
+    const { code, out } = await run("login", ["groq"], { stdin: Readable.from(["gsk-01234", "56789\n"]) });
+    expect([code, stored()]).toEqual([0, { groq: "gsk-0123456789" }]);
+    expect(out).toBe(`Stored the key for groq in ${join(home, ".scorel/auth.json")}.\nTo try it: scorel model check\n`);
+  });
+
+  it("takes a key that a person types unseen", async () => {
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode: () => stdin });
+    stdin.write("gsk-0123456789\r");
+    const { code, out } = await run("login", ["groq"], { stdin: stdin as never });
+    expect([code, stored(), out.includes("gsk-")]).toEqual([0, { groq: "gsk-0123456789" }, false]);
+    expect(out).toMatch(/^Key for groq \(not shown\): \nStored/);
+  });
+
+  it("says when the environment holds another key", async () => {
+    vi.stubEnv("GROQ_API_KEY", "gsk-another-0123456789");
+    const { out } = await run("login", ["groq"], { stdin: Readable.from(["gsk-0123456789"]) });
+    expect(out).toContain("The environment variable GROQ_API_KEY is set, and wins over it.");
+  });
+
+  it.each([
+    ["no key", "groq", "\n", "No key was given"],
+    ["two lines", "groq", "gsk-secret\nmore\n", "holds a space, a line break"],
+    ["an unknown provider", "grok", "gsk-secret", 'Did you mean "groq"'],
+  ])("refuses %s and keeps nothing", async (_what, provider, typed, message) => {
+    const { code } = await run("login", [provider], { stdin: Readable.from([typed]) });
+    expect([String(code).includes(message), String(code).includes("secret")]).toEqual([true, false]);
+    expect(stored).toThrow("ENOENT");
+  });
+
+  it("is undone by logout", async () => {
+    await run("login", ["groq"], { stdin: Readable.from(["gsk-0123456789"]) });
+    expect((await run("logout", ["groq"])).out).toBe("Forgot the key for groq.\n");
+    expect([stored(), (await run("logout", ["groq"])).out]).toEqual([{}, "There was no stored key for groq.\n"]);
+  });
+});
+
+describe("the table [models]", () => {
+  it.each([
+    ["a table without a type", { summary: { provider: "groq" } }],
+    ["an unknown key", { summary: { type: "builtin", provider: "groq", id: "x", baseUrl: "http://x" } }],
+    ["a name in capitals", { Summary: { type: "builtin", provider: "groq", id: "x" } }],
+  ])("with %s is refused", async (_what, config) => {
+    await expect(
+      testKernel([{ plugin: models, config }], { services: { composition: {} as Composition } }),
+    ).rejects.toMatchObject({
+      code: "PLUGIN_CONFIG",
+    });
+  });
+});
+
+it("leaves nothing behind", async () => {
+  await using opened = await testKernel([], { services: { composition: {} as Composition } });
+  const before = opened.kernel.census();
+  await opened.kernel.load({ plugin: models, origin: "test" });
+  await opened.kernel.unload("models");
+  expect(opened.kernel.census()).toEqual(before);
+});
