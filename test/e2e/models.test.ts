@@ -1,0 +1,91 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type ApiName, endEarly, formats, startModelServer, text, thinking, toolCall, usage } from "../model-server.ts";
+import { scratch } from "./scorel.ts";
+
+const table = (api: ApiName, baseUrl: string) => `[model]
+type = "custom"
+api = "${api}"
+provider = "test"
+id = "m1"
+baseUrl = "${baseUrl}"
+contextWindow = 100000
+maxTokens = 8000
+reasoning = true
+cost = { input = 1, output = 10, cacheRead = 0.1 }
+`;
+
+describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
+  it("takes a turn with a tool, and says what it cost", async () => {
+    using s = scratch();
+    s.file("note.txt", "the secret word is plum\n");
+    const first = [thinking("where?"), text("I look."), toolCall("Read", { file_path: "note.txt" }, { pieces: 5 })];
+    const last = [text("It is plum."), usage({ input: 1000, output: 10, cached: 400 })];
+    await using server = await startModelServer([first, last]);
+    s.file("~/.scorel/config.toml", table(api, server.baseUrlFor(api)));
+    const { code, stdout, stderr } = await s.run(["-p", "which word?", "--output", "json"]);
+    expect({ code, stderr, unexpected: server.requests.map(({ unexpected }) => unexpected) }).toEqual({
+      code: 0,
+      stderr: "",
+      unexpected: [false, false],
+    });
+    const { text: said, stopReason, usage: tokens, cost } = JSON.parse(stdout);
+    expect({ said, stopReason, cached: tokens.cacheRead, cost }).toEqual({
+      said: "It is plum.",
+      stopReason: "stop",
+      cached: 400,
+      cost: expect.closeTo((10 + 600 + 5 * 10 + 10 * 10 + 40) / 1e6, 9),
+    });
+    expect(server.requests[1]?.text).toContain("the secret word is plum");
+  });
+
+  it("runs nothing of a call that was cut", async () => {
+    using s = scratch();
+    const cut = () => [toolCall("Bash", { command: "touch ran; touch ran-more" }, { upTo: 25 }), endEarly()];
+    await using server = await startModelServer(() => cut());
+    s.file("~/.scorel/config.toml", `${table(api, server.baseUrlFor(api))}\n[agent]\nretries = 0\n`);
+    const { code, stderr } = await s.run(["-p", "touch", "--preset", "coding"]);
+    expect([code, stderr.includes("without a finish marker")]).toEqual([1, true]);
+    expect(() => readFileSync(join(s.project, "ran"))).toThrow("ENOENT");
+  });
+});
+
+describe("scorel without [model]", () => {
+  it("-p says how to set one, and writes no session", async () => {
+    using s = scratch();
+    const { code, stdout, stderr } = await s.run(["-p", "hi"]);
+    expect([code, stdout, stderr.startsWith("scorel: No model configured.")]).toEqual([2, "", true]);
+  });
+});
+
+describe("scorel model, login and logout", () => {
+  it("list needs no model", async () => {
+    using s = scratch();
+    const { code, stdout } = await s.run(["model", "list", "groq/llama-3.3"]);
+    expect([code, stdout.split("\n")[1]]).toEqual([0, expect.stringMatching(/^groq\/llama-3\.3-70b-versatile +131k /)]);
+  });
+
+  it("check tries the model in use", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("ok")]);
+    s.file("~/.scorel/config.toml", table("anthropic-messages", server.baseUrlFor("anthropic-messages")));
+    const { code, stdout } = await s.run(["model", "check"]);
+    expect([code, stdout]).toEqual([0, expect.stringMatching(/^ok {2}test\/m1 \(anthropic-messages, /)]);
+  });
+
+  it("check explains, with the exit code of a wrong configuration", async () => {
+    using s = scratch();
+    s.file("~/.scorel/config.toml", table("anthropic-messages", "http://127.0.0.1:1/v1"));
+    const { code, stderr } = await s.run(["model", "check"]);
+    expect([code, stderr]).toEqual([2, expect.stringContaining('Write it as "https://host"')]);
+  });
+
+  it("a stored key chooses its provider's model, until it is forgotten", async () => {
+    using s = scratch();
+    expect((await s.run(["login", "groq"], { input: "gsk-0123456789\n" })).code).toBe(0);
+    expect((await s.run(["model", "list", "llama-3.3-70b-versatile"])).stdout).toMatch(/^groq\/.* yes$/m);
+    expect((await s.run(["logout", "groq"])).stdout).toBe("Forgot the key for groq.\n");
+    expect((await s.run(["model", "check"])).stderr).toContain("No model configured");
+  });
+});
