@@ -28,6 +28,8 @@ export class PartialText {
   private readonly onFailure: (thrown: unknown) => void;
   private start: Start | undefined;
   private fd: number | undefined;
+  /** Words went missing: what follows them would be read as if nothing were. */
+  private broken = false;
   private waiting: Piece[] = [];
   private flushed: { promise: Promise<void>; resolve: () => void } | undefined;
   private timer: NodeJS.Timeout | undefined;
@@ -86,12 +88,14 @@ export class PartialText {
   }
 
   private write(text: string): void {
+    if (this.broken) return;
     try {
       if (this.fd === undefined) {
         this.fd = fs.openSync(this.path, "w", 0o600);
-        fs.writeSync(this.fd, `${JSON.stringify(this.start)}\n${text}`);
-      } else fs.writeSync(this.fd, text);
+        writeAll(this.fd, `${JSON.stringify(this.start)}\n${text}`);
+      } else writeAll(this.fd, text);
     } catch (thrown) {
+      this.broken = true;
       this.onFailure(thrown);
     }
   }
@@ -100,6 +104,7 @@ export class PartialText {
   private end(): void {
     this.release();
     this.start = undefined;
+    this.broken = false;
     this.writtenAt = Number.NEGATIVE_INFINITY;
     if (this.fd === undefined) return;
     this.closeFile();
@@ -118,6 +123,12 @@ export class PartialText {
     if (this.fd !== undefined) fs.closeSync(this.fd);
     this.fd = undefined;
   }
+}
+
+/** A disk that fills takes a part first; only the next write says why. */
+function writeAll(fd: number, text: string): void {
+  const bytes = Buffer.from(text);
+  for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written);
 }
 
 /** What the file holds, a last line cut short left out; undefined when there is none or it names no message. */

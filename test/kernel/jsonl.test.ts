@@ -1,14 +1,11 @@
 import {
   appendFileSync,
-  closeSync,
   copyFileSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
-  openSync,
   readdirSync,
   readFileSync,
-  readlinkSync,
   renameSync,
   rmdirSync,
   rmSync,
@@ -21,6 +18,7 @@ import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import { createJsonlStore, createKernel, type Kernel, scanLog } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { breakDevice, brokenDevices } from "../broken-device.ts";
 import { testHeader } from "../harness.ts";
 import { notes } from "./notes.ts";
 
@@ -253,44 +251,50 @@ describe("a JSONL log whose file is taken away while it is open", () => {
 });
 
 describe("a JSONL log on a device that fails", () => {
-  // Only Linux has a file that answers every write with EIO without being broken itself.
-  const linux = existsSync("/proc/self/mem");
+  it.each(Object.entries(brokenDevices))(
+    "tells the disk's error %s, and goes on once the disk does",
+    async (reason, device) => {
+      const kernel = await open({ create: testHeader });
+      await kernel.session.append("note", { text: "a" });
+      const heard: unknown[] = [];
+      kernel.subscribe((event) => void heard.push(event));
+      const repair = breakDevice(path, device);
+      for (const text of ["b", "c"])
+        await expect(kernel.session.append("note", { text })).rejects.toMatchObject({
+          code: "STORE_WRITE",
+          data: { path },
+        });
+      repair();
+      const { seq } = await kernel.session.append("note", { text: "d" });
+      expect(seq).toBe(4);
+      await kernel.drained();
+      expect(heard).toEqual([
+        expect.objectContaining({ type: "storage_status", error: expect.stringContaining(reason) }),
+        expect.objectContaining({ type: "storage_status", error: expect.stringContaining(path) }),
+        expect.objectContaining({ type: "note", text: "d" }),
+        expect.not.objectContaining({ error: expect.anything() }),
+      ]);
+      await kernel.stop();
+      expect(await reopened()).toMatchObject({ context: ["a", "d"], problems: [] });
+    },
+  );
 
-  it.each(linux ? ["EIO"] : [])("tells the disk's error %s, and goes on once the disk does", async (reason) => {
-    const kernel = await open({ create: testHeader });
-    await kernel.session.append("note", { text: "a" });
-    const heard: unknown[] = [];
-    kernel.subscribe((event) => void heard.push(event));
-    const repair = breakDevice();
-    for (const text of ["b", "c"])
-      await expect(kernel.session.append("note", { text })).rejects.toMatchObject({
-        code: "STORE_WRITE",
-        data: { path, reason },
+  it.each(Object.values(brokenDevices))(
+    "tells what was written from what is safe, on %s, and tries again",
+    async (device) => {
+      const kernel = await open({ create: testHeader });
+      await kernel.session.append("note", { text: "a" });
+      const repair = breakDevice(path, device);
+      await expect(kernel.session.synced()).rejects.toMatchObject({
+        code: "STORE_SYNC",
+        data: { path, reason: "EINVAL" },
       });
-    repair();
-    const { seq } = await kernel.session.append("note", { text: "d" });
-    expect(seq).toBe(4);
-    await kernel.drained();
-    expect(heard).toEqual([
-      expect.objectContaining({ type: "storage_status", error: expect.stringContaining("EIO") }),
-      expect.objectContaining({ type: "storage_status", error: expect.stringContaining("EIO") }),
-      expect.objectContaining({ type: "note", text: "d" }),
-      expect.not.objectContaining({ error: expect.anything() }),
-    ]);
-    await kernel.stop();
-    expect(await reopened()).toMatchObject({ context: ["a", "d"], problems: [] });
-  });
-
-  it.each(linux ? ["EINVAL"] : [])("tells what was written from what is safe (%s), and tries again", async (reason) => {
-    const kernel = await open({ create: testHeader });
-    await kernel.session.append("note", { text: "a" });
-    const repair = breakDevice();
-    await expect(kernel.session.synced()).rejects.toMatchObject({ code: "STORE_SYNC", data: { path, reason } });
-    expect(texts(kernel)).toEqual(["a"]);
-    repair();
-    await kernel.session.synced();
-    await kernel.stop();
-  });
+      expect(texts(kernel)).toEqual(["a"]);
+      repair();
+      await kernel.session.synced();
+      await kernel.stop();
+    },
+  );
 
   it("takes no name that something else has, and goes on when it is free", async () => {
     const kernel = await open({ create: testHeader });
@@ -301,25 +305,4 @@ describe("a JSONL log on a device that fails", () => {
     await kernel.stop();
     expect(await reopened()).toMatchObject({ context: ["b"], problems: [] });
   });
-
-  /** Puts a file that answers every write with EIO where the log's descriptor is; answers the way back. */
-  function breakDevice(): () => void {
-    const fd = Number(readdirSync("/proc/self/fd").find((name) => linkOf(name) === path));
-    become(fd, "/proc/self/mem", "r+");
-    return () => become(fd, path, "a");
-  }
-  function become(fd: number, file: string, flags: string): void {
-    closeSync(fd);
-    const opened: number[] = [];
-    do opened.push(openSync(file, flags));
-    while (opened.at(-1) !== fd);
-    for (const other of opened.slice(0, -1)) closeSync(other);
-  }
-  function linkOf(name: string): string {
-    try {
-      return readlinkSync(`/proc/self/fd/${name}`);
-    } catch {
-      return "";
-    }
-  }
 });

@@ -5,6 +5,7 @@ import type { AnyEvent, Store, StoredEvent } from "@scorel/kernel";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSessionStore } from "../../../plugins/host/session-store.ts";
+import { breakDevice, brokenDevices } from "../../broken-device.ts";
 import { testHeader } from "../../harness.ts";
 import { secondProcess } from "../../second-process.ts";
 
@@ -39,6 +40,23 @@ describe("the words of a message that is arriving", () => {
     await waits[0];
     expect(readFileSync(place.partial, "utf8").trimEnd().split("\n")).toHaveLength(3);
   });
+
+  it.each(Object.entries(brokenDevices))(
+    "are kept from their first on without a gap when the disk failed with %s in between",
+    async (reason, device) => {
+      const failures: unknown[] = [];
+      using place = folder((thrown) => failures.push(thrown));
+      await place.begin();
+      await place.store.stage?.(delta("one "));
+      const repair = breakDevice(place.partial, device);
+      await place.store.stage?.(delta("two "));
+      repair();
+      await place.store.stage?.(delta("three "));
+      await place.store.stage?.(delta("four"));
+      expect(failures).toEqual([expect.objectContaining({ code: reason })]);
+      expect(place.reopened().at(-1)).toMatchObject({ message: { content: [{ type: "text", text: "one " }] } });
+    },
+  );
 
   it("leave no file once the message is in the log, and hold nothing up", async () => {
     using place = folder();
@@ -173,16 +191,14 @@ interface Place extends Disposable {
   reopened(): readonly StoredEvent[];
 }
 
-function folder(): Place {
+function folder(onPartialFailure: (thrown: unknown) => void = rethrow): Place {
   const directory = mkdtempSync(join(tmpdir(), "scorel-partial-"));
   const base = join(directory, testHeader.sessionId);
   const [log, partial, lock] = [`${base}.jsonl`, `${base}.partial`, `${base}.lock`];
   const options = {
     path: log,
     sessionId: testHeader.sessionId,
-    onPartialFailure: (thrown: unknown) => {
-      throw thrown;
-    },
+    onPartialFailure,
   };
   const store = createSessionStore({ ...options, create: testHeader });
   const open = ({ readOnly }: { readOnly: boolean }) => {
@@ -209,6 +225,10 @@ function folder(): Place {
     },
     [Symbol.dispose]: () => rmSync(directory, { recursive: true, force: true }),
   };
+}
+
+function rethrow(thrown: unknown): never {
+  throw thrown;
 }
 
 function transient(fields: object): AnyEvent {
