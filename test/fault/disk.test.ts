@@ -1,11 +1,23 @@
 import { spawnSync } from "node:child_process";
-import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, statSync } from "node:fs";
+import {
+  appendFileSync,
+  chmodSync,
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statfsSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { scanLog } from "@scorel/kernel";
+import { createJsonlStore, scanLog } from "@scorel/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { scratch } from "../e2e/scorel.ts";
+import { testHeader } from "../harness.ts";
 import { type SecondProcess, secondProcess } from "../second-process.ts";
 import { limitedFiles, readOnlyView, type SmallDisk, smallFileSystem } from "./disk.ts";
 
@@ -161,6 +173,58 @@ describe("the command on a full disk", () => {
   );
 });
 
+describe("the command whose log is deleted under it", () => {
+  it("writes nothing into a file without a name, and says where the bytes still are", async () => {
+    using s = scratch();
+    const remove = `run rm ${join(s.home, ".scorel/sessions")}/*.jsonl`;
+    const gone = /STORE_GONE: .*jsonl was deleted or replaced while it was open.*start a new one/;
+    const turn = await s.run(["-p", remove, ...demo]);
+    expect(turn).toMatchObject({ code: 1, stderr: expect.stringMatching(gone) });
+    expect(s.logs()).toEqual([]);
+    // A conversation lives on, if only to be read; what is said to it is refused, not lost unseen.
+    const said = await s.run(["chat", ...demo], { input: `${remove}\nrun echo two\n` });
+    expect(said).toMatchObject({ code: 1, stdout: expect.stringMatching(gone) });
+    expect(`${said.stdout}${said.stderr}`.match(/was deleted or replaced/g)?.length).toBeGreaterThan(1);
+    expect(s.logs()).toEqual([]);
+  });
+});
+
+/** Ways to keep a file from being made beside the log. */
+const obstacles: [string, (folder: string) => Disposable][] = [
+  ["may only be read", (folder) => closed(folder)],
+  ...disks.slice(1).map(([what]): [string, typeof filled] => [`is on ${what}`, filled]),
+];
+
+describe("a log with a torn tail", () => {
+  it.each(obstacles)(
+    "in a folder that %s is not opened, and stays as it is until it can be",
+    async (_what, obstruct) => {
+      using place = disks.at(-1)?.[1]() as SmallDisk;
+      const path = join(place.directory, "s.jsonl");
+      const fresh = createJsonlStore(path, { create: testHeader });
+      fresh.open();
+      fresh.append([JSON.stringify({ type: "note", id: "note000000000001", parentId: null, seq: 1, text: "a" })]);
+      await fresh.close();
+      appendFileSync(path, '{"type":"no');
+      const before = readFileSync(path);
+      const files = readdirSync(place.directory);
+      const reopen = async () => {
+        const store = createJsonlStore(path);
+        const { events } = store.open();
+        await store.close();
+        return events.length;
+      };
+      {
+        using _obstacle = obstruct(place.directory);
+        await expect(reopen()).rejects.toMatchObject({ code: "STORE_OPEN", data: { path } });
+      }
+      expect([readFileSync(path), readdirSync(place.directory)]).toEqual([before, files]);
+      expect(await reopen()).toBe(1);
+      expect(readFileSync(join(place.directory, "s.torn-1"), "utf8")).toBe('{"type":"no');
+    },
+  );
+});
+
 describe("a home that may only be read", () => {
   it("lets sessions be looked at, and refuses a turn with the reason", async () => {
     using s = scratch();
@@ -168,7 +232,7 @@ describe("a home that may only be read", () => {
     const [log = ""] = s.logs();
     const id = log.slice(log.lastIndexOf("/") + 1, -".jsonl".length);
     const before = readdirSync(join(s.home, ".scorel/sessions"));
-    using _closed = closed(s.home);
+    using _closed = closed(s.home, ".scorel", ".scorel/sessions");
     for (const more of [[], ["--continue"]]) {
       const refused = await s.run(["-p", "run echo two", ...more, ...demo]);
       expect(refused).toMatchObject({
@@ -180,18 +244,6 @@ describe("a home that may only be read", () => {
       expect(await s.run(["session", ...look])).toMatchObject({ code: 0, stderr: "" });
     expect(readdirSync(join(s.home, ".scorel/sessions"))).toEqual(before);
   });
-
-  /** Root may write whatever the mode says, so for root it is mounted; for others the mode is enough. */
-  function closed(home: string): Disposable {
-    const folders = [home, join(home, ".scorel"), join(home, ".scorel/sessions")];
-    const view = readOnlyView(home);
-    if (view) return view;
-    for (const folder of folders) chmodSync(folder, 0o500);
-    const open = () => {
-      for (const folder of folders) chmodSync(folder, 0o700);
-    };
-    return { [Symbol.dispose]: open };
-  }
 });
 
 describe("a home that is none", () => {
@@ -236,3 +288,23 @@ describe("a home that is none", () => {
     expect({ status, stderr }).toEqual({ status: 2, stderr: expect.stringContaining("There is no home directory") });
   });
 });
+
+/** Root may write whatever the mode says, so for root it is mounted; for others the mode is enough. */
+function closed(directory: string, ...below: string[]): Disposable {
+  const view = readOnlyView(directory);
+  if (view) return view;
+  const folders = [directory, ...below.map((name) => join(directory, name))];
+  const setMode = (mode: number) => {
+    for (const folder of folders) chmodSync(folder, mode);
+  };
+  setMode(0o500);
+  return { [Symbol.dispose]: () => setMode(0o700) };
+}
+
+/** Takes what room a small file system has left. */
+function filled(directory: string): Disposable {
+  const filler = join(directory, "filler");
+  const { bavail, bsize } = statfsSync(directory);
+  writeFileSync(filler, Buffer.alloc(bavail * bsize));
+  return { [Symbol.dispose]: () => rmSync(filler) };
+}

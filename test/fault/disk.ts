@@ -48,7 +48,8 @@ export function smallFileSystem(kilobytes: number): SmallDisk | undefined {
     },
     free: () => rmSync(filler),
     [Symbol.dispose]: () => {
-      const unmounted = spawnSync("umount", [directory]);
+      // Lazily: a failing test may leave a file in it open.
+      const unmounted = spawnSync("umount", ["-l", directory]);
       if (unmounted.status !== 0) throw new Error(`${directory} could not be unmounted: ${unmounted.stderr}`);
       rmSync(directory, { recursive: true, force: true });
     },
@@ -60,7 +61,7 @@ export function readOnlyView(directory: string): Disposable | undefined {
   mkdirSync(directory, { recursive: true });
   const bound = spawnSync("mount", ["--bind", directory, directory]);
   if (bound.status !== 0) return undefined;
-  const unmount = () => void spawnSync("umount", [directory]);
+  const unmount = () => void spawnSync("umount", ["-l", directory]);
   if (spawnSync("mount", ["-o", "remount,ro,bind", directory]).status === 0) return { [Symbol.dispose]: unmount };
   unmount();
   return undefined;
