@@ -1,24 +1,26 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, openSession, sessionChoice } from "@scorel/host/client";
 import type { Client, HostService, SessionStatus } from "@scorel/host/contract";
-import { ScorelError } from "@scorel/kernel";
+import type { ModelsService } from "@scorel/models/contract";
 import { errors } from "./errors.ts";
+import { withModel } from "./first-model.ts";
 import { linesOf } from "./lines.ts";
 import { Screen } from "./screen.ts";
 import { ChatSession } from "./session.ts";
-import { agrees, talk } from "./terminal.ts";
+import { talk } from "./terminal.ts";
 
-const OFFLINE = "offline/demo";
 const UNCONFIGURED = 2;
 const CANCELLED = 130;
 
 /** A conversation from the first line to the last; answers the exit code. */
-export async function converse(host: HostService, invocation: Invocation): Promise<number> {
+export async function converse(host: HostService, invocation: Invocation, models?: ModelsService): Promise<number> {
   const { options } = invocation;
   if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
   const client = host.connect();
   try {
-    const status = await withModel(client, invocation, await open(client, invocation, options.model as string));
+    const reopen = (model: string) => open(client, invocation, model);
+    const opened = await open(client, invocation, options.model as string);
+    const status = await withModel(client, invocation, opened, { models, reopen });
     if (!status) return UNCONFIGURED;
     const screen = new Screen(createOutput(invocation.stdout), client.clientId);
     const chat = new ChatSession(client, status.sessionId, screen);
@@ -43,26 +45,6 @@ async function farewell(client: Client, sessionId: string, screen: Screen): Prom
 
 function open(client: Client, { options, cwd }: Invocation, model: string | undefined): Promise<SessionStatus> {
   return openSession(client, { ...sessionChoice(cwd, options), model });
-}
-
-/**
- * Without a model a person may choose the offline demonstration; undefined when they do not want it. A program gets
- * the error. Nothing has been written by then.
- */
-async function withModel(
-  client: Client,
-  invocation: Invocation,
-  status: SessionStatus,
-): Promise<SessionStatus | undefined> {
-  const { modelError, sessionId } = status;
-  if (!modelError) return status;
-  const { stdin, stdout } = invocation;
-  if (modelError.code !== "MODEL_NONE" || !stdin.isTTY || !stdout.isTTY)
-    throw new ScorelError(modelError.code, modelError.message);
-  const question = `${modelError.message}\n\nTry the offline demonstration model for now? [y/N] `;
-  if (!(await agrees(question, invocation))) return undefined;
-  await client.request("close_session", { sessionId });
-  return open(client, invocation, OFFLINE);
 }
 
 /** Line after line, each answered before the next is read. */

@@ -2,7 +2,9 @@ import { once } from "node:events";
 import { PassThrough } from "node:stream";
 import chatPlugin from "@scorel/chat";
 import type { Invocation } from "@scorel/cli/contract";
-import { createKernel, createMemoryStore, definePlugin } from "@scorel/kernel";
+import { createKernel, createMemoryStore, definePlugin, ScorelError } from "@scorel/kernel";
+import type { LocalModel } from "@scorel/model/contract";
+import type {} from "@scorel/models/contract";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../plugins/chat/lines.ts";
@@ -66,6 +68,41 @@ describe("a conversation in a terminal", () => {
   });
 });
 
+describe("a terminal without a model", () => {
+  const ollama = { provider: "ollama", server: "Ollama", baseUrl: "http://127.0.0.1:11434/v1", contextWindow: 8000 };
+  const local = [
+    { ...ollama, id: "qwen3:8b" },
+    { ...ollama, id: "gemma" },
+  ];
+
+  it("may use one that runs on this machine", async () => {
+    await using t = await terminal([echoAgent, modelIfAsked], local);
+    await t.shows("Use ollama/qwen3:8b for now? [y/N]");
+    expect(t.screen()).toContain("scorel --model ollama/gemma");
+    t.type("y\n");
+    await t.shows("ollama/qwen3:8b · /help");
+    t.type("/exit\n");
+    expect(await t.code).toBe(0);
+  });
+
+  it("may have the offline demonstration instead, or neither", async () => {
+    await using t = await terminal([echoAgent, modelIfAsked], local);
+    await t.shows("Use ollama/qwen3:8b for now?");
+    t.type("n\n");
+    await t.shows("Try the offline demonstration model for now?");
+    t.type("\n");
+    expect(await t.code).toBe(2);
+  });
+
+  it("is not asked about servers that do not run", async () => {
+    await using t = await terminal([echoAgent, modelIfAsked], []);
+    await t.shows("Try the offline demonstration model for now?");
+    expect(t.screen()).not.toContain("runs on this machine");
+    t.type("\n");
+    expect(await t.code).toBe(2);
+  });
+});
+
 describe("the lines of a stream", () => {
   it("are the same however it is cut, and end at a newline only", async () => {
     const text = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom("\n", "\r\n", "\u2028", "é", "🙂")));
@@ -94,13 +131,13 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buf
 }
 
 /** Someone at a terminal, talking to a host whose sessions have these plugins. */
-async function terminal(plugins: Parameters<typeof testHost>[0]) {
+async function terminal(plugins: Parameters<typeof testHost>[0], local?: LocalModel[]) {
   const home = testHome();
   const t = await testHost(plugins);
   const kernel = await createKernel({
     entries: [{ plugin: chatPlugin, origin: "test" }],
     store: createMemoryStore(testHeader),
-    services: { host: t.host },
+    services: { host: t.host, models: { local: async () => local ?? [] } },
   });
   const [stdin, stdout] = [new PassThrough(), new PassThrough().setEncoding("utf8")];
   const interrupt = new AbortController();
@@ -109,10 +146,10 @@ async function terminal(plugins: Parameters<typeof testHost>[0]) {
     screen += text;
   });
   const invocation = { args: [], options: {}, cwd: home.cwd, env: {}, stderr: stdout, interrupt: interrupt.signal };
-  const streams = { stdin: Object.assign(stdin, { isTTY: true }), stdout } as never as Pick<
-    Invocation,
-    "stdin" | "stdout"
-  >;
+  const streams = {
+    stdin: Object.assign(stdin, { isTTY: true }),
+    stdout: local ? Object.assign(stdout, { isTTY: true }) : stdout,
+  } as never as Pick<Invocation, "stdin" | "stdout">;
   const code = kernel.find("chat")?.run({ ...invocation, ...streams } as never as Invocation);
   return {
     code,
@@ -132,6 +169,23 @@ async function terminal(plugins: Parameters<typeof testHost>[0]) {
     },
   };
 }
+
+/** A model that there is only when one is asked for by name. */
+const modelIfAsked = definePlugin({
+  id: "model",
+  name: "Model",
+  version: "1.0.0",
+  provides: ["model"],
+  activate(ctx) {
+    const name = ctx.find("workspace")?.model;
+    const current = () => {
+      if (name === undefined) throw new ScorelError("MODEL_NONE", "No model configured.");
+      const [provider, id] = name.split("/");
+      return { provider, id };
+    };
+    ctx.provide("model", { current } as never);
+  },
+});
 
 /** An agent whose first turn lasts until it is cancelled; what is sent meanwhile waits. */
 function patientAgent() {

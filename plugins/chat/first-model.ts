@@ -1,0 +1,56 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { Client, SessionStatus } from "@scorel/host/contract";
+import { ScorelError } from "@scorel/kernel";
+import type { LocalModel } from "@scorel/model/contract";
+import type { ModelsService } from "@scorel/models/contract";
+import { agrees } from "./terminal.ts";
+
+const OFFLINE = "offline/demo";
+
+/** How a session is opened again, with a model by name. */
+type Reopen = (model: string) => Promise<SessionStatus>;
+
+/**
+ * Without a model a person may choose one that runs on this machine, or the offline demonstration; undefined when they
+ * want neither. A program gets the error. Nothing has been written by then.
+ */
+export async function withModel(
+  client: Client,
+  invocation: Invocation,
+  status: SessionStatus,
+  { models, reopen }: { models: ModelsService | undefined; reopen: Reopen },
+): Promise<SessionStatus | undefined> {
+  const { modelError, sessionId } = status;
+  if (!modelError) return status;
+  const { stdin, stdout, cwd } = invocation;
+  if (modelError.code !== "MODEL_NONE" || !stdin.isTTY || !stdout.isTTY)
+    throw new ScorelError(modelError.code, modelError.message);
+  const chosen = await choose(invocation, modelError.message, (await models?.local(cwd)) ?? []);
+  if (chosen === undefined) return undefined;
+  await client.request("close_session", { sessionId });
+  return reopen(chosen);
+}
+
+/** Each offer is made once. */
+async function choose(
+  invocation: Invocation,
+  problem: string,
+  local: readonly LocalModel[],
+): Promise<string | undefined> {
+  const [first, ...others] = local;
+  if (first && (await agrees(offer(first, others), invocation))) return nameOf(first);
+  const question = `${problem}\n\nTry the offline demonstration model for now? [y/N] `;
+  return (await agrees(question, invocation)) ? OFFLINE : undefined;
+}
+
+function offer(first: LocalModel, others: readonly LocalModel[]): string {
+  const more = others.map((model) => `  scorel --model ${nameOf(model)}\n`).join("");
+  return (
+    `No model is configured, but ${first.server} runs on this machine (${first.baseUrl}).\n` +
+    `${more === "" ? "" : `There are also:\n${more}`}Use ${nameOf(first)} for now? [y/N] `
+  );
+}
+
+function nameOf({ provider, id }: LocalModel): string {
+  return `${provider}/${id}`;
+}
