@@ -3,6 +3,9 @@ import type { Readable } from "node:stream";
 
 /** What a model request sends: all that the providers' SDKs make use of. */
 type Init = Pick<RequestInit, "method" | "headers" | "body" | "signal">;
+/** Bytes without a line break: the libraries join a line piece by piece, at a cost that grows with its square. */
+const longestLine = 8_000_000;
+
 type Unpack = (message: IncomingMessage) => Readable;
 
 /**
@@ -19,7 +22,7 @@ export async function httpFetch(input: string | URL | Request, init: Init = {}):
   };
   if (body) headers["content-length"] = String(body.byteLength);
   const signal = init.signal ?? undefined;
-  const message = await answered(await open(url, { method: init.method ?? "GET", headers }), body, signal);
+  const message = await answered(await open(url, { method: init.method ?? "GET", headers }, signal), body, signal);
   return respond(message, url, await unpacking(message.headers["content-encoding"]), signal);
 }
 
@@ -28,7 +31,14 @@ async function bytesOf(body: Init["body"]): Promise<Uint8Array | undefined> {
   return typeof body === "string" ? Buffer.from(body) : new Uint8Array(await new Response(body).arrayBuffer());
 }
 
-async function open(url: URL, options: RequestOptions): Promise<ClientRequest> {
+const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];
+
+async function open(url: URL, options: RequestOptions, signal: AbortSignal | undefined): Promise<ClientRequest> {
+  if (proxyVariables.some((name) => process.env[name])) {
+    const { proxyFor, requestThrough } = await import("./proxy.ts");
+    const proxy = proxyFor(url, process.env);
+    if (proxy) return requestThrough(proxy, url, options, signal);
+  }
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
   return request(url, options);
 }
@@ -68,10 +78,17 @@ function respond(message: IncomingMessage, url: URL, unpack: Unpack, signal: Abo
 /** A reader that is slow holds the connection back; one that leaves closes it. */
 function stream(source: Readable, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
   let left = false;
+  const lineOf = createLineCounter();
+  const leave = (controller: ReadableStreamDefaultController) => {
+    left = true;
+    source.destroy();
+    controller.error(new TypeError(`The server sent a line of more than ${longestLine} bytes, which is no reply.`));
+  };
   return new ReadableStream({
     start(controller) {
       source.on("data", (piece: Uint8Array) => {
         if (left) return;
+        if (lineOf(piece) > longestLine) return leave(controller);
         controller.enqueue(piece);
         if ((controller.desiredSize ?? 1) <= 0) source.pause();
       });
@@ -86,6 +103,16 @@ function stream(source: Readable, signal: AbortSignal | undefined): ReadableStre
       source.destroy();
     },
   });
+}
+
+/** Told each piece, answers how long the line is by then that it ends in. */
+function createLineCounter(): (piece: Uint8Array) => number {
+  let length = 0;
+  return (piece) => {
+    const end = piece.lastIndexOf(10) + 1;
+    length = end > 0 ? piece.length - end : length + piece.length;
+    return length;
+  };
 }
 
 /** Nobody asked for a packed body, but some proxies pack all the same. */
