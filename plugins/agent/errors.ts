@@ -6,12 +6,16 @@ export const errors = defineErrors({
   AGENT_MODEL: (a: { reason: string }) => `The model call failed: ${a.reason}`,
   AGENT_OVERFLOW: (a: { model: string; reason: string }) =>
     `The conversation no longer fits into the context window of ${a.model}: ${a.reason}. Go back to an earlier message, start a new session, or use a model with a larger window.`,
+  AGENT_NO_TOOLS: (a: { model: string; reason: string }) =>
+    `${a.model} cannot call tools: ${a.reason}. Use another model, or a preset without tools (--preset none).`,
   AGENT_STREAM_CUT: (a: { provider: string }) =>
     `The reply of ${a.provider} ended without its finish marker: the connection was cut. Send the message again.`,
   AGENT_STREAM_IDLE: (a: { provider: string; seconds: number }) =>
     `${a.provider} sent nothing for ${a.seconds} seconds. Try again, or raise idleTimeout in [agent].`,
   AGENT_STREAM_ARGUMENTS: (a: { tool: string }) =>
     `The reply was cut inside the arguments of a call of "${a.tool}", so it was not run. Send the message again.`,
+  AGENT_REPLY_SIZE: (a: { provider: string; limit: number }) =>
+    `The reply of ${a.provider} grew longer than ${a.limit} characters and was given up: the model repeats itself, or the server is none. Ask for less, or use another model.`,
   AGENT_LENGTH: () =>
     "The reply reached the model's output limit before it was complete; none of its calls was run. Raise maxTokens in [model], or ask for smaller steps.",
   AGENT_QUEUE_UNKNOWN: (a: { id: string }) =>

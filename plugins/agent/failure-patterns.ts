@@ -22,8 +22,13 @@ export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern:
   { kind: "broken", pattern: /network[ _]?error|connection[ _]?(error|refused|reset|lost|closed)/i },
   { kind: "broken", pattern: /fetch failed|socket hang up|other side closed|premature close/i },
   { kind: "broken", pattern: /\btime(d[ -]?)?[ -]?out\b|deadline exceeded/i },
+  { kind: "broken", pattern: /(unexpected (token|end)|expected|unterminated).*\bJSON\b/i },
   { kind: "broken", pattern: /^terminated$|stream ended (without|before)|ended unexpectedly/i },
 ];
+
+/** How a server says that its model cannot call tools. */
+export const withoutTools =
+  /(does not|doesn't|not) support (the use of )?(tool|function)|support tool use|(tool|function)[ -]?(use|call(s|ing)?) (is|are) not supported/i;
 
 /** The system's words for a network that failed and may be back; others (a certificate, a bad address) stay as they are. */
 export const networkCodes: ReadonlySet<string> = new Set([

@@ -1,7 +1,7 @@
 import { type AssistantMessage, isContextOverflow } from "@mariozechner/pi-ai";
 import type { ScorelError } from "@scorel/kernel";
 import type { RequestFailure } from "@scorel/model/contract";
-import { networkCodes, patterns } from "./failure-patterns.ts";
+import { networkCodes, patterns, withoutTools } from "./failure-patterns.ts";
 
 /** Why a reply failed, and whether the same request may go better. */
 export interface Failure {
@@ -13,7 +13,7 @@ export interface Failure {
   retryAfterMs?: number;
 }
 export interface Verdict {
-  kind: "retryable" | "overflow" | "final";
+  kind: "retryable" | "overflow" | "no_tools" | "final";
   retryAfterMs?: number;
 }
 
@@ -31,6 +31,7 @@ function kindOf(text: string, { status, unreached }: RequestFailure, overflow: (
   const words = patterns.find(({ pattern }) => pattern.test(text))?.kind;
   if (words === "hopeless") return "final";
   if (code === 429 || (words === "busy" && (code === undefined || code >= 500))) return "retryable";
+  if (withoutTools.test(text)) return "no_tools";
   if (overflow()) return "overflow";
   if (code !== undefined) return code >= 500 ? "retryable" : "final";
   return words === undefined ? "final" : "retryable";

@@ -1,17 +1,20 @@
-import {
-  type Api,
-  type AssistantMessage,
-  type AssistantMessageEvent,
-  type AssistantMessageEventStream,
-  createAssistantMessageEventStream,
-  type Model,
+import type {
+  Api,
+  AssistantMessage,
+  AssistantMessageEvent,
+  AssistantMessageEventStream,
+  Model,
 } from "@mariozechner/pi-ai";
 import { type Awaitable, messageOf, newId, type ScorelError } from "@scorel/kernel";
 import type { RequestFailure } from "@scorel/model/contract";
 import { assistantText } from "./convert.ts";
 import { errors } from "./errors.ts";
-import { type Failure, judge } from "./failure.ts";
-import { noUsage, tokensOf } from "./usage.ts";
+import { type Failure, judge, type Verdict } from "./failure.ts";
+import { type Ending, type GuardedEvent, Outlet } from "./outlet.ts";
+import { noUsage, soundUsage, tokensOf } from "./usage.ts";
+
+/** Characters of text, thinking and arguments that a reply may hold: far above any model, far below what memory bears. */
+const longestReply = 16_000_000;
 
 export interface GuardOptions {
   signal: AbortSignal;
@@ -25,9 +28,6 @@ export interface GuardOptions {
   onSuccess?(): void;
 }
 
-/** An event of a guarded stream; on those of a tool call, the id the call will have. */
-export type GuardedEvent = AssistantMessageEvent & { callId?: string };
-
 /**
  * A model's stream that always ends: at once on abort, after `idleMs` of silence, and with an error where
  * the library would report success for a cut stream, cut arguments or a reply at the output limit. So no
@@ -39,17 +39,19 @@ export function guardStream(
 ): AssistantMessageEventStream {
   const guard = new Guard(options);
   void guard.run(source);
-  return guard.out;
+  // The library's class has private fields; what it reads of a stream is here.
+  return guard.out as unknown as AssistantMessageEventStream;
 }
 
 class Guard {
-  readonly out = createAssistantMessageEventStream();
+  readonly out = new Outlet(() => this.options.signal.removeEventListener("abort", this.onAbort));
   private readonly options: GuardOptions;
   private readonly ids: Ids;
   private readonly rawArguments = new Map<number, string>();
   private readonly onAbort = () => this.abort();
   private watchdog: NodeJS.Timeout | undefined;
   private last: AssistantMessage | undefined;
+  private size = 0;
   private closed = false;
 
   constructor(options: GuardOptions) {
@@ -84,7 +86,9 @@ class Guard {
 
   private pass(event: Exclude<AssistantMessageEvent, { type: "done" | "error" }>): void {
     this.last = event.partial;
-    this.out.push(isCallEvent(event) ? this.callEvent(event) : event);
+    if ("delta" in event) this.size += event.delta.length;
+    if (this.size > longestReply) this.tooLong();
+    else this.out.push(isCallEvent(event) ? this.callEvent(event) : event);
   }
 
   private callEvent(event: Extract<AssistantMessageEvent, { contentIndex: number }>): GuardedEvent {
@@ -97,8 +101,22 @@ class Guard {
 
   private finish(message: AssistantMessage): void {
     const problem = this.problemOf(message);
+    this.last = message;
     if (problem) this.fail(problem, message);
     else this.succeed(message);
+  }
+
+  /** What fits is kept; the library's message holds all of it. */
+  private tooLong(): void {
+    let room = longestReply;
+    const content = (this.last?.content ?? []).flatMap((block) => {
+      if (block.type !== "text") return [];
+      const text = block.text.slice(0, room);
+      room -= text.length;
+      return [{ ...block, text }];
+    });
+    const error = errors.AGENT_REPLY_SIZE({ provider: this.options.model.provider, limit: longestReply });
+    this.fail(final(error, "the reply is too long"), { ...(this.last ?? emptyReply(this.options.model)), content });
   }
 
   private succeed(message: AssistantMessage): void {
@@ -108,7 +126,7 @@ class Guard {
     const reason = message.stopReason === "length" || message.stopReason === "toolUse" ? message.stopReason : "stop";
     this.close();
     this.options.onSuccess?.();
-    this.out.push({ type: "done", reason, message: { ...message, content } });
+    this.out.push({ type: "done", reason, message: { ...message, content, usage: soundUsage(message.usage) } });
   }
 
   /** What a reply that calls itself finished lacks. */
@@ -129,13 +147,16 @@ class Guard {
     const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
     const { kind, retryAfterMs } = judge(said, failure);
     const reason = said.errorMessage ?? "no reason given";
-    const { provider, id } = this.options.model;
-    const error =
-      kind === "overflow"
-        ? errors.AGENT_OVERFLOW({ model: `${provider}/${id}`, reason })
-        : errors.AGENT_MODEL({ reason });
+    const error = this.refusal(kind, reason);
     const retryable = kind === "retryable";
     this.fail({ error, reason, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said);
+  }
+
+  private refusal(kind: Verdict["kind"], reason: string): ScorelError {
+    const { provider, id } = this.options.model;
+    if (kind === "overflow") return errors.AGENT_OVERFLOW({ model: `${provider}/${id}`, reason });
+    if (kind === "no_tools") return errors.AGENT_NO_TOOLS({ model: `${provider}/${id}`, reason });
+    return errors.AGENT_MODEL({ reason });
   }
 
   private idle(): void {
@@ -148,28 +169,29 @@ class Guard {
     return passing(errors.AGENT_STREAM_CUT({ provider: this.options.model.provider }), "the reply was cut");
   }
 
+  /** Also after the reply has arrived, as long as the loop has not read its end. */
   private abort(): void {
-    this.end("aborted", errors.AGENT_CANCELLED().message, this.last);
+    this.close();
+    this.out.overtake(this.ending("aborted", errors.AGENT_CANCELLED().message, this.last));
   }
 
   private fail(failure: Failure, message = this.last): void {
     if (this.closed) return;
+    this.close();
     this.options.onFailure(failure);
-    this.end("error", failure.error.message, message);
+    this.out.push(this.ending("error", failure.error.message, message));
   }
 
   /** The content is copied: what arrives later changes the adapter's message, not this one. */
-  private end(reason: "error" | "aborted", errorMessage: string, message = emptyReply(this.options.model)): void {
-    if (this.closed) return;
-    this.close();
-    const content = structuredClone(message.content);
-    this.out.push({ type: "error", reason, error: { ...message, content, stopReason: reason, errorMessage } });
+  private ending(reason: "error" | "aborted", errorMessage: string, from = emptyReply(this.options.model)): Ending {
+    const content = structuredClone(from.content);
+    const usage = soundUsage(from.usage);
+    return { type: "error", reason, error: { ...from, content, usage, stopReason: reason, errorMessage } };
   }
 
   private close(): void {
     this.closed = true;
     clearTimeout(this.watchdog);
-    this.options.signal.removeEventListener("abort", this.onAbort);
   }
 }
 

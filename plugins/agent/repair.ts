@@ -22,12 +22,12 @@ export function repair(given: readonly AgentMessage[]): Message[] {
 /** An assistant message and the results of its calls; nothing when it says nothing. */
 function withResults(message: AssistantMessage, messages: readonly Message[], at: number): Message[] {
   const whole = message.stopReason === "error" || message.stopReason === "aborted" ? plainText(message) : message;
-  const content = withoutRepeatedCalls(whole.content);
+  const content = withoutRepeatedCalls(whole.content).map(withUsableName);
   if (content.length === 0) return [];
   const results = resultsAfter(messages, at);
   const calls = content.filter((block): block is ToolCall => block.type === "toolCall");
-  const kept = content.length === whole.content.length ? whole : { ...whole, content };
-  return [kept, ...calls.map((call) => results.get(call.id) ?? missingResult(call, message.timestamp))];
+  const kept = { ...whole, content };
+  return [kept, ...calls.map((call) => resultOf(call, results.get(call.id), message.timestamp))];
 }
 
 /** The first result for each call id, up to the next assistant message. */
@@ -55,6 +55,17 @@ function withoutRepeatedCalls(content: AssistantMessage["content"]): AssistantMe
     seen.add(block.id);
     return true;
   });
+}
+
+/** A model may call anything; a provider refuses a request with a name that no tool can have. */
+function withUsableName(block: AssistantMessage["content"][number]): AssistantMessage["content"][number] {
+  if (block.type !== "toolCall" || /^[\w-]{1,64}$/.test(block.name)) return block;
+  return { ...block, name: block.name.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed" };
+}
+
+function resultOf(call: ToolCall, result: ToolResultMessage | undefined, timestamp: number): ToolResultMessage {
+  if (!result) return missingResult(call, timestamp);
+  return result.toolName === call.name ? result : { ...result, toolName: call.name };
 }
 
 function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {

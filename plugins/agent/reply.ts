@@ -2,7 +2,7 @@ import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
 import { newId } from "@scorel/kernel";
 import type { AssistantMessage } from "@scorel/messages/contract";
 import { assistantText, toAssistant } from "./convert.ts";
-import type { GuardedEvent } from "./guard.ts";
+import type { GuardedEvent } from "./outlet.ts";
 import type { Redaction } from "./redaction.ts";
 import type { Turn } from "./turn.ts";
 

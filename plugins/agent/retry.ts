@@ -25,7 +25,7 @@ export class Retries {
 
   /** Whether the reply that has just failed will be tried again. */
   get pending(): boolean {
-    return this.planned !== undefined;
+    return this.planned !== undefined && !this.signal.aborted;
   }
 
   /** Plans another attempt; false when the failure is final or the attempts are used up. */

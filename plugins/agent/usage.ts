@@ -16,6 +16,24 @@ export function noUsage(): Usage {
   };
 }
 
+/** Usage as it can be: providers sometimes count less than nothing. */
+export function soundUsage(usage: Usage): Usage {
+  const { cost, ...tokens } = usage;
+  return { ...usage, ...soundNumbers(tokens), cost: { ...cost, ...soundNumbers(cost) } };
+}
+
+function soundNumbers<T extends object>(numbers: T): T {
+  const sound = Object.entries(numbers).map(([key, value]) => [
+    key,
+    typeof value === "number" ? atLeastZero(value) : value,
+  ]);
+  return Object.fromEntries(sound) as T;
+}
+
+function atLeastZero(value: number): number {
+  return Number.isFinite(value) ? Math.max(0, value) : 0;
+}
+
 /** Two usages as one. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {

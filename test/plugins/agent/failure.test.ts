@@ -56,6 +56,8 @@ const retryable = [
   "timeout",
   "deadline exceeded",
   "terminated",
+  "Expected property name or '}' in JSON at position 1",
+  `Unexpected token '<', "<html>" is not valid JSON`,
   "stream ended without a finish marker",
   "empty reply: stream ended without a finish marker",
   "stream ended before message_stop",
@@ -91,6 +93,13 @@ describe("a failed call", () => {
   it.each(retryable)("is worth another attempt: %s", (text) => expect(kindOf(text)).toBe("retryable"));
   it.each(overflow)("is too long: %s", (text) => expect(kindOf(text)).toBe("overflow"));
   it.each(hopeless)("is final: %s", (text) => expect(kindOf(text)).toBe("final"));
+
+  it.each([
+    "400 registry.example/library/m1 does not support tools",
+    "404 No endpoints found that support tool use.",
+    "`tool use` is not supported: tool use is not supported with this model",
+    "Function calling is not supported",
+  ])("has a model without tools: %s", (text) => expect(kindOf(text)).toBe("no_tools"));
 
   it("is judged by what the server answered before what it said", () => {
     expect(judge(failed("overloaded"), { status: 400 }).kind).toBe("final");

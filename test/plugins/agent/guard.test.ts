@@ -138,3 +138,36 @@ it("a failed reply is a copy: what the provider adds later does not change it", 
     content: [says("half")],
   });
 });
+
+describe("an abort", () => {
+  async function abortedAfter(read: number) {
+    const control = new AbortController();
+    const message = reply([says("hello"), call("1")], { stopReason: "toolUse" });
+    const source = createAssistantMessageEventStream();
+    for (const event of eventsOf(message, ["{}"])) source.push(event);
+    const stream = guardStream(() => source, {
+      signal: control.signal,
+      idleMs: 1_000,
+      model: fakeModel,
+      takenIds: new Set(),
+      onFailure: () => {},
+    });
+    const events = stream[Symbol.asyncIterator]();
+    // By the next turn of the event loop the whole reply has come.
+    await new Promise((resolve) => setImmediate(resolve));
+    for (let n = 0; n < read; n++) await events.next();
+    control.abort();
+    return { next: (await events.next()).value as AssistantMessageEvent | undefined, ended: await stream.result() };
+  }
+
+  it("overtakes a whole reply that waits to be read", async () => {
+    const { next, ended } = await abortedAfter(1);
+    expect(next).toMatchObject({ type: "error", reason: "aborted" });
+    expect(ended).toMatchObject({ stopReason: "aborted", content: [says("hello"), call("1")] });
+  });
+  it("comes too late for one whose end was read", async () => {
+    const { next, ended } = await abortedAfter(3);
+    expect(next).toBeUndefined();
+    expect(ended.stopReason).toBe("toolUse");
+  });
+});

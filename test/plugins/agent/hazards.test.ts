@@ -315,6 +315,39 @@ describe("a turn ends", () => {
     expect(await (await t.agent.send("go")).turn).toMatchObject({ error: { code: "AGENT_STREAM_IDLE" } });
   });
 
+  it("as cancelled when the whole reply has come, but the loop was still reading it", async () => {
+    const bash = counted("bash");
+    const call = { type: "toolCall" as const, id: "1", name: "bash", arguments: {} };
+    const whole = { ...reply, content: [{ type: "text" as const, text: "word ".repeat(1_000) }, call] };
+    const words = Array.from({ length: 1_000 }, () => ({
+      type: "text_delta" as const,
+      contentIndex: 0,
+      delta: "word ",
+      partial: whole,
+    }));
+    const events: AssistantMessageEvent[] = [
+      { type: "start", partial: whole },
+      ...words,
+      { type: "done", reason: "toolUse", message: { ...whole, stopReason: "toolUse" } },
+    ];
+    await using t = await openAgentWith(() => streamOf(...events), { tools: [bash.tool] });
+    t.agent.subscribe(() => new Promise(() => {}));
+    let deltas = 0;
+    const streaming = t.next(({ type }) => type === "text_delta" && ++deltas === 900);
+    const { turn } = await t.agent.send("go");
+    await streaming;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled", stopReason: "aborted" });
+    expect(bash.runs).toEqual([]);
+    expect((await t.story()).slice(-4)).toEqual([
+      expect.stringMatching(/^message assistant partial: word/),
+      "turn_end 0 aborted",
+      "turn_finish",
+      "runtime_end cancelled",
+    ]);
+    expect(t.stored().at(-1)).toMatchObject({ message: { stopReason: "aborted", content: [{ type: "text" }] } });
+  });
+
   it("on cancel, though the stream and the request for it ignore the signal", async () => {
     await using t = await openAgentWith(() => new Promise(() => {}));
     const { turn } = await t.agent.send("go");

@@ -53,6 +53,19 @@ describe("a conversation for a model", () => {
       says("done"),
     ]);
   });
+  it("has names that a tool can have, for calls and results alike", () => {
+    const named = (name: string, toolName: string) => [
+      says("", [], { content: [{ type: "toolCall", id: "1", name, arguments: {} }], stopReason: "toolUse" }),
+      { ...result("1"), toolName },
+    ];
+    for (const [given, sent] of [
+      ["", "unnamed"],
+      ["rm -rf /", "rm_-rf__"],
+      ["x".repeat(65), "x".repeat(64)],
+      ["read_file-2", "read_file-2"],
+    ] as const)
+      expect(repair(named(given, given))).toEqual(named(sent, sent));
+  });
   it("has a result for a call that was interrupted", () => {
     expect(repair([user("go"), says("", ["1", "2"]), result("2")])).toEqual([
       user("go"),
