@@ -1,6 +1,7 @@
 import { stat } from "node:fs/promises";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
+import type { Background } from "./background.ts";
 import { outputBudget } from "./budget.ts";
 import type { Ended } from "./command.ts";
 import { card, textOf } from "./display.ts";
@@ -16,29 +17,92 @@ const UPDATE_MS = 100;
 const UPDATE_BYTES = 8 * 1024;
 
 const parameters = z.object({
-  command: z.string(),
+  command: z.string().optional(),
   cwd: z.string().optional(),
   timeout: z.number().positive().max(MAX_SECONDS).optional().describe("seconds, default 120"),
   description: z.string().optional().describe("what it does, in a few words"),
+  background: z.boolean().optional().describe("run on and answer an id at once"),
+  poll: z.string().optional().describe("id: its new output"),
+  stop: z.string().optional().describe("id: end it"),
 });
 type Params = z.output<typeof parameters>;
+/** A call that runs a command. */
+type Run = Params & { command: string };
 type OnUpdate = ((partial: ToolOutput) => void) | undefined;
 
 /** Runs a shell command. A non-zero exit is a result; only what could not run or had to be ended is an error. */
 export function createBash(env: Environment): Tool<Params> {
+  let background: Promise<Background> | undefined;
+  const inBackground = () => (background ??= createBackground(env));
   return {
     name: "Bash",
     description:
-      "Run a shell command, without input, in a new shell. Long output is cut in the middle and kept whole in a file. Redirect the output of what should run on in the background.",
+      "Run a shell command, without input, in a new shell. Long output is cut in the middle and kept whole in a file. Start servers and watchers with background, then poll or stop them by id instead of giving a command; they end with the session.",
     parameters,
     access: () => "exclusive",
-    execute: (_id, params, signal, onUpdate) => answering(signal, () => bash(params, env, signal, onUpdate)),
-    display: (params, result) => card(`$ ${params.command}`, result, textOf(result)),
+    execute: (_id, params, signal, onUpdate) =>
+      answering(signal, () => {
+        const { command, poll, stop, background: behind } = params;
+        if ([command, poll, stop].filter((given) => given !== undefined).length !== 1) throw errors.BASH_ARGUMENTS();
+        if (command === undefined) return inform(params, inBackground);
+        return behind
+          ? start({ ...params, command }, env, inBackground)
+          : bash({ ...params, command }, env, signal, onUpdate);
+      }),
+    display: (params, result) => card(titleOf(params), result, textOf(result)),
   };
 }
 
+function titleOf({ command, poll, stop, background }: Params): string {
+  if (command !== undefined) return `$ ${command}${background ? " &" : ""}`;
+  return poll === undefined ? `Bash stop ${stop ?? ""}`.trimEnd() : `Bash poll ${poll}`;
+}
+
+type InBackground = () => Promise<Background>;
+
+async function createBackground(env: Environment): Promise<Background> {
+  const [{ Background }, { Ledger, ledgerFolder }, { runCommand }, { Output }] = await Promise.all([
+    import("./background.ts"),
+    import("./ledger.ts"),
+    import("./command.ts"),
+    import("./output.ts"),
+  ]);
+  const ledger = new Ledger(ledgerFolder(env.workspace.home), env.sessionId, (thrown) => env.report("Bash", thrown));
+  const background = new Background({
+    run: runCommand,
+    output: () => new Output(outputBudget(env.context()), () => env.workspace.temp),
+    redactor: env.redactor,
+    running: env.running,
+    ledger,
+  });
+  env.atEnd.push(() => {
+    background.close();
+    ledger.clear();
+  });
+  return background;
+}
+
+async function start(params: Run, env: Environment, inBackground: InBackground): Promise<ToolOutput> {
+  const cwd = await folderOf(params.cwd, env);
+  const timeoutMs = params.timeout === undefined ? undefined : params.timeout * 1000;
+  const background = await inBackground();
+  const id = await background.start({ command: params.command, cwd, env: env.childEnv(), timeoutMs });
+  return answer(`[runs in the background as ${id}]`, { background: id });
+}
+
+/** What a command in the background has said, after it was stopped if that was asked for. */
+async function inform({ poll, stop }: Params, inBackground: InBackground): Promise<ToolOutput> {
+  const background = await inBackground();
+  const polled = poll === undefined ? await background.stop(stop ?? "") : background.poll(poll);
+  const { kept, ended, durationMs, seconds } = polled;
+  if (ended && ended.ended !== "cancelled") return resultOf(ended, kept, seconds, durationMs);
+  const { text, ...size } = kept;
+  const state = ended ? "stopped, with all it started" : `running for ${Math.round(durationMs / 1000)} s`;
+  return answer(`${lines(text)}[${state}]`, { running: !ended, durationMs, ...size });
+}
+
 async function bash(
-  params: Params,
+  params: Run,
   env: Environment,
   signal: AbortSignal | undefined,
   onUpdate: OnUpdate,
@@ -84,10 +148,16 @@ async function folderOf(named: string | undefined, env: Environment): Promise<st
 function resultOf(ended: Ended, kept: Kept, seconds: number, durationMs: number): ToolOutput {
   const { exitCode, signal, leftOpen } = ended;
   const { text, ...size } = kept;
-  const output = text === "" ? "" : text.endsWith("\n") ? text : `${text}\n`;
   const details = { exitCode, signal, ...(ended.ended && { ended: ended.ended }), durationMs, ...size };
   const left = leftOpen && !ended.ended ? "\n[processes it started in the background still run]" : "";
-  return { ...answer(`${output}[${outcome(ended, seconds)}]${left}`, details), ...(ended.ended && { isError: true }) };
+  return {
+    ...answer(`${lines(text)}[${outcome(ended, seconds)}]${left}`, details),
+    ...(ended.ended && { isError: true }),
+  };
+}
+
+function lines(text: string): string {
+  return text === "" || text.endsWith("\n") ? text : `${text}\n`;
 }
 
 function outcome({ ended, exitCode, signal }: Ended, seconds: number): string {

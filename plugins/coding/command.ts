@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync } from "node:fs";
+import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, newId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
@@ -12,10 +13,27 @@ export interface Command {
   command: string;
   cwd: string;
   env: Record<string, string>;
-  timeoutMs: number;
+  /** Default: no limit. */
+  timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
   /** Gets the output, stdout and stderr as they came. */
   onText(text: string): void;
+  /** Hears that it runs. */
+  onStart?(started: Started): void;
+  /** What it leaves behind belongs to it: its end stays in `running`. */
+  keep?: boolean;
+}
+/** A command that has just been started. */
+export interface Started {
+  pid: number;
+  /** What all its descendants bear in their environment. */
+  mark: string;
+  reading: Paused;
+}
+/** Output that can be left unread for a while; whoever writes it has to wait then. */
+export interface Paused {
+  pause(): void;
+  resume(): void;
 }
 export interface Ended {
   exitCode: number | null;
@@ -36,14 +54,18 @@ export type End = () => Promise<void>;
 export async function runCommand(options: Command, running: Set<End>): Promise<Ended> {
   const mark = newId();
   const child = await start(options, mark);
-  const end = once(() => endTree(child.pid as number, mark));
+  const pid = child.pid as number;
+  const over = () => child.exitCode !== null || child.signalCode !== null;
+  const end = once(() => endTree(over() ? undefined : pid, mark));
   running.add(end);
-  if (groups.add(child.pid as number).size === 1) process.on("exit", killGroups);
+  if (groups.add(pid).size === 1) process.on("exit", killGroups);
+  options.onStart?.({ pid, mark, reading: child.stdout as Readable });
   try {
-    return await watch(child, options, end);
+    const ended = await watch(child, options, end);
+    if (!options.keep || ended.ended) running.delete(end);
+    return ended;
   } finally {
-    running.delete(end);
-    groups.delete(child.pid as number);
+    groups.delete(pid);
     if (groups.size === 0) process.off("exit", killGroups);
   }
 }
@@ -91,7 +113,7 @@ async function unstoppable(): Promise<Pick<Ended, "exitCode" | "signal">> {
 /** What comes first: the end of the command (nothing), its time limit, or a cancel. */
 function firstOf(exited: Promise<unknown>, { timeoutMs, signal }: Command): Promise<Ended["ended"]> {
   return new Promise((resolve) => {
-    const timer = setTimeout(() => done("timeout"), timeoutMs);
+    const timer = timeoutMs === undefined ? undefined : setTimeout(() => done("timeout"), timeoutMs);
     const onAbort = () => done("cancelled");
     const done = (reason: Ended["ended"]) => {
       clearTimeout(timer);

@@ -20,6 +20,11 @@ export interface Environment {
   takesImages(): boolean;
   /** The ends of the commands that run now. */
   readonly running: Set<() => Promise<void>>;
+  /** Called when the commands have ended, as the session closes. */
+  readonly atEnd: (() => void)[];
+  /** Notes what goes wrong beside the work. */
+  report(where: string, thrown: unknown): void;
+  readonly sessionId: string;
   /** What the model has seen of a file, by its real path. */
   coverage(path: string): FileCoverage | undefined;
 }
@@ -54,7 +59,10 @@ export function createEnvironment(ctx: BaseContext): Environment {
       used: ctx.find("agent")?.contextTokens() ?? 0,
     }),
     running: new Set(),
+    atEnd: [],
     takesImages: () => model()?.input.includes("image") ?? false,
+    report: (where, thrown) => ctx.report(where, thrown),
+    sessionId: ctx.session.id,
     coverage: (path) => ctx.session.projection("fileCoverage")[path],
   };
 }

@@ -37,6 +37,11 @@ export const errors = defineErrors({
     `The command did not run: its working directory ${a.cwd} ${a.reason}.`,
   BASH_SPAWN: (a: { shell: string; reason: string }) =>
     `The command did not run: ${a.shell} could not be started (${a.reason}).`,
+  BASH_ARGUMENTS: () => "Give one of command, poll and stop; background, cwd and timeout belong to command.",
+  BASH_BACKGROUND_FULL: (a: { limit: number; ids: string }) =>
+    `The command did not run: ${a.limit} run in the background already. Stop one of them first: ${a.ids}.`,
+  BASH_BACKGROUND_UNKNOWN: (a: { id: string; ids: string }) =>
+    `No command runs in the background as ${a.id}.${a.ids ? ` These do: ${a.ids}.` : " None does."}`,
   SEARCH_PATTERN: (a: { reason: string }) => `The pattern is not valid:\n${a.reason}`,
   SEARCH_FAILED: (a: { reason: string }) => `The search failed: ${a.reason}`,
   SEARCH_PATH: (a: { path: string }) => `${a.path} does not exist, so there is nothing to search. Find it with Glob.`,

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type {} from "@scorel/agent/contract";
 import { type BaseContext, definePlugin } from "@scorel/kernel";
 import type { Tool } from "@scorel/tools/contract";
@@ -19,9 +21,20 @@ export default definePlugin({
   needs: ["agent"],
   projections: { fileCoverage, todos },
 
+  activate(ctx) {
+    const folder = join(createEnvironment(ctx).workspace.home, ".scorel", "processes");
+    if (!existsSync(folder)) return;
+    const report = (thrown: unknown) => ctx.report("commands left behind", thrown);
+    const ending = import("./ledger.ts").then(({ endSurvivors }) => endSurvivors(folder, report));
+    return () => ending;
+  },
+
   tools(ctx: BaseContext): Tool[] {
     const env = createEnvironment(ctx);
-    ctx.onDispose(async () => void (await Promise.all([...env.running].map((end) => end()))));
+    ctx.onDispose(async () => {
+      await Promise.all([...env.running].map((end) => end()));
+      for (const end of env.atEnd) end();
+    });
     const onFiles = [createRead, createEdit, createWrite].map((create) => create(env) as Tool);
     return [...onFiles, createBash(env), createGlob(env), createGrep(env), createTodoWrite()];
   },

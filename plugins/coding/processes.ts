@@ -1,4 +1,5 @@
-import { execFile } from "node:child_process";
+import { execFile, execFileSync } from "node:child_process";
+import { readFileSync, readlinkSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
 
@@ -20,10 +21,11 @@ interface Process {
 
 /**
  * Ends a command with all that came from it: SIGTERM, half a second to clean up, SIGKILL until nothing is left.
- * Found by descent, by process group, and (where /proc tells) by the mark in their environment.
+ * Found by descent, by process group, and (where /proc tells) by the mark in their environment; only by the mark
+ * when the command itself has ended, as its number may be someone else's by now.
  */
-export async function endTree(pid: number, mark: string): Promise<void> {
-  const known = new Set([pid]);
+export async function endTree(pid: number | undefined, mark: string): Promise<void> {
+  const known = new Set(pid === undefined ? [] : [pid]);
   const alive = async () => {
     const found = await family(known, mark);
     for (const member of found) known.add(member);
@@ -59,8 +61,8 @@ async function family(known: ReadonlySet<number>, mark: string): Promise<number[
   return all.filter(({ pid, dead }) => members.has(pid) && !dead).map(({ pid }) => pid);
 }
 
-function signalAll(group: number, pids: readonly number[], name: NodeJS.Signals): void {
-  if (pids.includes(group)) signal(-group, name);
+function signalAll(group: number | undefined, pids: readonly number[], name: NodeJS.Signals): void {
+  if (group !== undefined && pids.includes(group)) signal(-group, name);
   for (const pid of pids) signal(pid, name);
 }
 
@@ -72,6 +74,43 @@ function signal(pid: number, name: NodeJS.Signals): void {
   }
 }
 
+/** Who a process is, so that another one with the same number is not taken for it. */
+export interface ProcessIdentity {
+  pid: number;
+  /** When it started, as the system counts; "" when it does not run or that cannot be told. */
+  start: string;
+}
+
+export function identityOf(pid: number): ProcessIdentity {
+  const [state, ...fields] = attempt(() => fieldsOf(readFileSync(`/proc/${pid}/stat`, "latin1"))) ?? [];
+  const ended = state === "Z" || state === "X";
+  const ps = () => execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { timeout: 2000, stdio: "pipe" });
+  if (process.platform === "linux") return { pid, start: ended ? "" : (fields[18] ?? "") };
+  return { pid, start: attempt(() => ps().toString().trim()) ?? "" };
+}
+
+/** Which start of the machine, and which space of process numbers (container), this is; "" where that is not told. */
+export function placeOf(): { boot: string; space: string } {
+  return {
+    boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
+    space: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
+  };
+}
+
+/** Systems differ in what they tell, and processes end while they are asked about. */
+function attempt<T>(read: () => T): T | undefined {
+  try {
+    return read();
+  } catch {
+    return undefined;
+  }
+}
+
+/** What follows the name in parentheses, which may contain anything. */
+function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+}
+
 async function processes(): Promise<Process[]> {
   const pids = process.platform === "linux" ? await readdir("/proc").catch(() => []) : [];
   if (pids.length === 0) return listedByPs();
@@ -81,8 +120,7 @@ async function processes(): Promise<Process[]> {
 
 async function fromProc(pid: string): Promise<Process[]> {
   const stat = await readFile(`/proc/${pid}/stat`, "latin1").catch(() => "");
-  // The name in parentheses may contain anything, so fields are counted from its end.
-  const [state, parent, group] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  const [state, parent, group] = fieldsOf(stat);
   if (state === undefined || group === undefined) return [];
   return [{ pid: Number(pid), parent: Number(parent), group: Number(group), dead: state === "Z" || state === "X" }];
 }

@@ -29,3 +29,32 @@ it("a key reaches its own host's header and nothing else, though the model print
     [run.stdout, run.stderr, everyByte(s.home), ...server.requests.map((request) => request.text)].join("\n"),
   ).not.toContain(canary);
 });
+
+it("nor when commands in the background print them, in pieces, and more than fits into an answer", async () => {
+  using s = scratch();
+  const commands = [
+    "env; tr '\\0' '\\n' < /proc/$PPID/environ",
+    "cat /proc/$PPID/environ | while read -r -d '' line; do printf %s \"$line\" | fold -w 3 | tr -d '\\n'; sleep 0.01; done",
+    "seq 20000; cat /proc/$PPID/environ; seq 20000",
+  ];
+  await using server = await startModelServer((request, index) => {
+    if (index === 0) return commands.map((command) => toolCall("Bash", { command, background: true }));
+    const results = request.body.messages.filter((message: { role: string }) => message.role === "tool");
+    const ids = results
+      .slice(0, 3)
+      .flatMap(({ content }: { content: string }) => /as (\w+)\]/.exec(content)?.[1] ?? []);
+    if (index === 1) return toolCall("Bash", { command: "sleep 1" });
+    return index === 2 ? ids.map((id: string) => toolCall("Bash", { poll: id })) : text("done");
+  });
+  s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
+  const temp = s.file("tmp/.keep", "").replace(/\/\.keep$/, "");
+  const run = await s.run(["-p", "look around", "--output", "events"], {
+    env: { SCRIPTED_KEY: canary, OPENAI_API_KEY: `${canary}-openai`, TMPDIR: temp },
+  });
+  expect(run).toMatchObject({ code: 0 });
+  const polled = server.requests[3]?.body.messages.slice(-3).map(({ content }: { content: string }) => content);
+  expect(polled.map((content: string) => content.includes("SCRIPTED_KEY="))).toEqual([true, true, false]);
+  expect(everyByte(temp)).toContain("SCRIPTED_KEY=");
+  const kept = [everyByte(s.home), everyByte(temp), ...server.requests.map((request) => request.text)];
+  expect([run.stdout, run.stderr, ...kept].join("\n")).not.toContain(canary);
+});

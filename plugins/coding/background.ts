@@ -1,0 +1,145 @@
+import { newId } from "@scorel/kernel";
+import type { End, Ended, Paused, runCommand } from "./command.ts";
+import { errors } from "./errors.ts";
+import type { Ledger } from "./ledger.ts";
+import type { Kept, Output } from "./output.ts";
+
+const MAX_COMMANDS = 16;
+const ID_LENGTH = 6;
+/** A command that says more than this between two polls has to wait for the next one. */
+const MAX_UNREAD = 64 * 1024 * 1024;
+
+/** What a poll tells: what was said since the last one, and how the command stands. */
+export interface Polled {
+  kept: Kept;
+  /** Absent while it runs. */
+  ended: Ended | undefined;
+  durationMs: number;
+  /** Its time limit; 0 when there is none. */
+  seconds: number;
+}
+/** What a command in the background needs from its session. */
+export interface Surroundings {
+  run: typeof runCommand;
+  /** A new collector of output. */
+  output(): Output;
+  redactor(): { write(chunk: string): string; end(): string };
+  running: Set<End>;
+  ledger: Ledger;
+}
+export interface Wanted {
+  command: string;
+  cwd: string;
+  env: Record<string, string>;
+  timeoutMs?: number | undefined;
+}
+
+interface Entry {
+  seconds: number;
+  started: number;
+  output: Output;
+  unread: number;
+  ended: Ended | undefined;
+  endedAt: number | undefined;
+  control: AbortController;
+  reading: Paused | undefined;
+  /** Settles when the command has ended. */
+  done: Promise<void>;
+}
+
+/** The commands that a session runs in the background. */
+export class Background {
+  private readonly around: Surroundings;
+  private readonly entries = new Map<string, Entry>();
+
+  constructor(around: Surroundings) {
+    this.around = around;
+  }
+
+  /** Starts a command and answers its id; throws BASH_BACKGROUND_FULL, BASH_SPAWN. */
+  async start(wanted: Wanted): Promise<string> {
+    this.makeRoom();
+    const { run, running, ledger, output, redactor } = this.around;
+    const id = newId().slice(0, ID_LENGTH);
+    const redacted = redactor();
+    const control = new AbortController();
+    const entry: Entry = {
+      seconds: (wanted.timeoutMs ?? 0) / 1000,
+      started: performance.now(),
+      output: output(),
+      unread: 0,
+      ended: undefined,
+      endedAt: undefined,
+      control,
+      reading: undefined,
+      done: Promise.resolve(),
+    };
+    const onText = (text: string) => take(entry, redacted.write(text));
+    await new Promise<void>((resolve, reject) => {
+      const onStart: Parameters<typeof run>[0]["onStart"] = ({ pid, mark, reading }) => {
+        entry.reading = reading;
+        ledger.add(pid, mark);
+        resolve();
+      };
+      entry.done = run({ ...wanted, signal: control.signal, onText, onStart, keep: true }, running).then(
+        (ended) => {
+          take(entry, redacted.end());
+          entry.ended = ended;
+          entry.endedAt = performance.now();
+        },
+        // Only the start can fail, and whoever asked for it hears of it.
+        reject,
+      );
+    });
+    this.entries.set(id, entry);
+    return id;
+  }
+
+  /** What it said since the last poll; one that has ended is forgotten after this. Throws BASH_BACKGROUND_UNKNOWN. */
+  poll(id: string): Polled {
+    const entry = this.entryOf(id);
+    const { ended, seconds, started, endedAt = performance.now() } = entry;
+    const kept = entry.output.close();
+    entry.output = this.around.output();
+    entry.unread = 0;
+    entry.reading?.resume();
+    if (ended) this.entries.delete(id);
+    return { kept, ended, seconds, durationMs: Math.round(endedAt - started) };
+  }
+
+  /** Ends it with all that came from it. */
+  async stop(id: string): Promise<Polled> {
+    const entry = this.entryOf(id);
+    entry.control.abort();
+    await entry.done;
+    return this.poll(id);
+  }
+
+  /** Closes the files of output that nobody asked for. */
+  close(): void {
+    for (const { output } of this.entries.values()) output.close();
+    this.entries.clear();
+  }
+
+  private entryOf(id: string): Entry {
+    const entry = this.entries.get(id);
+    if (entry) return entry;
+    const ids = [...this.entries.keys()].join(", ");
+    throw errors.BASH_BACKGROUND_UNKNOWN({ id, ids });
+  }
+
+  /** One that has ended makes room, though its last words were not asked for. */
+  private makeRoom(): void {
+    if (this.entries.size < MAX_COMMANDS) return;
+    const over = [...this.entries].find(([, { ended }]) => ended);
+    if (!over) throw errors.BASH_BACKGROUND_FULL({ limit: MAX_COMMANDS, ids: [...this.entries.keys()].join(", ") });
+    over[1].output.close();
+    this.entries.delete(over[0]);
+  }
+}
+
+function take(entry: Entry, text: string): void {
+  entry.output.write(text);
+  entry.unread += text.length;
+  if (entry.unread > MAX_UNREAD) entry.reading?.pause();
+}

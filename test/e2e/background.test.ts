@@ -1,0 +1,66 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
+import { type Running, type Scratch, scratch } from "./scorel.ts";
+
+const waiting = { timeout: 10_000, interval: 20 };
+const left = new Set<number>();
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+afterEach(() => {
+  for (const pid of left) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  left.clear();
+});
+
+/** A turn whose model has started commands in the background and goes on only when the server ends. */
+async function busy(s: Scratch): Promise<{ running: Running; pids: number[] } & AsyncDisposable> {
+  const end = gate();
+  const commands = ["echo $$ >> pids; exec sleep 1000", "setsid sh -c 'echo $$ >> pids; exec sleep 1000' & exit 0"];
+  const calls = commands.map((command) => toolCall("Bash", { command, background: true }));
+  const server = await startModelServer((_, index) =>
+    index === 0 ? calls : index === 1 ? [text("so far"), delayUntil(end.promise)] : text("done"),
+  );
+  s.useModel(server.baseUrl);
+  const running = s.start(["-p", "hi", "--output", "events"]);
+  await running.line((line) => line.includes('"text_delta"'));
+  const file = join(s.project, "pids");
+  const read = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : []);
+  await vi.waitFor(() => expect(read()).toHaveLength(2), waiting);
+  for (const pid of read()) left.add(pid);
+  return {
+    running,
+    pids: read(),
+    async [Symbol.asyncDispose]() {
+      end.open();
+      await server[Symbol.asyncDispose]();
+    },
+  };
+}
+
+it("SIGTERM ends what runs in the background within five seconds", async () => {
+  using s = scratch();
+  await using turn = await busy(s);
+  const before = performance.now();
+  process.kill(turn.running.pid, "SIGTERM");
+  expect(await turn.running.finished).toMatchObject({ code: 143 });
+  expect(performance.now() - before).toBeLessThan(5_000);
+  expect(turn.pids.map(isAlive)).toEqual([false, false]);
+});
+
+it("after a kill -9 the next start ends what was left running", async () => {
+  using s = scratch();
+  await using turn = await busy(s);
+  process.kill(turn.running.pid, "SIGKILL");
+  await turn.running.finished;
+  expect(turn.pids.map(isAlive)).toEqual([true, true]);
+  expect(await s.run(["-p", "hello"])).toMatchObject({ code: 0, stderr: "" });
+  expect(turn.pids.map(isAlive)).toEqual([false, false]);
+  expect(readdirSync(join(s.home, ".scorel/processes"))).toEqual([]);
+});

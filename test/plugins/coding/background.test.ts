@@ -1,0 +1,207 @@
+import { spawn } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { endSurvivors, Ledger, ledgerFolder } from "../../../plugins/coding/ledger.ts";
+import { textOf, type Workshop, workshop } from "./workshop.ts";
+
+/** Starts a command in the background and answers its id. */
+async function start(w: Workshop, command: string, more: Record<string, unknown> = {}): Promise<string> {
+  const result = await w.call("Bash", { command, background: true, ...more });
+  return (result.details as { background: string }).background;
+}
+const poll = (w: Workshop, id: string) => w.say("Bash", { poll: id });
+const stop = (w: Workshop, id: string) => w.say("Bash", { stop: id });
+/** Polls until all that was said since then matches, and answers it. */
+async function until(w: Workshop, id: string, matches: RegExp): Promise<string> {
+  let said = "";
+  await vi.waitFor(async () => {
+    said += await poll(w, id);
+    expect(said).toMatch(matches);
+  }, waiting);
+  return said;
+}
+const waiting = { timeout: 10_000, interval: 20 };
+
+/** Processes whose pids the command wrote into `pids`; whatever is left of them is ended after the test. */
+const started = new Set<number>();
+async function pidsIn(w: Workshop, count: number): Promise<number[]> {
+  const read = () =>
+    existsSync(w.path("pids")) ? readFileSync(w.path("pids"), "utf8").trim().split("\n").map(Number) : [];
+  await vi.waitFor(() => expect(read()).toHaveLength(count), waiting);
+  for (const pid of read()) started.add(pid);
+  return read();
+}
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+afterEach(() => {
+  for (const pid of started) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+  started.clear();
+});
+
+describe("a command in the background", () => {
+  it("answers its id at once, and at each poll what it has said since the last one", async () => {
+    await using w = await workshop();
+    const id = await start(w, "echo one; while [ ! -e go ]; do sleep 0.02; done; echo two");
+    expect(await until(w, id, /one/)).toMatch(/^(\[running for \d+ s\])*one\n\[running for \d+ s\]$/);
+    expect(await poll(w, id)).toMatch(/^\[running for \d+ s\]$/);
+    w.file("go");
+    expect(await until(w, id, /exit/)).toMatch(/two\n(\[running for \d+ s\])?\[exit code 0\]$/);
+    expect(await poll(w, id)).toBe(`No command runs in the background as ${id}. None does.`);
+  });
+
+  it("is stopped with all it started, and tells its last words", async () => {
+    await using w = await workshop();
+    const id = await start(w, "echo $$ > pids; sleep 300 & echo $! >> pids; echo ready; wait");
+    const pids = await pidsIn(w, 2);
+    expect(await stop(w, id)).toBe("ready\n[stopped, with all it started]");
+    expect(pids.map(isAlive)).toEqual([false, false]);
+  });
+
+  it("is ended at its time limit, if it has one", async () => {
+    await using w = await workshop();
+    const id = await start(w, "sleep 300", { timeout: 0.2 });
+    expect(await until(w, id, /timed out/)).toContain("timed out after 0.2 s");
+  });
+
+  it("may say without end: what is not polled waits, and a poll cuts in the middle", async () => {
+    await using w = await workshop();
+    const id = await start(w, "yes");
+    await vi.waitFor(() => {
+      const [spill = ""] = readdirSync(w.temp);
+      expect(statSync(join(w.temp, spill)).size).toBe(64 * 1024 * 1024);
+    }, waiting);
+    const said = await stop(w, id);
+    expect(said.length).toBeLessThanOrEqual(51 * 1024);
+    expect(said).toMatch(/^y\n[\s\S]*bytes cut here; .*\]\n[\s\S]*y\n\[stopped, with all it started\]$/);
+  });
+
+  it("gets no input, so that who asks for a password is told there is none", async () => {
+    await using w = await workshop();
+    const id = await start(w, "read -r -p 'Password: ' answer || echo none; readlink /proc/self/fd/0");
+    expect(await until(w, id, /exit/)).toContain("none\n/dev/null\n");
+  });
+
+  it("does not start in a directory that is missing", async () => {
+    await using w = await workshop();
+    const result = await w.call("Bash", { command: "touch ran", background: true, cwd: "gone" });
+    expect([textOf(result), result.isError]).toEqual([
+      "The command did not run: its working directory gone does not exist.",
+      true,
+    ]);
+    expect(existsSync(ledgerFolder(w.home))).toBe(false);
+  });
+
+  it("shows no secret, though it is written in pieces between which it was polled", async () => {
+    await using w = await workshop({ secret: "hunter2" });
+    const id = await start(w, "printf 'a hun'; while [ ! -e go ]; do sleep 0.02; done; printf 'ter2 b'; seq 20000");
+    await poll(w, id);
+    w.file("go");
+    await vi.waitFor(() => expect(readdirSync(w.temp)).toHaveLength(1), waiting);
+    const said = await until(w, id, /exit/);
+    const [spill = ""] = readdirSync(w.temp);
+    expect([said, readFileSync(join(w.temp, spill), "utf8")].join()).not.toContain("hunter2");
+  });
+
+  it("is one of at most sixteen that run", async () => {
+    await using w = await workshop();
+    const ids = [];
+    for (let count = 0; count < 16; count++) ids.push(await start(w, "sleep 300"));
+    const refused = await w.call("Bash", { command: "touch ran", background: true });
+    expect([textOf(refused), refused.isError]).toEqual([
+      `The command did not run: 16 run in the background already. Stop one of them first: ${ids.join(", ")}.`,
+      true,
+    ]);
+    await stop(w, ids[0] as string);
+    await start(w, "sleep 300");
+  });
+
+  it.each([{}, { command: "true", poll: "x" }, { poll: "x", stop: "x" }])("is not asked for by %j", async (args) => {
+    await using w = await workshop();
+    expect(await w.call("Bash", args)).toMatchObject({ isError: true, details: { code: "BASH_ARGUMENTS" } });
+  });
+});
+
+describe("when its session closes", () => {
+  it.each([
+    ["what it says without end", "echo $$ > pids; exec yes", 1],
+    ["what it disowned", "sleep 1000 & disown; echo $! > pids", 1],
+    ["what it forked twice", "(sh -c 'echo $$ > pids; exec sleep 1000' &) & exit 0", 1],
+    ["what took a session of its own", "setsid sh -c 'echo $$ > pids; exec sleep 1000' & exit 0", 1],
+    ["what will not listen", "trap '' TERM HUP; echo $$ > pids; while :; do sleep 1; done", 1],
+  ])("%s has ended within five seconds", async (_, command, count) => {
+    const w = await workshop();
+    await start(w, command);
+    const pids = await pidsIn(w, count);
+    const before = performance.now();
+    await w[Symbol.asyncDispose]();
+    expect(performance.now() - before).toBeLessThan(5_000);
+    expect(pids.map(isAlive)).toEqual(pids.map(() => false));
+  });
+});
+
+describe("the ledger of what runs", () => {
+  it("is private, and gone when the session has closed", async () => {
+    const w = await workshop();
+    await start(w, "sleep 300");
+    const folder = ledgerFolder(w.home);
+    const [name = ""] = readdirSync(folder);
+    expect([statSync(join(folder, name)).mode & 0o777, statSync(folder).mode & 0o777]).toEqual([0o600, 0o700]);
+    await w.kernel.stop();
+    expect(readdirSync(folder)).toEqual([]);
+    await w[Symbol.asyncDispose]();
+  });
+
+  /** A process in a group of its own, noted as if a scorel with this number and start had started it. */
+  function leftBy(w: Workshop, owner: object): { pid: number; path: string } {
+    const child = spawn("sleep", ["1000"], { detached: true, stdio: "ignore" });
+    const pid = child.pid as number;
+    started.add(pid);
+    const folder = ledgerFolder(w.home);
+    new Ledger(folder, "left", () => {}).add(pid, "no-mark");
+    const path = join(folder, "left.json");
+    const page = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify({ ...page, owner }));
+    return { pid, path };
+  }
+  const nobody = { pid: 4_000_000, start: "1" };
+  const fail = (thrown: unknown) => {
+    throw thrown;
+  };
+
+  it("ends what a killed process left", async () => {
+    await using w = await workshop();
+    const { pid, path } = leftBy(w, nobody);
+    await endSurvivors(ledgerFolder(w.home), fail);
+    expect([isAlive(pid), existsSync(path)]).toEqual([false, false]);
+  });
+
+  it("leaves alone what a living one has", async () => {
+    await using w = await workshop();
+    const { pid, path } = leftBy(w, nobody);
+    const page = JSON.parse(readFileSync(path, "utf8"));
+    writeFileSync(path, JSON.stringify({ ...page, owner: page.commands[0] }));
+    await endSurvivors(ledgerFolder(w.home), fail);
+    expect([isAlive(pid), existsSync(path)]).toEqual([true, true]);
+  });
+
+  it.each([
+    ["another process got the number", { commands: [{ pid: 0, start: "1", mark: "no-mark" }] }, false],
+    ["the machine was started again", { boot: "another" }, false],
+    ["the numbers are those of another container", { space: "another" }, true],
+  ])("ends nothing when %s", async (_, change, kept) => {
+    await using w = await workshop();
+    const { pid, path } = leftBy(w, nobody);
+    const page = JSON.parse(readFileSync(path, "utf8"));
+    const commands = "commands" in change ? [{ ...change.commands[0], pid }] : page.commands;
+    writeFileSync(path, JSON.stringify({ ...page, ...change, commands }));
+    await endSurvivors(ledgerFolder(w.home), fail);
+    expect([isAlive(pid), existsSync(path)]).toEqual([true, kept]);
+  });
+});
