@@ -1,5 +1,5 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { type Output, plainText, Warnings } from "@scorel/host/client";
+import { damageIn, type Output, plainText, Warnings } from "@scorel/host/client";
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import { type AnyEvent, type DisplayAction, displayText, type Events, type Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
@@ -33,11 +33,12 @@ export class Screen {
   }
 
   /** Takes note of the session that opened; says what is wrong with it, and to a person which one it is. */
-  async opened({ sessionId, model, leafId, notices, problems }: SessionStatus, person: boolean): Promise<void> {
+  async opened(status: SessionStatus, person: boolean): Promise<void> {
+    const { sessionId, model, leafId, notices } = status;
     this.model = model;
     if (person) await this.line(`${leafId === null ? "New session" : "Session"} ${sessionId} · ${model} · /help`);
     await this.notices(notices);
-    for (const { line, reason } of problems) await this.line(`warning: the log, line ${line}: ${reason}`);
+    for (const warning of damageIn(status)) await this.line(warning);
   }
 
   /** Says those of the notices that were not said yet. */

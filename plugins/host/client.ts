@@ -67,6 +67,18 @@ export function failureText({ plugin, where, message }: { plugin: string; where:
   return `plugin "${plugin}" failed in ${where}: ${message}`;
 }
 
+const SHOWN_PROBLEMS = 10;
+
+/** The words for damage in a session's log: the first places, and where to see the rest. */
+export function damageIn({ sessionId, problems }: Pick<SessionStatus, "sessionId" | "problems">): string[] {
+  const shown = problems
+    .slice(0, SHOWN_PROBLEMS)
+    .map(({ line, offset, reason }) => `warning: the session's log, line ${line}, offset ${offset}: ${reason}`);
+  const rest = problems.length - shown.length;
+  const more = `warning: the session's log has ${rest} more such places; \`scorel session verify ${sessionId}\` shows all`;
+  return rest > 0 ? [...shown, more] : shown;
+}
+
 const ESC = String.fromCharCode(0x1b);
 const BEL = String.fromCharCode(0x07);
 /** Sequences that move the cursor or set colours, then those that end in BEL or ESC \\ (titles, links), then short ones. */

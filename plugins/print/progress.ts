@@ -1,5 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText, Warnings } from "@scorel/host/client";
+import { createOutput, damageIn, plainText, Warnings } from "@scorel/host/client";
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, Transients } from "@scorel/kernel";
 
@@ -24,9 +24,9 @@ export function createProgress({ stderr }: Invocation): Progress {
   };
   return {
     notices: tell,
-    opened: async ({ notices, problems }) => {
-      await tell(notices);
-      for (const { line, reason } of problems) await say(`warning: the session's log, line ${line}: ${reason}`);
+    opened: async (status) => {
+      await tell(status.notices);
+      for (const warning of damageIn(status)) await say(warning);
     },
     hear: async (delivered) => {
       const { event } = delivered;

@@ -129,7 +129,7 @@ describe("damage in the middle of a log", () => {
       expect(verified).toMatchObject({ code: 1, stdout: expect.stringContaining(`line ${line}, offset ${offset}: `) });
       expect(verified.stdout).toContain(said);
       const turn = await s.run(["-p", "run echo four", "--continue", ...model]);
-      expect(turn).toMatchObject({ code: 0, stderr: expect.stringContaining(`line ${line}: `) });
+      expect(turn).toMatchObject({ code: 0, stderr: expect.stringContaining(`line ${line}, offset ${offset}: `) });
       const context = (await s.run(["session", "context", id])).stdout;
       const prompts = ["one", "two", "three", "four"].map((word) => context.includes(`"run echo ${word}"`));
       expect(prompts).toEqual([true, !gone, true, true]);

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { damageIn } from "@scorel/host/client";
 import { scanLog } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ownIdentity } from "../../../plugins/host/identity.ts";
@@ -107,6 +108,18 @@ describe("a log on a disk that cannot be read", () => {
       expect(() => verifyLog(logOf(sessionId))).toThrow(expect.objectContaining({ code: "STORE_READ" }));
     },
   );
+});
+
+describe("a log with many damaged places", () => {
+  it("is described by the first of them, and by where to see the others", () => {
+    const problems = Array.from({ length: 12 }, (_, n) => ({ line: n + 1, offset: n, reason: "empty line" }));
+    const told = damageIn({ sessionId: "session000000001", problems });
+    expect(told).toHaveLength(11);
+    expect([told[0], told[10]]).toEqual([
+      "warning: the session's log, line 1, offset 0: empty line",
+      "warning: the session's log has 2 more such places; `scorel session verify session000000001` shows all",
+    ]);
+  });
 });
 
 describe("a log deleted while its session is open", () => {
