@@ -1,10 +1,12 @@
+import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { cut, delayUntil, gate, hang, status, text, toolCall } from "../../model-server.ts";
+import { cut, delayUntil, finish, gate, hang, status, text, thinking, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "./setup.ts";
 
 const begin = ['session_info {"model":"local/m1"}', "message user: go", "runtime_start", "prompt_submit go"];
 const isText = (event: { type: string }) => event.type === "text_delta";
 
+// Where this is told differently than pi tells it, docs/decisions/0011 says why.
 describe("a turn is told", () => {
   it("from the prompt to the rest", async () => {
     await using t = await openAgent([text("Hello there.", 5)]);
@@ -215,6 +217,184 @@ describe("a turn is told", () => {
       "turn_start 1",
       "message assistant: two",
       "turn_end 1 stop",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+  });
+
+  it("with thinking before the words", async () => {
+    await using t = await openAgent([[thinking("Hm, well.", 4), text("Yes.")]]);
+    await (await t.agent.send("go")).turn;
+    expect((await t.story()).slice(begin.length)).toEqual([
+      "turn_start 0",
+      "message_start",
+      "thinking_delta Hm, well.",
+      "text_delta Yes.",
+      "message assistant: [thinking] Yes.",
+      "turn_end 0 stop",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+  });
+
+  it("with a call that is blocked and one with wrong arguments, each answered before the good one runs", async () => {
+    const guard = definePlugin({
+      id: "guard",
+      name: "Guard",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        beforeToolCall: ({ toolCall: { name } }) => (name === "a" ? { block: true, reason: "Not a." } : undefined),
+      }),
+    });
+    const strict = { type: "object", properties: { n: { type: "integer" } }, required: ["n"] };
+    const tools = [
+      tool("a", async () => says("A")),
+      tool("b", async () => says("B"), { parameters: strict }),
+      tool("c", async () => says("C")),
+    ];
+    const calls = [toolCall("c", {}), toolCall("a", {}), toolCall("b", { n: "x" })];
+    await using t = await openAgent([calls, text("done")], { tools, plugins: [guard] });
+    await (await t.agent.send("go")).turn;
+    expect((await t.story()).slice(begin.length + 3, -7)).toEqual([
+      "message assistant: <c> <a> <b>",
+      "tool_execution_start c {}",
+      "tool_execution_start a {}",
+      "message tool_result: Not a.",
+      "tool_execution_end a error",
+      'tool_execution_start b {"n":"x"}',
+      expect.stringMatching(/^message tool_result: Validation failed for tool "b"/),
+      "tool_execution_end b error",
+      "message tool_result: C",
+      "tool_execution_end c",
+      "turn_end 0 toolUse",
+    ]);
+  });
+
+  it("with tools that may not run together one after the other, in source order", async () => {
+    const running: string[] = [];
+    const alone = (name: string) =>
+      tool(name, async () => {
+        running.push(`${name} begins`);
+        await new Promise((resolve) => setImmediate(resolve));
+        running.push(`${name} ends`);
+        return says(name.toUpperCase());
+      });
+    const script = [[toolCall("a", {}), toolCall("b", {})], text("done")];
+    await using t = await openAgent(script, { tools: [alone("a"), alone("b")] });
+    await (await t.agent.send("go")).turn;
+    expect(running).toEqual(["a begins", "a ends", "b begins", "b ends"]);
+    expect((await t.story()).filter((line) => /^(tool_execution|message tool)/.test(line))).toEqual([
+      "tool_execution_start a {}",
+      "tool_execution_start b {}",
+      "message tool_result: A",
+      "tool_execution_end a",
+      "message tool_result: B",
+      "tool_execution_end b",
+    ]);
+  });
+
+  it("when it is cancelled while one tool runs: the one that waits for it never does", async () => {
+    const runs: string[] = [];
+    const begun = gate();
+    const tools = [
+      tool("a", () => {
+        runs.push("a");
+        begun.open();
+        return new Promise(() => {});
+      }),
+      tool("b", async () => {
+        runs.push("b");
+        return says("B");
+      }),
+    ];
+    await using t = await openAgent([[toolCall("a", {}), toolCall("b", {})]], { tools });
+    const { turn } = await t.agent.send("go");
+    await begun.promise;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+    expect(runs).toEqual(["a"]);
+    expect((await t.story()).filter((line) => line.startsWith("tool_execution_end"))).toEqual([
+      "tool_execution_end a error",
+      "tool_execution_end b error",
+    ]);
+    expect(t.server.requests).toHaveLength(1);
+  });
+
+  it("when it is cancelled in the first moment, before the model was asked", async () => {
+    await using t = await openAgent([text("never")]);
+    const began = t.next(({ type }) => type === "runtime_start");
+    const { turn } = await t.agent.send("go");
+    t.agent.abort();
+    await began;
+    expect(await turn).toMatchObject({ reason: "cancelled", text: "" });
+    expect((await t.story()).slice(begin.length)).toEqual([
+      "turn_start 0",
+      "turn_end 0 aborted",
+      "turn_finish",
+      "runtime_end cancelled",
+    ]);
+  });
+
+  it("when the reply reached the output limit in the middle of a text, which is kept as far as it came", async () => {
+    await using t = await openAgent([[text("Once upon a"), finish("length")]]);
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", stopReason: "length" });
+    expect((await t.story()).slice(-4)).toEqual([
+      "message assistant partial: Once upon a",
+      "turn_end 0 length",
+      "turn_finish",
+      "runtime_end completed",
+    ]);
+  });
+
+  it("with all messages that steer together, and follow-ups one by one", async () => {
+    const working = gate();
+    const tools = [tool("work", () => working.promise.then(() => says("worked")))];
+    const script = [toolCall("work", {}), text("steered"), text("one"), text("two")];
+    await using t = await openAgent(script, { tools });
+    const started = t.next(({ type }) => type === "tool_execution_start");
+    const { turn } = await t.agent.send("go");
+    await started;
+    await t.agent.send("first");
+    await t.agent.send("this way", { running: "steer" });
+    await t.agent.send("second");
+    await t.agent.send("and quickly", { running: "steer" });
+    working.open();
+    await turn;
+    const told = (await t.story()).filter((line) => /^(message |turn_start)/.test(line));
+    expect(told.slice(2)).toEqual([
+      "message assistant: <work>",
+      "message tool_result: worked",
+      "message user: this way",
+      "message user: and quickly",
+      "turn_start 1",
+      "message assistant: steered",
+      "message user: first",
+      "turn_start 2",
+      "message assistant: one",
+      "message user: second",
+      "turn_start 3",
+      "message assistant: two",
+    ]);
+  });
+
+  it("with what waited before the turn, right after the message that starts it", async () => {
+    await using t = await openAgent([text("ok")]);
+    t.agent.steer("be brief");
+    await (await t.agent.send("go")).turn;
+    const told = (await t.story()).filter((line) => /^(message |turn_start)/.test(line));
+    expect(told).toEqual(["message user: go", "turn_start 0", "message user: be brief", "message assistant: ok"]);
+    expect(t.server.requests[0]?.body.messages).toMatchObject([{ content: "go" }, { content: "be brief" }]);
+  });
+
+  it("to its end when every tool of a batch says that nothing more is to do", async () => {
+    const tools = [tool("done", async () => ({ ...says("bye"), terminate: true }))];
+    await using t = await openAgent([toolCall("done", {})], { tools });
+    expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", stopReason: "toolUse" });
+    expect((await t.story()).slice(-5)).toEqual([
+      "message tool_result: bye",
+      "tool_execution_end done",
+      "turn_end 0 toolUse",
       "turn_finish",
       "runtime_end completed",
     ]);
