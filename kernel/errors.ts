@@ -76,7 +76,7 @@ export const errors = defineErrors({
   STORE_GONE: (a: { path: string; copy?: string }) =>
     `The log ${a.path} was deleted or replaced while it was open, so nothing was recorded.${a.copy === undefined ? "" : ` Until this process ends its bytes can be copied from ${a.copy}.`} Put the file back and open the session again, or start a new one.`,
   STORE_HEADER: (a: { path: string; reason: string }) =>
-    `${a.path} is not a session log: ${a.reason}. It was left as it is.`,
+    `${a.path} is not a session log: ${a.reason}. It was left as it is; restore it from a copy, or move it away to be rid of this message.`,
   STORE_READ_ONLY: (a: { path: string; reason: string }) => `The log ${a.path} is open for reading only: ${a.reason}.`,
   PLUGIN_INVALID: (a: { origin: string; reason: string }) =>
     `${a.origin} is not a plugin: ${a.reason}. Export an object with id, name and version.`,

@@ -1,0 +1,72 @@
+import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Scratch, scratch } from "../e2e/scorel.ts";
+
+const demo = ["--model", "offline/demo"];
+
+/** A stored session, its log changed by hand. */
+async function changed(
+  s: Scratch,
+  change: (text: string) => string,
+): Promise<{ log: string; id: string; text: string }> {
+  expect((await s.run(["-p", "run echo one", ...demo])).code).toBe(0);
+  const [log = ""] = s.logs();
+  const text = change(readFileSync(log, "utf8"));
+  writeFileSync(log, text);
+  return { log, id: log.slice(log.lastIndexOf("/") + 1, -".jsonl".length), text };
+}
+
+describe("a file among the sessions that is no log", () => {
+  it.each<[string, (text: string) => string, string]>([
+    ["is empty", () => "", "it is empty"],
+    ["lost its header", (text) => text.slice(text.indexOf("\n") + 1), "its first line is no session header"],
+    ["has a damaged header", (text) => text.replace('"meta":', '"mata":'), "its header fails its checksum"],
+  ])("that %s is named by every command, and left as it is", async (_what, change, reason) => {
+    using s = scratch();
+    const { log, id, text } = await changed(s, change);
+    const named = expect.stringContaining(`${log} is not a session log: ${reason}`);
+    expect(await s.run(["session", "list"])).toMatchObject({ code: 0, stdout: "", stderr: named });
+    expect(await s.run(["session", "list", "--all"])).toMatchObject({ code: 0, stdout: named });
+    expect(await s.run(["session", "verify", id])).toMatchObject({ code: 1, stdout: named });
+    for (const command of [
+      ["session", "show", id],
+      ["session", "context", id],
+      ["session", "events", id],
+      ["-p", "run echo two", "--session", id, ...demo],
+    ])
+      expect(await s.run(command)).toMatchObject({ code: 1, stdout: "", stderr: named });
+    expect(readFileSync(log, "utf8")).toBe(text);
+    expect(readdirSync(dirname(log)).filter((name) => !name.endsWith(".index.json"))).toEqual([`${id}.jsonl`]);
+    expect((await s.run(["-p", "run echo two", ...demo])).code).toBe(0);
+  });
+});
+
+describe("a log of a newer format", () => {
+  it("can be looked at, takes no message, and every face says why", async () => {
+    using s = scratch();
+    const newer = (text: string) => {
+      const [header = "{}", ...events] = text.split("\n");
+      const { crc: _crc, checksum: _none, ...fields } = JSON.parse(header) as Record<string, unknown>;
+      return [JSON.stringify({ ...fields, version: 99 }), ...events].join("\n");
+    };
+    const { log, id, text } = await changed(s, newer);
+    const why = expect.stringMatching(/format 99 is newer.*update Scorel/);
+    expect(await s.run(["-p", "run echo two", "--continue", ...demo])).toMatchObject({
+      code: 1,
+      stdout: "",
+      stderr: why,
+    });
+    const said = await s.run(["chat", "--continue", ...demo], { input: "run echo two\n" });
+    expect(said).toMatchObject({ code: 1, stdout: why });
+    expect(await s.run(["session", "show", id])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("echo one"),
+    });
+    expect(await s.run(["session", "verify", id])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("format 99"),
+    });
+    expect(readFileSync(log, "utf8")).toBe(text);
+  });
+});
