@@ -29,7 +29,8 @@ export function helpText(commands: readonly CliCommand[], { version, globalOptio
     .concat("\n");
 }
 
-const everywhere: readonly CliOption[] = [
+/** What is answered before any command is looked for. */
+export const everywhere: readonly CliOption[] = [
   { flags: "-h, --help", description: "Show this; `scorel <command> --help` tells more" },
   { flags: "-v, --version", description: "Show the version" },
 ];

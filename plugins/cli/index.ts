@@ -1,6 +1,6 @@
 import { definePlugin } from "@scorel/kernel";
 import type {} from "./contract.ts";
-import { createCli } from "./service.ts";
+import { commandsOf, createCli } from "./service.ts";
 
 /** The command line: finds the command among those that plugins contribute, reads its options, runs it. */
 export default definePlugin({
@@ -17,4 +17,16 @@ export default definePlugin({
       createCli(ctx.launch, () => ctx.collect("cliCommands")),
     );
   },
+
+  cliCommands: (ctx) =>
+    (["bash", "zsh", "fish"] as const).map((shell) => ({
+      noun: "completion",
+      action: shell,
+      description: `Print a script that completes commands in ${shell}`,
+      run: async ({ stdout }) => {
+        const { completionScript } = await import("./completion.ts");
+        stdout.write(completionScript(shell, commandsOf(ctx.collect("cliCommands")), ctx.launch.globalOptions));
+        return 0;
+      },
+    })),
 });

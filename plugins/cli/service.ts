@@ -34,7 +34,7 @@ async function execute(argv: readonly string[], commands: readonly CliCommand[],
 }
 
 /** In the order of the plugins; two commands of one name are a mistake that names both plugins. */
-function commandsOf(collected: readonly Collected<CliCommand[]>[]): CliCommand[] {
+export function commandsOf(collected: readonly Collected<CliCommand[]>[]): CliCommand[] {
   const owners = new Map<string, string>();
   return collected.flatMap(({ plugin, value }) => {
     for (const command of value) {
