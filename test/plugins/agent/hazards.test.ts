@@ -355,6 +355,51 @@ describe("a turn ends", () => {
     expect(await turn).toMatchObject({ reason: "cancelled" });
   });
 
+  it("on cancel, though a layer of afterToolCall hangs, and the result is kept", async () => {
+    const entered = gate();
+    const layer = definePlugin({
+      id: "layer",
+      name: "Layer",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        afterToolCall: () => {
+          entered.open();
+          return new Promise<undefined>(() => {});
+        },
+      }),
+    });
+    const { tool: bash } = counted("bash");
+    await using t = await openAgent([toolCall("bash", {})], { tools: [bash], plugins: [layer] });
+    const { turn } = await t.agent.send("go");
+    await entered.promise;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+    expect(results(t.stored())).toEqual(["bash"]);
+  });
+
+  it("on cancel, though a tool hangs, and what it answers later is not heard", async () => {
+    const working = gate();
+    const late = gate();
+    const tools = [
+      tool("work", async () => {
+        working.open();
+        await late.promise;
+        return says("too late");
+      }),
+    ];
+    await using t = await openAgent([toolCall("work", {})], { tools });
+    const { turn } = await t.agent.send("go");
+    await working.promise;
+    await t.agent.cancel();
+    expect(await turn).toMatchObject({ reason: "cancelled" });
+    const before = await t.story();
+    late.open();
+    await new Promise((resolve) => setImmediate(resolve));
+    expect(await t.story()).toEqual(before);
+    expect(before.join("\n")).not.toContain("too late");
+  });
+
   it("with an error when the stream stops without an end", async () => {
     await using t = await openAgentWith(() => {
       const stream = streamOf({ type: "start", partial: reply });

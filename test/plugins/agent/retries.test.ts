@@ -1,3 +1,4 @@
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../plugins/agent/clock.ts";
 import {
@@ -295,6 +296,34 @@ describe("what a failed attempt had said", () => {
     expect(runs).toEqual(["one", "two"]);
   });
 });
+
+it("any order of failures and answers ends as counting says, and no failed word is ever sent", async () => {
+  const steps = fc.array(fc.constantFrom("refused", "cut", "tool"), { maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(steps, fc.nat(2), async (plan, retries) => {
+      const replies = { refused: overloaded, cut: [text("FAILED WORD"), cut()], tool: toolCall("work", {}) };
+      const script: Reply[] = [...plan.map((step) => replies[step]), text("done")];
+      await using t = await openAgent(script, { config: { retries }, tools: [tool("work", async () => says("ok"))] });
+      const { reason } = await (await t.agent.send("go")).turn;
+      const { asked, failed } = counting(plan, retries);
+      expect([reason, t.server.requests.length]).toEqual([failed ? "error" : "completed", asked]);
+      for (const request of t.server.requests) expect(request.text).not.toContain("FAILED WORD");
+      const told = plan.slice(0, asked).filter((step) => step === "cut").length;
+      expect(t.stored().filter((event) => JSON.stringify(event).includes("FAILED WORD"))).toHaveLength(told);
+    }),
+    { numRuns: 30 },
+  );
+});
+
+/** What a person would count: the requests made, and whether the last of them was the last straw. */
+function counting(plan: readonly string[], retries: number): { asked: number; failed: boolean } {
+  let inARow = 0;
+  for (const [index, step] of plan.entries()) {
+    inARow = step === "tool" ? 0 : inARow + 1;
+    if (inARow > retries) return { asked: index + 1, failed: true };
+  }
+  return { asked: plan.length + 1, failed: false };
+}
 
 it("the real clock waits, and stops waiting when it is told to", async () => {
   const timers = () => process.getActiveResourcesInfo().filter((name) => name === "Timeout").length;
