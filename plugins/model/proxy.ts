@@ -1,0 +1,86 @@
+import { type ClientRequest, type RequestOptions, request as requestPlain } from "node:http";
+import { request as requestTls } from "node:https";
+import type { Socket } from "node:net";
+import { connect } from "node:tls";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { isLoopback } from "./base-url.ts";
+
+type Env = Readonly<Record<string, string | undefined>>;
+
+/** The proxy that the environment names for a server; none for this machine and for what NO_PROXY lists. */
+export function proxyFor(url: URL, env: Env): URL | undefined {
+  const name = url.protocol === "https:" ? "https_proxy" : "http_proxy";
+  const value = env[name] || env[name.toUpperCase()];
+  if (!value || isLoopback(url.hostname) || isExempt(url, env.no_proxy || env.NO_PROXY || "")) return undefined;
+  const written = /^\w[\w+.-]*:\/\//.test(value) ? value : `http://${value}`;
+  const proxy = URL.canParse(written) ? new URL(written) : undefined;
+  if (!proxy || !/^https?:$/.test(proxy.protocol))
+    throw failed(`the variable ${name.toUpperCase()} names no proxy that is reached over http or https`);
+  return proxy;
+}
+
+/** `*`, or names that a server has or ends with, with or without a dot before and a port behind. */
+function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
+  const ownPort = port || (protocol === "https:" ? "443" : "80");
+  const host = hostname.replace(/^\[|\]$/g, "").toLowerCase();
+  return list.split(/[\s,]+/).some((entry) => {
+    if (entry === "*") return true;
+    const [, name = "", onlyPort] = /^\*?\.?(.*?)(?::(\d+))?$/.exec(entry.toLowerCase()) ?? [];
+    if (name === "" || (onlyPort !== undefined && onlyPort !== ownPort)) return false;
+    return host === name || host.endsWith(`.${name}`);
+  });
+}
+
+/** A request through a proxy: whole for http, inside a tunnel that the proxy cannot look into for https. */
+export async function requestThrough(
+  proxy: URL,
+  url: URL,
+  options: RequestOptions,
+  signal: AbortSignal | undefined,
+): Promise<ClientRequest> {
+  if (url.protocol === "https:") {
+    const socket = await tunnel(proxy, url, signal);
+    // With an agent, its own way to connect would count; without one, the port of http would be taken for granted.
+    const createConnection = () => connect({ socket, servername: url.hostname });
+    return requestTls(url, { ...options, defaultPort: 443, createConnection });
+  }
+  const headers = { ...(options.headers as Record<string, string>), host: url.host, ...credentials(proxy) };
+  return open(proxy)(proxy, { ...options, headers, path: url.href });
+}
+
+function tunnel(proxy: URL, url: URL, signal: AbortSignal | undefined): Promise<Socket> {
+  const path = `${url.hostname}:${url.port || 443}`;
+  return new Promise((resolve, reject) => {
+    const headers = { host: path, ...credentials(proxy) };
+    const request = open(proxy)(proxy, { method: "CONNECT", path, headers, agent: false, ...(signal && { signal }) });
+    request.on("connect", ({ statusCode }, socket) => {
+      if (statusCode === 200) return resolve(socket);
+      socket.destroy();
+      reject(failed(`the proxy ${proxy.host} answered ${statusCode}`));
+    });
+    request.on("error", (error) =>
+      reject(signal?.aborted ? signal.reason : failed(`the proxy ${proxy.host}: ${reasonOf(error)}`, error)),
+    );
+    request.end();
+  });
+}
+
+function open({ protocol }: URL): typeof requestPlain {
+  return protocol === "https:" ? requestTls : requestPlain;
+}
+
+function credentials({ username, password }: URL): Record<string, string> {
+  if (username === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { "proxy-authorization": `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+function reasonOf(error: Error): string {
+  const code = codeOf(error);
+  return /^E[A-Z_]+$/.test(code) ? code : messageOf(error);
+}
+
+/** As fetch fails: what is wrong is the cause. */
+function failed(message: string, cause?: unknown): TypeError {
+  return new TypeError("fetch failed", { cause: new Error(message, { cause }) });
+}
