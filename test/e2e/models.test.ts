@@ -16,6 +16,14 @@ reasoning = true
 cost = { input = 1, output = 10, cacheRead = 0.1 }
 `;
 
+/** How a request asks for the highest level that every model knows. */
+const thinksHard: Record<ApiName, string> = {
+  "openai-completions": '"reasoning_effort":"high"',
+  "openai-responses": '"effort":"high"',
+  "google-generative-ai": '"includeThoughts":true',
+  "anthropic-messages": '"type":"enabled","budget_tokens":',
+};
+
 describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
   it("takes a turn with a tool, and says what it cost", async () => {
     using s = scratch();
@@ -24,7 +32,7 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
     const last = [text("It is plum."), usage({ input: 1000, output: 10, cached: 400 })];
     await using server = await startModelServer([first, last]);
     s.file("~/.scorel/config.toml", table(api, server.baseUrlFor(api)));
-    const { code, stdout, stderr } = await s.run(["-p", "which word?", "--output", "json"]);
+    const { code, stdout, stderr } = await s.run(["-p", "which word?", "--output", "json", "--thinking", "xhigh"]);
     expect({ code, stderr, unexpected: server.requests.map(({ unexpected }) => unexpected) }).toEqual({
       code: 0,
       stderr: "",
@@ -38,6 +46,8 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
       cost: expect.closeTo((10 + 600 + 5 * 10 + 10 * 10 + 40) / 1e6, 9),
     });
     expect(server.requests[1]?.text).toContain("the secret word is plum");
+    // More than the model is known to be able to is not asked for.
+    expect(server.requests[0]?.text).toContain(thinksHard[api]);
   });
 
   it("runs nothing of a call that was cut", async () => {
