@@ -1,5 +1,6 @@
 import type {
   Api,
+  AssistantMessage,
   AssistantMessageEvent,
   AssistantMessageEventStream,
   Context,
@@ -88,10 +89,25 @@ function watched(
 ): AssistantMessageEventStream {
   const push = stream.push.bind(stream);
   stream.push = (event) => {
-    if (event.type === "start") (event.partial as { stopReason: unknown }).stopReason = undefined;
+    if (event.type === "start") {
+      (event.partial as { stopReason: unknown }).stopReason = undefined;
+      if (event.partial.api === "google-generative-ai") keepBadEnding(event.partial);
+    }
     push(settled(event, wire, explain));
   };
   return stream;
+}
+
+/** This adapter writes "toolUse" over whatever ended a reply with calls: over the output limit, and over a filter. */
+function keepBadEnding(message: AssistantMessage): void {
+  let reason = message.stopReason;
+  Object.defineProperty(message, "stopReason", {
+    enumerable: true,
+    get: () => reason,
+    set(next: typeof reason) {
+      if (next !== "toolUse" || (reason !== "length" && reason !== "error")) reason = next;
+    },
+  });
 }
 
 function settled(

@@ -90,8 +90,7 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     expect(runs).toEqual([]);
   });
 
-  // Over this api a call comes whole or not at all, and pi's adapter calls a reply with one finished.
-  it.skipIf(api === "google-generative-ai")("no call of a reply runs that reached the output limit", async () => {
+  it("no call of a reply runs that reached the output limit", async () => {
     const { runs, tools } = counted();
     const { outcome } = await answered([[toolCall("bash", remove), finish("length")]], { tools });
     expect(outcome).toMatchObject({ reason: "error", error: { code: "AGENT_LENGTH" } });
@@ -105,17 +104,22 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
     ["an empty body", raw("")],
     ["a broken stream", raw("data: {never\n\n")],
     ["no stream", raw("hello\n\n")],
-    ["silence", [text("Hel"), hang()]],
     ["an overloaded server inside the stream", [text("Hel"), failure("Overloaded")]],
     ["an overloaded server", status(529, { error: { message: "overloaded" } })],
     ["a busy server", status(429, {})],
     ["a broken server", status(500, "")],
   ] satisfies [string, Reply][])("%s is no answer, and the next one is", async (_what, reply) => {
-    const { outcome, requests } = await answered([reply, text("ok")], { config: { ...config, idleTimeout: 0.1 } });
+    const { outcome, requests } = await answered([reply, text("ok")]);
     expect({ outcome, requests: requests.length }).toMatchObject({
       outcome: { reason: "completed", text: "ok" },
       requests: 2,
     });
+  });
+
+  it("silence is no answer, and the next one is", async () => {
+    const patience = { retries: 3, idleTimeout: 0.5 };
+    const { outcome } = await answered([[text("Hel"), hang()], text("ok")], { config: patience });
+    expect(outcome).toMatchObject({ reason: "completed", text: "ok" });
   });
 
   it.each([
@@ -129,6 +133,13 @@ describe.each(Object.keys(formats) as ApiName[])("over %s", (api) => {
       outcome: { reason: "error", error: { code } },
       requests: 1,
     });
+  });
+
+  it("no call of a filtered reply runs", async () => {
+    const { runs, tools } = counted();
+    const { outcome } = await answered([[toolCall("bash", remove), finish("filtered")]], { tools });
+    expect(outcome).toMatchObject({ reason: "error", error: { code: "AGENT_MODEL" } });
+    expect(runs).toEqual([]);
   });
 
   it("a cancel keeps what had arrived", async () => {

@@ -112,15 +112,15 @@ describe("a failed call is made again", () => {
 
   it("when the model is silent for too long", async () => {
     const script = [[text("Hel"), hang()], text("Hello.")];
-    await using t = await openAgent(script, { config: { ...config, idleTimeout: 0.05 } });
+    await using t = await openAgent(script, { config: { ...config, idleTimeout: 0.2 } });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
   });
 
   it("when this model is silent for too long, whatever others may take", async () => {
     const script = [[text("Hel"), hang()], text("Hello.")];
-    await using t = await openAgent(script, { config, model: { idleTimeout: 0.05 } });
+    await using t = await openAgent(script, { config, model: { idleTimeout: 0.2 } });
     expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "Hello." });
-    expect(await t.story()).toContain("retry_start 1/3 1000 ms: silent for 0.05 s");
+    expect(await t.story()).toContain("retry_start 1/3 1000 ms: silent for 0.2 s");
   });
 
   it.each([400, 401, 403, 404, 408, 422])("but not after %i", async (code) => {
