@@ -16,10 +16,10 @@ export const errors = defineErrors({
     `--output-schema ${a.path} cannot be used as a JSON schema: ${a.reason}.`,
   PRINT_SCHEMA_UNMET: (a: { reason: string }) =>
     `The answer does not fit the schema, also after it was sent back once: ${a.reason}`,
-  PRINT_MAX_ROUNDS: (a: { rounds: number; sessionId: string }) =>
-    `Stopped after ${a.rounds} rounds (--max-rounds) before the work was done. Session ${a.sessionId} can be continued.`,
-  PRINT_MAX_COST: (a: { cost: number; sessionId: string }) =>
-    `Stopped at $${a.cost} (--max-cost) before the work was done. Session ${a.sessionId} can be continued.`,
-  PRINT_TIMEOUT: (a: { seconds: number; sessionId: string }) =>
-    `Stopped after ${a.seconds} seconds (--timeout) before the work was done. Session ${a.sessionId} can be continued.`,
+  PRINT_MAX_ROUNDS: (a: { rounds: number }) =>
+    `Stopped after ${a.rounds} rounds (--max-rounds) before the work was done. Allow more to let it finish.`,
+  PRINT_MAX_COST: (a: { cost: number }) =>
+    `Stopped at $${a.cost} (--max-cost) before the work was done. Allow more to let it finish.`,
+  PRINT_TIMEOUT: (a: { seconds: number }) =>
+    `Stopped after ${a.seconds} seconds (--timeout) before the work was done. Allow more to let it finish.`,
 });

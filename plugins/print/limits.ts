@@ -28,7 +28,6 @@ export class Limits {
   reached: ScorelError | undefined;
   private readonly max: { rounds: number; cost: number; seconds: number };
   private readonly control = new AbortController();
-  private sessionId = "";
   private rounds = 0;
   private cost = 0;
   private timer: NodeJS.Timeout | undefined;
@@ -38,11 +37,10 @@ export class Limits {
     this.signal = this.control.signal;
   }
 
-  start(sessionId: string): void {
-    this.sessionId = sessionId;
+  start(): void {
     const { seconds } = this.max;
     if (seconds === Infinity) return;
-    this.timer = setTimeout(() => this.reach(errors.PRINT_TIMEOUT({ seconds, sessionId })), seconds * 1000);
+    this.timer = setTimeout(() => this.reach(errors.PRINT_TIMEOUT({ seconds })), seconds * 1000);
   }
 
   stop(): void {
@@ -60,9 +58,9 @@ export class Limits {
 
   /** Whether another round may begin; if not, the limit is reached. */
   allowsMore(): boolean {
-    const { sessionId, rounds, cost, max } = this;
-    if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds, sessionId }));
-    else if (cost >= max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)), sessionId }));
+    const { rounds, cost, max } = this;
+    if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds }));
+    else if (cost >= max.cost) this.reach(errors.PRINT_MAX_COST({ cost: Number(cost.toFixed(6)) }));
     return this.reached === undefined;
   }
 

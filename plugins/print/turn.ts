@@ -43,8 +43,9 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   const { sessionId } = status;
   const progress = createProgress(invocation);
   await progress.opened(status);
+  // Counted apart from what is written: a slow reader must not let another round begin.
+  await client.subscribe(sessionId, (delivered) => limits.hear(delivered));
   await client.subscribe(sessionId, async (delivered) => {
-    limits.hear(delivered);
     await progress.hear(delivered);
     await format.hear?.(delivered);
   });
@@ -83,12 +84,13 @@ async function schemaOf({ options, cwd }: Invocation): Promise<AnswerSchema | un
 /** One turn; a second one when the answer has to fit a schema and does not. */
 async function converse(run: Run, content: UserMessage["content"], schema?: AnswerSchema): Promise<Printed> {
   const { limits, status } = run;
-  limits.start(status.sessionId);
+  limits.start();
   try {
     const outcome = await takeTurn(run, content);
     if (!schema || outcome.reason !== "completed") return limited(outcome, limits);
     const checked = schema.check(outcome.text);
     if (checked.fits) return { outcome, data: checked.data };
+    await run.client.drained(status.sessionId);
     if (!limits.allowsMore()) return limited({ ...outcome, reason: "cancelled" }, limits);
     const { repairOf } = await import("./schema.ts");
     return judged(joined(outcome, await takeTurn(run, repairOf(checked.reason))), schema, limits);
