@@ -1,0 +1,77 @@
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { ask, echoAgent, testHome, testHost } from "./home.ts";
+
+/** Commands that move the conversation and note things beside it. */
+const mover = definePlugin({
+  id: "mover",
+  name: "Mover",
+  version: "1.0.0",
+  commands: (ctx) => ({
+    back: { run: async (targetEventId) => void (await ctx.session.append("rewind", { targetEventId })) },
+    name: { run: async (name) => void (await ctx.session.append("session_info", { changes: { name } })) },
+  }),
+});
+const host = () => testHost([echoAgent, mover]);
+const spoken = (messages: readonly unknown[]) =>
+  (messages as { content: string | { text: string }[] }[]).map(({ content }) =>
+    typeof content === "string" ? content : content[0]?.text,
+  );
+
+describe("a copy of a session", () => {
+  it("holds the conversation as it stands, not what was rewound, and what was noted beside it", async () => {
+    using home = testHome();
+    await using t = await host();
+    const { client } = t;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, sessionId, "one");
+    await client.request("run_command", { sessionId, name: "name", args: "mine" });
+    const { leafId } = await client.request("get_status", { sessionId });
+    await ask(client, sessionId, "a mistake");
+    await client.request("run_command", { sessionId, name: "back", args: leafId ?? "" });
+    await ask(client, sessionId, "two");
+    const { messages } = await client.request("get_context", { sessionId });
+    const copy = await client.request("clone_session", { sessionId });
+    const copied = await client.request("get_events", { sessionId: copy.sessionId });
+    const context = await client.request("get_context", { sessionId: copy.sessionId });
+    expect(copy.meta).toMatchObject({ cwd: home.cwd, name: "mine" });
+    expect(context.messages).toEqual(messages);
+    expect(spoken(context.messages)).toEqual(["one", "echo: one", "two", "echo: two"]);
+    expect(copied.header.clonedFrom).toMatchObject({ sessionId });
+    expect(JSON.stringify(copied.events)).not.toContain("a mistake");
+  });
+
+  it("goes its own way", async () => {
+    using home = testHome();
+    await using t = await host();
+    const { client } = t;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, sessionId, "one");
+    const copy = await client.request("clone_session", { sessionId });
+    expect(home.files().filter((name) => name.endsWith(".jsonl"))).toEqual([`${sessionId}.jsonl`]);
+    await ask(client, copy.sessionId, "here");
+    await ask(client, sessionId, "there");
+    const contexts = [sessionId, copy.sessionId].map((id) => client.request("get_context", { sessionId: id }));
+    expect((await Promise.all(contexts)).map(({ messages }) => spoken(messages)[2])).toEqual(["there", "here"]);
+  });
+
+  it("needs something to copy", async () => {
+    using home = testHome();
+    await using t = await host();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await t.client.request("run_command", { sessionId, name: "name", args: "mine" });
+    await expect(t.client.request("clone_session", { sessionId })).rejects.toMatchObject({ code: "HOST_CLONE_EMPTY" });
+  });
+});
+
+it("an unsaved session keeps its conversation while it is open, and leaves no file", async () => {
+  using home = testHome();
+  await using t = await host();
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, unsaved: true });
+  await ask(t.client, sessionId, "one");
+  const { messages } = await t.client.request("get_context", { sessionId });
+  expect(spoken(messages)).toEqual(["one", "echo: one"]);
+  await t.client.request("close_session", { sessionId });
+  expect(home.files()).toEqual([]);
+  await expect(t.client.request("load_session", { sessionId })).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
+});
