@@ -5,8 +5,9 @@ import type {
   AssistantMessageEventStream,
   Model,
 } from "@mariozechner/pi-ai";
-import { type Awaitable, messageOf, newId, type ScorelError } from "@scorel/kernel";
+import { type Awaitable, messageOf, type ScorelError } from "@scorel/kernel";
 import type { RequestFailure } from "@scorel/model/contract";
+import { CallIds } from "./call-ids.ts";
 import { assistantText } from "./convert.ts";
 import { errors } from "./errors.ts";
 import { type Failure, judge, type Verdict } from "./failure.ts";
@@ -46,7 +47,7 @@ export function guardStream(
 class Guard {
   readonly out = new Outlet(() => this.options.signal.removeEventListener("abort", this.onAbort));
   private readonly options: GuardOptions;
-  private readonly ids: Ids;
+  private readonly ids: CallIds;
   private readonly rawArguments = new Map<number, string>();
   private readonly onAbort = () => this.abort();
   private watchdog: NodeJS.Timeout | undefined;
@@ -56,7 +57,7 @@ class Guard {
 
   constructor(options: GuardOptions) {
     this.options = options;
-    this.ids = new Ids(options.takenIds);
+    this.ids = new CallIds(options.takenIds);
   }
 
   async run(source: () => Awaitable<AsyncIterable<AssistantMessageEvent>>): Promise<void> {
@@ -197,26 +198,6 @@ class Guard {
 
 const final = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: false });
 const passing = (error: ScorelError, reason: string): Failure => ({ error, reason, retryable: true });
-
-/** Call ids of one reply, by place: never empty, never one that is taken. */
-class Ids {
-  private readonly byIndex = new Map<number, string>();
-  private readonly taken: Set<string>;
-
-  constructor(taken: ReadonlySet<string>) {
-    this.taken = new Set(taken);
-  }
-
-  of(index: number, given: string): string {
-    let id = this.byIndex.get(index);
-    if (id === undefined) {
-      id = given === "" || this.taken.has(given) ? `call_${newId()}` : given;
-      this.taken.add(id);
-      this.byIndex.set(index, id);
-    }
-    return id;
-  }
-}
 
 function isCallEvent(
   event: AssistantMessageEvent,
