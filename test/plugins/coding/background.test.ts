@@ -82,6 +82,21 @@ describe("a command in the background", () => {
     expect(said).toMatch(/^y\n[\s\S]*bytes cut here; .*\]\n[\s\S]*y\n\[stopped, with all it started\]$/);
   });
 
+  it("has to wait with more than 64 MiB until it is polled", async () => {
+    await using w = await workshop();
+    const id = await start(w, "head -c 150000000 /dev/zero | tr '\\0' a");
+    const sizes: number[] = [];
+    await vi.waitFor(async () => {
+      // Time in which all of it would arrive, were it read.
+      await w.say("Bash", { command: "sleep 0.5" });
+      const { details } = await w.call("Bash", { poll: id });
+      sizes.push((details as { bytes: number }).bytes);
+      expect(details).toMatchObject({ exitCode: 0 });
+    }, waiting);
+    const total = sizes.reduce((sum, size) => sum + size, 0);
+    expect({ total, most: Math.max(...sizes) <= 65 * 1024 * 1024 }).toEqual({ total: 150_000_000, most: true });
+  });
+
   it("gets no input, so that who asks for a password is told there is none", async () => {
     await using w = await workshop();
     const id = await start(w, "read -r -p 'Password: ' answer || echo none; readlink /proc/self/fd/0");
@@ -130,19 +145,21 @@ describe("a command in the background", () => {
 
 describe("when its session closes", () => {
   it.each([
-    ["what it says without end", "echo $$ > pids; exec yes", 1],
-    ["what it disowned", "sleep 1000 & disown; echo $! > pids", 1],
-    ["what it forked twice", "(sh -c 'echo $$ > pids; exec sleep 1000' &) & exit 0", 1],
-    ["what took a session of its own", "setsid sh -c 'echo $$ > pids; exec sleep 1000' & exit 0", 1],
-    ["what will not listen", "trap '' TERM HUP; echo $$ > pids; while :; do sleep 1; done", 1],
-  ])("%s has ended within five seconds", async (_, command, count) => {
+    ["what it says without end", "echo $$ > pids; exec yes", /running/],
+    ["what it disowned", "sleep 1000 & disown; echo $! > pids", /exit code 0/],
+    ["what it forked twice", "(sh -c 'echo $$ > pids; exec sleep 1000' &) & exit 0", /exit code 0/],
+    ["what took a session of its own", "setsid sh -c 'echo $$ > pids; exec sleep 1000' & exit 0", /exit code 0/],
+    ["what will not listen", "trap '' TERM HUP; echo $$ > pids; while :; do sleep 1; done", /running/],
+  ])("%s has ended within five seconds", async (_, command, state) => {
     const w = await workshop();
-    await start(w, command);
-    const pids = await pidsIn(w, count);
+    const id = await start(w, command);
+    const pids = await pidsIn(w, 1);
+    await until(w, id, state);
+    expect(pids.map(isAlive)).toEqual([true]);
     const before = performance.now();
     await w[Symbol.asyncDispose]();
     expect(performance.now() - before).toBeLessThan(5_000);
-    expect(pids.map(isAlive)).toEqual(pids.map(() => false));
+    expect(pids.map(isAlive)).toEqual([false]);
   });
 });
 
