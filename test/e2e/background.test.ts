@@ -1,23 +1,12 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, expect, it, vi } from "vitest";
+import { expect, it, vi } from "vitest";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
+import { isAlive, startedProcesses } from "../processes.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
 const waiting = { timeout: 10_000, interval: 20 };
-const left = new Set<number>();
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
-afterEach(() => {
-  for (const pid of left) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  left.clear();
-});
+const left = startedProcesses();
 
 /** A turn whose model has started commands in the background and goes on only when the server ends. */
 async function busy(s: Scratch): Promise<{ running: Running; pids: number[] } & AsyncDisposable> {

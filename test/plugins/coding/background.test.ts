@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { endSurvivors, Ledger, ledgerFolder } from "../../../plugins/coding/ledger.ts";
+import { isAlive, startedProcesses } from "../../processes.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
 /** Starts a command in the background and answers its id. */
@@ -23,27 +24,8 @@ async function until(w: Workshop, id: string, matches: RegExp): Promise<string> 
 }
 const waiting = { timeout: 10_000, interval: 20 };
 
-/** Processes whose pids the command wrote into `pids`; whatever is left of them is ended after the test. */
-const started = new Set<number>();
-async function pidsIn(w: Workshop, count: number): Promise<number[]> {
-  const read = () =>
-    existsSync(w.path("pids")) ? readFileSync(w.path("pids"), "utf8").trim().split("\n").map(Number) : [];
-  await vi.waitFor(() => expect(read()).toHaveLength(count), waiting);
-  for (const pid of read()) started.add(pid);
-  return read();
-}
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
-afterEach(() => {
-  for (const pid of started) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  started.clear();
-});
+const started = startedProcesses();
+const pidsIn = (w: Workshop, count: number) => started.pidsIn(w.path("pids"), count);
 
 describe("a command in the background", () => {
   it("answers its id at once, and at each poll what it has said since the last one", async () => {

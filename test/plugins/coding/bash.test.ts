@@ -1,32 +1,13 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { afterEach, describe, expect, it, vi } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { isAlive, startedProcesses } from "../../processes.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
 const bash = (w: Workshop, command: string, more: Record<string, unknown> = {}) => w.call("Bash", { command, ...more });
 
-/** Processes whose pids the command wrote into `pids`; whatever is left of them is ended after the test. */
-const started = new Set<number>();
-async function pidsIn(w: Workshop, count: number): Promise<number[]> {
-  const read = () =>
-    existsSync(w.path("pids")) ? readFileSync(w.path("pids"), "utf8").trim().split("\n").map(Number) : [];
-  await vi.waitFor(() => expect(read()).toHaveLength(count), { timeout: 10_000, interval: 10 });
-  for (const pid of read()) started.add(pid);
-  return read();
-}
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    // A process that has ended waits for its parent to notice.
-    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
-  } catch {
-    return false;
-  }
-}
-afterEach(() => {
-  for (const pid of started) if (isAlive(pid)) process.kill(pid, "SIGKILL");
-  started.clear();
-});
+const started = startedProcesses();
+const pidsIn = (w: Workshop, count: number) => started.pidsIn(w.path("pids"), count);
 
 describe("Bash", () => {
   it("answers both outputs in the order they came, and the exit code", async () => {

@@ -50,14 +50,14 @@ describe("what steers the agent or git is not written", () => {
 
   it("nor through a folder that a control path links to", async () => {
     await using w = await workshop();
-    for (const folder of ["settings", "shared-hooks", ".git"]) mkdirSync(w.path(folder));
+    for (const folder of ["settings", "common-hooks", ".git"]) mkdirSync(w.path(folder));
     symlinkSync("settings", w.path(".scorel"));
-    symlinkSync("../shared-hooks", w.path(".git/hooks"));
+    symlinkSync("../common-hooks", w.path(".git/hooks"));
     w.file("sub/data/x");
     symlinkSync("data", w.path("sub/.scorel"));
     expect(await attempt(w, "sub/.scorel/config.toml")).toContain("steers the agent or git");
     expect(await attempt(w, "settings/config.toml")).toContain("steers the agent or git");
-    expect(await attempt(w, "shared-hooks/pre-commit")).toContain("steers the agent or git");
+    expect(await attempt(w, "common-hooks/pre-commit")).toContain("steers the agent or git");
     expect(await attempt(w, ".scorel/config.toml")).toContain("steers the agent or git");
     expect(existsSync(w.path("settings/config.toml"))).toBe(false);
   });

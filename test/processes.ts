@@ -1,0 +1,37 @@
+import { existsSync, readFileSync } from "node:fs";
+import { afterEach, expect, vi } from "vitest";
+
+/** Whether a process runs; one that has ended and waits for its parent to notice does not. */
+export function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0);
+    return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
+  } catch {
+    return false;
+  }
+}
+
+export interface Started {
+  /** Ends this process after the test, should it be left. */
+  add(pid: number): void;
+  /** The pids that commands wrote into a file, a line each, once there are so many; they are ended after the test. */
+  pidsIn(file: string, count: number): Promise<number[]>;
+}
+
+/** Processes that a test's commands start: whatever is left of them is ended by its pid when the test is over. */
+export function startedProcesses(): Started {
+  const started = new Set<number>();
+  afterEach(() => {
+    for (const pid of started) if (isAlive(pid)) process.kill(pid, "SIGKILL");
+    started.clear();
+  });
+  return {
+    add: (pid) => void started.add(pid),
+    async pidsIn(file, count) {
+      const read = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : []);
+      await vi.waitFor(() => expect(read()).toHaveLength(count), { timeout: 10_000, interval: 10 });
+      for (const pid of read()) started.add(pid);
+      return read();
+    },
+  };
+}
