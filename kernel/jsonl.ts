@@ -78,9 +78,9 @@ class JsonlStore implements Store {
   async sync(): Promise<void> {
     const fd = this.fd;
     if (fd === undefined) return;
-    await settled((done) => fs.fdatasync(fd, done), this.path);
-    if (this.directorySynced) return;
-    await syncDirectory(dirname(this.path));
+    const data = settled((done) => fs.fdatasync(fd, done), this.path);
+    if (this.directorySynced) return data;
+    await Promise.all([data, syncDirectory(dirname(this.path))]);
     this.directorySynced = true;
   }
 
@@ -190,10 +190,11 @@ function settled(start: (done: (error: Error | null) => void) => void, path: str
 
 /** Makes a new file's name survive a power loss. */
 async function syncDirectory(path: string): Promise<void> {
-  const directory = await fs.promises.open(path, "r");
+  // Not fs.promises: its file handles bring the web streams along, at the first turn of a session.
+  const fd = fs.openSync(path, "r");
   try {
-    await directory.sync();
+    await settled((done) => fs.fsync(fd, done), path);
   } finally {
-    await directory.close();
+    fs.closeSync(fd);
   }
 }
