@@ -2,7 +2,7 @@ import type { AgentEvent } from "@mariozechner/pi-agent-core";
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { cut, delayUntil, gate, hang, status, text, toolCall, usage } from "../../model-server.ts";
-import { openAgent, says, tool } from "./setup.ts";
+import { extension, openAgent, says, tool } from "./setup.ts";
 
 const kinds = (events: AgentEvent[]) =>
   events.map((event) =>
@@ -106,11 +106,7 @@ describe("an extension written for pi's agent", () => {
 
   it("prompts again at the end of a turn, however it hears of it", async () => {
     let prompted = false;
-    const again = definePlugin({
-      id: "again",
-      name: "Again",
-      version: "1.0.0",
-      needs: ["agent"],
+    const again = extension("again", {
       async onEvent(event, ctx) {
         if (event.type !== "turn_finish" || prompted) return;
         prompted = true;
@@ -190,11 +186,7 @@ describe("an extension written for pi's agent", () => {
 
 describe("a layer on the context", () => {
   const layer = (transformContext: any, hooks: object = {}) =>
-    definePlugin({
-      id: "layer",
-      name: "Layer",
-      version: "1.0.0",
-      needs: ["agent"],
+    extension("layer", {
       hooks: (ctx) => ({ transformContext: (messages) => transformContext(messages, ctx), ...hooks }),
     });
 

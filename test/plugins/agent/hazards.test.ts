@@ -5,7 +5,7 @@ import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
 import { testHeader } from "../../harness.ts";
 import { cut, endEarly, finish, gate, text, toolCall } from "../../model-server.ts";
-import { openAgent, openAgentWith, says, tool } from "./setup.ts";
+import { extension, openAgent, openAgentWith, says, tool } from "./setup.ts";
 
 /** A tool that notes each run. */
 function counted(name: string, answer: () => Promise<ToolOutput> = async () => says(name)) {
@@ -59,11 +59,7 @@ describe("a call does not run", () => {
   it("when the turn is cancelled while a guard thinks", async () => {
     const bash = counted("bash");
     const asked = gate();
-    const guard = definePlugin({
-      id: "guard",
-      name: "Guard",
-      version: "1.0.0",
-      needs: ["agent"],
+    const guard = extension("guard", {
       hooks: () => ({
         beforeToolCall: () => {
           asked.open();
@@ -83,11 +79,7 @@ describe("a call does not run", () => {
 
   it("when a critical guard fails, and its words are the result", async () => {
     const bash = counted("bash");
-    const guard = definePlugin({
-      id: "guard",
-      name: "Guard",
-      version: "1.0.0",
-      needs: ["agent"],
+    const guard = extension("guard", {
       hooks: () => ({
         beforeToolCall: {
           critical: true,
@@ -143,11 +135,7 @@ describe("a call runs", () => {
       parameters: { type: "object", properties: { command: { type: "string" } }, required: ["command"] },
     };
     const changes: unknown[] = [{ command: "ls -l" }, { command: { not: "a string" } }];
-    const guard = definePlugin({
-      id: "guard",
-      name: "Guard",
-      version: "1.0.0",
-      needs: ["agent"],
+    const guard = extension("guard", {
       hooks: () => ({
         beforeToolCall: (input) => {
           input.args = changes.shift();
@@ -357,11 +345,7 @@ describe("a turn ends", () => {
 
   it("on cancel, though a layer of afterToolCall hangs, and the result is kept", async () => {
     const entered = gate();
-    const layer = definePlugin({
-      id: "layer",
-      name: "Layer",
-      version: "1.0.0",
-      needs: ["agent"],
+    const layer = extension("layer", {
       hooks: () => ({
         afterToolCall: () => {
           entered.open();
@@ -420,11 +404,7 @@ describe("a turn ends", () => {
 
   it.each(["transformContext", "convertToLlm"] as const)("on cancel, though a layer of %s hangs", async (hook) => {
     const entered = gate();
-    const layer = definePlugin({
-      id: "layer",
-      name: "Layer",
-      version: "1.0.0",
-      needs: ["agent"],
+    const layer = extension("layer", {
       hooks: () => ({
         [hook]: () => {
           entered.open();

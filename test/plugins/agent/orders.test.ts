@@ -1,7 +1,6 @@
-import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { cut, delayUntil, finish, gate, hang, status, text, thinking, toolCall } from "../../model-server.ts";
-import { openAgent, says, tool } from "./setup.ts";
+import { extension, openAgent, says, tool } from "./setup.ts";
 
 const begin = ['session_info {"model":"local/m1"}', "message user: go", "runtime_start", "prompt_submit go"];
 const isText = (event: { type: string }) => event.type === "text_delta";
@@ -238,11 +237,7 @@ describe("a turn is told", () => {
   });
 
   it("with a call that is blocked and one with wrong arguments, each answered before the good one runs", async () => {
-    const guard = definePlugin({
-      id: "guard",
-      name: "Guard",
-      version: "1.0.0",
-      needs: ["agent"],
+    const guard = extension("guard", {
       hooks: () => ({
         beforeToolCall: ({ toolCall: { name } }) => (name === "a" ? { block: true, reason: "Not a." } : undefined),
       }),

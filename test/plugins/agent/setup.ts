@@ -191,3 +191,8 @@ function contentOf(message: { content: string | { type: string; text?: string; n
   if (typeof message.content === "string") return message.content;
   return message.content.map((block) => block.text ?? (block.name ? `<${block.name}>` : `[${block.type}]`)).join(" ");
 }
+
+/** An extension of the agent with this id, and whatever else it has. */
+export function extension(id: string, more: Partial<AnyPlugin>): AnyPlugin {
+  return { id, name: id, version: "1.0.0", needs: ["agent"], ...more };
+}
