@@ -54,6 +54,8 @@ export class Screen {
     if (warning !== undefined) return this.line(warning);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
     if (this.isTold(event as AnyEvent)) return;
+    // Only a card has a state that changes; anything else would be drawn twice.
+    if (type === "tool_execution_start" && display.display !== "card") return;
     const text = display.display === "card" ? this.card(display) : drawn(display);
     if (text !== "") await this.line(text);
   }
