@@ -5,20 +5,23 @@
  * `check` says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not,
  * and prints rows `[{ work, value, unit, baseline?, aim?, limit? }]`. `npm run bench -- help` keeps the rows whose name, or
  * whose script's, contains the word.
+ * `-- --profile DIR one tool` writes CPU profiles of those commands instead.
  * A report, never a verdict: the exit code is 0.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { parseArgs } from "node:util";
 import { build } from "esbuild";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const root = join(here, "../..");
 const empty = [process.execPath, "-e", "0"];
-const word = process.argv[2] ?? "";
+const { values: flags, positionals } = parseArgs({ options: { profile: { type: "string" } }, allowPositionals: true });
+const word = positionals[0] ?? "";
 
 if (!existsSync(join(root, "dist/bin.js"))) throw new Error("nothing to measure: run `npm run build` first");
 
@@ -27,9 +30,11 @@ const server = spawn(process.execPath, [join(here, "model-server.mjs")], { stdio
 try {
   furnish(String((await once(server.stdout, "data"))[0]).trim());
   const rows = (await readRows()).filter(({ work, script }) => (work ?? script).includes(word));
+  if (flags.profile) profile(rows, flags.profile);
   const results = [];
-  for (const row of rows) results.push(...(row.script ? await runScript(row.script) : [measure(row)]));
-  print(results);
+  for (const row of flags.profile ? [] : rows)
+    results.push(...(row.script ? await runScript(row.script) : [measure(row)]));
+  if (!flags.profile) print(results);
 } finally {
   server.stdin.end();
   rmSync(home, { recursive: true, force: true });
@@ -83,6 +88,17 @@ async function runScript(script) {
   const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
   if (status !== 0) throw new Error(`${script}: exit ${status}\n${stderr}`);
   return JSON.parse(stdout);
+}
+
+/** Runs each Node command once under V8's sampler; the files open in any viewer of .cpuprofile. */
+function profile(rows, folder) {
+  for (const { work, argv, first, check, megabytes } of rows) {
+    if (argv?.[0] !== process.execPath || megabytes !== undefined) continue;
+    if (first) run(first);
+    const into = resolve(folder, work.replace(/\W+/g, "-"));
+    run([argv[0], "--cpu-prof", "--cpu-prof-interval=100", `--cpu-prof-dir=${into}`, ...argv.slice(1)], check);
+    console.log(`${work}: ${into}`);
+  }
 }
 
 function milliseconds(argv, check) {
