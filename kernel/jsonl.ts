@@ -8,9 +8,6 @@ import type { SessionHeader } from "./types.ts";
 /** The format this version writes; a log of a newer one is opened for reading only. */
 export const LOG_VERSION = 1;
 
-/** Milliseconds for which the log is taken to still have its name, unless the records are promised to survive. */
-const LOOK_AGAIN_MS = 100;
-
 export interface JsonlOptions {
   /** The header of a new log; the file appears with the first append. */
   create?: SessionHeader;
@@ -32,8 +29,6 @@ class JsonlStore implements Store {
   private fd: number | undefined;
   /** Bytes of a failed append stand behind the last whole record. */
   private tainted = false;
-  /** When the file was last seen to have a name. */
-  private lookedAt = Number.NEGATIVE_INFINITY;
   /** Bytes known to be whole records. */
   private size = 0;
   private readOnly: string | undefined;
@@ -61,11 +56,11 @@ class JsonlStore implements Store {
     };
   }
 
-  append(records: readonly string[], durable = false): void {
+  append(records: readonly string[]): void {
     if (this.readOnly !== undefined) throw errors.STORE_READ_ONLY({ path: this.path, reason: this.readOnly });
     const bytes = Buffer.from(this.pending + records.map(encodeLine).join(""));
     try {
-      this.writeAll(this.writable(durable), bytes);
+      this.writeAll(this.writable(), bytes);
     } catch (thrown) {
       this.undo();
       if (thrown instanceof ScorelError) throw thrown;
@@ -129,18 +124,12 @@ class JsonlStore implements Store {
   }
 
   /** The log's descriptor, whole records before it. Throws STORE_GONE when the file has no name any more. */
-  private writable(durable: boolean): number {
+  private writable(): number {
     this.fd ??= fs.openSync(this.path, "ax", 0o600);
-    if (durable || performance.now() - this.lookedAt > LOOK_AGAIN_MS) this.look(this.fd);
+    if (fs.fstatSync(this.fd).nlink === 0)
+      throw errors.STORE_GONE({ path: this.path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
     if (this.tainted) this.cutBack(this.fd);
     return this.fd;
-  }
-
-  /** Looking costs as much as a small write, so a burst of records is covered by one look. */
-  private look(fd: number): void {
-    if (fs.fstatSync(fd).nlink === 0)
-      throw errors.STORE_GONE({ path: this.path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
-    this.lookedAt = performance.now();
   }
 
   /** Linux keeps a deleted file's bytes as long as someone has it open, under this name. */

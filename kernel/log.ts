@@ -222,7 +222,7 @@ export class Log implements Session {
       // Numbered last: what a converter's failure emitted meanwhile has its own numbers.
       for (const [index, { event }] of drafts.entries()) event.seq = this.lastSeq + index + 1;
       const records = drafts.map(({ event }) => JSON.stringify(event));
-      this.store(drafts, records);
+      this.store(records);
       return this.publish(drafts, records);
     } finally {
       this.writing = false;
@@ -274,9 +274,9 @@ export class Log implements Session {
       throw errors.LOG_INVALID_BARRIER({ type: event.type, after: action.after });
   }
 
-  private store(drafts: readonly Draft[], records: readonly string[]): void {
+  private store(records: readonly string[]): void {
     try {
-      this.options.store.append(records, drafts.some(isPromised));
+      this.options.store.append(records);
     } catch (thrown) {
       this.storageStatus(messageOf(thrown));
       throw thrown;
@@ -287,7 +287,7 @@ export class Log implements Session {
   private publish(drafts: readonly Draft[], records: readonly string[]): Written {
     this.lastSeq += drafts.length;
     this.syncer.touch();
-    const synced = drafts.some(isPromised) ? this.syncer.synced() : undefined;
+    const synced = drafts.some(({ durable }) => durable) ? this.syncer.synced() : undefined;
     // Whoever asked for the disk awaits it; here a failure is told by its status event.
     synced?.catch(() => {});
     const events = drafts.map(({ event, leaf, durable }, index) => {
@@ -364,10 +364,6 @@ export class Log implements Session {
   private failedConverter(event: AnyEvent, converter: string, thrown: unknown): void {
     this.options.report(this.options.registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
   }
-}
-
-function isPromised({ durable }: Draft): boolean {
-  return durable;
 }
 
 function isDurable(definition: EventDefinition, event: StoredEvent): boolean {

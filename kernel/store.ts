@@ -27,11 +27,8 @@ export interface Opened {
  */
 export interface Store {
   open(): Opened;
-  /**
-   * Writes records (one event's JSON each) all together or not at all; throws STORE_WRITE, STORE_GONE, STORE_READ_ONLY.
-   * `durable`: they are about to be promised to survive, so no look at the place they go to is spared.
-   */
-  append(records: readonly string[], durable?: boolean): void;
+  /** Writes records (one event's JSON each) all together or not at all; throws STORE_WRITE, STORE_GONE, STORE_READ_ONLY. */
+  append(records: readonly string[]): void;
   /** Rejects with STORE_SYNC: what was appended is there, but may not survive a power loss. */
   sync(): Promise<void>;
   /** Sees a transient before it is announced; it is announced once the answer, if any, has settled. */

@@ -66,9 +66,9 @@ class SessionStore implements Store {
     }
   }
 
-  append(records: readonly string[], durable?: boolean): void {
+  append(records: readonly string[]): void {
     if (!this.lock && !this.options.readOnly) this.takeLock();
-    this.log.append(records, durable);
+    this.log.append(records);
     this.partial.stored(records);
   }
 

@@ -16,14 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import {
-  type AnyPlugin,
-  createJsonlStore,
-  createKernel,
-  type EventDefinition,
-  type Kernel,
-  scanLog,
-} from "@scorel/kernel";
+import { createJsonlStore, createKernel, type Kernel, scanLog } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { breakDevice, brokenDevices } from "../broken-device.ts";
 import { testHeader } from "../harness.ts";
@@ -37,13 +30,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-const open = (options: Parameters<typeof createJsonlStore>[1] = {}, plugin = notes): Promise<Kernel> =>
-  createKernel({ entries: [{ plugin, origin: "test" }], store: createJsonlStore(path, options) });
-/** The same plugin, whose notes are promised to survive a power loss. */
-const promising: AnyPlugin = {
-  ...notes,
-  events: { ...notes.events, note: { ...(notes.events?.note as EventDefinition), durable: true } },
-};
+const open = (options: Parameters<typeof createJsonlStore>[1] = {}): Promise<Kernel> =>
+  createKernel({ entries: [{ plugin: notes, origin: "test" }], store: createJsonlStore(path, options) });
 /** A log with one note for each text. */
 async function written(...texts: string[]): Promise<void> {
   const kernel = await open({ create: testHeader });
@@ -238,8 +226,8 @@ describe("a JSONL log whose file is taken away while it is open", () => {
         renameSync(`${path}.copy`, path);
       },
     ],
-  ])("takes no promised event when it was %s, and says where its bytes still are", async (_how, takeAway) => {
-    const kernel = await open({ create: testHeader }, promising);
+  ])("takes no event when it was %s, and says where its bytes still are", async (_how, takeAway) => {
+    const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     const whole = readFileSync(path);
     takeAway();
