@@ -2,7 +2,7 @@ import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 
 /** Errors that a different command line or configuration would avoid; all others are failures of the work itself. */
 const usage = [
-  /^(CLI|CONFIG|MODEL|PRINT|CHAT)_/,
+  /^(CLI|CONFIG|MODELS?|PRINT|CHAT)_/,
   /^PLUGIN_(CONFIG|MISSING_SERVICE|CIRCLE|DOUBLE_SERVICE|DUPLICATE|UNKNOWN|INVALID)$/,
   /^SESSION_(NONE|UNKNOWN|AMBIGUOUS)$/,
   /^(HOST_CWD_INVALID|HOST_CLONE_EMPTY|TOOL_UNKNOWN)$/,

@@ -99,3 +99,9 @@ describe("scorel model, login and logout", () => {
     expect((await s.run(["model", "check"])).stderr).toContain("No model configured");
   });
 });
+
+it("a filter that fits no model, and a login without a key, are mistakes of the command line: exit 2", async () => {
+  using s = scratch();
+  expect(await s.run(["model", "list", "no-such-model"])).toMatchObject({ code: 2, stdout: "" });
+  expect(await s.run(["login", "openai"], { input: "" })).toMatchObject({ code: 2 });
+});
