@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
@@ -12,7 +12,13 @@ const files = await generate();
 if (process.argv.includes("guide")) files.set("docs/guide/first-session.md", await playGuide());
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });
-for (const name of readdirSync(reference)) if (!files.has(`docs/reference/${name}`)) rmSync(join(reference, name));
+for (const name of readdirSync(reference))
+  if (!files.has(`docs/reference/${name}`) && isGenerated(join(reference, name))) rmSync(join(reference, name));
 for (const [path, text] of files) writeFileSync(join(root, path), text);
 console.log(`${files.size} files written`);
 process.exit();
+
+/** A page that nobody writes by hand says so in its first line. */
+function isGenerated(path: string): boolean {
+  return readFileSync(path, "utf8").startsWith("<!-- Generated ");
+}
