@@ -89,16 +89,19 @@ export class PathGate {
     await this.flush();
   }
 
-  /** An entry whose check or write fails was answered long ago: it can only be reported. */
+  /** In one go: between two of them nobody else, such as the next turn, may write. */
   private async flush(): Promise<void> {
     const entries = this.waiting;
     this.waiting = [];
-    for (const entry of entries) {
-      try {
-        await this.writer.write([entry]).synced;
-      } catch (thrown) {
-        this.writer.report(thrown);
-      }
+    await Promise.all(entries.map((entry) => this.writeLate(entry)));
+  }
+
+  /** An entry whose check or write fails was answered long ago: it can only be reported. */
+  private async writeLate(entry: AnyEntry): Promise<void> {
+    try {
+      await this.writer.write([entry]).synced;
+    } catch (thrown) {
+      this.writer.report(thrown);
     }
   }
 }

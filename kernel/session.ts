@@ -30,7 +30,7 @@ export interface AppendOptions {
   clientId?: string;
   /** A pre-allocated id, as announced by `message_start`. */
   id?: EventId;
-  /** Runs in the writer's turn; throwing rejects the append and uses no seq. */
+  /** Runs in the writer's turn, in `appendAll` before any of the batch; throwing rejects the append and uses no seq. */
   check?(view: LogView): void;
 }
 /** One entry of `appendAll`. */

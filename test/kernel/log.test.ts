@@ -172,6 +172,25 @@ describe("a held path", () => {
     expect(t.session.activeLeaf).toBe(theirs.id);
   });
 
+  it("writes what waits in one go when it is released, so that the next holder comes after all of it", async () => {
+    const vow = definePlugin({
+      id: "vow",
+      name: "Vow",
+      version: "1.0.0",
+      events: { note: { schema: z.strictObject({ text: z.string() }), durable: true } },
+    });
+    await using t = await testKernel([vow]);
+    const first = t.session.hold();
+    await t.session.append("note", { text: "one" });
+    await t.session.append("note", { text: "two" });
+    const released = first.release();
+    const second = t.session.hold();
+    await second.append("note", { text: "three" });
+    await released;
+    await second.release();
+    expect(t.stored().map((event) => (event as unknown as { text: string }).text)).toEqual(["one", "two", "three"]);
+  });
+
   it("writes what waits at an opening, where others append at once", async () => {
     await using t = await testKernel([notes]);
     const hold = t.session.hold();
