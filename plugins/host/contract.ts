@@ -11,6 +11,7 @@ import type {
   SessionHeader,
 } from "@scorel/kernel";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
+import type { z } from "zod";
 
 /** What a session is opened with beside its log; it holds for as long as the session is open. */
 export interface SessionOptions {
@@ -106,7 +107,10 @@ export interface SessionStatus {
   modelError?: { code: string; message: string };
 }
 
-/** The operations of the client contract: name -> what is asked and answered. */
+/**
+ * The operations of the client contract: name -> what is asked and answered. An open table: a plugin adds rows by
+ * declaration merging into this module, and their handlers as its contribution `operations`.
+ */
 export interface Operations {
   ping: { params: Record<string, never>; result: { pong: true } };
   create_session: {
@@ -141,7 +145,33 @@ export interface Operations {
   run_command: { params: { sessionId: string; name: string; args: string }; result: { output?: string } };
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
 }
-export type Operation = keyof Operations;
+export type Operation = keyof Operations & string;
+
+/** An open session as the operations of plugins see it. */
+export interface SessionHandle {
+  readonly id: string;
+  readonly kernel: Kernel;
+  readonly workspace: Workspace;
+}
+/** Who asks for an operation, and what its handler may reach. */
+export interface OperationContext {
+  readonly clientId: string;
+  /** Where sessions live. */
+  readonly sessionsDir: string;
+  /** The whole id that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+  resolve(idOrPrefix: string): string;
+  /** A session, opened for writing unless it is open already, for as long as the client stays. */
+  open(sessionId: string): Promise<SessionHandle>;
+  /** Looks at a session that anyone may be writing: no lock, no repair, no append; closed when `work` ends. */
+  look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
+  /** Another operation in the name of the same client. */
+  request: Client["request"];
+}
+/** How a plugin does one operation. Params from any client are checked by `params` first. */
+export interface OperationHandler<O extends Operation> {
+  params: z.ZodType<Operations[O]["params"]>;
+  run(params: Operations[O]["params"], context: OperationContext): Awaitable<Operations[O]["result"]>;
+}
 
 /** A connection to the host: the same for the terminal in this process and for one across a network. */
 export interface Client {
@@ -169,5 +199,7 @@ declare module "@scorel/kernel" {
   }
   interface Contributions {
     commands: Record<string, SlashCommand>;
+    /** A host plugin's are there for every client; a session plugin's for requests whose params name an open session. */
+    operations: { [O in Operation]?: OperationHandler<O> };
   }
 }

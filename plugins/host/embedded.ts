@@ -2,7 +2,8 @@ import type { Dispose } from "@scorel/kernel";
 import type { Client, Delivered, Operation, Operations } from "./contract.ts";
 import { deliver, isMissed } from "./delivered.ts";
 import { errors } from "./errors.ts";
-import { type Caller, openOf, operations } from "./operations.ts";
+import { type Caller, openOf, ownHandler } from "./operations.ts";
+import { runContributed } from "./plugin-operations.ts";
 import type { OpenSession, Sessions } from "./sessions.ts";
 
 type Heard = (delivered: Delivered) => void | Promise<void>;
@@ -29,9 +30,10 @@ export class EmbeddedClient implements Client, Caller {
 
   async request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]> {
     this.mustBeOpen();
-    if (!Object.hasOwn(operations, operation)) throw errors.HOST_OPERATION_UNKNOWN({ operation });
+    const own = ownHandler(operation);
     try {
-      return await operations[operation](params, this);
+      if (own) return await own(params, this);
+      return await runContributed(operation, params, this, (other, asked) => this.request(other, asked));
     } finally {
       // Closed while this was under way: what it opened is given up as well.
       if (this.closed) await this.releaseAll();

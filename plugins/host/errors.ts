@@ -22,6 +22,8 @@ export const errors = defineErrors({
     `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
     `The host knows no operation "${a.operation}". The client may be newer than the host.`,
+  HOST_PARAMS_INVALID: (a: { operation: string; problems: string }) =>
+    `The request "${a.operation}" is not as it should be: ${a.problems}.`,
   HOST_NO_AGENT: (a: { sessionId: string }) =>
     `Session ${a.sessionId} has no agent, so nothing can answer. Add "agent" to "use" in the preset.`,
   HOST_TURN_UNKNOWN: (a: { id: string }) =>

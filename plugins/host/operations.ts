@@ -22,8 +22,8 @@ type Handler<O extends Operation> = (
 
 const REMEMBERED_TURNS = 256;
 
-/** What the host does for each operation of the client contract. */
-export const operations: { [O in Operation]: Handler<O> } = {
+/** What the host itself does for the operations of the client contract; plugins contribute the rest. */
+const operations = {
   ping: () => ({ pong: true }),
   create_session: async (params, caller) => statusOf(hold(await caller.sessions.create(params), caller)),
   clone_session: async ({ sessionId, ...options }, caller) => {
@@ -63,7 +63,14 @@ export const operations: { [O in Operation]: Handler<O> } = {
     return typeof output === "string" ? { output } : {};
   },
   close_session: ({ sessionId }, { clientId, sessions }) => sessions.release(sessionId, clientId),
-};
+} satisfies { [O in Operation]?: Handler<O> };
+
+/** The host's own handler of an operation; undefined for one that plugins contribute, or nobody. */
+export function ownHandler<O extends Operation>(operation: O): Handler<O> | undefined {
+  return Object.hasOwn(operations, operation)
+    ? (operations as { [K in Operation]?: Handler<K> })[operation]
+    : undefined;
+}
 
 /** The session, opened now if it is not. */
 export async function openOf({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {

@@ -66,6 +66,11 @@ export class Sessions {
     this.shelf = options.shelf;
   }
 
+  /** The host's own kernel. */
+  get parent(): Kernel {
+    return this.options.composition.kernel();
+  }
+
   /** A new session working in `cwd`; its file, unless it is unsaved, appears with its first event. */
   async create(options: NewOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
     const cwd = canonicalDirectory(options.cwd);

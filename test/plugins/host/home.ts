@@ -89,13 +89,17 @@ export interface TestHost extends AsyncDisposable {
   client: Client;
 }
 
-/** A running host whose sessions have `messages` and the given plugins. */
-export async function testHost(plugins: AnyPlugin[] = [echoAgent], problems: Notice[] = []): Promise<TestHost> {
+/** A running host, with `hostPlugins` beside its own, whose sessions have `messages` and the given plugins. */
+export async function testHost(
+  plugins: AnyPlugin[] = [echoAgent],
+  problems: Notice[] = [],
+  hostPlugins: AnyPlugin[] = [],
+): Promise<TestHost> {
   const entry = (plugin: AnyPlugin): KernelEntry => ({ plugin, origin: "test" });
   const entries = [messages, ...plugins].map(entry);
   const composition = { sessionPlugins: async () => ({ entries, problems }), kernel: () => kernel };
   const kernel: Kernel = await createKernel({
-    entries: [entry(hostPlugin)],
+    entries: [hostPlugin, ...hostPlugins].map(entry),
     store: createMemoryStore(testHeader),
     services: { composition },
   });

@@ -1,0 +1,62 @@
+import type { Kernel } from "@scorel/kernel";
+import type { Client, Operation, OperationContext, OperationHandler, Operations } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { type Caller, openOf } from "./operations.ts";
+
+/** Does an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
+export async function runContributed<O extends Operation>(
+  operation: O,
+  params: Operations[O]["params"],
+  caller: Caller,
+  request: Client["request"],
+): Promise<Operations[O]["result"]> {
+  const handler = await findHandler(operation, params, caller);
+  if (!handler) throw errors.HOST_OPERATION_UNKNOWN({ operation });
+  const checked = handler.params.safeParse(params);
+  if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
+  return handler.run(checked.data, contextOf(caller, request));
+}
+
+/** The host's plugins come first, so that no session is opened for an operation that needs none. */
+async function findHandler<O extends Operation>(
+  operation: O,
+  params: unknown,
+  caller: Caller,
+): Promise<OperationHandler<O> | undefined> {
+  const known = contributed(caller.sessions.parent, operation);
+  if (known) return known;
+  const { sessionId } = (params ?? {}) as { sessionId?: unknown };
+  if (typeof sessionId !== "string") return undefined;
+  const { kernel } = await openOf({ sessionId: caller.sessions.shelf.resolve(sessionId) }, caller);
+  return contributed(kernel, operation);
+}
+
+/** Of two plugins with one operation the later one's counts, as with slash commands. */
+function contributed<O extends Operation>(kernel: Kernel, operation: O): OperationHandler<O> | undefined {
+  const rows = kernel.collect("operations").filter(({ value }) => Object.hasOwn(value, operation));
+  return rows.at(-1)?.value[operation] as OperationHandler<O> | undefined;
+}
+
+function contextOf(caller: Caller, request: Client["request"]): OperationContext {
+  const { clientId, sessions } = caller;
+  const { shelf } = sessions;
+  return {
+    clientId,
+    sessionsDir: shelf.directory,
+    resolve: (prefix) => shelf.resolve(prefix),
+    open: (sessionId) => openOf({ sessionId: shelf.resolve(sessionId) }, caller),
+    look: async (sessionId, work) => {
+      const session = await sessions.look(shelf.resolve(sessionId));
+      try {
+        return await work(session);
+      } finally {
+        await session.kernel.stop();
+      }
+    },
+    request,
+  };
+}
+
+function problemsOf({ issues }: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {
+  return issues.map(({ path, message }) => `${path.map(String).join(".") || "params"}: ${message}`).join("; ");
+}

@@ -1,0 +1,98 @@
+import type { OperationContext } from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ask, echoAgent, testHome, testHost } from "./home.ts";
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    add: { params: { a: number; b: number }; result: { sum: number } };
+    count_events: { params: { sessionId: string }; result: { events: number; by: string } };
+  }
+}
+
+const adder = definePlugin({
+  id: "adder",
+  name: "Adder",
+  version: "1.0.0",
+  scope: "host",
+  operations: () => ({
+    add: { params: z.strictObject({ a: z.number(), b: z.number() }), run: ({ a, b }) => ({ sum: a + b }) },
+  }),
+});
+
+const counter = definePlugin({
+  id: "counter",
+  name: "Counter",
+  version: "1.0.0",
+  operations: (ctx) => ({
+    count_events: {
+      params: z.strictObject({ sessionId: z.string() }),
+      run: (_params, { clientId }: OperationContext) => ({ events: ctx.session.tree.size, by: clientId }),
+    },
+  }),
+});
+
+/** A host plugin's view of a session that it neither locks nor changes. */
+const looker = definePlugin({
+  id: "looker",
+  name: "Looker",
+  version: "1.0.0",
+  scope: "host",
+  operations: () => ({
+    count_events: {
+      params: z.strictObject({ sessionId: z.string() }),
+      run: ({ sessionId }, { look, clientId }) =>
+        look(sessionId, ({ kernel }) => ({ events: kernel.session.tree.size, by: clientId })),
+    },
+  }),
+});
+
+describe("an operation of a plugin", () => {
+  it("is done by a host plugin for any client", async () => {
+    using _home = testHome();
+    await using t = await testHost([echoAgent], [], [adder]);
+    expect(await t.client.request("add", { a: 2, b: 3 })).toEqual({ sum: 5 });
+  });
+
+  it("is done by a plugin of the session that the request names, by the beginning of its id", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent, counter]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "hello");
+    const answer = { events: 2, by: "tester" };
+    expect(await t.client.request("count_events", { sessionId })).toEqual(answer);
+    expect(await t.client.request("count_events", { sessionId: sessionId.slice(0, 10) })).toEqual(answer);
+  });
+
+  it("may look at a session without taking it", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent], [], [looker]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "hello");
+    await t.client.request("close_session", { sessionId });
+    expect(await t.client.request("count_events", { sessionId })).toEqual({ events: 2, by: "tester" });
+    expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
+  });
+
+  it("is refused with what is wrong in the request", async () => {
+    using _home = testHome();
+    await using t = await testHost([echoAgent], [], [adder]);
+    const wrong = { a: "2", b: 3, c: 4 } as unknown as { a: number; b: number };
+    await expect(t.client.request("add", wrong)).rejects.toMatchObject({
+      code: "HOST_PARAMS_INVALID",
+      message: expect.stringMatching(/^The request "add" is not as it should be: a: .*; params: .*"c"/) as string,
+    });
+  });
+
+  it("is unknown when no plugin has it, also to a session", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const unknown = { code: "HOST_OPERATION_UNKNOWN" };
+    await expect(t.client.request("add", { a: 1, b: 1 })).rejects.toMatchObject(unknown);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "hello");
+    await expect(t.client.request("count_events", { sessionId })).rejects.toMatchObject(unknown);
+    await expect(t.client.request("toString" as "ping", {})).rejects.toMatchObject(unknown);
+  });
+});
