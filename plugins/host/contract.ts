@@ -64,6 +64,8 @@ export interface SlashCommand {
 export interface SlashContext {
   sessionId: string;
   clientId: string;
+  /** An operation in the name of the client that gave the command. */
+  request: Client["request"];
 }
 
 export interface SessionSummary {

@@ -28,17 +28,21 @@ export class EmbeddedClient implements Client, Caller {
     this.clientId = clientId;
   }
 
-  async request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]> {
+  /** Bound, since commands and operations hand it on. */
+  readonly request = async <O extends Operation>(
+    operation: O,
+    params: Operations[O]["params"],
+  ): Promise<Operations[O]["result"]> => {
     this.mustBeOpen();
     const own = ownHandler(operation);
     try {
       if (own) return await own(params, this);
-      return await runContributed(operation, params, this, (other, asked) => this.request(other, asked));
+      return await runContributed(operation, params, this);
     } finally {
       // Closed while this was under way: what it opened is given up as well.
       if (this.closed) await this.releaseAll();
     }
-  }
+  };
 
   async subscribe(sessionId: string, listener: Heard): Promise<() => Promise<void>> {
     this.mustBeOpen();

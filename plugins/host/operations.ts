@@ -2,7 +2,7 @@ import type { AgentService, QueueItem } from "@scorel/agent/contract";
 import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import type { Notice, Operation, Operations, SessionStatus } from "./contract.ts";
+import type { Client, Notice, Operation, Operations, SessionStatus } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
 import { failuresOf, type OpenSession, type Sessions } from "./sessions.ts";
@@ -14,6 +14,7 @@ export interface Caller {
   readonly clientId: string;
   readonly sessions: Sessions;
   readonly held: Set<string>;
+  readonly request: Client["request"];
 }
 type Handler<O extends Operation> = (
   params: Operations[O]["params"],
@@ -59,7 +60,8 @@ const operations = {
   list_commands: async (params, caller) => ({ commands: listCommands((await openOf(params, caller)).kernel) }),
   run_command: async ({ name, args, ...params }, caller) => {
     const { id, kernel } = await openOf(params, caller);
-    const output = await findCommand(kernel, name)(args, { sessionId: id, clientId: caller.clientId });
+    const { clientId, request } = caller;
+    const output = await findCommand(kernel, name)(args, { sessionId: id, clientId, request });
     return typeof output === "string" ? { output } : {};
   },
   close_session: ({ sessionId }, { clientId, sessions }) => sessions.release(sessionId, clientId),

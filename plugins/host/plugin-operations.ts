@@ -1,5 +1,5 @@
 import type { Kernel } from "@scorel/kernel";
-import type { Client, Operation, OperationContext, OperationHandler, Operations } from "./contract.ts";
+import type { Operation, OperationContext, OperationHandler, Operations } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { type Caller, openOf } from "./operations.ts";
 
@@ -8,13 +8,12 @@ export async function runContributed<O extends Operation>(
   operation: O,
   params: Operations[O]["params"],
   caller: Caller,
-  request: Client["request"],
 ): Promise<Operations[O]["result"]> {
   const handler = await findHandler(operation, params, caller);
   if (!handler) throw errors.HOST_OPERATION_UNKNOWN({ operation });
   const checked = handler.params.safeParse(params);
   if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
-  return handler.run(checked.data, contextOf(caller, request));
+  return handler.run(checked.data, contextOf(caller));
 }
 
 /** The host's plugins come first, so that no session is opened for an operation that needs none. */
@@ -37,8 +36,8 @@ function contributed<O extends Operation>(kernel: Kernel, operation: O): Operati
   return rows.at(-1)?.value[operation] as OperationHandler<O> | undefined;
 }
 
-function contextOf(caller: Caller, request: Client["request"]): OperationContext {
-  const { clientId, sessions } = caller;
+function contextOf(caller: Caller): OperationContext {
+  const { clientId, sessions, request } = caller;
   const { shelf } = sessions;
   return {
     clientId,

@@ -48,6 +48,18 @@ const looker = definePlugin({
   }),
 });
 
+/** A slash command that does its work through an operation. */
+const tally = definePlugin({
+  id: "tally",
+  name: "Tally",
+  version: "1.0.0",
+  commands: () => ({
+    tally: {
+      run: async (_args, { sessionId, request }) => `${(await request("count_events", { sessionId })).events} events`,
+    },
+  }),
+});
+
 describe("an operation of a plugin", () => {
   it("is done by a host plugin for any client", async () => {
     using _home = testHome();
@@ -73,6 +85,15 @@ describe("an operation of a plugin", () => {
     await t.client.request("close_session", { sessionId });
     expect(await t.client.request("count_events", { sessionId })).toEqual({ events: 2, by: "tester" });
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
+  });
+
+  it("is there for slash commands, too", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent, counter, tally]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "hello");
+    const asked = { sessionId, name: "tally", args: "" };
+    expect(await t.client.request("run_command", asked)).toEqual({ output: "2 events" });
   });
 
   it("is refused with what is wrong in the request", async () => {
