@@ -30,6 +30,8 @@ export function asLayer(plugin: string, tap: unknown): Layer {
 }
 
 type Report = (plugin: string, where: string, thrown: unknown) => void;
+/** Asked as a layer begins; what it answers hears the end, and of a failure what was thrown. */
+export type Trace = (plugin: string) => ((failure?: { thrown: unknown }) => void) | undefined;
 
 class Stop {
   readonly value: unknown;
@@ -51,13 +53,15 @@ export class Chain {
   readonly name: string;
   private readonly mode: HookMode;
   private readonly report: Report;
+  private readonly trace: Trace;
   private layers: Layer[] = [];
   private compiled: AsyncSeriesBailHook<[Run], true> | undefined;
 
-  constructor(name: string, mode: HookMode, report: Report) {
+  constructor(name: string, mode: HookMode, report: Report, trace: Trace = () => undefined) {
     this.name = name;
     this.mode = mode;
     this.report = report;
+    this.trace = trace;
   }
 
   get size(): number {
@@ -111,20 +115,25 @@ export class Chain {
 
   private runLayer(run: Run, layer: Layer, done: (error?: Error | null, end?: true) => void): void {
     let answer: unknown;
+    const ended = this.trace(layer.plugin);
+    const fail = (thrown: unknown) => {
+      ended?.({ thrown });
+      done(this.failed(run, layer, thrown));
+    };
+    const finish = (end?: true) => {
+      ended?.();
+      done(null, end);
+    };
     try {
       run.control.signal.throwIfAborted();
       answer = layer.handler(run.value, run.control.signal);
       if (!isThenable(answer)) answer = { end: this.accept(run, answer) };
     } catch (thrown) {
-      done(this.failed(run, layer, thrown));
+      fail(thrown);
       return;
     }
-    if (isThenable(answer))
-      this.settle(run, layer, answer).then(
-        (end) => done(null, end),
-        (thrown) => done(this.failed(run, layer, thrown)),
-      );
-    else done(null, (answer as { end?: true }).end);
+    if (isThenable(answer)) this.settle(run, layer, answer).then(finish, fail);
+    else finish((answer as { end?: true }).end);
   }
 
   /** Takes an answer in; `true` ends the chain. */

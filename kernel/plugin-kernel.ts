@@ -11,6 +11,7 @@ import { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
+import { traceLayer } from "./trace.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
 import { describeIssues } from "./validate.ts";
 import { within } from "./within.ts";
@@ -184,7 +185,8 @@ export class PluginKernel implements Kernel {
 
   defineHook(plugin: string, scope: Scope, hook: string, mode: HookMode): Chain {
     if (this.chains.has(hook)) throw errors.HOOK_DUPLICATE({ hook, plugin });
-    const chain = new Chain(hook, mode, (failing, where, thrown) => this.report(failing, where, thrown));
+    const report = (failing: string, where: string, thrown: unknown) => this.report(failing, where, thrown);
+    const chain = new Chain(hook, mode, report, (tapped) => traceLayer(this.session.id, hook, tapped));
     this.chains.set(hook, chain);
     scope.add(() => void this.chains.delete(hook));
     return chain;
