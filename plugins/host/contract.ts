@@ -35,6 +35,8 @@ export interface Workspace extends SessionOptions {
   root: string;
   /** The user's home directory. */
   home: string;
+  /** The session's log; absent when it is kept in memory only. */
+  file?: string;
   /** A private folder for spill files of this session; created on first use. */
   temp: string;
   /** Directories outside `root` that Write and Edit may touch. */

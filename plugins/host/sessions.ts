@@ -160,7 +160,8 @@ export class Sessions {
   private async start(wanted: Wanted): Promise<OpenSession> {
     const { id, cwd, options } = wanted;
     const { composition, logger } = this.options;
-    const workspace = createWorkspace({ sessionId: id, cwd, ...options });
+    const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
+    const workspace = createWorkspace({ sessionId: id, cwd, file, ...options });
     const { entries, problems } = await composition.sessionPlugins(cwd);
     const parent = composition.kernel();
     let kernel: Kernel | undefined;

@@ -53,13 +53,15 @@ export function createWorkspace({
   thinking,
   tools,
   appendSystemPrompt,
-}: { sessionId: string; cwd: string } & SessionOptions): Workspace {
+  file,
+}: { sessionId: string; cwd: string; file?: string | undefined } & SessionOptions): Workspace {
   const home = homeDirectory();
   let temp: string | undefined;
   return {
     cwd,
     root: projectRoot(cwd, home),
     home,
+    ...(file !== undefined && { file }),
     get temp() {
       temp ??= makeTemporary(sessionId);
       return temp;
