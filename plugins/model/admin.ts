@@ -1,44 +1,59 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { isSpoken } from "./apis.ts";
-import { authPath, storeKey } from "./auth-file.ts";
-import type { ListedModel, ModelAdminService, UsableModel } from "./contract.ts";
+import { authPath, type Credential, storeCredential } from "./auth-file.ts";
+import type { ListedModel, LoginWay, ModelAdminService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { isKey } from "./key.ts";
+import type { OwnModel } from "./model.ts";
 import { nearest } from "./near.ts";
 import { type Sources, variablesOf } from "./resolve.ts";
+import { subscriptions } from "./subscriptions.ts";
 
 /** What a person does about models, over the same sources that a session's model comes from. */
-export function createAdmin(model: UsableModel, from: Sources): ModelAdminService {
+export function createAdmin(model: OwnModel, from: Sources): ModelAdminService {
   return {
     list: (filter = "") => list(filter, from),
     check: async (signal) => (await import("./check.ts")).check(model, signal),
     local: async () => (await import("./local.ts")).findLocal(from.servers),
-    requireProvider,
+    waysIn,
     async login(provider, key) {
-      await requireProvider(provider);
+      if (!(await waysIn(provider)).includes("key")) throw errors.MODEL_NO_KEYS({ provider });
       if (!isKey(key)) throw errors.MODEL_KEY_INVALID({ place: "what was given" });
-      await storeKey(provider, key);
-      const shadowedBy = variablesOf(provider).find((name) => from.env[name]);
-      return { path: authPath(), ...(shadowedBy !== undefined && { shadowedBy }) };
+      return keep(provider, key, from);
     },
-    logout: (provider) => storeKey(provider, undefined),
+    async signIn(provider, dialog) {
+      if (!(await waysIn(provider)).includes("subscription")) throw errors.MODEL_NO_SUBSCRIPTION({ provider });
+      const { signIn } = await import("./sign-in.ts");
+      return keep(provider, await signIn(provider, dialog), from);
+    },
+    logout: (provider) => storeCredential(provider, undefined),
   };
 }
 
-async function list(filter: string, { env, keys }: Sources): Promise<ListedModel[]> {
+async function keep(provider: string, credential: Credential, { env }: Sources) {
+  await storeCredential(provider, credential);
+  const shadowedBy = variablesOf(provider).find((name) => env[name]);
+  return { path: authPath(), ...(shadowedBy !== undefined && { shadowedBy }) };
+}
+
+async function list(filter: string, { env, stored }: Sources): Promise<ListedModel[]> {
   const words = filter.toLowerCase().split(/\s+/);
-  const stored = keys();
-  const isReady = (provider: string) =>
-    stored[provider] !== undefined || variablesOf(provider).some((name) => Boolean(env[name]));
+  const known = stored();
+  const credentialOf = (provider: string) => variablesOf(provider).find((name) => env[name]) ?? kindOf(known[provider]);
   const models = await spokenModels();
   return models
     .filter(({ provider, id }) => words.every((word) => `${provider}/${id}`.toLowerCase().includes(word)))
-    .map((model) => listed(model, isReady(model.provider)));
+    .map((model) => listed(model, credentialOf(model.provider)));
+}
+
+function kindOf(credential: Credential | undefined): string | undefined {
+  if (credential === undefined) return undefined;
+  return typeof credential === "string" ? "stored key" : "subscription";
 }
 
 function listed(
   { provider, id, contextWindow, maxTokens, cost, input, reasoning }: Model<Api>,
-  ready: boolean,
+  credential: string | undefined,
 ): ListedModel {
   const prices = { input: cost.input, output: cost.output };
   return {
@@ -49,7 +64,8 @@ function listed(
     cost: prices,
     images: input.includes("image"),
     thinks: reasoning,
-    ready,
+    ready: credential !== undefined,
+    ...(credential !== undefined && { credential }),
   };
 }
 
@@ -58,8 +74,11 @@ async function spokenModels(): Promise<Model<Api>[]> {
   return getProviders().flatMap((provider) => (getModels(provider) as Model<Api>[]).filter(({ api }) => isSpoken(api)));
 }
 
-async function requireProvider(provider: string): Promise<void> {
+async function waysIn(provider: string): Promise<readonly LoginWay[]> {
   const providers = [...new Set((await spokenModels()).map((model) => model.provider as string))];
   if (!providers.includes(provider))
     throw errors.MODEL_UNKNOWN_PROVIDER({ provider, near: nearest(provider, providers) });
+  const offer = Object.hasOwn(subscriptions, provider) ? subscriptions[provider] : undefined;
+  if (!offer) return ["key"];
+  return offer.keys ? ["key", "subscription"] : ["subscription"];
 }

@@ -1,31 +1,55 @@
 import * as fs from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
 import { z } from "zod";
+import { type Lock, takeLock } from "./auth-lock.ts";
 import { errors } from "./errors.ts";
 
-/** Keys by provider, as `scorel login` stored them. */
-export type StoredKeys = Readonly<Record<string, string>>;
+const token = z.string().regex(/^[\x21-\x7e]+$/);
+const address = z.string().regex(/^https:\/\/[a-z0-9.-]+$/i);
 
-const authFile = z.object({ keys: z.record(z.string(), z.string()) });
+/** What a login through a provider's own site left: a token for requests, and one to renew it with. */
+export const subscriptionSchema = z.looseObject({
+  access: token,
+  refresh: token,
+  /** Milliseconds since the epoch. */
+  expires: z.number(),
+  /** Where this account's requests go, when that differs between accounts. */
+  baseUrl: address.optional(),
+});
+export type Subscription = z.output<typeof subscriptionSchema>;
 
-/** Longer than anyone holds it; a lock that is older was left by a process that ended. */
-const STALE_MS = 10_000;
-const WAIT_MS = 20;
+/** A key, or what stands for a subscription. */
+export type Credential = string | Subscription;
+
+/** Credentials by provider, as `scorel login` stored them; one for each. */
+export type Stored = Readonly<Record<string, Credential>>;
+
+const authFile = z.object({
+  keys: z.record(z.string(), z.string()),
+  subscriptions: z.record(z.string(), subscriptionSchema).default({}),
+});
+
+/** How long to wait for whoever changes the file now, in milliseconds. */
+const PATIENCE = 10_000;
 
 export function authPath(): string {
   return join(homedir(), ".scorel", "auth.json");
 }
 
-/** The stored keys; none without the file. Throws MODEL_AUTH_FILE when it cannot be read or is something else. */
-export function readKeys(path = authPath()): StoredKeys {
+/** What is stored; nothing without the file. Throws MODEL_AUTH_FILE when it cannot be read or is something else. */
+export function readStored(path = authPath()): Stored {
   const text = readIfPresent(path);
   if (text === undefined) return {};
   const { success, data } = authFile.safeParse(parsed(text, path));
   if (!success) throw errors.MODEL_AUTH_FILE({ path, reason: "it does not hold keys by provider" });
-  return data.keys;
+  return { ...data.keys, ...data.subscriptions };
+}
+
+/** The values in a credential that nobody else may see. */
+export function secretsOf(credential: Credential): string[] {
+  return typeof credential === "string" ? [credential] : [credential.access, credential.refresh];
 }
 
 function readIfPresent(path: string): string | undefined {
@@ -46,55 +70,47 @@ function parsed(text: string, path: string): unknown {
   }
 }
 
-/** Stores a key, or with undefined removes it; only this user may read the file. Answers whether there was one. */
-export async function storeKey(provider: string, key: string | undefined, path = authPath()): Promise<boolean> {
+/** Stores a provider's credential, or with undefined removes it. Answers whether there was one. */
+export async function storeCredential(provider: string, credential: Credential | undefined): Promise<boolean> {
+  return (await changeCredential(provider, () => credential)) !== undefined;
+}
+
+/**
+ * Changes a provider's credential to what `change` makes of it, undefined for none, while nobody else can; answers what
+ * it was. Only this user may read the file.
+ */
+export async function changeCredential(
+  provider: string,
+  change: (before: Credential | undefined) => Credential | undefined,
+  path = authPath(),
+): Promise<Credential | undefined> {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const release = await lock(`${path}.lock`);
+  const lock = await takeLock(`${path}.lock`, PATIENCE);
   try {
-    const { [provider]: before, ...others } = readKeys(path);
-    if (key !== undefined || before !== undefined)
-      replace(path, key === undefined ? others : { ...others, [provider]: key });
-    return before !== undefined;
+    const { [provider]: before, ...others } = readStored(path);
+    const after = change(before);
+    if (after !== before) replace(path, after === undefined ? others : { ...others, [provider]: after }, lock);
+    return before;
   } finally {
-    release();
+    lock.release();
   }
 }
 
-function replace(path: string, keys: StoredKeys): void {
+function replace(path: string, stored: Stored, lock: Lock): void {
   const temporary = `${path}.${newId()}.tmp`;
   try {
-    fs.writeFileSync(temporary, `${JSON.stringify({ version: 1, keys }, null, 2)}\n`, {
-      flag: "wx",
-      mode: 0o600,
-      flush: true,
-    });
+    fs.writeFileSync(temporary, textOf(stored), { flag: "wx", mode: 0o600, flush: true });
+    if (!lock.holds()) throw errors.MODEL_AUTH_FILE({ path, reason: "another process took over changing it" });
     fs.renameSync(temporary, path);
   } finally {
     fs.rmSync(temporary, { force: true });
   }
 }
 
-/** Waits for whoever changes the file now; throws MODEL_AUTH_FILE when that takes too long. */
-async function lock(path: string): Promise<() => void> {
-  for (let waited = 0; ; waited += WAIT_MS) {
-    if (taken(path)) return () => fs.rmSync(path, { force: true });
-    if (isStale(path)) fs.rmSync(path, { force: true });
-    else if (waited >= STALE_MS) throw errors.MODEL_AUTH_FILE({ path, reason: "another process holds it" });
-    else await sleep(WAIT_MS);
-  }
-}
-
-function taken(path: string): boolean {
-  try {
-    fs.closeSync(fs.openSync(path, "wx", 0o600));
-    return true;
-  } catch (thrown) {
-    if (codeOf(thrown) === "EEXIST") return false;
-    throw errors.MODEL_AUTH_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
-  }
-}
-
-function isStale(path: string): boolean {
-  const stat = fs.statSync(path, { throwIfNoEntry: false });
-  return stat !== undefined && Date.now() - stat.mtimeMs > STALE_MS;
+function textOf(stored: Stored): string {
+  const entries = Object.entries(stored);
+  const keys = Object.fromEntries(entries.filter(([, each]) => typeof each === "string"));
+  const subscriptions = Object.fromEntries(entries.filter(([, each]) => typeof each !== "string"));
+  const some = Object.keys(subscriptions).length > 0 && { subscriptions };
+  return `${JSON.stringify({ version: 1, keys, ...some }, null, 2)}\n`;
 }

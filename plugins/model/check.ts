@@ -1,5 +1,6 @@
 import type { AssistantMessage, Context } from "@mariozechner/pi-ai";
-import type { ModelCheck, RequestFailure, UsableModel } from "./contract.ts";
+import type { ModelCheck, RequestFailure } from "./contract.ts";
+import type { OwnModel } from "./model.ts";
 
 const question: Context = { messages: [{ role: "user", content: "Answer with the word ok.", timestamp: 0 }] };
 /** Enough for an answer of every api, some of which refuse less than 16. */
@@ -7,21 +8,22 @@ const MAX_TOKENS = 64;
 const PATIENCE = 60_000;
 
 /** One small request to a model, and what came of it. Throws when there is no model or no key. */
-export async function check(model: UsableModel, signal?: AbortSignal): Promise<ModelCheck> {
+export async function check(model: OwnModel, signal?: AbortSignal): Promise<ModelCheck> {
+  const credential = model.credential();
   const { provider, id, api, baseUrl } = model.current();
   const begun = performance.now();
   const limit = AbortSignal.timeout(PATIENCE);
   const options = { maxTokens: MAX_TOKENS, signal: signal ? AbortSignal.any([signal, limit]) : limit };
   const reply = await (await model.stream(question, options)).result();
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : "no host";
-  const asked = { model: `${provider}/${id}`, api, host, ms: Math.round(performance.now() - begun) };
-  return { ...asked, ...problemOf(reply, limit.aborted, { provider, host }) };
+  const asked = { model: `${provider}/${id}`, api, host, credential, ms: Math.round(performance.now() - begun) };
+  return { ...asked, ...problemOf(reply, limit.aborted, { provider, host, credential }) };
 }
 
 function problemOf(
   { stopReason, errorMessage = "it failed without a word", ...reply }: AssistantMessage,
   late: boolean,
-  at: { provider: string; host: string },
+  at: At,
 ): Pick<ModelCheck, "problem" | "advice"> {
   if (stopReason !== "error" && stopReason !== "aborted") return {};
   const failure = (reply as { failure?: RequestFailure }).failure ?? {};
@@ -30,13 +32,17 @@ function problemOf(
   return { problem, ...(advice !== undefined && { advice }) };
 }
 
+type At = Pick<ModelCheck, "host" | "credential"> & { provider: string };
+
 /** What most often helps, by what the server answered. */
-function adviceFor({ status, unreached }: RequestFailure, { provider, host }: { provider: string; host: string }) {
+function adviceFor({ status, unreached }: RequestFailure, { provider, host, credential }: At) {
   if (unreached === "ECONNREFUSED")
     return `Nothing listens at ${host}: is the server running, and the port in baseUrl right?`;
   if (unreached === "ENOTFOUND" || unreached === "EAI_AGAIN")
     return `No such host as ${host}: is baseUrl right, and is there a network?`;
   if (unreached !== undefined) return `Is ${host} right, and is a proxy needed (HTTPS_PROXY)?`;
+  if ((status === 401 || status === 403) && credential === "subscription")
+    return `The subscription was refused: does it include this model? If so, log in again: scorel login ${provider}`;
   if (status === 401 || status === 403) return `The key was refused: is it the one for ${provider}, and still valid?`;
   if (status === 404)
     return `There is no such model, or baseUrl is wrong: scorel model list ${provider} names those known.`;

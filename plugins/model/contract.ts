@@ -38,8 +38,10 @@ export interface ListedModel {
   cost: { input: number; output: number };
   images: boolean;
   thinks: boolean;
-  /** A key for its provider is there. */
+  /** A key or a subscription for its provider is there. */
   ready: boolean;
+  /** Where that comes from: the name of a variable, `stored key` or `subscription`. */
+  credential?: string;
 }
 
 /** A model that a server on this machine runs now. */
@@ -58,10 +60,27 @@ export interface ModelCheck {
   model: string;
   api: string;
   host: string;
+  /** Where the key came from: the name of a variable, `stored key`, `subscription`, or `no key`. */
+  credential: string;
   ms: number;
   /** Why it failed, and what may help. */
   problem?: string;
   advice?: string;
+}
+
+/** How to log in to a provider: with a key of its own, or at its site as a subscriber. */
+export type LoginWay = "key" | "subscription";
+
+/** The person who logs in at a provider's site. */
+export interface SignInDialog {
+  /** Shows an address to open in a browser, on any machine, and what to do there. */
+  show(address: string, instructions?: string): void;
+  /** A line that is typed or pasted; may stay open for ever, as where there is nobody to answer. */
+  ask(question: string): Promise<string>;
+  /** Says what happens. */
+  tell(progress: string): void;
+  /** Gives the login up. */
+  signal: AbortSignal;
 }
 
 /** What a person does about models: look, try, and keep keys. All throw MODEL_ errors. */
@@ -74,10 +93,12 @@ export interface ModelAdminService {
   local(): Promise<LocalModel[]>;
   /** Stores a provider's key; answers where, and the variable that holds another one and wins. */
   login(provider: string, key: string): Promise<{ path: string; shadowedBy?: string }>;
-  /** Forgets a provider's stored key; answers whether there was one. */
+  /** Lets a person log in at a provider's site, and stores the tokens; answers as `login` does. */
+  signIn(provider: string, dialog: SignInDialog): Promise<{ path: string; shadowedBy?: string }>;
+  /** Forgets a provider's stored key or subscription; answers whether there was one. */
   logout(provider: string): Promise<boolean>;
-  /** Throws MODEL_UNKNOWN_PROVIDER for a provider whose key could not be used. */
-  requireProvider(provider: string): Promise<void>;
+  /** How one can log in to a provider. Throws MODEL_UNKNOWN_PROVIDER for one whose key could not be used. */
+  waysIn(provider: string): Promise<readonly LoginWay[]>;
 }
 
 /** What the server answered to a request that failed, as far as it answered: `failure` on the message of an `error` event. */

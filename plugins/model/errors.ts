@@ -22,6 +22,20 @@ export const errors = defineErrors({
     `The baseUrl of provider "${a.provider}" in [model] ${a.reason}. Write it as "${a.form}".`,
   MODEL_AUTH_FILE: (a: { path: string; reason: string }) =>
     `The stored keys in ${a.path} cannot be used: ${a.reason}. Correct or remove that file.`,
+  MODEL_NO_SUBSCRIPTION: (a: { provider: string }) =>
+    `There is no login to "${a.provider}" but with a key: scorel login ${a.provider} --with key`,
+  MODEL_NO_KEYS: (a: { provider: string }) =>
+    `"${a.provider}" is used with a subscription, not with a key: scorel login ${a.provider}`,
+  MODEL_LOGIN_FAILED: (a: { provider: string; reason: string }) =>
+    `The login to "${a.provider}" came to nothing: ${a.reason}. Nothing was stored; try again: scorel login ${a.provider}`,
+  MODEL_LOGIN_STOPPED: (a: { provider: string }) =>
+    `The login to "${a.provider}" was given up. Nothing was stored; to begin again: scorel login ${a.provider}`,
+  MODEL_LOGIN_GONE: (a: { provider: string }) =>
+    `The login to "${a.provider}" was removed meanwhile. Log in again: scorel login ${a.provider}`,
+  MODEL_LOGIN_ENDED: (a: { provider: string; reason: string }) =>
+    `The login to "${a.provider}" could not be renewed: ${a.reason}. Log in again: scorel login ${a.provider}`,
+  MODEL_LOGIN_NOT_RENEWED: (a: { provider: string; reason: string }) =>
+    `The login to "${a.provider}" could not be renewed now: ${a.reason}. Try again later, or log in again: scorel login ${a.provider}`,
   MODEL_LOCAL_ABSENT: (a: { provider: string; server: string; port: number }) =>
     `${a.server} does not answer at 127.0.0.1:${a.port}: start it, or describe another server in [model] with type = "custom", provider = "${a.provider}".`,
 });

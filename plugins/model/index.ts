@@ -1,6 +1,6 @@
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
-import { readKeys } from "./auth-file.ts";
+import { readStored, secretsOf } from "./auth-file.ts";
 import { type ModelConfig, modelConfig } from "./config.ts";
 import type {} from "./contract.ts";
 import { type LocalServer, localServers } from "./local-servers.ts";
@@ -17,10 +17,13 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
 
     async activate(ctx) {
       const named = ctx.find("modelTables")?.tables ?? {};
-      const secrets = createSecrets([ctx.config, ...Object.values(named)].map(sourcesOf), Object.values(readKeys()));
+      const secrets = createSecrets(
+        [ctx.config, ...Object.values(named)].map(sourcesOf),
+        Object.values(readStored()).flatMap(secretsOf),
+      );
       ctx.provide("secrets", secrets);
       const { createModel } = await import("./model.ts");
-      const from = { env: process.env, keys: readKeys, servers };
+      const from = { env: process.env, stored: readStored, servers };
       const asked = ctx.find("workspace")?.model;
       const model = await createModel({ config: ctx.config, asked, named, from }, secrets);
       ctx.provide("model", model);
@@ -30,8 +33,9 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
         check: async (signal) => (await admin()).check(signal),
         local: async () => (await admin()).local(),
         login: async (provider, key) => (await admin()).login(provider, key),
+        signIn: async (provider, dialog) => (await admin()).signIn(provider, dialog),
         logout: async (provider) => (await admin()).logout(provider),
-        requireProvider: async (provider) => (await admin()).requireProvider(provider),
+        waysIn: async (provider) => (await admin()).waysIn(provider),
       });
     },
   });

@@ -1,9 +1,12 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
+import { secretsOf } from "./auth-file.ts";
 import type { ModelConfig } from "./config.ts";
-import type { ModelService, SecretsService, UsableModel } from "./contract.ts";
-import { keyFor } from "./key.ts";
+import type { ModelService, UsableModel } from "./contract.ts";
+import { type Access, accessFor } from "./key.ts";
 import { type Choice, resolveModel, type Sources } from "./resolve.ts";
+import type { Secrets } from "./secrets.ts";
+import { isDue } from "./subscriptions.ts";
 
 /** What a session's models are made of. */
 export interface Wanted {
@@ -15,11 +18,17 @@ export interface Wanted {
   from: Sources;
 }
 
+/** A model that also tells where its key comes from. */
+export interface OwnModel extends UsableModel {
+  /** As `credential` of a ModelCheck; throws as `current` does. */
+  credential(): string;
+}
+
 /** The service over the models that were chosen. A choice that fails is told at each use, so that a session still opens. */
 export async function createModel(
   { config, asked, named, from }: Wanted,
-  secrets: SecretsService,
-): Promise<ModelService> {
+  secrets: Secrets,
+): Promise<ModelService & OwnModel> {
   const main = await usableModel(resolveModel(config, asked, from), secrets);
   const others = new Map<string, Promise<UsableModel>>();
   const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), secrets);
@@ -35,7 +44,7 @@ export async function createModel(
   };
 }
 
-async function usableModel(chosen: Promise<Choice>, secrets: SecretsService): Promise<UsableModel> {
+async function usableModel(chosen: Promise<Choice>, secrets: Secrets): Promise<OwnModel> {
   const choice = await chosen.then(
     (made) => () => made,
     (thrown: unknown) => () => {
@@ -44,12 +53,29 @@ async function usableModel(chosen: Promise<Choice>, secrets: SecretsService): Pr
   );
   return {
     current: () => usable(choice()).model,
+    credential: () => usable(choice()).credential,
     stream: (context, options) => open(choice, context, options, secrets),
   };
 }
 
-function usable(choice: Choice): Choice & { key: string } {
-  return { ...choice, key: keyFor(choice) };
+type Usable = Choice & Access;
+
+/** A subscriber's requests may go to a host of their own; which one, the provider told at the login. */
+function usable(choice: Choice): Usable {
+  const access = accessFor(choice);
+  const { baseUrl } = access.subscription ?? {};
+  return { ...choice, ...access, ...(baseUrl !== undefined && { model: { ...choice.model, baseUrl } }) };
+}
+
+/** A subscription's token ends after an hour or so, and is renewed before it does. */
+async function lasting(choice: Choice, secrets: Secrets): Promise<Usable> {
+  const found = usable(choice);
+  if (!found.subscription) return found;
+  secrets.learn(secretsOf(found.subscription));
+  if (!isDue(found.subscription)) return found;
+  const { renewed } = await import("./refresh.ts");
+  secrets.learn(secretsOf(await renewed(choice.model.provider)));
+  return usable(choice);
 }
 
 const nobody = { api: "none", provider: "none", id: "none" } satisfies Pick<Model<Api>, "api" | "provider" | "id">;
@@ -58,10 +84,10 @@ async function open(
   choose: () => Choice,
   context: Context,
   options: SimpleStreamOptions,
-  secrets: SecretsService,
+  secrets: Secrets,
 ): Promise<AssistantMessageEventStream> {
   try {
-    const { model, key, offline } = usable(choose());
+    const { model, key, offline } = await lasting(choose(), secrets);
     if (offline) return await (await import("./offline.ts")).streamOffline(context, options);
     const { streamModel } = await import("./stream.ts");
     return await streamModel(model, key, context, options, secrets.redact);

@@ -1,6 +1,6 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
 import { apis, isSpoken } from "./apis.ts";
-import type { StoredKeys } from "./auth-file.ts";
+import type { Credential, Stored } from "./auth-file.ts";
 import { checkedUrl, isLoopback } from "./base-url.ts";
 import { compatOf } from "./compat.ts";
 import type { BuiltinConfig, CustomConfig, ModelConfig } from "./config.ts";
@@ -16,8 +16,8 @@ export interface Choice {
   model: ReturnType<ModelService["current"]>;
   /** Variables that may hold the key, best first; empty when the server asks for none. */
   keyVariables: readonly string[];
-  /** The provider's stored key, which serves when no variable holds one; absent where none may serve. */
-  storedKey?(): string | undefined;
+  /** What is stored for the provider, which serves when no variable holds a key; absent where nothing may serve. */
+  stored?(): Credential | undefined;
   /** The demonstration model, which no server runs. */
   offline?: true;
 }
@@ -25,8 +25,8 @@ export interface Choice {
 /** Where models and keys are found beside the table. */
 export interface Sources {
   env: Readonly<Record<string, string | undefined>>;
-  /** Keys that were stored, by provider; read when one is needed. */
-  keys(): StoredKeys;
+  /** What was stored, by provider; read when it is needed. */
+  stored(): Stored;
   servers: readonly LocalServer[];
 }
 
@@ -50,10 +50,10 @@ function configured(config: ModelConfig, from: Sources): Choice | Promise<Choice
 }
 
 /** Nothing is configured: the first provider that has a key, by its variable or stored. */
-function keyed({ env, keys }: Sources): BuiltinConfig {
-  const stored = keys();
+function keyed({ env, stored }: Sources): BuiltinConfig {
+  const known = stored();
   const found = defaultModels.find(
-    ({ provider }) => stored[provider] !== undefined || variablesOf(provider).some((name) => env[name]),
+    ({ provider }) => known[provider] !== undefined || variablesOf(provider).some((name) => env[name]),
   );
   if (!found) throw errors.MODEL_NONE();
   return { type: "builtin", ...found };
@@ -71,7 +71,7 @@ async function offline(): Promise<Choice> {
   return { model: offlineModel, keyVariables: [], offline: true };
 }
 
-async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig, { keys }: Sources): Promise<Choice> {
+async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig, { stored }: Sources): Promise<Choice> {
   if (provider === "offline") throw errors.MODEL_UNKNOWN({ provider, id, near: ["demo"] });
   const { getModels, getProviders } = await import("@mariozechner/pi-ai");
   const providers: string[] = getProviders();
@@ -85,7 +85,7 @@ async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig, 
   if (!isSpoken(model.api)) throw errors.MODEL_API_UNSUPPORTED({ provider, id, api: model.api, supported: apis });
   const patient = idleTimeout === undefined ? model : { ...model, idleTimeout };
   if (apiKeyEnv !== undefined) return { model: patient, keyVariables: [apiKeyEnv] };
-  return { model: patient, keyVariables: variablesOf(provider), storedKey: () => keys()[provider] };
+  return { model: patient, keyVariables: variablesOf(provider), stored: () => stored()[provider] };
 }
 
 /** The variables in which a provider's key is looked for, best first. */

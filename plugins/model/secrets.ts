@@ -13,20 +13,31 @@ export interface SecretSources {
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
+/** What the plugin itself may tell beside. */
+export interface Secrets extends SecretsService {
+  /** Keeps these values out as well from now on. */
+  learn(values: readonly string[]): void;
+}
+
 /** Knows the keys in an environment and those that were stored, and keeps them out of texts and child processes. */
 export function createSecrets(
   sources: readonly SecretSources[],
   stored: readonly string[] = [],
   env: Env = process.env,
-): SecretsService {
+): Secrets {
   const named = new Set(sources.map(({ apiKeyEnv }) => apiKeyEnv));
   const holdsKey = (name: string) => named.has(name) || isKeyVariable(name);
-  const values = secretValues(sources, stored, env, holdsKey);
-  const mask = maskOf(values);
+  let values = secretValues(sources, stored, env, holdsKey);
+  let mask = maskOf(values);
   return {
     childEnv: () => childEnv(env, holdsKey, values),
-    redact: mask.whole,
-    redactor: () => redactor(mask),
+    redact: (text) => mask.whole(text),
+    redactor: () => redactor(() => mask),
+    learn(more) {
+      if (more.every((value) => values.includes(value))) return;
+      values = sorted([...values, ...more]);
+      mask = maskOf(values);
+    },
   };
 }
 
@@ -41,7 +52,11 @@ function secretValues(
   const headers = sources
     .flatMap((source) => Object.entries(source.headers ?? {}))
     .flatMap(([name, value]) => (isSecretHeader(name) ? secretParts(value) : []));
-  const long = [...keys, ...stored, ...headers].filter((value) => value.length >= SHORTEST);
+  return sorted([...keys, ...stored, ...headers]);
+}
+
+function sorted(values: readonly string[]): string[] {
+  const long = values.filter((value) => value.length >= SHORTEST);
   return [...new Set(long)].sort((a, b) => b.length - a.length);
 }
 
@@ -101,16 +116,16 @@ function openAt(text: string, from: number, to: number, values: readonly string[
   return undefined;
 }
 
-function redactor(mask: Mask): ReturnType<SecretsService["redactor"]> {
+function redactor(mask: () => Mask): ReturnType<SecretsService["redactor"]> {
   let held = "";
   return {
     write(chunk) {
-      const split = mask.split(held + chunk);
+      const split = mask().split(held + chunk);
       held = split.held;
       return split.ready;
     },
     end() {
-      const rest = mask.whole(held);
+      const rest = mask().whole(held);
       held = "";
       return rest;
     },

@@ -29,13 +29,14 @@ export function modelCommands(composition: Composition): CliCommand[] {
     {
       noun: "login",
       args: "<provider>",
-      description: "Store a provider's key in ~/.scorel/auth.json; it is typed unseen, or piped",
+      description: "Store a provider's key, typed unseen or piped, or log in to a subscription at its site",
+      options: [{ flags: "--with <way>", description: "What to log in with", values: ["key", "subscription"] }],
       run: command(login),
     },
     {
       noun: "logout",
       args: "<provider>",
-      description: "Forget a provider's stored key",
+      description: "Forget a provider's stored key or subscription",
       run: command(logout),
     },
   ];
@@ -58,20 +59,12 @@ async function check({ interrupt, stdout }: Invocation, admin: ModelAdminService
 }
 
 async function login(invocation: Invocation, admin: ModelAdminService): Promise<number> {
-  const provider = invocation.args[0] as string;
-  await admin.requireProvider(provider);
-  const { readSecret } = await import("./secret-input.ts");
-  const key = await readSecret(`Key for ${provider} (not shown): `, invocation);
-  if (key === undefined || key === "") throw errors.MODELS_NO_KEY({ provider });
-  const { path, shadowedBy } = await admin.login(provider, key);
-  const note = shadowedBy === undefined ? "" : `The environment variable ${shadowedBy} is set, and wins over it.\n`;
-  invocation.stdout.write(`Stored the key for ${provider} in ${path}.\n${note}To try it: scorel model check\n`);
-  return 0;
+  return (await import("./login.ts")).login(invocation, admin);
 }
 
 async function logout({ args, stdout }: Invocation, admin: ModelAdminService): Promise<number> {
   const provider = args[0] as string;
   const had = await admin.logout(provider);
-  stdout.write(had ? `Forgot the key for ${provider}.\n` : `There was no stored key for ${provider}.\n`);
+  stdout.write(had ? `Forgot what was stored for ${provider}.\n` : `There was nothing stored for ${provider}.\n`);
   return 0;
 }

@@ -1,6 +1,6 @@
 import type { ListedModel, ModelCheck } from "@scorel/model/contract";
 
-/** A table: name, window, longest reply, prices per million tokens, what it can do, and whether there is a key. */
+/** A table: name, window, longest reply, prices per million tokens, what it can do, and where its key comes from. */
 export function listText(models: readonly ListedModel[]): string {
   const head = ["model", "window", "reply", "$/M in", "$/M out", "can", "key"];
   const rows = models.map((model) => [
@@ -10,14 +10,14 @@ export function listText(models: readonly ListedModel[]): string {
     price(model.cost.input),
     price(model.cost.output),
     [...(model.thinks ? ["think"] : []), ...(model.images ? ["see"] : [])].join(" ") || "-",
-    model.ready ? "yes" : "-",
+    model.credential ?? (model.ready ? "yes" : "-"),
   ]);
   return aligned([head, ...rows]);
 }
 
 /** What a check came to, in two or three lines. */
-export function checkText({ model, api, host, ms, problem, advice }: ModelCheck): string {
-  const asked = `${model} (${api}, ${host})`;
+export function checkText({ model, api, host, credential, ms, problem, advice }: ModelCheck): string {
+  const asked = `${model} (${api}, ${host}, ${credential})`;
   if (problem === undefined) return `ok  ${asked} answered in ${ms} ms\n`;
   return `failed  ${asked}: ${problem}\n${advice === undefined ? "" : `${advice}\n`}`;
 }

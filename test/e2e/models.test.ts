@@ -94,8 +94,8 @@ describe("scorel model, login and logout", () => {
   it("a stored key chooses its provider's model, until it is forgotten", async () => {
     using s = scratch();
     expect((await s.run(["login", "groq"], { input: "gsk-0123456789\n" })).code).toBe(0);
-    expect((await s.run(["model", "list", "llama-3.3-70b-versatile"])).stdout).toMatch(/^groq\/.* yes$/m);
-    expect((await s.run(["logout", "groq"])).stdout).toBe("Forgot the key for groq.\n");
+    expect((await s.run(["model", "list", "llama-3.3-70b-versatile"])).stdout).toMatch(/^groq\/.* stored key$/m);
+    expect((await s.run(["logout", "groq"])).stdout).toBe("Forgot what was stored for groq.\n");
     expect((await s.run(["model", "check"])).stderr).toContain("No model configured");
   });
 });

@@ -1,33 +1,12 @@
-import { spawn } from "node:child_process";
-import { once } from "node:events";
 import { readFileSync } from "node:fs";
 import { type AddressInfo, connect } from "node:net";
-import { createInterface } from "node:readline";
 import { createServer } from "node:tls";
-import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
+import { fixture, startProxy } from "../proxy.ts";
 import { type RunOptions, scratch } from "./scorel.ts";
 
-const fixture = (name: string) => fileURLToPath(new URL(`../fixtures/${name}`, import.meta.url));
 const certificate = fixture("tls/models.test.cert.pem");
-
-/** A proxy in another process that sends everything to `port`. */
-async function startProxy(port: number, refusal = 0) {
-  const child = spawn(process.execPath, [fixture("proxy.mjs"), String(port), String(refusal)], {
-    stdio: ["pipe", "pipe", "inherit"],
-  });
-  const heard: string[] = [];
-  const lines = createInterface({ input: child.stdout });
-  const [own] = (await once(lines, "line")) as [string];
-  lines.on("line", (line) => heard.push(line));
-  const closed = once(child, "close");
-  const close = async () => {
-    child.stdin.end();
-    await closed;
-  };
-  return { address: `127.0.0.1:${own}`, heard, close, [Symbol.asyncDispose]: close };
-}
 
 /** TLS for models.test before a server that has none. */
 async function startTls(port: number) {

@@ -8,7 +8,7 @@ import type { Services } from "@scorel/kernel";
 import { modelPlugin } from "@scorel/model";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { apis } from "../../plugins/model/apis.ts";
-import { storeKey } from "../../plugins/model/auth-file.ts";
+import { storeCredential } from "../../plugins/model/auth-file.ts";
 import { defaultModels } from "../../plugins/model/default-models.ts";
 import { type LocalServer, localServers } from "../../plugins/model/local-servers.ts";
 import { testKernel } from "../harness.ts";
@@ -62,7 +62,7 @@ describe("without [model]", () => {
   });
 
   it("a stored key does the same", async () => {
-    await storeKey("deepseek", "sk-stored-0123456789");
+    await storeCredential("deepseek", "sk-stored-0123456789");
     expect(await used({})).toBe("deepseek/deepseek-v4-pro");
   });
 
@@ -86,14 +86,14 @@ describe("a stored key", () => {
 
   it("serves its provider, and gives way to the environment", async () => {
     expect(await used({ config })).toBe("MODEL_KEY_MISSING");
-    await storeKey("groq", "gsk-stored-0123456789");
+    await storeCredential("groq", "gsk-stored-0123456789");
     expect(await used({ config })).toBe("groq/llama-3.3-70b-versatile");
     vi.stubEnv("GROQ_API_KEY", "not a key");
     expect(await used({ config })).toBe("MODEL_KEY_INVALID");
   });
 
   it("serves neither a variable that is named, nor another server of that name", async () => {
-    await storeKey("groq", "gsk-stored-0123456789");
+    await storeCredential("groq", "gsk-stored-0123456789");
     expect(await used({ config: { ...config, apiKeyEnv: "OTHER_KEY" } })).toBe("MODEL_KEY_MISSING");
     await using server = await startModelServer([text("x")]);
     const baseUrl = server.baseUrl;
@@ -103,7 +103,7 @@ describe("a stored key", () => {
   });
 
   it("is kept out of texts and of child processes", async () => {
-    await storeKey("groq", "gsk-stored-0123456789");
+    await storeCredential("groq", "gsk-stored-0123456789");
     vi.stubEnv("COPY", "a gsk-stored-0123456789 copy");
     await using t = await opened({});
     const secrets = t.find("secrets");
@@ -118,9 +118,9 @@ describe("the file of stored keys", () => {
   const path = () => join(home, ".scorel", "auth.json");
 
   it("is for this user only, and changes as a whole", async () => {
-    await Promise.all(["a", "b", "c", "d"].map((provider) => storeKey(provider, `key-${provider}`)));
-    expect(await storeKey("b", undefined)).toBe(true);
-    expect(await storeKey("b", undefined)).toBe(false);
+    await Promise.all(["a", "b", "c", "d"].map((provider) => storeCredential(provider, `key-${provider}`)));
+    expect(await storeCredential("b", undefined)).toBe(true);
+    expect(await storeCredential("b", undefined)).toBe(false);
     expect(statSync(path()).mode & 0o777).toBe(0o600);
     expect(JSON.parse(readFileSync(path(), "utf8"))).toEqual({
       version: 1,
@@ -129,16 +129,16 @@ describe("the file of stored keys", () => {
   });
 
   it("is not held by a process that ended", async () => {
-    await storeKey("a", "key-a");
+    await storeCredential("a", "key-a");
     writeFileSync(`${path()}.lock`, "");
     utimesSync(`${path()}.lock`, 1, 1);
-    expect(await storeKey("a", "key-b")).toBe(true);
+    expect(await storeCredential("a", "key-b")).toBe(true);
   });
 
   it.each(["{", "[]", '{"keys":{"a":1}}', '"sk-secret-0123"'])(
     "that holds %s is refused without showing it",
     async (said) => {
-      await storeKey("a", "key-a");
+      await storeCredential("a", "key-a");
       writeFileSync(path(), said);
       const failed = used({});
       await expect(failed).rejects.toMatchObject({ cause: { code: "MODEL_AUTH_FILE" } });

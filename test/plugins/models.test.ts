@@ -59,7 +59,11 @@ describe("scorel model list", () => {
     const { code, out } = await run("model list", ["llama-3.3 versatile"]);
     expect([code, out.replace(/ +/g, " ").split("\n")]).toEqual([
       0,
-      ["model window reply $/M in $/M out can key", "groq/llama-3.3-70b-versatile 131k 33k 0.59 0.79 - yes", ""],
+      [
+        "model window reply $/M in $/M out can key",
+        "groq/llama-3.3-70b-versatile 131k 33k 0.59 0.79 - GROQ_API_KEY",
+        "",
+      ],
     ]);
   });
 
@@ -90,7 +94,7 @@ describe("scorel model check", () => {
   it("sends one small request", async () => {
     expect(await check([text("ok")])).toEqual({
       code: 0,
-      out: expect.stringMatching(/^ok {2}test\/m1 \(openai-responses, 127.0.0.1:PORT\) answered in \d+ ms\n$/),
+      out: expect.stringMatching(/^ok {2}test\/m1 \(openai-responses, 127.0.0.1:PORT, no key\) answered in \d+ ms\n$/),
       requests: 1,
     });
   });
@@ -116,7 +120,7 @@ describe("scorel model check", () => {
     const { code, out } = await run("model check", [], { config: { ...config, baseUrl: server.baseUrl } });
     expect([code, out]).toEqual([
       1,
-      `failed  test/m1 (openai-responses, 127.0.0.1:${server.port}): connection error: 127.0.0.1:${server.port} was not reached (ECONNREFUSED)\n` +
+      `failed  test/m1 (openai-responses, 127.0.0.1:${server.port}, no key): connection error: 127.0.0.1:${server.port} was not reached (ECONNREFUSED)\n` +
         `Nothing listens at 127.0.0.1:${server.port}: is the server running, and the port in baseUrl right?\n`,
     ]);
   });
@@ -171,6 +175,21 @@ describe("scorel login", () => {
     expect(out).toMatch(/^Key for groq \(not shown\): \nStored/);
   });
 
+  it("asks which way in a terminal, where there are two", async () => {
+    // Unseen typing begins when the terminal is set to raw mode.
+    const setRawMode = (raw: boolean) => void (raw && stdin.write("sk-ant-0123456789\r"));
+    const stdin = Object.assign(new PassThrough(), { isTTY: true, setRawMode });
+    stdin.write("what?\nk\n");
+    const { code, out } = await run("login", ["anthropic"], { stdin: stdin as never });
+    expect(out.match(/with a key \(k\) or a subscription \(s\)\?/g)).toHaveLength(2);
+    expect([code, stored(), out.includes("sk-ant")]).toEqual([0, { anthropic: "sk-ant-0123456789" }, false]);
+  });
+
+  it("a key is what a program pipes in", async () => {
+    await run("login", ["anthropic"], { stdin: Readable.from(["sk-ant-0123456789"]) });
+    expect(stored()).toEqual({ anthropic: "sk-ant-0123456789" });
+  });
+
   it("says when the environment holds another key", async () => {
     vi.stubEnv("GROQ_API_KEY", "gsk-another-0123456789");
     const { out } = await run("login", ["groq"], { stdin: Readable.from(["gsk-0123456789"]) });
@@ -189,8 +208,8 @@ describe("scorel login", () => {
 
   it("is undone by logout", async () => {
     await run("login", ["groq"], { stdin: Readable.from(["gsk-0123456789"]) });
-    expect((await run("logout", ["groq"])).out).toBe("Forgot the key for groq.\n");
-    expect([stored(), (await run("logout", ["groq"])).out]).toEqual([{}, "There was no stored key for groq.\n"]);
+    expect((await run("logout", ["groq"])).out).toBe("Forgot what was stored for groq.\n");
+    expect([stored(), (await run("logout", ["groq"])).out]).toEqual([{}, "There was nothing stored for groq.\n"]);
   });
 });
 

@@ -1,0 +1,66 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { LoginWay, ModelAdminService } from "@scorel/model/contract";
+import { errors } from "./errors.ts";
+import { createLines, type Lines } from "./lines.ts";
+import { readSecret } from "./secret-input.ts";
+
+/** `scorel login <provider>`: with a key, or at the provider's site as a subscriber. */
+export async function login(invocation: Invocation, admin: ModelAdminService): Promise<number> {
+  const provider = invocation.args[0] as string;
+  const way = await chosenWay(invocation, provider, await admin.waysIn(provider));
+  const stored = way === "key" ? storeKey(invocation, admin, provider) : signIn(invocation, admin, provider);
+  const { path, shadowedBy } = await stored;
+  const what = way === "key" ? "the key for" : "the login to";
+  const note = shadowedBy === undefined ? "" : `The environment variable ${shadowedBy} is set, and wins over it.\n`;
+  invocation.stdout.write(`Stored ${what} ${provider} in ${path}.\n${note}To try it: scorel model check\n`);
+  return 0;
+}
+
+/** What was asked for; else the only way, a question where somebody can answer it, or a key, as a program pipes it in. */
+async function chosenWay(invocation: Invocation, provider: string, ways: readonly LoginWay[]): Promise<LoginWay> {
+  const asked = invocation.options.with as LoginWay | undefined;
+  if (asked !== undefined) return asked;
+  const [only = "key", other] = ways;
+  if (other === undefined) return only;
+  if (invocation.stdin.isTTY !== true) return "key";
+  const lines = createLines(invocation);
+  try {
+    return await askWay(lines, provider, invocation);
+  } finally {
+    lines.close();
+  }
+}
+
+async function askWay(lines: Lines, provider: string, { stdout, interrupt }: Invocation): Promise<LoginWay> {
+  stdout.write(`Log in to ${provider} with a key (k) or a subscription (s)? `);
+  const answer = await lines.next();
+  if (answer === undefined || interrupt.aborted) throw errors.MODELS_NO_KEY({ provider });
+  if (/^s/i.test(answer.trim())) return "subscription";
+  return /^k/i.test(answer.trim()) ? "key" : askWay(lines, provider, { stdout, interrupt } as Invocation);
+}
+
+async function storeKey(invocation: Invocation, admin: ModelAdminService, provider: string) {
+  const key = await readSecret(`Key for ${provider} (not shown): `, invocation);
+  if (key === undefined || key === "") throw errors.MODELS_NO_KEY({ provider });
+  return admin.login(provider, key);
+}
+
+async function signIn(invocation: Invocation, admin: ModelAdminService, provider: string) {
+  const { stdout, interrupt: signal } = invocation;
+  const lines = createLines(invocation);
+  try {
+    return await admin.signIn(provider, {
+      show: (address, instructions) =>
+        void stdout.write(`Open this address in a browser, on any machine:\n\n${address}\n\n${instructions ?? ""}\n`),
+      async ask(question) {
+        stdout.write(`${question}: `);
+        // Nobody is there to answer; the browser still may.
+        return (await lines.next()) ?? new Promise<string>(() => {});
+      },
+      tell: (progress) => void stdout.write(`${progress}\n`),
+      signal,
+    });
+  } finally {
+    lines.close();
+  }
+}

@@ -1,0 +1,10 @@
+/** Stores a key for each provider that it is given, at the word; a process of its own for the tests of the file's lock. */
+import { storeCredential } from "../../plugins/model/auth-file.ts";
+
+process.stdin.once("data", () => {
+  void Promise.all(process.argv.slice(2).map((provider) => storeCredential(provider, `key-${provider}`))).then(() => {
+    process.stdout.write("stored\n");
+    process.stdin.pause();
+  });
+});
+process.stdout.write("ready\n");

@@ -1,0 +1,110 @@
+import { spawnSync } from "node:child_process";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  utimesSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { changeCredential, readStored, storeCredential } from "../../plugins/model/auth-file.ts";
+import { takeLock } from "../../plugins/model/auth-lock.ts";
+import { createSecrets } from "../../plugins/model/secrets.ts";
+import { secondProcess } from "../second-process.ts";
+
+let home: string;
+let path: string;
+beforeEach(() => {
+  home = mkdtempSync(join(tmpdir(), "scorel-auth-"));
+  vi.stubEnv("HOME", home);
+  path = join(home, ".scorel", "auth.json");
+  mkdirSync(join(home, ".scorel"));
+});
+afterEach(() => {
+  vi.unstubAllEnvs();
+  rmSync(home, { recursive: true });
+});
+
+/** The content of a lock whose holder was killed. */
+async function leftLock(): Promise<string> {
+  await takeLock(`${path}.lock`, 0);
+  const { pid } = spawnSync(process.execPath, ["-e", ""]);
+  return readFileSync(`${path}.lock`, "utf8").replace(`"pid":${process.pid}`, `"pid":${pid}`);
+}
+
+const names = () => readdirSync(join(home, ".scorel"));
+
+describe("a lock that a killed login left", () => {
+  it("is taken over at once", async () => {
+    writeFileSync(`${path}.lock`, await leftLock());
+    await storeCredential("groq", "gsk-0123456789");
+    expect([readStored(), names()]).toEqual([{ groq: "gsk-0123456789" }, ["auth.json"]]);
+  });
+
+  it("is raced for by logins of several processes, and nothing is lost", async () => {
+    const left = await leftLock();
+    const providers = [1, 2, 3].map((process) => [1, 2, 3, 4].map((n) => `p${process}-${n}`));
+    for (let round = 0; round < 8; round++) {
+      rmSync(path, { force: true });
+      writeFileSync(`${path}.lock`, left.replace(/"nonce":"/, `"nonce":"${round}`));
+      const script = new URL("model-auth-main.ts", import.meta.url);
+      const racing = await Promise.all(providers.map((own) => secondProcess(script, home, own)));
+      for (const each of racing) expect(await each.line()).toBe("ready");
+      for (const each of racing) each.child.stdin?.write("go\n");
+      for (const each of racing) expect(await each.line()).toBe("stored");
+      for (const each of racing) await each[Symbol.asyncDispose]();
+      const expected = Object.fromEntries(providers.flat().map((provider) => [provider, `key-${provider}`]));
+      expect(readStored()).toEqual(expected);
+    }
+    expect(names()).toEqual(["auth.json"]);
+  });
+
+  it("is waited for while its holder lives", async () => {
+    const lock = await takeLock(`${path}.lock`, 0);
+    let done = false;
+    const stored = storeCredential("groq", "gsk-0123456789").then(() => {
+      done = true;
+    });
+    await expect(takeLock(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
+    expect(done).toBe(false);
+    lock.release();
+    await stored;
+    expect(readStored()).toEqual({ groq: "gsk-0123456789" });
+  });
+
+  it.each(["", "{", '{"pid":1}'])("and that says %j is believed until it is old", async (content) => {
+    writeFileSync(`${path}.lock`, content);
+    await expect(takeLock(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
+    utimesSync(`${path}.lock`, 1, 1);
+    (await takeLock(`${path}.lock`, 0)).release();
+    expect(existsSync(`${path}.lock`)).toBe(false);
+  });
+});
+
+it("who lost the lock meanwhile changes nothing, and leaves the other's lock alone", async () => {
+  const change = changeCredential("groq", () => {
+    writeFileSync(`${path}.lock`, "another's");
+    return "gsk-0123456789";
+  });
+  await expect(change).rejects.toThrow("another process took over");
+  expect([readStored(), names()]).toEqual([{}, ["auth.json.lock"]]);
+});
+
+describe("a token that is learned later", () => {
+  it("is kept out of texts from then on, also of one that has begun", () => {
+    const secrets = createSecrets([], [], { COPY: "the token-0123456789" });
+    const begun = secrets.redactor();
+    expect([begun.write("token-0123456789 "), secrets.childEnv()]).toEqual([
+      "token-0123456789 ",
+      { COPY: "the token-0123456789" },
+    ]);
+    secrets.learn(["token-0123456789"]);
+    expect([begun.write("a token-01234"), begun.write("56789"), begun.end()]).toEqual(["a ", "[redacted]", ""]);
+    expect([secrets.redact("token-0123456789"), secrets.childEnv()]).toEqual(["[redacted]", {}]);
+  });
+});
