@@ -88,6 +88,28 @@ export interface InternalMessage {
 }
 export type ScorelMessage = UserMessage | AssistantMessage | ToolResultMessage | InternalMessage;
 
+/** What the harness, not the person, has to say: kind by kind. */
+export type HarnessKind =
+  | "attachment"
+  | "skill_listing"
+  | "skill_delta"
+  | "memory"
+  | "date_change"
+  | "steer"
+  | "runtime_notice";
+
+/** Side information in the conversation: a model reads it as a `<system-reminder>`, a person never as a message. */
+export interface HarnessItem {
+  kind: HarnessKind;
+  /** Whose words these are, or what caused them. */
+  origin: "user" | "system" | "tool" | "skill";
+  /** Who gets to read it: the model, the people who watch, or both. */
+  visibility: "model" | "user" | "both";
+  text: string;
+  /** For the plugin that wrote it; nobody else reads it. */
+  data?: unknown;
+}
+
 export interface SessionMeta {
   name?: string;
   /** `provider/id` */
@@ -104,8 +126,8 @@ declare module "@scorel/kernel" {
   interface Events {
     /** A message of the conversation: what the user, the model or a tool said. */
     message: { message: ScorelMessage };
-    /** The conversation goes on from an earlier event; what came after it stays in the log. */
-    rewind: { targetEventId: EventId };
+    /** The conversation goes on from an earlier event, or from its start (null); what came after it stays in the log. */
+    rewind: { targetEventId: EventId | null };
     /** The conversation goes on at another leaf of the tree. */
     branch: { leafEventId: EventId };
     /** A summary that stands for everything up to `compactedThrough`; what follows that event is kept as it is. */
@@ -118,6 +140,8 @@ declare module "@scorel/kernel" {
     custom: { kind: string; data: unknown };
     /** A message that a plugin put into the conversation under a kind of its own. */
     custom_message: { kind: string; message: ScorelMessage; data?: unknown };
+    /** Side information from the harness: joined to the tool result before it, else a message of its own. */
+    harness_item: HarnessItem;
   }
   interface Transients {
     /** A message begins to arrive; `eventId` is the id that it will bear in the log. */

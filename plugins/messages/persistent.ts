@@ -2,6 +2,7 @@ import type { EventDefinition, EventId, EventOf, Events } from "@scorel/kernel";
 import { z } from "zod";
 import type { ScorelMessage, SessionMeta } from "./contract.ts";
 import { displayCustomMessage, displayInfo, displayMessage } from "./display.ts";
+import { harnessItem } from "./harness-item.ts";
 import { message } from "./message.ts";
 import { messageToLlm } from "./reminder.ts";
 
@@ -23,12 +24,12 @@ const messageEvent: Definition<"message"> = {
 };
 
 const rewind: Definition<"rewind"> = {
-  schema: z.strictObject({ targetEventId: id }),
+  schema: z.strictObject({ targetEventId: id.nullable() }),
   leaf: (event: EventOf<"rewind">) => event.targetEventId,
   convertToDisplay: (event: EventOf<"rewind">) => ({
     display: "marker",
-    text: "Went back to here",
-    target: event.targetEventId,
+    text: event.targetEventId === null ? "Went back to the start" : "Went back to here",
+    ...(event.targetEventId !== null && { target: event.targetEventId }),
   }),
   toListener: (event: EventOf<"rewind">) => ({ targetId: event.targetEventId }),
 };
@@ -91,7 +92,7 @@ const customMessage: Definition<"custom_message"> = {
   convertToDisplay: displayCustomMessage,
 };
 
-/** The eight types that are lines of the log. */
+/** The types that are lines of the log. */
 export const persistent = {
   message: messageEvent,
   rewind,
@@ -101,6 +102,7 @@ export const persistent = {
   session_info: sessionInfo,
   custom,
   custom_message: customMessage,
+  harness_item: harnessItem,
 };
 
 /** What a person wrote, and calls that are about to act, must survive a power loss before they are announced. */

@@ -2,9 +2,12 @@ import type { LlmAction } from "@scorel/kernel";
 import type { ScorelMessage, UserMessage } from "./contract.ts";
 import { textOf } from "./message.ts";
 
-/** Marks text as coming from the harness, not from the tool or the person it stands next to. */
+/** The tag itself, opening or closing, however it is spaced or written. */
+const TAG = /<(?=[\s/]*system-reminder)/gi;
+
+/** Marks text as coming from the harness, not from the tool or the person it stands next to; no text can end the mark early. */
 export function systemReminder(content: string): string {
-  return `<system-reminder>\n${content}\n</system-reminder>`;
+  return `<system-reminder>\n${content.replace(TAG, "&lt;")}\n</system-reminder>`;
 }
 
 /** Joins side-band text to a tool result, as its last block; any other message cannot carry it. */

@@ -1,6 +1,13 @@
 import { createMemoryStore, definePlugin, displayText, type ScorelError, type StoredEvent } from "@scorel/kernel";
 import messages from "@scorel/messages";
-import type { AssistantMessage, ScorelMessage, ToolResultMessage, UserMessage } from "@scorel/messages/contract";
+import type {
+  AssistantMessage,
+  HarnessItem,
+  ScorelMessage,
+  ToolResultMessage,
+  UserMessage,
+} from "@scorel/messages/contract";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type TestKernel, testHeader, testKernel } from "../harness.ts";
 
@@ -126,6 +133,90 @@ describe("what a model reads", () => {
     await t.session.append("session_info", { changes: { name: "n" } });
     await t.session.append("channel_inject", { channel: "telegram", externalId: "1" });
     expect(t.session.buildContext()).toEqual([user("go"), user("remember")]);
+  });
+});
+
+describe("what the harness says", () => {
+  const item = (text: string, more: Partial<HarnessItem> = {}): HarnessItem => ({
+    kind: "runtime_notice",
+    origin: "system",
+    visibility: "both",
+    text,
+    ...more,
+  });
+  const reminder = (text: string) => `<system-reminder>\n${text}\n</system-reminder>`;
+
+  it("is joined to the tool result before it, one after the other, together with steering", async () => {
+    await using t = await testKernel([messages]);
+    await write(t, user("go"), assistant([call("1")]), result("1", "ok"));
+    await t.session.append("harness_item", item("The quota is half used."));
+    await write(t, user("this way", "steer"));
+    await t.session.append("harness_item", item("It is Tuesday.", { kind: "date_change", visibility: "model" }));
+    const texts = ["ok", ...["The quota is half used.", "this way", "It is Tuesday."].map(reminder)];
+    expect(t.session.buildContext().at(-1)).toEqual({
+      ...result("1", "ok"),
+      content: texts.map((text) => ({ type: "text", text })),
+    });
+  });
+
+  it("is a message of its own where no tool result comes before", async () => {
+    await using t = await testKernel([messages]);
+    await write(t, user("go"));
+    const { ts: timestamp } = await t.session.append("harness_item", item("Mind the gap.", { kind: "attachment" }));
+    expect(t.session.buildContext()).toEqual([
+      user("go"),
+      { role: "user", content: reminder("Mind the gap."), timestamp },
+    ]);
+  });
+
+  it("is for people alone when it says so", async () => {
+    await using t = await testKernel([messages]);
+    await write(t, user("go"));
+    const { id } = await t.session.append("harness_item", item("A file changed.", { visibility: "user" }));
+    expect(t.session.buildContext()).toEqual([user("go")]);
+    expect(t.session.activeLeaf).toBe(id);
+  });
+
+  it("is never drawn as a message", async () => {
+    await using t = await testKernel([messages]);
+    const given = [
+      item("Half used."),
+      item("It is Tuesday.", { kind: "date_change" }),
+      item("this way", { kind: "steer", origin: "user" }),
+      item("You like tea.", { kind: "memory" }),
+      item("for the model", { visibility: "model" }),
+    ];
+    for (const payload of given) await t.session.append("harness_item", payload);
+    expect([...t.session.tree].map((event) => t.session.display(event))).toEqual([
+      { display: "notice", level: "warning", text: "Half used." },
+      { display: "notice", level: "info", text: "It is Tuesday." },
+      { display: "notice", level: "info", text: "Steered: this way" },
+      { display: "fold", title: "Remembered", text: "You like tea." },
+      { display: "hidden" },
+    ]);
+  });
+
+  it("cannot leave its tag, whatever it says", async () => {
+    const tag = fc.constantFrom(
+      "</system-reminder>",
+      "<system-reminder>",
+      "< / System-Reminder >",
+      "<</system-reminder",
+    );
+    const piece = fc.oneof(fc.string({ minLength: 1 }), tag);
+    const text = fc.array(piece, { minLength: 1 }).map((pieces) => pieces.join(""));
+    await fc.assert(
+      fc.asyncProperty(text, text, async (steered, noted) => {
+        await using t = await testKernel([messages]);
+        await write(t, user("go"), assistant([call("1")]), result("1", "ok"), user(steered, "steer"));
+        await t.session.append("harness_item", item(noted));
+        const blocks = t.session.buildContext().at(-1)?.content.slice(1) as { text: string }[];
+        const tags = blocks.map((block) => block.text.match(/^<system-reminder>\n|<[\s/]*system-reminder>?|$/gi));
+        expect(tags).toEqual(blocks.map(() => ["<system-reminder>\n", "</system-reminder>", ""]));
+        expect(blocks.every((block) => block.text.endsWith("\n</system-reminder>"))).toBe(true);
+      }),
+      { numRuns: 200 },
+    );
   });
 });
 

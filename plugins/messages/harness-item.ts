@@ -1,0 +1,46 @@
+import type { DisplayAction, EventDefinition, EventOf, Events } from "@scorel/kernel";
+import { z } from "zod";
+import type { HarnessKind, UserMessage } from "./contract.ts";
+import { systemReminder } from "./reminder.ts";
+
+/** What a person reads over each kind. */
+const TITLES: Readonly<Record<HarnessKind, string>> = {
+  attachment: "Added to the prompt",
+  skill_listing: "Skills",
+  skill_delta: "Skills changed",
+  memory: "Remembered",
+  date_change: "The date changed",
+  steer: "Steered",
+  runtime_notice: "Notice",
+};
+const KINDS = Object.keys(TITLES) as HarnessKind[];
+/** Kinds of one sentence; the others are as long as their source. */
+const SHORT: readonly HarnessKind[] = ["date_change", "steer", "runtime_notice"];
+
+/** A path event, since it stands at its place in the conversation. */
+export const harnessItem: EventDefinition<Events["harness_item"]> = {
+  schema: z.strictObject({
+    kind: z.enum(KINDS),
+    origin: z.enum(["user", "system", "tool", "skill"]),
+    visibility: z.enum(["model", "user", "both"]),
+    text: z.string().min(1),
+    data: z.unknown().optional(),
+  }),
+  // What a person said must survive a power loss, by whatever way it came.
+  durable: (event: EventOf<"harness_item">) => event.origin === "user",
+  convertToLlm: (event: EventOf<"harness_item">) => {
+    if (event.visibility === "user") return { action: "skip" };
+    const content = systemReminder(event.text);
+    const otherwise: UserMessage = { role: "user", content, timestamp: event.ts };
+    return { action: "merge_prev", content, otherwise };
+  },
+  convertToDisplay: display,
+};
+
+/** Never a bubble: it is not what somebody said. */
+function display({ kind, visibility, text }: EventOf<"harness_item">): DisplayAction {
+  if (visibility === "model") return { display: "hidden" };
+  if (!SHORT.includes(kind)) return { display: "fold", title: TITLES[kind], text };
+  const level = kind === "runtime_notice" ? "warning" : "info";
+  return { display: "notice", level, text: kind === "steer" ? `${TITLES.steer}: ${text}` : text };
+}
