@@ -44,7 +44,8 @@ export async function startSites(sites: Sites, modelHost = "", models = 0) {
 
   function pass(request: IncomingMessage, response: ServerResponse): void {
     const { method, headers, url } = request;
-    const onward = forward({ port: models, host: "127.0.0.1", path: url, method, headers }, (reply) => {
+    const path = url === "/backend-api/codex/responses" ? "/v1/responses" : url;
+    const onward = forward({ port: models, host: "127.0.0.1", path, method, headers }, (reply) => {
       response.writeHead(reply.statusCode ?? 500, reply.headers);
       reply.pipe(response);
     });

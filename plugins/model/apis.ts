@@ -1,13 +1,15 @@
 import type { Api, StreamFunction } from "@mariozechner/pi-ai";
 
-/** The apis that can be spoken. */
+/** The apis that any server may speak. */
 export const apis = [
   "openai-completions",
   "openai-responses",
   "google-generative-ai",
   "anthropic-messages",
 ] as const satisfies readonly Api[];
-export type SpokenApi = (typeof apis)[number];
+export type CustomApi = (typeof apis)[number];
+/** All that can be spoken: one is spoken by a single provider. */
+export type SpokenApi = CustomApi | "openai-codex-responses";
 
 /** How one api is spoken. */
 export interface Adapter {
@@ -15,6 +17,8 @@ export interface Adapter {
   load(): Promise<unknown>;
   /** Its client takes the global fetch at each request, not once when it is made. */
   late?: true;
+  /** It makes a request that failed again by itself. */
+  insists?: true;
   /** Variables that its client reads for any host, with the value it finds instead; undefined is none. */
   variables: Readonly<Record<string, string | undefined>>;
 }
@@ -30,6 +34,12 @@ export const adapters: Readonly<Record<SpokenApi, Adapter>> = {
   "openai-responses": {
     load: async () => (await import("@mariozechner/pi-ai/openai-responses")).streamSimpleOpenAIResponses,
     variables: openai,
+  },
+  "openai-codex-responses": {
+    load: async () => (await import("@mariozechner/pi-ai/openai-codex-responses")).streamSimpleOpenAICodexResponses,
+    late: true,
+    insists: true,
+    variables: {},
   },
   "google-generative-ai": {
     load: async () => (await import("@mariozechner/pi-ai/google")).streamSimpleGoogle,
@@ -48,5 +58,5 @@ export async function loadAdapter(api: SpokenApi): Promise<StreamFunction> {
 }
 
 export function isSpoken(api: string): api is SpokenApi {
-  return (apis as readonly string[]).includes(api);
+  return Object.hasOwn(adapters, api);
 }

@@ -1,8 +1,8 @@
-import type { SpokenApi } from "./apis.ts";
+import type { CustomApi } from "./apis.ts";
 import { errors } from "./errors.ts";
 
 /** How the address of a server of each api is written. */
-export const baseUrlForms: Readonly<Record<SpokenApi, string>> = {
+export const baseUrlForms: Readonly<Record<CustomApi, string>> = {
   "openai-completions": "https://host/v1",
   "openai-responses": "https://host/v1",
   "google-generative-ai": "https://host/v1beta",
@@ -10,7 +10,7 @@ export const baseUrlForms: Readonly<Record<SpokenApi, string>> = {
 };
 
 /** A server's address, fit for its api; throws MODEL_BASE_URL. The reasons never repeat the value: it may hold a password. */
-export function checkedUrl(provider: string, api: SpokenApi, baseUrl: string): URL {
+export function checkedUrl(provider: string, api: CustomApi, baseUrl: string): URL {
   const reason = unfit(baseUrl) ?? misfit(api, new URL(baseUrl));
   if (reason !== undefined) throw errors.MODEL_BASE_URL({ provider, reason, form: baseUrlForms[api] });
   return new URL(baseUrl);
@@ -29,7 +29,7 @@ function unfit(baseUrl: string): string | undefined {
 }
 
 /** Why this api does not live there. */
-function misfit(api: SpokenApi, { pathname }: URL): string | undefined {
+function misfit(api: CustomApi, { pathname }: URL): string | undefined {
   const path = pathname.replace(/\/+$/, "");
   const endpoint = /\/(chat\/completions|responses|messages)$|:(streamG|g)enerateContent$/.exec(path)?.[0];
   if (endpoint !== undefined) return `ends with "${endpoint}", which the api adds itself`;

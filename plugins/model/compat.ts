@@ -1,10 +1,10 @@
 import type { Api, Model } from "@mariozechner/pi-ai";
-import type { SpokenApi } from "./apis.ts";
+import type { CustomApi } from "./apis.ts";
 
 type Compat = NonNullable<Model<Api>["compat"]>;
 
 /** What only the inventor of an api is sure to accept is not sent to others. */
-const elsewhere: Readonly<Record<SpokenApi, Compat | undefined>> = {
+const elsewhere: Readonly<Record<CustomApi, Compat | undefined>> = {
   "openai-completions": {
     supportsDeveloperRole: false,
     supportsStore: false,
@@ -18,7 +18,7 @@ const elsewhere: Readonly<Record<SpokenApi, Compat | undefined>> = {
 };
 
 /** How a server at this host differs from what the library takes for granted; undefined when it does not. */
-export function compatOf(api: SpokenApi, hostname: string): Compat | undefined {
+export function compatOf(api: CustomApi, hostname: string): Compat | undefined {
   return isInventor(hostname) ? undefined : elsewhere[api];
 }
 

@@ -18,4 +18,6 @@ export const defaultModels: readonly { provider: string; id: string }[] = [
   { provider: "fireworks", id: "accounts/fireworks/models/kimi-k2p6" },
   { provider: "vercel-ai-gateway", id: "anthropic/claude-sonnet-4.6" },
   { provider: "opencode", id: "claude-sonnet-4-6" },
+  { provider: "openai-codex", id: "gpt-5.4" },
+  { provider: "github-copilot", id: "claude-sonnet-4.6" },
 ];

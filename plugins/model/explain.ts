@@ -1,11 +1,11 @@
 import type { Wire } from "./fetch.ts";
 
 /** Says what failed so that a person can read it: what the wire knows, else the library's message without its JSON. */
-export function explained(message: string, baseUrl: string, { unreached, refusal, status }: Wire): string {
+export function explained(message: string, baseUrl: string, { unreached, refusal, status, said: heard }: Wire): string {
   if (refusal !== undefined) return refusal;
   if (unreached !== undefined) return `connection error: ${new URL(baseUrl).host} was not reached (${unreached})`;
   if (/ended before message_stop|Incomplete JSON segment/.test(message)) return "stream ended without a finish marker";
-  const said = readable(message);
+  const said = readable(heard ?? message);
   return status === undefined || said.includes(`${status}`) ? said : `${status} ${said}`;
 }
 

@@ -1,12 +1,18 @@
 import type { ProviderResponse } from "@mariozechner/pi-ai";
+import { messageOf } from "@scorel/kernel";
 import type { RequestFailure } from "./contract.ts";
 import { httpFetch } from "./http-fetch.ts";
+
+/** Characters of a refusal that are kept. */
+const LONGEST_WORD = 2_000;
 
 /** What happened on the network that the library's own messages leave out. */
 export interface Wire extends RequestFailure {
   fetch: typeof fetch;
   /** Why an answer was not taken, as a sentence. */
   refusal?: string;
+  /** What the server said to a request that failed, where the library does not get to read it. */
+  said?: string;
 }
 
 /** What is known of a failure; undefined when nothing is. */
@@ -48,6 +54,22 @@ export function wireTo(baseUrl: string, { onResponse, body }: Listening = {}): W
     },
   };
   return wire;
+}
+
+/**
+ * For an adapter that would make a failed request again, unseen: what it takes for an abort is all that it gives up at. What
+ * really happened stands on the wire.
+ */
+export function onlyOnce(wire: Wire): typeof fetch {
+  return async (input, init) => {
+    const response = await wire.fetch(input, init).catch((thrown: unknown) => {
+      wire.said = messageOf(thrown);
+      throw new Error("Request was aborted");
+    });
+    if (response.ok) return response;
+    wire.said = (await response.text()).slice(0, LONGEST_WORD) || response.statusText;
+    throw new Error("Request was aborted");
+  };
 }
 
 function refuse(wire: Wire, refusal: string): Error {

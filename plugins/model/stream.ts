@@ -11,7 +11,7 @@ import { messageOf } from "@scorel/kernel";
 import { adapters, loadAdapter, type SpokenApi } from "./apis.ts";
 import type { RequestFailure } from "./contract.ts";
 import { explained } from "./explain.ts";
-import { failureOf, type Wire, wireTo } from "./fetch.ts";
+import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { knownEnding } from "./incomplete.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
 import { withFetch, withVariables } from "./moment.ts";
@@ -46,7 +46,9 @@ async function requestOf(
 ): Promise<SimpleStreamOptions> {
   const { cacheRetention = "short" } = options;
   const level = reasoning && (await import("@mariozechner/pi-ai")).clampThinkingLevel(model, reasoning);
-  return { ...options, apiKey, cacheRetention, maxRetries: 0, ...(level && level !== "off" && { reasoning: level }) };
+  // A connection that stays open between requests would keep the process, and pass by the proxy.
+  const fixed = { apiKey, maxRetries: 0, transport: "sse" } as const;
+  return { ...options, ...fixed, cacheRetention, ...(level && level !== "off" && { reasoning: level }) };
 }
 
 /** A client keeps what it finds while it is made, which happens before the call returns. */
@@ -56,11 +58,11 @@ async function started(
   request: SimpleStreamOptions,
   wire: Wire,
 ): Promise<AssistantMessageEventStream> {
-  const { late, variables } = adapters[model.api as SpokenApi];
+  const { late, insists, variables } = adapters[model.api as SpokenApi];
   const speak = await loadAdapter(model.api as SpokenApi);
   const found = isOpenAi(model) ? { OPENAI_LOG: "off" } : variables;
   if (!late) return withVariables(found, () => withFetch(wire.fetch, () => speak(model, context, request)));
-  const marked = markFetch(wire.fetch);
+  const marked = markFetch(insists ? onlyOnce(wire) : wire.fetch);
   const headers = { ...request.headers, ...marked.headers };
   return released(
     withVariables(found, () => speak(model, context, { ...request, headers })),

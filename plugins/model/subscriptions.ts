@@ -9,6 +9,7 @@ export interface SubscriptionOffer {
 /** Whom one can log in to, by provider. Data only. */
 export const subscriptions: Readonly<Record<string, SubscriptionOffer>> = {
   anthropic: { name: "Claude Pro or Max", keys: true },
+  "openai-codex": { name: "ChatGPT Plus or Pro", keys: false },
   "github-copilot": { name: "GitHub Copilot", keys: false },
 };
 

@@ -3,7 +3,7 @@ import { connect } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { startModelServer, text, toolCall } from "../model-server.ts";
+import { endEarly, startModelServer, text, toolCall } from "../model-server.ts";
 import { type Sites, startSites } from "../subscription-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
@@ -211,6 +211,58 @@ it("a turn with a token that lasts asks nobody else, and loads nothing of the lo
   const loaded = (result as { url: string }[]).filter(({ url }) => url.includes("/dist/")).map(({ url }) => url);
   expect(loaded.length).toBeGreaterThan(5);
   expect(loaded.filter((url) => readFileSync(fileURLToPath(url), "utf8").includes("oauth/authorize"))).toEqual([]);
+});
+
+describe("scorel login openai-codex", () => {
+  const claims = { "https://api.openai.com/auth": { chatgpt_account_id: "account-1" } };
+  const access = `head.${Buffer.from(JSON.stringify(claims)).toString("base64").replaceAll("=", "")}.sign`;
+  const json = { access_token: access, refresh_token: "refresh-0123456789", expires_in: 3_600 };
+  const signedIn: Sites = { "auth.openai.com/oauth/token": () => ({ json }) };
+
+  it("takes a code that is pasted; its models see the account", async () => {
+    using s = scratch();
+    await using models = await startModelServer([[toolCall("Read", { file_path: "a.txt" })], text("Hi.")]);
+    s.file("a.txt", "plum");
+    await using sites = await startSites(signedIn, "chatgpt.com", models.port);
+    const login = await s.run(["login", "openai-codex"], {
+      input: "http://localhost:1455/x?code=c-1\n",
+      env: sites.env,
+    });
+    expect([login.code, login.stderr]).toEqual([0, ""]);
+    expect(Object.fromEntries(new URLSearchParams(sites.requests[0]?.body))).toMatchObject({ code: "c-1" });
+    const { stdout, stderr } = await s.run(["-p", "hi"], { env: sites.env });
+    expect({ stdout, stderr }).toEqual({ stdout: "Hi.\n", stderr: "" });
+    expect(models.requests[1]?.text).toContain("plum");
+    expect(models.requests[0]?.headers).toMatchObject({
+      authorization: `Bearer ${access}`,
+      "chatgpt-account-id": "account-1",
+    });
+    expect(models.requests[0]?.headers).not.toHaveProperty("x-scorel-request");
+    expect(await listens(1455)).toBe(false);
+  });
+
+  it.each([
+    ["a refusal", { status: 500, json: { error: { message: "oops" } } }, "500 oops"],
+    ["a limit", { status: 429, json: { error: { message: "wait a day" } } }, "429 wait a day"],
+  ])("%s is told, and nothing is tried again unseen", async (_what, answer, said) => {
+    using s = scratch();
+    await using sites = await startSites({ ...signedIn, "chatgpt.com/backend-api/codex/responses": () => answer });
+    await s.run(["login", "openai-codex"], { input: "c-1\n", env: sites.env });
+    s.file("~/.scorel/config.toml", "[agent]\nretries = 0\n");
+    const { code, stderr } = await s.run(["-p", "hi"], { env: sites.env });
+    expect([code, stderr.includes(said)]).toEqual([1, true]);
+    expect(sites.requests.filter(({ host }) => host === "chatgpt.com")).toHaveLength(1);
+  });
+
+  it("a reply that is cut is an error", async () => {
+    using s = scratch();
+    await using models = await startModelServer([[text("Half a"), endEarly()]]);
+    await using sites = await startSites(signedIn, "chatgpt.com", models.port);
+    await s.run(["login", "openai-codex"], { input: "c-1\n", env: sites.env });
+    s.file("~/.scorel/config.toml", "[agent]\nretries = 0\n");
+    const { code, stderr } = await s.run(["-p", "hi"], { env: sites.env });
+    expect([code, stderr.includes("without a finish marker")]).toEqual([1, true]);
+  });
 });
 
 describe("scorel login github-copilot", () => {
