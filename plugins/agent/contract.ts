@@ -1,6 +1,13 @@
 import type { AgentEvent, AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
 import type { EventId } from "@scorel/kernel";
-import type { AssistantMessage, ImageBlock, ToolCallBlock, Usage, UserMessage } from "@scorel/messages/contract";
+import type {
+  AssistantMessage,
+  ImageBlock,
+  ScorelMessage,
+  ToolCallBlock,
+  Usage,
+  UserMessage,
+} from "@scorel/messages/contract";
 import type { ToolOutput } from "@scorel/tools/contract";
 
 /** A message waiting for its place in a running turn. */
@@ -39,6 +46,27 @@ export interface Sent {
   turn: Promise<TurnOutcome>;
 }
 
+/** One model call beside the conversation, as for a summary or a title. */
+export interface Question {
+  /** The model of the table `[models.<alias>]`; without such a table, or without an alias, the model in use. */
+  alias?: string;
+  systemPrompt: string;
+  text: string;
+  /** Tokens the answer may hold, at most what its model can. */
+  maxTokens?: number;
+  /** Default: the agent's own, which aborts when the session closes. */
+  signal?: AbortSignal;
+}
+export interface Answer {
+  text: string;
+  /** `provider/id` of the model that answered. */
+  model: string;
+  /** `length` when the answer ended at the limit of its tokens. */
+  stopReason: string;
+  /** Summed over all attempts. */
+  usage: Usage;
+}
+
 /**
  * The running agent. The first half is the surface of pi's `Agent`, so that extensions written for it
  * work; the second half is what hosts and faces use.
@@ -63,6 +91,20 @@ export interface AgentService {
   rewriteQueue(items: readonly QueueItem[], options?: { clientId?: string }): Promise<void>;
   /** Tokens the next request holds, by the last good usage plus an estimate of what came after. */
   contextTokens(): number;
+  /** Estimated tokens of one message. */
+  estimateTokens(message: ScorelMessage): number;
+  /** Estimated tokens of what goes with every request besides the messages: the system prompt and the tools. */
+  fixedTokens(): number;
+  /**
+   * One model call beside the conversation, without tools: watched, retried, redacted and counted in the running turn's
+   * usage as a round is; nothing of it is stored. Rejects with AGENT_ and MODEL_ errors, or with the signal's reason.
+   */
+  ask(question: Question): Promise<Answer>;
+  /**
+   * Work on the conversation between turns: `work` may append to the path, nobody else may, messages sent meanwhile wait
+   * for its end, and `cancel` ends it. Throws AGENT_BUSY when a turn runs.
+   */
+  betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R>;
 }
 
 /** What `beforeToolCall` layers see. `args` may be replaced or mutated; it is validated again afterwards. */
@@ -100,6 +142,14 @@ declare module "@scorel/kernel" {
     ): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
     /** Before each model call: the messages of the conversation; a layer may append a path event here. */
     transformContext(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
+    /**
+     * A model refused the conversation as too long: a layer that has made it shorter answers true, and the call is made
+     * once more. Path events may be appended here. `model` is `provider/id` of the one that refused.
+     */
+    contextOverflow(
+      refused: { model: string; reason: string },
+      signal?: AbortSignal,
+    ): Promise<boolean | undefined> | boolean | undefined;
     /** After `transformContext`: the last word on what is sent; nothing said here is stored. */
     convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
   }

@@ -1,8 +1,9 @@
 import { codeOf, messageOf, newId } from "@scorel/kernel";
-import type { UserMessage } from "@scorel/messages/contract";
+import type { Usage, UserMessage } from "@scorel/messages/contract";
 import type { QueueItem, SendOptions, Sent, TurnOutcome } from "./contract.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
+import { Interlude } from "./interlude.ts";
 import { outcomeFromLog, unserved } from "./outcome.ts";
 import { type Prompt, Turn } from "./turn.ts";
 
@@ -10,7 +11,7 @@ import { type Prompt, Turn } from "./turn.ts";
 const keptOutcomes = 256;
 
 interface Current {
-  turn: Turn;
+  turn: Turn | Interlude;
   /** The id of the message that began it; rejects when nothing could be written. */
   begun: Promise<string>;
   done: Promise<TurnOutcome>;
@@ -83,6 +84,26 @@ export class Dispatcher {
     const removed = await this.env.queue.rewrite(items, clientId);
     const outcome = unserved(this.env.ctx.session, errors.AGENT_REMOVED());
     this.settle(removed, outcome);
+  }
+
+  /** Runs work on the conversation while no turn can start; throws AGENT_BUSY when one is running. */
+  async betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    if (this.stopped) throw errors.AGENT_STOPPED();
+    if (this.current) throw errors.AGENT_BUSY();
+    const interlude = new Interlude(this.env.ctx.session);
+    const run = interlude.run(work);
+    const ended = () => {
+      this.current = undefined;
+      // No message is served by it, so nobody reads this.
+      return unserved(this.env.ctx.session, errors.AGENT_BUSY());
+    };
+    this.current = { turn: interlude, begun: Promise.resolve(""), done: run.then(ended, ended) };
+    return run;
+  }
+
+  /** Counts what a call beside the conversation has cost into the turn that runs. */
+  charge(usage: Usage): void {
+    if (this.current?.turn instanceof Turn) this.current.turn.charge(usage);
   }
 
   async cancel(): Promise<boolean> {

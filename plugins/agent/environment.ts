@@ -10,11 +10,12 @@ import { createRedaction, type Redaction } from "./redaction.ts";
 
 export type AgentContext = PluginContext<z.output<typeof config>, "model">;
 
-/** The four native hooks, as their owner calls them. */
+/** The native hooks, as their owner calls them. */
 export interface HookCalls {
   beforeToolCall: HookCall<"beforeToolCall">;
   afterToolCall: FoldCall<"afterToolCall">;
   transformContext: HookCall<"transformContext">;
+  contextOverflow: HookCall<"contextOverflow">;
   convertToLlm: HookCall<"convertToLlm">;
 }
 

@@ -6,7 +6,7 @@ import { toAgentMessages } from "./convert.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { type Environment, systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
-import { contextTokens } from "./usage.ts";
+import { contextTokens, estimateTokens, textTokens } from "./usage.ts";
 
 /** The service `agent`: pi's surface for extensions, and what hosts and faces use, over one dispatcher. */
 export function createFacade(env: Environment, dispatcher: Dispatcher): AgentService {
@@ -36,7 +36,11 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       return dispatcher.running;
     },
     rewriteQueue: (items, options) => dispatcher.rewriteQueue(items, options?.clientId),
-    contextTokens: () => contextTokens(ctx.session, () => fixedPart(env)),
+    contextTokens: () => contextTokens(ctx.session, () => textTokens(fixedPart(env))),
+    estimateTokens,
+    fixedTokens: () => textTokens(fixedPart(env)),
+    ask: async (question) => (await import("./ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
+    betweenTurns: (work) => dispatcher.betweenTurns(work),
   };
   return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => endingWith(plugin, service) });
 }

@@ -9,6 +9,8 @@ export interface Failure {
   /** In a few words, without advice. */
   reason: string;
   retryable: boolean;
+  /** The conversation is too long for the model. */
+  overflow?: boolean;
   /** Milliseconds the server asks to wait. */
   retryAfterMs?: number;
 }

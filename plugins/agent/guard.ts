@@ -17,6 +17,9 @@ import { noUsage, soundUsage, tokensOf } from "./usage.ts";
 /** Characters of text, thinking and arguments that a reply may hold: far above any model, far below what memory bears. */
 const longestReply = 16_000_000;
 
+/** The share of a window that a request fills when the server cut it to fit. */
+const fullWindow = 0.99;
+
 export interface GuardOptions {
   signal: AbortSignal;
   /** Milliseconds without any event after which the stream is given up. */
@@ -134,6 +137,7 @@ class Guard {
   private problemOf(message: AssistantMessage): Failure | undefined {
     const calls = [...message.content.entries()].filter(([, block]) => block.type === "toolCall");
     const silent = calls.length === 0 && assistantText(message.content).trim() === "";
+    if (message.stopReason === "length" && silent && this.isFull(message)) return this.tooFull();
     if (message.stopReason === "length" && (calls.length > 0 || silent))
       return final(errors.AGENT_LENGTH(), "the output limit");
     for (const [index, block] of calls)
@@ -150,7 +154,18 @@ class Guard {
     const reason = said.errorMessage ?? "no reason given";
     const error = this.refusal(kind, reason);
     const retryable = kind === "retryable";
-    this.fail({ error, reason, retryable, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said);
+    const overflow = kind === "overflow";
+    this.fail({ error, reason, retryable, overflow, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said);
+  }
+
+  /** Some servers cut a conversation to what fits, which leaves no room for a reply. */
+  private isFull({ usage }: AssistantMessage): boolean {
+    return tokensOf(usage) >= fullWindow * this.options.model.contextWindow;
+  }
+
+  private tooFull(): Failure {
+    const reason = "no room is left for a reply";
+    return { ...final(this.refusal("overflow", reason), reason), overflow: true };
   }
 
   private refusal(kind: Verdict["kind"], reason: string): ScorelError {

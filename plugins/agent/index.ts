@@ -11,7 +11,7 @@ import { Listeners } from "./listeners.ts";
 import { Queue, queueProjection, queueUpdate, sentProjection } from "./queue.ts";
 import { retryEnd, retryStart } from "./transient.ts";
 
-/** The agent loop: turns, queues, retries, guards and the four native hooks. */
+/** The agent loop: turns, queues, retries, guards and the native hooks. */
 export default createAgent(systemClock);
 
 /** The same with another clock. */
@@ -31,6 +31,7 @@ export function createAgent(clock: Clock): AnyPlugin {
         beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),
         afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }),
         transformContext: ctx.defineHook("transformContext", "waterfall"),
+        contextOverflow: ctx.defineHook("contextOverflow", "bail"),
         convertToLlm: ctx.defineHook("convertToLlm", "waterfall"),
       };
       const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));

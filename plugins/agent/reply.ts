@@ -50,7 +50,7 @@ export class Reply {
     const content = message.content.filter(({ type }) => type !== "toolCall");
     const stopReason = this.turn.cancelReason === "max_tokens" ? "length" : message.stopReason;
     const errorMessage = message.errorMessage && this.redaction.text(message.errorMessage);
-    const retried = this.turn.retries.pending && { meta: { ...message.meta, retried: true as const } };
+    const retried = this.turn.repeating && { meta: { ...message.meta, retried: true as const } };
     return { ...message, content, stopReason, partial: true, ...(errorMessage && { errorMessage }), ...retried };
   }
 

@@ -5,6 +5,8 @@ import { assistantText, userText } from "./convert.ts";
 import type { Environment } from "./environment.ts";
 import { redaction } from "./environment.ts";
 import { errors } from "./errors.ts";
+import type { Failure } from "./failure.ts";
+import { Overflow } from "./overflow.ts";
 import { Retries } from "./retry.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
@@ -19,6 +21,7 @@ export class Turn {
   /** Ids of the events and queue items whose message this turn serves. */
   readonly served: string[] = [];
   readonly retries: Retries;
+  private readonly overflow: Overflow;
   /** Rounds begun so far. */
   rounds = 0;
   private readonly hold: PathHold;
@@ -36,6 +39,7 @@ export class Turn {
     this.env = env;
     this.hold = env.ctx.session.hold();
     this.retries = new Retries(env, this.signal);
+    this.overflow = new Overflow(env);
   }
 
   get signal(): AbortSignal {
@@ -73,13 +77,23 @@ export class Turn {
       let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
       while (messages.length > 0) {
         await runLoop(this, messages);
-        while (await this.retries.wait()) await runLoop(this, messages, true);
+        while (await this.goesAgain()) await runLoop(this, messages, true);
         messages = await this.late();
       }
     } catch (thrown) {
       this.fail(thrown);
     }
     return this.close();
+  }
+
+  /** Plans another attempt for a reply that has failed; false when the failure is final. */
+  repeats(failure: Failure): boolean {
+    return this.retries.plan(failure) || this.overflow.plan(failure, this.served.at(-1));
+  }
+
+  /** Whether the reply that has just failed will be tried again. */
+  get repeating(): boolean {
+    return this.retries.pending || (this.overflow.pending && !this.signal.aborted);
   }
 
   /** Delivers the queued messages that are due now; none once the turn is ending. */
@@ -137,10 +151,20 @@ export class Turn {
     this.stopReason = message.stopReason;
   }
 
+  /** Counts what a call beside the conversation has cost. */
+  charge(usage: Usage): void {
+    this.usage = addUsage(this.usage, usage);
+  }
+
   /** Why a reply that is not kept is gone. */
   get cancelReason(): "user_cancel" | "max_tokens" | "error" {
     if (this.cancelled) return "user_cancel";
     return this.failure?.code === "AGENT_LENGTH" ? "max_tokens" : "error";
+  }
+
+  /** Waits for the attempt that was planned, if any. */
+  private async goesAgain(): Promise<boolean> {
+    return (await this.retries.wait()) || (await this.overflow.shortened(this));
   }
 
   /** What came in while the library was ending. Looks and closes in one step, so that no message falls between. */

@@ -1,7 +1,8 @@
 import type { EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 
-const charsPerToken = 4;
+/** Of UTF-8: scripts whose characters take three bytes are dense, about a token for each. */
+const bytesPerToken = 4;
 const tokensPerImage = 1_200;
 
 /** Nothing used yet. */
@@ -62,7 +63,7 @@ export function tokensOf(usage: Usage): number {
  * after it. A reply from before the last compaction says nothing about the context now, so then (and
  * before the first reply) everything is estimated; `fixed` is what goes with every request.
  */
-export function contextTokens(session: Session, fixed: () => string): number {
+export function contextTokens(session: Session, fixed: () => number): number {
   let after = 0;
   for (let event = at(session, session.activeLeaf); event; event = session.tree.parent(event.id)) {
     if (event.type === "compact") break;
@@ -72,24 +73,29 @@ export function contextTokens(session: Session, fixed: () => string): number {
     after += estimateTokens(message);
   }
   const messages = session.buildContext();
-  return messages.reduce((sum, message) => sum + estimateTokens(message), Math.ceil(fixed().length / charsPerToken));
+  return messages.reduce((sum, message) => sum + estimateTokens(message), fixed());
 }
 
-/** A rough count: four characters a token, an image as a fixed number. */
+/** A rough count of a text's tokens. */
+export function textTokens(text: string): number {
+  return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
+}
+
+/** A rough count: four bytes a token, an image as a fixed number. */
 export function estimateTokens(message: ScorelMessage): number {
   if (message.role === "internal") return 0;
-  if (typeof message.content === "string") return Math.ceil(message.content.length / charsPerToken);
+  if (typeof message.content === "string") return textTokens(message.content);
   let images = 0;
-  let chars = 0;
+  let bytes = 0;
   for (const block of message.content)
     if (block.type === "image") images++;
-    else chars += blockChars(block as Record<string, unknown> & { type: string });
-  return Math.ceil(chars / charsPerToken) + images * tokensPerImage;
+    else bytes += blockBytes(block as Record<string, unknown> & { type: string });
+  return Math.ceil(bytes / bytesPerToken) + images * tokensPerImage;
 }
 
-function blockChars(block: Record<string, unknown> & { type: string }): number {
-  if (block.type === "toolCall") return String(block.name).length + JSON.stringify(block.arguments).length;
-  return String(block.text ?? block.thinking ?? "").length;
+function blockBytes(block: Record<string, unknown> & { type: string }): number {
+  if (block.type === "toolCall") return Buffer.byteLength(String(block.name) + JSON.stringify(block.arguments));
+  return Buffer.byteLength(String(block.text ?? block.thinking ?? ""));
 }
 
 function at(session: Session, id: EventId | null): StoredEvent | undefined {

@@ -1,0 +1,36 @@
+import type { PathHold, Session } from "@scorel/kernel";
+import { untilAborted } from "./abort.ts";
+import { errors } from "./errors.ts";
+
+/**
+ * Work on the conversation between two turns: it holds the path, so that nobody else writes meanwhile, and can be
+ * cancelled as a turn can. Messages wait for its end.
+ */
+export class Interlude {
+  readonly accepts = false;
+  readonly served: readonly string[] = [];
+  private readonly hold: PathHold;
+  private readonly control = new AbortController();
+
+  /** Takes the hold; throws LOG_BUSY when somebody else has it. */
+  constructor(session: Session) {
+    this.hold = session.hold();
+  }
+
+  get signal(): AbortSignal {
+    return this.control.signal;
+  }
+
+  /** Settles as the work does, or rejects at once when it is cancelled. */
+  async run<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> {
+    try {
+      return await this.hold.open(() => untilAborted(work(this.signal), this.signal));
+    } finally {
+      await this.hold.release();
+    }
+  }
+
+  cancel(): void {
+    this.control.abort(errors.AGENT_CANCELLED());
+  }
+}
