@@ -10,14 +10,16 @@ const PATIENCE = 60_000;
 /** One small request to a model, and what came of it. Throws when there is no model or no key. */
 export async function check(model: OwnModel, signal?: AbortSignal): Promise<ModelCheck> {
   const credential = model.credential();
-  const { provider, id, api, baseUrl } = model.current();
+  const windowFrom = model.windowFrom();
+  const { provider, id, api, baseUrl, contextWindow } = model.current();
   const begun = performance.now();
   const limit = AbortSignal.timeout(PATIENCE);
   const options = { maxTokens: MAX_TOKENS, signal: signal ? AbortSignal.any([signal, limit]) : limit };
   const reply = await (await model.stream(question, options)).result();
   const host = URL.canParse(baseUrl) ? new URL(baseUrl).host : "no host";
   const asked = { model: `${provider}/${id}`, api, host, credential, ms: Math.round(performance.now() - begun) };
-  return { ...asked, ...problemOf(reply, limit.aborted, { provider, host, credential }) };
+  const window = windowFrom && { window: { contextWindow, windowFrom } };
+  return { ...asked, ...window, ...problemOf(reply, limit.aborted, { provider, host, credential }) };
 }
 
 function problemOf(

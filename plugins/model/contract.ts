@@ -20,6 +20,8 @@ export interface UsableModel {
 export interface ModelService extends UsableModel {
   /** The model of the table `[models.<alias>]`, as "summary" or "title"; the model in use when there is no such table. */
   named(alias: string): Promise<UsableModel>;
+  /** Takes `provider/id` as the model in use from the next request on; throws MODEL_ errors, and then nothing changes. */
+  choose(name: string): Promise<void>;
 }
 
 /** The tables `[models.<alias>]`; each is like `[model]`. */
@@ -52,6 +54,8 @@ export interface LocalModel {
   server: string;
   baseUrl: string;
   contextWindow: number;
+  /** The window as the model is `loaded`, as its own `setting` says, or `assumed`, since the server does not tell. */
+  windowFrom?: "loaded" | "setting" | "assumed";
 }
 
 /** What one small request came to. */
@@ -62,6 +66,8 @@ export interface ModelCheck {
   host: string;
   /** Where the key came from: the name of a variable, `stored key`, `subscription`, or `no key`. */
   credential: string;
+  /** A model's of a server on this machine, in tokens, and how that is known. */
+  window?: Pick<LocalModel, "contextWindow" | "windowFrom">;
   ms: number;
   /** Why it failed, and what may help. */
   problem?: string;

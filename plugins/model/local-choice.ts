@@ -1,6 +1,8 @@
+import type { LocalModel } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { modelsOf } from "./local.ts";
 import type { LocalServer } from "./local-servers.ts";
+import { ollamaWindow } from "./local-window.ts";
 import { nearest } from "./near.ts";
 import { type Choice, custom } from "./resolve.ts";
 
@@ -12,8 +14,15 @@ export async function localChoice(server: LocalServer, id: string): Promise<Choi
   const found = models.find((model) => model.id === id);
   const ids = models.map((model) => model.id);
   if (!found) throw errors.MODEL_UNKNOWN({ provider, id, near: nearest(id, ids) });
-  const { baseUrl, contextWindow } = found;
+  const { baseUrl } = found;
+  const { contextWindow, windowFrom } = await windowNow(found);
   const table = { type: "custom", api: "openai-completions", provider, id, baseUrl, contextWindow } as const;
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
-  return custom({ ...table, maxTokens: Math.ceil(contextWindow / 4), reasoning: false, input: ["text"], cost });
+  const more = { maxTokens: Math.ceil(contextWindow / 4), reasoning: false, cost } as const;
+  return { ...custom({ ...table, ...more, input: ["text"] }), ...(windowFrom && { windowFrom }) };
+}
+
+/** The list of Ollama's models says nothing of their windows; of the one that was chosen, it is asked. */
+async function windowNow(model: LocalModel): Promise<Pick<LocalModel, "contextWindow" | "windowFrom">> {
+  return model.provider === "ollama" ? ollamaWindow(new URL(model.baseUrl).origin, model.id) : model;
 }

@@ -3,13 +3,9 @@ import { z } from "zod";
 import type { LocalModel } from "./contract.ts";
 import { httpFetch } from "./http-fetch.ts";
 import type { LocalServer } from "./local-servers.ts";
+import { PATIENCE, tokens, windowOf } from "./local-window.ts";
 
-/** How long a server on this machine may take to answer, in milliseconds. */
-const PATIENCE = 150;
-/** Ollama cuts a prompt to a window that it does not tell before it has loaded the model. */
-const OLLAMA_WINDOW = 16_384;
-
-type Found = Pick<LocalModel, "id" | "contextWindow">;
+type Found = Pick<LocalModel, "id" | "contextWindow" | "windowFrom">;
 
 const ollama = z.object({ models: z.array(z.object({ name: z.string(), digest: z.string() })) });
 const lmStudio = z.object({
@@ -18,7 +14,7 @@ const lmStudio = z.object({
       id: z.string(),
       type: z.string(),
       max_context_length: z.number(),
-      loaded_context_length: z.number().optional(),
+      loaded_context_length: tokens,
     }),
   ),
 });
@@ -30,16 +26,19 @@ const llamaCpp = z.object({
 
 /** By provider: what is said by a server of that kind, and by no other. Throws when another one answered. */
 const readers: Readonly<Record<string, (answer: unknown) => Found[]>> = {
-  ollama: (answer) => ollama.parse(answer).models.map(({ name }) => ({ id: name, contextWindow: OLLAMA_WINDOW })),
+  ollama: (answer) => ollama.parse(answer).models.map(({ name }) => ({ id: name, ...windowOf() })),
   lmstudio: (answer) =>
     lmStudio
       .parse(answer)
       .data.filter(({ type }) => type !== "embeddings")
-      .map((model) => ({ id: model.id, contextWindow: model.loaded_context_length ?? model.max_context_length })),
+      .map(({ id, loaded_context_length: loaded, max_context_length: largest }) => ({
+        id,
+        ...windowOf(loaded, undefined, largest),
+      })),
   llamacpp(answer) {
     const { model_path, default_generation_settings } = llamaCpp.parse(answer);
     const id = model_path === undefined ? "default" : basename(model_path);
-    return [{ id, contextWindow: default_generation_settings.n_ctx }];
+    return [{ id, ...windowOf(default_generation_settings.n_ctx) }];
   },
 };
 

@@ -22,6 +22,8 @@ export interface Wanted {
 export interface OwnModel extends UsableModel {
   /** As `credential` of a ModelCheck; throws as `current` does. */
   credential(): string;
+  /** As `windowFrom` of a LocalModel; undefined for all others. */
+  windowFrom(): Choice["windowFrom"];
 }
 
 /** The service over the models that were chosen. A choice that fails is told at each use, so that a session still opens. */
@@ -29,11 +31,21 @@ export async function createModel(
   { config, asked, named, from }: Wanted,
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
-  const main = await usableModel(resolveModel(config, asked, from), secrets);
+  let chosen = await usableModel(resolveModel(config, asked, from), secrets);
+  const main: OwnModel = {
+    current: () => chosen.current(),
+    credential: () => chosen.credential(),
+    stream: (context, options) => chosen.stream(context, options),
+  };
   const others = new Map<string, Promise<UsableModel>>();
   const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), secrets);
   return {
     ...main,
+    async choose(name) {
+      const wanted = await usableModel(resolveModel(config, name, from), secrets);
+      wanted.current();
+      chosen = wanted;
+    },
     async named(alias) {
       const table = Object.hasOwn(named, alias) ? named[alias] : undefined;
       if (!table) return main;
@@ -54,6 +66,7 @@ async function usableModel(chosen: Promise<Choice>, secrets: Secrets): Promise<O
   return {
     current: () => usable(choice()).model,
     credential: () => usable(choice()).credential,
+    windowFrom: () => choice().windowFrom,
     stream: (context, options) => open(choice, context, options, secrets),
   };
 }

@@ -4,7 +4,7 @@ import type { Credential, Stored } from "./auth-file.ts";
 import { checkedUrl, isLoopback } from "./base-url.ts";
 import { compatOf } from "./compat.ts";
 import type { BuiltinConfig, CustomConfig, ModelConfig } from "./config.ts";
-import type { ModelService } from "./contract.ts";
+import type { LocalModel, ModelService } from "./contract.ts";
 import { defaultModels } from "./default-models.ts";
 import { errors } from "./errors.ts";
 import type { LocalServer } from "./local-servers.ts";
@@ -18,6 +18,8 @@ export interface Choice {
   keyVariables: readonly string[];
   /** What is stored for the provider, which serves when no variable holds a key; absent where nothing may serve. */
   stored?(): Credential | undefined;
+  /** How the window of a server's model on this machine is known. */
+  windowFrom?: LocalModel["windowFrom"];
   /** The demonstration model, which no server runs. */
   offline?: true;
 }

@@ -15,11 +15,21 @@ export function listText(models: readonly ListedModel[]): string {
   return aligned([head, ...rows]);
 }
 
-/** What a check came to, in two or three lines. */
-export function checkText({ model, api, host, credential, ms, problem, advice }: ModelCheck): string {
+/** What a check came to, in one to three lines. */
+export function checkText({ model, api, host, credential, ms, window, problem, advice }: ModelCheck): string {
   const asked = `${model} (${api}, ${host}, ${credential})`;
-  if (problem === undefined) return `ok  ${asked} answered in ${ms} ms\n`;
+  if (problem === undefined) return `ok  ${asked} answered in ${ms} ms\n${window ? windowText(window) : ""}`;
   return `failed  ${asked}: ${problem}\n${advice === undefined ? "" : `${advice}\n`}`;
+}
+
+const known = {
+  loaded: "as it is loaded",
+  setting: "as the model's own settings say",
+  assumed: "assumed, as the server does not tell; with another one, describe the server in [model]",
+};
+
+function windowText({ contextWindow, windowFrom }: NonNullable<ModelCheck["window"]>): string {
+  return `window ${contextWindow} tokens, ${known[windowFrom]}\n`;
 }
 
 function tokens(count: number): string {

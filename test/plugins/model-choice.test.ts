@@ -217,9 +217,30 @@ describe("a server on this machine", () => {
     await using t = await opened({ servers });
     const at = (port: number) => `http://127.0.0.1:${port}/v1`;
     expect(await t.find("modelAdmin").local()).toEqual([
-      { provider: "ollama", id: "qwen3:8b", server: "Ollama", baseUrl: at(first.port), contextWindow: 16_384 },
-      { provider: "lmstudio", id: "gemma", server: "LM Studio", baseUrl: at(second.port), contextWindow: 8_000 },
-      { provider: "llamacpp", id: "llama.gguf", server: "llama.cpp", baseUrl: at(third.port), contextWindow: 4_096 },
+      {
+        provider: "ollama",
+        id: "qwen3:8b",
+        server: "Ollama",
+        baseUrl: at(first.port),
+        contextWindow: 16_384,
+        windowFrom: "assumed",
+      },
+      {
+        provider: "lmstudio",
+        id: "gemma",
+        server: "LM Studio",
+        baseUrl: at(second.port),
+        contextWindow: 8_000,
+        windowFrom: "loaded",
+      },
+      {
+        provider: "llamacpp",
+        id: "llama.gguf",
+        server: "llama.cpp",
+        baseUrl: at(third.port),
+        contextWindow: 4_096,
+        windowFrom: "loaded",
+      },
     ]);
   });
 
@@ -240,6 +261,45 @@ describe("a server on this machine", () => {
     const servers = [{ ...ollama, port: server.port }];
     expect(await used({ servers, asked: "ollama/qwen3:8b" })).toBe("ollama/qwen3:8b");
     expect(await used({ servers, asked: "ollama/qwen3" })).toBe("MODEL_UNKNOWN");
+  });
+
+  /** Ollama's answers about the one model. */
+  const show = (parameters?: string, largest?: number) => ({
+    "/api/show": { parameters, model_info: { "general.architecture": "qwen3", "qwen3.context_length": largest } },
+  });
+  const ps = (context_length?: number) => ({ "/api/ps": { models: [{ name: "qwen3:8b", context_length }] } });
+  it.each([
+    ["as it is loaded", { ...ps(32_768), ...show("num_ctx 8192", 40_960) }, 32_768],
+    ["as its own settings say", { ...ps(), ...show('stop "<x>"\nnum_ctx                        8192', 40_960) }, 8_192],
+    ["never more than it was made for", show("num_ctx 99999", 40_960), 40_960],
+    ["assumed when it is not loaded and has no setting", show(undefined, 40_960), 16_384],
+    ["assumed within what it was made for", show("", 2_048), 2_048],
+    ["assumed when the server is an older one", {}, 16_384],
+    [
+      "assumed when the answers make no sense",
+      { "/api/ps": [], "/api/show": { parameters: 7, model_info: 7 } },
+      16_384,
+    ],
+    ["assumed when the number is none", { ...ps(-1), ...show("num_ctx 0", 0.5) }, 16_384],
+  ])("of Ollama has a window %s", async (_how, answers, contextWindow) => {
+    await using server = await localServer({ ...ollamaSays, ...answers });
+    await using t = await opened({ servers: [{ ...ollama, port: server.port }], asked: "ollama/qwen3:8b" });
+    const { contextWindow: tokens, maxTokens } = t.find("model").current();
+    expect({ tokens, maxTokens }).toEqual({ tokens: contextWindow, maxTokens: Math.ceil(contextWindow / 4) });
+  });
+
+  it("that has not loaded a model gives it a window that is assumed, in LM Studio too", async () => {
+    const says = { "/api/v0/models": { data: [{ id: "gemma", type: "llm", max_context_length: 131_072 }] } };
+    await using server = await localServer(says);
+    await using t = await opened({ servers: [{ ...lmStudio, port: server.port }], asked: "lmstudio/gemma" });
+    expect(t.find("model").current().contextWindow).toBe(16_384);
+  });
+
+  it("tells how its window is known", async () => {
+    await using server = await localServer({ ...ollamaSays, ...ps(32_768) });
+    await using t = await opened({ servers: [{ ...ollama, port: server.port }], asked: "ollama/qwen3:8b" });
+    const { window } = await t.find("modelAdmin").check();
+    expect(window).toEqual({ contextWindow: 32_768, windowFrom: "loaded" });
   });
 
   it("that --model names and that does not run is named", async () => {
