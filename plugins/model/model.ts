@@ -35,6 +35,7 @@ export async function createModel(
   const main: OwnModel = {
     current: () => chosen.current(),
     credential: () => chosen.credential(),
+    windowFrom: () => chosen.windowFrom(),
     stream: (context, options) => chosen.stream(context, options),
   };
   const others = new Map<string, Promise<UsableModel>>();

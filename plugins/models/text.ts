@@ -29,7 +29,7 @@ const known = {
 };
 
 function windowText({ contextWindow, windowFrom }: NonNullable<ModelCheck["window"]>): string {
-  return `window ${contextWindow} tokens, ${known[windowFrom]}\n`;
+  return `window ${contextWindow} tokens, ${known[windowFrom ?? "assumed"]}\n`;
 }
 
 function tokens(count: number): string {
