@@ -16,7 +16,8 @@ export async function launch(argv: readonly string[], version: string): Promise<
     code = await run(argv, version, signals);
   } catch (thrown) {
     const { exitCodeOf, printError } = await import("@scorel/cli/exit-code");
-    printError(thrown, process.stderr, argv.includes("--verbose"));
+    // What a signal ended fails in ways that say nothing.
+    if (signals.code === undefined) printError(thrown, process.stderr, argv.includes("--verbose"));
     code = exitCodeOf(thrown);
   }
   await end(signals.code ?? code);

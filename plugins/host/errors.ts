@@ -35,5 +35,7 @@ export const errors = defineErrors({
   HOST_COMMAND_INVALID: (a: { name: string; plugin: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" has neither "run" nor "handler".`,
   HOST_CLIENT_CLOSED: (a: { clientId: string }) => `Client ${a.clientId} is closed. Connect again.`,
+  HOST_STOPPED: (a: { sessionId: string }) =>
+    `The host has stopped, so session ${a.sessionId} is not opened any more. Start it again.`,
   HOST_LOCK_RACE: (a: { path: string }) => `${a.path} kept changing hands. Try again.`,
 });

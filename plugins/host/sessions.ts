@@ -60,6 +60,7 @@ export class Sessions {
   private readonly options: SessionsOptions;
   private readonly open = new Map<string, Promise<OpenSession>>();
   private readonly closing = new Map<string, Promise<void>>();
+  private stopped = false;
 
   constructor(options: SessionsOptions) {
     this.options = options;
@@ -115,11 +116,14 @@ export class Sessions {
     return { closed: true, notices: failuresOf(session).slice(before) };
   }
 
-  /** Closes them all; answers when each is on disk. Throws the first failure after trying all. */
+  /** Closes them all, for good; answers when each is on disk. Throws the first failure after trying all. */
   async closeAll(): Promise<void> {
+    this.stopped = true;
     const opened = await Promise.allSettled(this.open.values());
     const closing = opened.map((session) => (session.status === "fulfilled" ? this.close(session.value) : undefined));
-    for (const result of await Promise.allSettled(closing)) if (result.status === "rejected") throw result.reason;
+    // Some are being closed already, by their last client.
+    const all = [...closing, ...this.closing.values()];
+    for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
   }
 
   private async close({ id, kernel }: OpenSession): Promise<void> {
@@ -159,6 +163,8 @@ export class Sessions {
 
   private async start(wanted: Wanted): Promise<OpenSession> {
     const { id, cwd, options } = wanted;
+    // Its lock would outlive this process.
+    if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
     const { composition, logger } = this.options;
     const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
     const workspace = createWorkspace({ sessionId: id, cwd, file, ...options });

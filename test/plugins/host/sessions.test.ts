@@ -1,7 +1,7 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Delivered } from "@scorel/host/contract";
-import { definePlugin } from "@scorel/kernel";
+import { codeOf, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
@@ -63,6 +63,35 @@ describe("a session", () => {
     expect(await t.client.request("get_context", { sessionId })).toEqual(before);
     await ask(t.client, sessionId, "two");
     expect((await t.client.request("get_context", { sessionId })).messages).toHaveLength(4);
+  });
+
+  it("is on disk before the host has stopped, also when its last client just closed it", async () => {
+    using home = testHome();
+    const deactivate = () => new Promise<void>((done) => void setImmediate(done));
+    const t = await testHost([echoAgent, definePlugin({ id: "slow", name: "Slow", version: "1.0.0", deactivate })]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "hello");
+    const closed = t.client.close();
+    await t.kernel.stop();
+    expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
+    await closed;
+  });
+
+  it("is not opened again once the host stops", async () => {
+    using home = testHome();
+    let asked: Promise<unknown> | undefined;
+    const deactivate = () => {
+      asked = t.client.request("get_status", { sessionId }).catch(codeOf);
+    };
+    const t = await testHost([
+      echoAgent,
+      definePlugin({ id: "curious", name: "Curious", version: "1.0.0", deactivate }),
+    ]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "hello");
+    await t.kernel.stop();
+    expect(await asked).toBe("HOST_STOPPED");
+    expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 
   it("is reopened at once after it was closed", async () => {
