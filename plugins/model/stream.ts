@@ -11,11 +11,12 @@ import { messageOf } from "@scorel/kernel";
 import { adapters, loadAdapter, type SpokenApi } from "./apis.ts";
 import type { RequestFailure } from "./contract.ts";
 import { explained } from "./explain.ts";
-import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
+import { failureOf, type Listening, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { knownEnding } from "./incomplete.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
 import { withFetch, withVariables } from "./moment.ts";
 import { failedStream } from "./reply.ts";
+import { ownIds } from "./same-ids.ts";
 
 /** One request on the wire. Never throws: every failure is an `error` event with a readable, redacted message. */
 export async function streamModel(
@@ -28,7 +29,7 @@ export async function streamModel(
   try {
     const wire = wireTo(model.baseUrl, {
       onResponse: (response) => options.onResponse?.(response, model),
-      ...(model.api === "openai-responses" && { body: knownEnding }),
+      ...bodyOf(model.api),
     });
     const request = await requestOf(model, key, options);
     const stream = await started(model, context, request, wire);
@@ -36,6 +37,12 @@ export async function streamModel(
   } catch (thrown) {
     return failedStream(model, redact(messageOf(thrown)));
   }
+}
+
+/** What the library reads wrong is put so that it reads it right. */
+function bodyOf(api: Api): Pick<Listening, "body"> {
+  if (api === "openai-responses") return { body: knownEnding };
+  return api === "openai-completions" ? { body: ownIds } : {};
 }
 
 /** The library would call `onResponse` only for some apis and only for success; the wire does it for all. */

@@ -50,6 +50,18 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
     expect(server.requests[0]?.text).toContain(thinksHard[api]);
   });
 
+  it("runs two calls of one reply that bear the same id", async () => {
+    using s = scratch();
+    s.file("a.txt", "the first word is plum");
+    s.file("b.txt", "the second word is pear");
+    const read = (file_path: string) => toolCall("Read", { file_path }, { id: "same", pieces: 5 });
+    await using server = await startModelServer([[read("a.txt"), read("b.txt")], text("Both.")]);
+    s.file("~/.scorel/config.toml", table(api, server.baseUrlFor(api)));
+    const { code, stdout } = await s.run(["-p", "which words?"]);
+    const sent = server.requests[1]?.text;
+    expect([code, stdout, sent?.includes("is plum"), sent?.includes("is pear")]).toEqual([0, "Both.\n", true, true]);
+  });
+
   it("runs nothing of a call that was cut", async () => {
     using s = scratch();
     const cut = () => [toolCall("Bash", { command: "touch ran; touch ran-more" }, { upTo: 25 }), endEarly()];

@@ -1,0 +1,48 @@
+import { byLines, searchable } from "./body-lines.ts";
+
+interface CallDelta {
+  index?: unknown;
+  id?: unknown;
+  function?: { name?: unknown };
+}
+
+/**
+ * Some servers of openai-completions give two calls of one reply the same id. The library then takes them for one, though
+ * their places differ. The second goes on without an id, and gets one of ours; everything else passes as it came.
+ */
+export function ownIds(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+  const withdraw = createWithdrawal();
+  return byLines(body, (bytes) => {
+    const found = searchable(bytes);
+    if (!found.includes('"tool_calls"')) return bytes;
+    const lines = found.toString("utf8").split("\n");
+    const changed = lines.map((line) => (line.includes('"tool_calls"') ? withOwnIds(line, withdraw) : line));
+    return changed.some((line, at) => line !== lines[at]) ? Buffer.from(changed.join("\n")) : bytes;
+  });
+}
+
+function withOwnIds(line: string, withdraw: (call: CallDelta) => boolean): string {
+  const start = line.indexOf("{");
+  try {
+    const chunk = JSON.parse(line.slice(start)) as { choices: { delta: { tool_calls: CallDelta[] } }[] };
+    const taken = (chunk.choices[0]?.delta.tool_calls ?? []).filter(withdraw);
+    for (const call of taken) delete call.id;
+    return taken.length === 0 ? line : line.slice(0, start) + JSON.stringify(chunk);
+  } catch {
+    // Not a piece of a reply, or a broken one, which is the library's to tell.
+    return line;
+  }
+}
+
+/** Whether a call bears an id that belongs to another place. Only a piece with a name begins a call: an id may wander. */
+function createWithdrawal(): (call: CallDelta) => boolean {
+  const places = new Map<unknown, number>();
+  const others = new Set<number>();
+  return ({ index, id, function: called }) => {
+    if (typeof index !== "number" || typeof id !== "string" || id === "") return false;
+    const place = places.get(id);
+    if (place === undefined) places.set(id, index);
+    else if (place !== index && called?.name) others.add(index);
+    return others.has(index);
+  };
+}

@@ -1,0 +1,71 @@
+import { describe, expect, it } from "vitest";
+import { ownIds } from "../../plugins/model/same-ids.ts";
+import { raw, startModelServer } from "../model-server.ts";
+import { withModel } from "../model-service.ts";
+
+const chunk = (delta: object, finish: string | null = null) =>
+  `data: ${JSON.stringify({ id: "c", choices: [{ index: 0, delta, finish_reason: finish }] })}\n\n`;
+const call = (index: number | undefined, id: string | undefined, name?: string, args = "") =>
+  chunk({ tool_calls: [{ index, id, function: { name, arguments: args } }] });
+const end = `${chunk({}, "tool_calls")}data: [DONE]\n\n`;
+
+/** The calls of a reply with these bytes, as the library reads them. */
+async function callsOf(...pieces: string[]) {
+  await using server = await startModelServer([raw(pieces.join("") + end)]);
+  await using model = await withModel({ api: "openai-completions", baseUrl: server.baseUrl });
+  const reply = await (await model.stream({ messages: [] }, {})).result();
+  return reply.content.map((block) => (block.type === "toolCall" ? [block.id, block.name, block.arguments] : block));
+}
+
+describe("calls of one reply that bear the same id", () => {
+  it("are told apart by their places, the second without an id", async () => {
+    expect(
+      await callsOf(
+        call(0, "same", "Read", '{"file'),
+        call(0, undefined, undefined, '":"a"}'),
+        call(1, "same", "Read", '{"file'),
+        call(1, undefined, undefined, '":"b"}'),
+      ),
+    ).toEqual([
+      ["same", "Read", { file: "a" }],
+      ["", "Read", { file: "b" }],
+    ]);
+  });
+
+  it("are told apart when each piece repeats the id, and when the places take turns", async () => {
+    expect(
+      await callsOf(
+        call(0, "same", "Read", '{"file'),
+        call(1, "same", "Grep", '{"pattern'),
+        call(0, "same", undefined, '":"a"}'),
+        call(1, "same", undefined, '":"b"}'),
+      ),
+    ).toEqual([
+      ["same", "Read", { file: "a" }],
+      ["", "Grep", { pattern: "b" }],
+    ]);
+  });
+});
+
+describe("one call", () => {
+  it("stays one when its place wanders, or is not told", async () => {
+    const read = [["same", "Read", { file: "a" }]];
+    expect(await callsOf(call(0, "same", "Read", '{"file'), call(3, "same", undefined, '":"a"}'))).toEqual(read);
+    expect(await callsOf(call(undefined, "same", "Read", '{"file'), call(undefined, "same", "", '":"a"}'))).toEqual(
+      read,
+    );
+  });
+});
+
+it("everything else passes as it came, however it is cut", async () => {
+  const body = `: hello\r\n\r\ndata: {"tool_calls" no json\n\n${call(0, "a", "Read", "{}")}data: "tool_calls"\n\n${chunk({ content: "é" })}no end`;
+  const bytes = Buffer.from(body);
+  for (const size of [1, 7, bytes.length]) {
+    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      bytes.subarray(at * size, (at + 1) * size),
+    );
+    expect(await new Response(ownIds(new Response(new Blob(pieces)).body as ReadableStream<Uint8Array>)).text()).toBe(
+      body,
+    );
+  }
+});
