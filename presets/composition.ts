@@ -34,12 +34,14 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
   return {
     kernel,
     async sessionPlugins(cwd) {
-      const resolution = await resolve(requestFor(asked, cwd));
+      const request = requestFor(asked, cwd);
+      const resolution = await resolve(request);
       for (const notice of resolution.notices) asked.notify(notice);
       const { entries, problems } = await extensionEntries(resolution, resolution.extensions, "session");
       return {
         entries: [...shippedEntries(resolution, "session"), ...entries],
         problems: [...resolution.problems, ...problems],
+        trusted: request.project?.trusted ? request.project.dir : undefined,
       };
     },
   };

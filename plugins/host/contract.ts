@@ -23,7 +23,7 @@ export interface SessionOptions {
   thinking?: string | undefined;
   /** The names of the only tools that the model is offered. */
   tools?: readonly string[] | undefined;
-  /** Text for the end of the system prompt. */
+  /** Text for the end of the system prompt. Kept in the session from its next turn on; an empty one removes it. */
   appendSystemPrompt?: string | undefined;
 }
 
@@ -37,6 +37,8 @@ export interface Workspace extends SessionOptions {
   home: string;
   /** The session's log; absent when it is kept in memory only. */
   file?: string;
+  /** The project's `.scorel` folder, when the user trusts it; absent, nothing in it may be read. */
+  trusted?: string;
   /** A private folder for spill files of this session; created on first use. */
   temp: string;
   /** Directories outside `root` that Write and Edit may touch. */
@@ -46,7 +48,12 @@ export interface Workspace extends SessionOptions {
 /** The layers of presets and configuration, resolved. Made by the loader, given to the host kernel. */
 export interface Composition {
   /** Fresh instances of everything of session scope for a session working in `cwd`. */
-  sessionPlugins(cwd: string): Promise<{ entries: KernelEntry[]; problems: Notice[] }>;
+  sessionPlugins(cwd: string): Promise<{
+    entries: KernelEntry[];
+    problems: Notice[];
+    /** The project's `.scorel` folder, when the user trusts it. */
+    trusted?: string | undefined;
+  }>;
   /** The running host kernel, parent of every session's kernel. First asked for after it has started. */
   kernel(): Kernel;
 }

@@ -167,8 +167,8 @@ export class Sessions {
     if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
     const { composition, logger } = this.options;
     const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
-    const workspace = createWorkspace({ sessionId: id, cwd, file, ...options });
-    const { entries, problems } = await composition.sessionPlugins(cwd);
+    const { entries, problems, trusted } = await composition.sessionPlugins(cwd);
+    const workspace = createWorkspace({ sessionId: id, cwd, file, trusted, ...options });
     const parent = composition.kernel();
     let kernel: Kernel | undefined;
     const store = this.store(wanted, () => kernel && index(this.shelf.path(id), kernel));

@@ -54,7 +54,13 @@ export function createWorkspace({
   tools,
   appendSystemPrompt,
   file,
-}: { sessionId: string; cwd: string; file?: string | undefined } & SessionOptions): Workspace {
+  trusted,
+}: {
+  sessionId: string;
+  cwd: string;
+  file?: string | undefined;
+  trusted?: string | undefined;
+} & SessionOptions): Workspace {
   const home = homeDirectory();
   let temp: string | undefined;
   return {
@@ -62,6 +68,7 @@ export function createWorkspace({
     root: projectRoot(cwd, home),
     home,
     ...(file !== undefined && { file }),
+    ...(trusted !== undefined && { trusted }),
     get temp() {
       temp ??= makeTemporary(sessionId);
       return temp;
