@@ -1,20 +1,21 @@
-/** A body in which whole lines can be changed: `change` gets one or more of them at a time, with their breaks. */
-export function byLines(
-  body: ReadableStream<Uint8Array>,
-  change: (lines: Uint8Array) => Uint8Array,
-): ReadableStream<Uint8Array> {
+/** A body's bytes as they go by: each piece answers what goes on in its place, `end` what was held back. */
+export interface Passage {
+  piece(bytes: Uint8Array): Uint8Array;
+  end(): Uint8Array;
+}
+
+/** A passage in which whole lines can be changed: `change` gets one or more of them at a time, with their breaks. */
+export function byLines(change: (lines: Uint8Array) => Uint8Array): Passage {
   let held: Uint8Array = new Uint8Array();
-  const lines = new TransformStream<Uint8Array, Uint8Array>({
-    transform(chunk, controller) {
-      const end = chunk.lastIndexOf(10) + 1;
-      if (end > 0) controller.enqueue(change(joined(held, chunk.subarray(0, end))));
-      held = end > 0 ? chunk.slice(end) : joined(held, chunk);
+  return {
+    piece(bytes) {
+      const end = bytes.lastIndexOf(10) + 1;
+      const lines = end > 0 ? joined(held, bytes.subarray(0, end)) : undefined;
+      held = lines ? bytes.slice(end) : joined(held, bytes);
+      return lines ? change(lines) : new Uint8Array();
     },
-    flush(controller) {
-      if (held.length > 0) controller.enqueue(change(held));
-    },
-  });
-  return body.pipeThrough(lines);
+    end: () => (held.length > 0 ? change(held) : held),
+  };
 }
 
 /** The same bytes, as what can be searched. */

@@ -1,5 +1,6 @@
 import type { ProviderResponse } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
+import type { Passage } from "./body-lines.ts";
 import type { RequestFailure } from "./contract.ts";
 import { httpFetch } from "./http-fetch.ts";
 
@@ -29,28 +30,28 @@ export function failureOf({ status, retryAfterMs, unreached }: Wire): RequestFai
 export interface Listening {
   /** Called with every answer, a refusal too. */
   onResponse?(response: ProviderResponse): unknown;
-  /** Another form of a body that is read as a stream. */
-  body?(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array>;
+  /** What the bytes of the one answer go through. */
+  passage?: Passage | undefined;
 }
 
 /**
  * A fetch for requests to one base url: it goes nowhere else, follows no redirect (which would carry the conversation
  * and custom headers to another host), and remembers why a server was not reached or its answer not taken.
  */
-export function wireTo(baseUrl: string, { onResponse, body }: Listening = {}): Wire {
+export function wireTo(baseUrl: string, { onResponse, passage }: Listening = {}): Wire {
   const { origin } = new URL(baseUrl);
   const wire: Wire = {
     async fetch(input, init) {
       const url = new URL(input instanceof Request ? input.url : input);
       if (url.origin !== origin)
         throw refuse(wire, `A request to ${url.origin} was not made: the model's host is ${origin}.`);
-      const response = await send(input, { ...init, redirect: "manual" }, wire);
+      const response = await send(input, { ...init, redirect: "manual" }, wire, passage);
       if (!response.ok) note(wire, response);
       await onResponse?.({ status: response.status, headers: Object.fromEntries(response.headers) });
       if (response.status >= 300 && response.status < 400) return refused(response);
       if (!response.ok) return response;
       refusePage(wire, response);
-      return body && response.body ? new Response(body(response.body), response) : response;
+      return response;
     },
   };
   return wire;
@@ -85,9 +86,14 @@ function refusePage(wire: Wire, { headers, body }: Response): void {
   throw refuse(wire, `The server answered with a web page (${type}) instead of a stream: is baseUrl right?`);
 }
 
-async function send(input: Parameters<typeof fetch>[0], init: RequestInit, wire: Wire): Promise<Response> {
+async function send(
+  input: Parameters<typeof fetch>[0],
+  init: RequestInit,
+  wire: Wire,
+  passage: Passage | undefined,
+): Promise<Response> {
   try {
-    return await httpFetch(input, init);
+    return await httpFetch(input, init, passage);
   } catch (thrown) {
     wire.unreached = reason(thrown);
     throw thrown;

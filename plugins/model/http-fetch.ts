@@ -1,19 +1,25 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
+import type { Passage } from "./body-lines.ts";
 
 /** What a model request sends: all that the providers' SDKs make use of. */
 type Init = Pick<RequestInit, "method" | "headers" | "body" | "signal">;
 /** Bytes without a line break: the libraries join a line piece by piece, at a cost that grows with its square. */
 const longestLine = 8_000_000;
 
+interface Reading {
+  signal: AbortSignal | undefined;
+  passage: Passage | undefined;
+}
+
 type Unpack = (message: IncomingMessage) => Readable;
 
 /**
  * `fetch` for model requests, on Node's own HTTP client. The built-in one costs about 50 ms and 30 MB at its first use, and
  * gives up a body that is silent for five minutes, which slow local models are. Follows no redirect. Rejects as fetch does:
- * "fetch failed" with the system's error as its cause, or with the signal's reason.
+ * "fetch failed" with the system's error as its cause, or with the signal's reason. The answer's body goes through `passage`.
  */
-export async function httpFetch(input: string | URL | Request, init: Init = {}): Promise<Response> {
+export async function httpFetch(input: string | URL | Request, init: Init = {}, passage?: Passage): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
   const body = await bytesOf(init.body);
   const headers: Record<string, string> = {
@@ -23,7 +29,7 @@ export async function httpFetch(input: string | URL | Request, init: Init = {}):
   if (body) headers["content-length"] = String(body.byteLength);
   const signal = init.signal ?? undefined;
   const message = await answered(await open(url, { method: init.method ?? "GET", headers }, signal), body, signal);
-  return respond(message, url, await unpacking(message.headers["content-encoding"]), signal);
+  return respond(message, url, await unpacking(message.headers["content-encoding"]), { signal, passage });
 }
 
 async function bytesOf(body: Init["body"]): Promise<Uint8Array | undefined> {
@@ -61,13 +67,13 @@ function answered(
   });
 }
 
-function respond(message: IncomingMessage, url: URL, unpack: Unpack, signal: AbortSignal | undefined): Response {
+function respond(message: IncomingMessage, url: URL, unpack: Unpack, reading: Reading): Response {
   const status = message.statusCode ?? 0;
   const headers = new Headers();
   for (let at = 0; at < message.rawHeaders.length; at += 2)
     headers.append(message.rawHeaders[at] as string, message.rawHeaders[at + 1] as string);
   const empty = status === 204 || status === 205 || status === 304;
-  const response = new Response(empty ? null : stream(unpack(message), signal), {
+  const response = new Response(empty ? null : stream(unpack(message), reading), {
     status,
     statusText: message.statusMessage ?? "",
     headers,
@@ -76,7 +82,7 @@ function respond(message: IncomingMessage, url: URL, unpack: Unpack, signal: Abo
 }
 
 /** A reader that is slow holds the connection back; one that leaves closes it. */
-function stream(source: Readable, signal: AbortSignal | undefined): ReadableStream<Uint8Array> {
+function stream(source: Readable, { signal, passage }: Reading): ReadableStream<Uint8Array> {
   let left = false;
   const lineOf = createLineCounter();
   const leave = (controller: ReadableStreamDefaultController) => {
@@ -89,10 +95,15 @@ function stream(source: Readable, signal: AbortSignal | undefined): ReadableStre
       source.on("data", (piece: Uint8Array) => {
         if (left) return;
         if (lineOf(piece) > longestLine) return leave(controller);
-        controller.enqueue(piece);
+        const passed = passage ? passage.piece(piece) : piece;
+        if (passed.length > 0) controller.enqueue(passed);
         if ((controller.desiredSize ?? 1) <= 0) source.pause();
       });
-      source.on("end", () => left || controller.close());
+      source.on("end", () => {
+        const rest = left ? undefined : passage?.end();
+        if (rest && rest.length > 0) controller.enqueue(rest);
+        if (!left) controller.close();
+      });
       source.on("error", (error) =>
         controller.error(signal?.aborted ? signal.reason : new TypeError("terminated", { cause: error })),
       );

@@ -1,4 +1,4 @@
-import { byLines, searchable } from "./body-lines.ts";
+import { byLines, type Passage, searchable } from "./body-lines.ts";
 
 const WRITTEN = '"type":"response.incomplete"';
 const READ = '"type":"response.completed"';
@@ -7,8 +7,8 @@ const READ = '"type":"response.completed"';
  * OpenAI ends a reply that grew too long with `response.incomplete`, which the library does not know: it reads the
  * status from `response.completed`. Passes everything else on as it came, line by line.
  */
-export function knownEnding(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
-  return byLines(body, renamed);
+export function knownEnding(): Passage {
+  return byLines(renamed);
 }
 
 /** A filtered reply is no reply that grew too long; it stays without an ending that the library knows. */

@@ -1,4 +1,4 @@
-import { byLines, searchable } from "./body-lines.ts";
+import { byLines, type Passage, searchable } from "./body-lines.ts";
 
 interface CallDelta {
   index?: unknown;
@@ -10,15 +10,21 @@ interface CallDelta {
  * Some servers of openai-completions give two calls of one reply the same id. The library then takes them for one, though
  * their places differ. The second goes on without an id, and gets one of ours; everything else passes as it came.
  */
-export function ownIds(body: ReadableStream<Uint8Array>): ReadableStream<Uint8Array> {
+export function ownIds(): Passage {
   const withdraw = createWithdrawal();
-  return byLines(body, (bytes) => {
+  return byLines((bytes) => {
     const found = searchable(bytes);
     if (!found.includes('"tool_calls"')) return bytes;
     const lines = found.toString("utf8").split("\n");
-    const changed = lines.map((line) => (line.includes('"tool_calls"') ? withOwnIds(line, withdraw) : line));
+    const changed = lines.map((line) => (namesCall(line) ? withOwnIds(line, withdraw) : line));
     return changed.some((line, at) => line !== lines[at]) ? Buffer.from(changed.join("\n")) : bytes;
   });
+}
+
+/** Most pieces of a call bear no id. */
+function namesCall(line: string): boolean {
+  const at = line.indexOf('"tool_calls"');
+  return at >= 0 && line.includes('"id"', at);
 }
 
 function withOwnIds(line: string, withdraw: (call: CallDelta) => boolean): string {

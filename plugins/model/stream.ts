@@ -9,9 +9,10 @@ import type {
 } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import { adapters, loadAdapter, type SpokenApi } from "./apis.ts";
+import type { Passage } from "./body-lines.ts";
 import type { RequestFailure } from "./contract.ts";
 import { explained } from "./explain.ts";
-import { failureOf, type Listening, onlyOnce, type Wire, wireTo } from "./fetch.ts";
+import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { knownEnding } from "./incomplete.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
 import { withFetch, withVariables } from "./moment.ts";
@@ -29,7 +30,7 @@ export async function streamModel(
   try {
     const wire = wireTo(model.baseUrl, {
       onResponse: (response) => options.onResponse?.(response, model),
-      ...bodyOf(model.api),
+      passage: passageOf(model.api),
     });
     const request = await requestOf(model, key, options);
     const stream = await started(model, context, request, wire);
@@ -40,9 +41,9 @@ export async function streamModel(
 }
 
 /** What the library reads wrong is put so that it reads it right. */
-function bodyOf(api: Api): Pick<Listening, "body"> {
-  if (api === "openai-responses") return { body: knownEnding };
-  return api === "openai-completions" ? { body: ownIds } : {};
+function passageOf(api: Api): Passage | undefined {
+  if (api === "openai-responses") return knownEnding();
+  return api === "openai-completions" ? ownIds() : undefined;
 }
 
 /** The library would call `onResponse` only for some apis and only for success; the wire does it for all. */

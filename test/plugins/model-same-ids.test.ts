@@ -57,15 +57,14 @@ describe("one call", () => {
   });
 });
 
-it("everything else passes as it came, however it is cut", async () => {
-  const body = `: hello\r\n\r\ndata: {"tool_calls" no json\n\n${call(0, "a", "Read", "{}")}data: "tool_calls"\n\n${chunk({ content: "é" })}no end`;
+it("everything else passes as it came, however it is cut", () => {
+  const body = `: hello\r\n\r\ndata: {"tool_calls" no "id" json\n\n${call(0, "a", "Read", "{}")}data: "tool_calls"\n\n${chunk({ content: "é" })}no end`;
   const bytes = Buffer.from(body);
   for (const size of [1, 7, bytes.length]) {
-    const pieces = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
-      bytes.subarray(at * size, (at + 1) * size),
+    const { piece, end } = ownIds();
+    const passed = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
+      piece(bytes.subarray(at * size, (at + 1) * size)),
     );
-    expect(await new Response(ownIds(new Response(new Blob(pieces)).body as ReadableStream<Uint8Array>)).text()).toBe(
-      body,
-    );
+    expect(Buffer.concat([...passed, end()]).toString("utf8")).toBe(body);
   }
 });
