@@ -1,3 +1,3 @@
 import { main } from "./main.ts";
 
-await main(process.argv.slice(2), new URL("help.json", import.meta.url));
+void main(process.argv.slice(2), new URL("help.json", import.meta.url));

@@ -1,4 +1,7 @@
-/** Bundles the command: dist/bin.js, one lazily loaded file per plugin, the shared chunks and the shipped presets. */
+/**
+ * Bundles the command: dist/bin.js, which loads the rest as modules of its own (see docs/decisions/0013), the modules of most
+ * commands in one file, the others in one each, and the shipped presets.
+ */
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -16,6 +19,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundlePlugins } from "./bundle-plugins.mjs";
+import { pack } from "./pack.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Built aside and put in place whole, so that a command that runs meanwhile never finds half of it. */
@@ -24,45 +28,84 @@ const dist = join(root, "dist.next");
 /** jiti finds its transform, and ripgrep its binary, beside their own files; the telemetry API is an optional peer of one SDK. */
 const external = ["jiti", "@vscode/ripgrep", "@opentelemetry/api"];
 
-/** CommonJS packages ask for node:* through `require`, which an ES module does not have. */
-const banner =
-  'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+/** What a headless turn loads on its way. */
+const usual = [
+  "presets/launch.ts",
+  "plugins/agent/loop.ts",
+  "plugins/cli/exit-code.ts",
+  "plugins/cli/nearest.ts",
+  "plugins/cli/parser.ts",
+  "plugins/coding/command.ts",
+  "plugins/coding/output.ts",
+  "plugins/model/model.ts",
+  "plugins/model/stream.ts",
+  "plugins/print/turn.ts",
+  "pi-ai/dist/providers/openai-completions.js",
+];
+
+const options = {
+  absWorkingDir: root,
+  bundle: true,
+  platform: "node",
+  target: "node20",
+  legalComments: "none",
+  metafile: true,
+  logLevel: "warning",
+};
+
+/** What bin.ts launches is among the packed modules. */
+const packedLaunch = {
+  name: "packed-launch",
+  setup(hooks) {
+    hooks.onResolve({ filter: /^\.\/launch\.ts$/ }, () => ({ path: join(root, "presets/packed-launch.ts") }));
+  },
+};
 
 rmSync(dist, { recursive: true, force: true });
-const { metafile } = await bundle();
+const plugins = readdirSync(join(root, "plugins")).filter((id) => existsSync(join(root, "plugins", id, "index.ts")));
+const chunks = await bundle();
+await pack(chunks, dist, [...plugins.map((id) => `plugins/${id}/index.ts`), ...usual]);
+const bin = await bundleAlone("presets/bin.ts", "bin.js", "cjs");
 copyPresets();
-writeNotices(metafile);
+writeNotices(chunks.metafile, bin.metafile);
 makeExecutable();
-writeHelp();
+await writeHelp();
 putInPlace();
 
-/** Plugins are entry points of their own, so that the loader's `import("@scorel/<id>")` becomes a readable dist/plugins/<id>.js. */
+/** Plugins are entry points of their own, so that the loader's `import("@scorel/<id>")` becomes a module plugins/<id>.js. */
 function bundle() {
-  const plugins = readdirSync(join(root, "plugins")).filter((id) => existsSync(join(root, "plugins", id, "index.ts")));
   return build({
-    absWorkingDir: root,
+    ...options,
     entryPoints: [
-      { in: "presets/bin.ts", out: "bin" },
-      { in: "presets/help.ts", out: "help" },
+      { in: "presets/launch.ts", out: "launch" },
       ...plugins.map((id) => ({ in: `plugins/${id}/index.ts`, out: `plugins/${id}` })),
     ],
-    outdir: "dist.next",
+    outdir: dist,
     chunkNames: "chunks/[name]-[hash]",
-    bundle: true,
     splitting: true,
     format: "esm",
-    platform: "node",
-    target: "node20",
-    legalComments: "none",
     external,
     plugins: bundlePlugins,
-    banner: { js: banner },
-    metafile: true,
-    logLevel: "warning",
+    write: false,
   });
 }
 
-/** Code in dist/, dist/chunks/ and dist/plugins/ alike finds the shipped presets at `../presets/`, as presets/*.ts does. */
+/** One file that needs no other before it launches; as CommonJS, as Node starts that in less time. */
+function bundleAlone(source, name, format) {
+  return build({
+    ...options,
+    entryPoints: [source],
+    outfile: join(dist, name),
+    format,
+    plugins: [packedLaunch],
+    ...(format === "cjs" && {
+      define: { "import.meta.url": "__url" },
+      banner: { js: '#!/usr/bin/env node\nconst __url = require("node:url").pathToFileURL(__filename).href;' },
+    }),
+  });
+}
+
+/** Code in dist/chunks/ and dist/plugins/ alike finds the shipped presets at `../presets/`, as presets/*.ts does. */
 function copyPresets() {
   for (const file of readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"))) {
     cpSync(join(root, "presets", file), join(dist, "presets", file));
@@ -70,9 +113,9 @@ function copyPresets() {
 }
 
 /** The licenses of bundled packages ask to travel with their code; packages that share a text share its copy. */
-function writeNotices({ inputs }) {
+function writeNotices(...metafiles) {
   const inPackage = /^.*node_modules\/(@[^/]+\/)?[^/]+/;
-  const onDisk = Object.keys(inputs).filter((file) => existsSync(join(root, file)));
+  const onDisk = metafiles.flatMap(({ inputs }) => Object.keys(inputs)).filter((file) => existsSync(join(root, file)));
   const texts = new Map();
   for (const folder of new Set(onDisk.flatMap((file) => file.match(inPackage)?.[0] ?? []))) {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
@@ -85,8 +128,9 @@ function writeNotices({ inputs }) {
 }
 
 /** The texts of --help, asked of the built plugins once, so that showing them loads none. */
-function writeHelp() {
-  const script = join(dist, "help.js");
+async function writeHelp() {
+  await bundleAlone("presets/help.ts", "help.mjs", "esm");
+  const script = join(dist, "help.mjs");
   const home = mkdtempSync(join(tmpdir(), "scorel-build-"));
   try {
     const env = { ...process.env, HOME: home, USERPROFILE: home };
@@ -103,9 +147,8 @@ function putInPlace() {
   renameSync(dist, place);
 }
 
+/** The package around it holds ES modules. */
 function makeExecutable() {
-  const bin = join(dist, "bin.js");
-  const code = readFileSync(bin, "utf8");
-  if (!code.startsWith("#!")) writeFileSync(bin, `#!/usr/bin/env node\n${code}`);
-  chmodSync(bin, 0o755);
+  chmodSync(join(dist, "bin.js"), 0o755);
+  writeFileSync(join(dist, "package.json"), '{ "type": "commonjs" }\n');
 }

@@ -1,0 +1,50 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { describe, expect, it } from "vitest";
+import { createCodeCache } from "../../presets/code-cache.ts";
+import { createModules } from "../../presets/modules.ts";
+import { type Place, place } from "./place.ts";
+
+const body = (code: string) => `function (exports, require, module, __url) { ${code} }`;
+
+/** A built command of these modules, the ones of `together` in one file. */
+function modules({ project, file }: Place, together: Record<string, string>, alone: Record<string, string> = {}) {
+  const bodies = Object.entries(together).map(([name, code]) => `${JSON.stringify(name)}: ${body(code)}`);
+  writeFileSync(join(project, "together.js"), `({ ${bodies.join(",")} })`);
+  for (const [name, code] of Object.entries(alone)) file(name, `(${body(code)})`);
+  return createModules(project, createCodeCache());
+}
+
+describe("a module of the built command", () => {
+  it("finds others beside itself, in the common file and in files of their own", () => {
+    using at = place();
+    const load = modules(
+      at,
+      { "main.js": `exports.found = [require("./chunks/a.js").a, require("./plugins/b.js").b];` },
+      { "chunks/a.js": `exports.a = require("../plugins/b.js").b + 1;`, "plugins/b.js": "exports.b = 1;" },
+    );
+    expect(load("main.js")).toEqual({ found: [2, 1] });
+  });
+  it("is run once, also when two need each other", () => {
+    using at = place();
+    const load = modules(at, {
+      "a.js": `exports.runs = (exports.runs ?? 0) + 1; exports.b = require("./b.js");`,
+      "b.js": `exports.a = require("./a.js");`,
+    });
+    expect(load("b.js")).toBe(load("b.js"));
+    expect(load("a.js")).toMatchObject({ runs: 1, b: load("b.js") });
+  });
+  it("gets what Node brings, and knows where it lies", () => {
+    using at = place();
+    const load = modules(at, { "a.js": `module.exports = { sep: require("node:path").sep, url: __url };` });
+    expect(load("a.js")).toEqual({ sep: "/", url: pathToFileURL(join(at.project, "a.js")).href });
+  });
+  it("is named in the stack by its file", () => {
+    using at = place();
+    const load = modules(at, {}, { "a.js": `throw new Error("broken");` });
+    expect(() => load("a.js")).toThrow(
+      expect.objectContaining({ stack: expect.stringContaining(`${at.project}/a.js:1`) }),
+    );
+  });
+});
