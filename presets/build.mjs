@@ -1,5 +1,5 @@
 /**
- * Bundles the command: dist/bin.js, which loads the rest as modules of its own (see docs/decisions/0013), the modules of most
+ * Bundles the command: dist/bin.js, which loads the rest as modules of its own (see docs/decisions/0014), the modules of most
  * commands in one file, the others in one each, and the shipped presets.
  */
 import { execFileSync } from "node:child_process";

@@ -1,4 +1,4 @@
-/** Turns the chunks that esbuild split off into the modules that presets/modules.ts loads: see docs/decisions/0013. */
+/** Turns the chunks that esbuild split off into the modules that presets/modules.ts loads: see docs/decisions/0014. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { transform } from "esbuild";
