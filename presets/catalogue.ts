@@ -13,6 +13,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   agent: { scope: "session", load: () => import("@scorel/agent") },
   prompt: { scope: "session", load: () => import("@scorel/prompt") },
   tools: { scope: "session", load: () => import("@scorel/tools") },
+  compaction: { scope: "session", load: () => import("@scorel/compaction") },
   coding: { scope: "session", load: () => import("@scorel/coding") },
   host: { scope: "host", load: () => import("@scorel/host") },
   cli: { scope: "host", load: () => import("@scorel/cli") },

@@ -131,7 +131,21 @@ declare module "@scorel/kernel" {
     /** The conversation goes on at another leaf of the tree. */
     branch: { leafEventId: EventId };
     /** A summary that stands for everything up to `compactedThrough`; what follows that event is kept as it is. */
-    compact: { summary: string; compactedThrough: EventId; tokensBefore: number; tokensAfter: number };
+    compact: {
+      summary: string;
+      compactedThrough: EventId;
+      tokensBefore: number;
+      tokensAfter: number;
+      /** Who wrote the summary: a model, or nobody, when it is an extract. */
+      method?: "model" | "extract";
+      /** `provider/id` of the model that wrote it, and what that took. */
+      model?: string;
+      usage?: Usage;
+      /** Why no model wrote it. */
+      note?: string;
+      /** Made by the client that asked for it. */
+      messageId?: string;
+    };
     /** The next message came in through a channel, such as a chat service, where it has the id `externalId`. */
     channel_inject: { channel: string; externalId: string; metadata?: Record<string, unknown> };
     /** Name, model and the like of the session changed; folded in the projection `sessionMeta`. */

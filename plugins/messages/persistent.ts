@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { ScorelMessage, SessionMeta } from "./contract.ts";
 import { displayCustomMessage, displayInfo, displayMessage } from "./display.ts";
 import { harnessItem } from "./harness-item.ts";
-import { message } from "./message.ts";
+import { message, usage } from "./message.ts";
 import { messageToLlm } from "./reminder.ts";
 
 type Definition<T extends keyof Events> = EventDefinition<Events[T]>;
@@ -50,6 +50,11 @@ const compact: Definition<"compact"> = {
     compactedThrough: id,
     tokensBefore: z.number(),
     tokensAfter: z.number(),
+    method: z.enum(["model", "extract"]).optional(),
+    model: z.string().optional(),
+    usage: usage.optional(),
+    note: z.string().optional(),
+    messageId: z.string().optional(),
   }),
   barrier: true,
   convertToLlm: (event: EventOf<"compact">) => ({
@@ -59,7 +64,7 @@ const compact: Definition<"compact"> = {
   }),
   convertToDisplay: (event: EventOf<"compact">) => ({
     display: "fold",
-    title: `Compacted: ${event.tokensBefore} → ${event.tokensAfter} tokens`,
+    title: `Compacted${event.method === "extract" ? " without the model" : ""}: ${event.tokensBefore} → ${event.tokensAfter} tokens`,
     text: event.summary,
   }),
 };

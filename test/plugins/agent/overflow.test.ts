@@ -113,7 +113,7 @@ describe("a call beside the conversation", () => {
       stopReason: "stop",
       usage: expect.objectContaining({ input: 7, output: 3 }),
     });
-    const [{ body }] = t.server.requests as [{ body: any }];
+    const body = t.server.requests[0]?.body;
     expect(body.tools).toBeUndefined();
     expect(body.max_completion_tokens ?? body.max_tokens).toBe(500);
     expect(body.messages.map(({ content }: any) => content)).toEqual(["Answer.", "How many?"]);
@@ -148,7 +148,7 @@ describe("a call beside the conversation", () => {
   it("counts into the turn that runs", async () => {
     const asker = extension("asker", {
       hooks: (ctx: any) => ({
-        async transformContext(messages: unknown) {
+        async transformContext(messages: any) {
           await ctx.find("agent").ask(question);
           return messages;
         },

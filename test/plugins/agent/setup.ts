@@ -9,7 +9,7 @@ import type { ModelService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
 import type { Tool } from "@scorel/tools/contract";
 import type { Clock } from "../../../plugins/agent/clock.ts";
-import { type TestKernel, testKernel } from "../../harness.ts";
+import { type TestKernel, type TestPlugin, testKernel } from "../../harness.ts";
 import { type ApiName, type ModelServer, type Script, startModelServer } from "../../model-server.ts";
 
 export interface AgentTest extends AsyncDisposable {
@@ -25,7 +25,7 @@ export interface AgentTest extends AsyncDisposable {
 }
 interface Options {
   tools?: Tool[];
-  plugins?: AnyPlugin[];
+  plugins?: TestPlugin[];
   /** The table `[agent]`. Failed calls are not repeated unless `retries` says so. */
   config?: object;
   clock?: Clock;
@@ -55,7 +55,12 @@ export async function openAgent(script: Script, options: Options = {}): Promise<
 
 /** An agent whose model is a function: for streams that no server can produce. */
 export function openAgentWith(stream: ModelService["stream"], options: Options = {}): Promise<AgentTest> {
-  const service: ModelService = { current: () => fakeModel, stream, named: async () => service };
+  const service: ModelService = {
+    current: () => fakeModel,
+    stream,
+    named: async () => service,
+    choose: async () => {},
+  };
   const given = { ...options.kernel, services: { model: service, ...options.kernel?.services } as Partial<Services> };
   return open([], { ...options, kernel: given });
 }

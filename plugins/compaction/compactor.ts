@@ -1,0 +1,131 @@
+import { type EventId, messageOf } from "@scorel/kernel";
+import type { Compacted } from "./contract.ts";
+import { type Conversation, conversationOf, requestsOutside } from "./conversation.ts";
+import { chooseCut, type Room } from "./cut.ts";
+import type { CompactionContext } from "./index.ts";
+import { tokensIn } from "./size.ts";
+import { type Summary, summarise } from "./summary.ts";
+import { quoted, shortened, wordsOf } from "./transcript.ts";
+
+export interface Wish {
+  reason: "threshold" | "overflow" | "manual";
+  signal: AbortSignal;
+  instructions?: string | undefined;
+  messageId?: string | undefined;
+  clientId?: string | undefined;
+}
+interface Plan {
+  conversation: Conversation;
+  /** The first entry that stays. */
+  at: number;
+  /** Tokens of what stays. */
+  kept: number;
+  /** Tokens the summary should take. */
+  summary: number;
+  window: number;
+}
+
+/** Of the window, and in tokens. */
+const summaryShare = 0.08;
+const longestSummary = 8_000;
+const shortestSummary = 300;
+/** What a compaction must take away, as a share of the window, to be worth its price when nobody asked for it. */
+const leastGain = 0.05;
+const charsOfRequest = 6_000;
+const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word for word:\n";
+
+/**
+ * Puts a summary in the place of the older part of the conversation. Only cancelling rejects, and leaves it as it was; a
+ * path event must be allowed now.
+ */
+export async function compact(ctx: CompactionContext, wish: Wish): Promise<Compacted> {
+  const tokensBefore = ctx.agent.contextTokens();
+  const plan = planFor(ctx, wish.reason, tokensBefore);
+  if (!plan) return { compacted: false, tokensBefore, tokensAfter: tokensBefore, note: "There is nothing to compact." };
+  const { session } = ctx;
+  session.emit("compaction_start", { reason: wish.reason, tokens: tokensBefore, window: plan.window });
+  try {
+    const summary = await summarise(ctx, materialOf(plan, wish), wish.signal);
+    wish.signal.throwIfAborted();
+    const done = await write(ctx, plan, summary, wish, tokensBefore);
+    session.emit("compaction_end", { compacted: true, cancelled: false, ...(done.note && { note: done.note }) });
+    return done;
+  } catch (thrown) {
+    const note = wish.signal.aborted ? {} : { note: messageOf(thrown) };
+    session.emit("compaction_end", { compacted: false, cancelled: wish.signal.aborted, ...note });
+    throw thrown;
+  }
+}
+
+function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: number): Plan | undefined {
+  const conversation = conversationOf(ctx.session);
+  const { entries } = conversation;
+  if (reason === "threshold" && conversation.fresh) return undefined;
+  const { contextWindow: window } = ctx.model.current();
+  const sizes = entries.map(({ message }) => (message ? ctx.agent.estimateTokens(message) : 0));
+  const at = chooseCut(entries, sizes, roomFor(ctx, reason, window, tokensBefore));
+  if (at === undefined) return undefined;
+  const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
+  if (reason === "threshold" && sum(sizes.slice(0, at)) < leastGain * window) return undefined;
+  const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * window)));
+  return { conversation, at, kept: sum(sizes.slice(at)), summary, window };
+}
+
+/** Who asks for a compaction below the threshold, or meets a window smaller than it was said to be, means what is there now. */
+function roomFor({ config }: CompactionContext, reason: Wish["reason"], window: number, tokens: number): Room {
+  const scale = reason === "threshold" ? 1 : Math.min(1, tokens / window);
+  const keep = tokensIn(window, config.keep) * scale;
+  const threshold = tokensIn(window, config.threshold) * scale;
+  return { keep, most: (keep + threshold) / 2 };
+}
+
+function materialOf({ conversation, at, summary }: Plan, { instructions }: Wish) {
+  const earlier = conversation.earlier?.summary.split(requestsTitle)[0];
+  return {
+    entries: conversation.entries.slice(0, at),
+    tokens: summary,
+    instructions,
+    ...(earlier !== undefined && { earlier }),
+  };
+}
+
+async function write(
+  ctx: CompactionContext,
+  { conversation: { entries }, at, kept }: Plan,
+  { text, method, model, usage, note }: Summary,
+  { messageId, clientId }: Wish,
+  tokensBefore: number,
+): Promise<Compacted> {
+  const summary =
+    text.replaceAll("</summary", "<\\/summary") +
+    requests(
+      ctx,
+      entries.slice(at).map(({ event }) => event.id),
+    );
+  const own = ctx.agent.estimateTokens({ role: "user", content: summary, timestamp: 0 });
+  const tokensAfter = ctx.agent.fixedTokens() + own + kept;
+  const compactedThrough = entries[at - 1]?.event.id as EventId;
+  const event = await ctx.session.append(
+    "compact",
+    {
+      summary,
+      compactedThrough,
+      tokensBefore,
+      tokensAfter,
+      method,
+      ...(model !== undefined && { model }),
+      ...(usage && { usage }),
+      ...(note !== undefined && { note }),
+      ...(messageId !== undefined && { messageId }),
+    },
+    clientId === undefined ? {} : { clientId },
+  );
+  return { compacted: true, tokensBefore, tokensAfter, eventId: event.id, ...(note !== undefined && { note }) };
+}
+
+/** When a turn is cut in its middle, what it is about must not depend on how it is summarised. */
+function requests({ session }: CompactionContext, kept: readonly EventId[]): string {
+  const asked = requestsOutside(session, new Set(kept));
+  const texts = asked.map((message) => quoted(shortened(wordsOf(message), charsOfRequest)));
+  return texts.length === 0 ? "" : requestsTitle + texts.join("\n>\n");
+}

@@ -1,0 +1,30 @@
+import { z } from "zod";
+
+const size = z.number().positive();
+
+/** The table `[compaction]`. A size up to 1 is a share of the model's window, a larger one a number of tokens. */
+export const config = z
+  .strictObject({
+    layers: z
+      .array(z.enum(["results", "summary"]))
+      .default(["results", "summary"])
+      .describe("what is done by itself: leave old tool results out, summarise what is old; /compact works always"),
+    turns: z.number().int().min(1).default(3).describe("latest turns whose tool results are sent whole"),
+    step: z
+      .number()
+      .int()
+      .min(1)
+      .default(5)
+      .describe("turns by which that boundary moves at once: each move costs a part of the provider's prompt cache"),
+    threshold: size
+      .default(0.7)
+      .describe("context size from which the older part is summarised: a share of the window up to 1, else tokens"),
+    keep: size
+      .default(0.3)
+      .describe("how much of the latest stays word for word: a share of the window up to 1, else tokens"),
+  })
+  .refine(({ keep, threshold }) => keep > 1 !== threshold > 1 || keep < threshold, {
+    path: ["keep"],
+    message: "must be less than threshold",
+  });
+export type CompactionConfig = z.output<typeof config>;

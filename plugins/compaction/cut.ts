@@ -1,0 +1,88 @@
+import type { Entry } from "./conversation.ts";
+
+/** Tokens that may stay: `keep` is aimed at; up to `most` the turn that runs stays whole. */
+export interface Room {
+  keep: number;
+  most: number;
+}
+
+/**
+ * The places where a conversation may be cut, in order: before the entry with that index. Before a message that begins a
+ * turn, and between the rounds of one; never between a call and its result, nor between a result and what is joined to it.
+ */
+export function legalCuts(entries: readonly Entry[]): number[] {
+  const cuts: number[] = [];
+  let replied = false;
+  for (const [at, { kind }] of entries.entries()) {
+    const isTurn = kind === "turn" && !answersFollow(entries, at);
+    if ((isTurn && at > 0) || (kind === "reply" && replied)) cuts.push(at);
+    if (kind === "reply") replied = true;
+    if (kind === "turn") replied = false;
+  }
+  return rests(entries) ? [...cuts, entries.length] : cuts;
+}
+
+/**
+ * Where to cut: so that about `keep` tokens stay, and at least the whole last turn; when that is too long by itself,
+ * between its rounds. Undefined when there is no place.
+ */
+export function chooseCut(
+  entries: readonly Entry[],
+  sizes: readonly number[],
+  { keep, most }: Room,
+): number | undefined {
+  const rest = restSizes(sizes);
+  const isWithin = (limit: number) => (at: number) => (rest[at] as number) <= limit;
+  const cuts = legalCuts(entries);
+  const start = Math.max(
+    0,
+    entries.findLastIndex(({ kind }) => kind === "turn"),
+  );
+  const before = cuts.filter((at) => at <= start);
+  const first = before.find(isWithin(keep));
+  if (first !== undefined) return atTurn(entries, before, first, rest);
+  const nearest = before.at(-1);
+  if (nearest !== undefined && isWithin(most)(nearest)) return nearest;
+  const rounds = cuts.filter((at) => at > start && at < entries.length);
+  const round = rounds.find(isWithin(keep)) ?? rounds.findLast(isWithin(most));
+  if (round !== undefined || isWithin(most)(0)) return round;
+  // A single round that is too long can only be told of as a whole.
+  return cuts.findLast((at) => at > start) ?? nearest;
+}
+
+/** A turn's beginning reads better than its middle, unless that would give up more than half of what may stay. */
+function atTurn(entries: readonly Entry[], cuts: readonly number[], first: number, rest: readonly number[]): number {
+  const turn = cuts.find((at) => at >= first && entries[at]?.kind === "turn");
+  return turn !== undefined && 2 * (rest[turn] as number) >= (rest[first] as number) ? turn : first;
+}
+
+/** Results that come after a message of the user still belong to the call before it. */
+function answersFollow(entries: readonly Entry[], at: number): boolean {
+  for (const { kind } of entries.slice(at)) {
+    if (kind === "reply") return false;
+    if (kind === "result") return true;
+  }
+  return false;
+}
+
+/** Whether every call is answered and it is not the user who spoke last. */
+function rests(entries: readonly Entry[]): boolean {
+  const last = entries.findLastIndex(({ kind }) => kind === "reply");
+  const message = entries[last]?.message;
+  if (message?.role !== "assistant") return false;
+  const after = entries.slice(last + 1);
+  const answered = new Set(
+    after.map(({ message }) => (message?.role === "tool_result" ? message.toolCallId : undefined)),
+  );
+  return (
+    after.every(({ kind }) => kind !== "turn") &&
+    message.content.every((block) => block.type !== "toolCall" || answered.has(block.id as string))
+  );
+}
+
+/** What stays when it is cut at each index, the end included. */
+function restSizes(sizes: readonly number[]): number[] {
+  const rest = [...sizes, 0];
+  for (let at = sizes.length - 1; at >= 0; at--) rest[at] = (sizes[at] as number) + (rest[at + 1] as number);
+  return rest;
+}

@@ -1,0 +1,57 @@
+import type {} from "@scorel/agent/contract";
+import type {} from "@scorel/host/contract";
+import { definePlugin, type PluginContext } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type {} from "@scorel/model/contract";
+import { z } from "zod";
+import { type CompactionConfig, config } from "./config.ts";
+import type {} from "./contract.ts";
+import { afterRefusal, shorten } from "./layers.ts";
+import { compactionEnd, compactionStart } from "./transient.ts";
+
+export type CompactionContext = PluginContext<CompactionConfig, "agent" | "model">;
+
+/** Keeps conversations within the model's window: leaves old tool results out, and summarises what is old. */
+export default definePlugin({
+  id: "compaction",
+  name: "Compaction",
+  version: "0.1.0",
+  needs: ["agent", "model"],
+  config,
+  events: { compaction_start: compactionStart, compaction_end: compactionEnd },
+
+  hooks: (ctx) => ({
+    transformContext: {
+      // Before whoever puts something in: what comes here is what the log says.
+      level: "early",
+      limit: false,
+      handler: (messages, signal) => shorten(ctx, messages, signal ?? ctx.signal),
+    },
+    contextOverflow: {
+      limit: false,
+      handler: ({ model }, signal) => afterRefusal(ctx, model, signal ?? ctx.signal),
+    },
+  }),
+
+  operations: (ctx) => ({
+    compact: {
+      params: z.strictObject({
+        sessionId: z.string(),
+        instructions: z.string().optional(),
+        messageId: z.string().optional(),
+      }),
+      run: async ({ sessionId: _here, ...asked }, { clientId }) =>
+        (await import("./manual.ts")).compactNow(ctx, { ...asked, clientId }),
+    },
+  }),
+
+  commands: (ctx) => ({
+    compact: {
+      description: "Summarise the older part of the conversation: /compact [what to keep]",
+      async run(args, { clientId }) {
+        const { compactNow, told } = await import("./manual.ts");
+        return told(await compactNow(ctx, { instructions: args.trim() || undefined, clientId }));
+      },
+    },
+  }),
+});

@@ -1,0 +1,39 @@
+import { codeOf, type EventOf, type Session } from "@scorel/kernel";
+import { compact } from "./compactor.ts";
+import type { Compacted } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { CompactionContext } from "./index.ts";
+
+export interface Asked {
+  instructions?: string | undefined;
+  messageId?: string | undefined;
+  clientId: string;
+}
+
+/** Compacts at a client's wish, between turns; throws COMPACTION_BUSY. What has this `messageId` already is only told again. */
+export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<Compacted> {
+  const known = asked.messageId === undefined ? undefined : doneFor(ctx.session, asked.messageId);
+  if (known) return known;
+  try {
+    return await ctx.agent.betweenTurns((signal) => compact(ctx, { reason: "manual", signal, ...asked }));
+  } catch (thrown) {
+    const busy = ["AGENT_BUSY", "LOG_BUSY"].includes(codeOf(thrown));
+    throw busy ? errors.COMPACTION_BUSY() : thrown;
+  }
+}
+
+/** What came of it, in a line. */
+export function told({ compacted, tokensBefore, tokensAfter, note }: Compacted): string {
+  if (!compacted) return `${note} The conversation holds about ${tokensBefore} tokens.`;
+  return [`Compacted: about ${tokensBefore} → ${tokensAfter} tokens.`, note].filter(Boolean).join(" ");
+}
+
+function doneFor({ tree }: Session, messageId: string): Compacted | undefined {
+  for (const event of tree) {
+    if (event.type !== "compact") continue;
+    const { messageId: asked, tokensBefore, tokensAfter, note, id: eventId } = event as EventOf<"compact">;
+    if (asked !== messageId) continue;
+    return { compacted: true, tokensBefore, tokensAfter, eventId, ...(note !== undefined && { note }) };
+  }
+  return undefined;
+}

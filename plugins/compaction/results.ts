@@ -1,0 +1,35 @@
+import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import type { ToolResultMessage } from "@scorel/messages/contract";
+import type { Entry } from "./conversation.ts";
+
+const omitted = "[tool result omitted]";
+
+/**
+ * The messages with the results of old turns left out; what was merged into one of them stays. The last `turns` turns keep
+ * theirs, and the boundary moves `step` turns at once: it follows from the entries alone, so that every process that
+ * reads the same log sends the same bytes.
+ */
+export function withoutOldResults(
+  messages: readonly AgentMessage[],
+  entries: readonly Entry[],
+  { turns, step }: { turns: number; step: number },
+): AgentMessage[] {
+  const old = new Map<string, ToolResultMessage[]>();
+  for (const result of oldResults(entries, turns, step))
+    old.set(result.toolCallId, [...(old.get(result.toolCallId) ?? []), result]);
+  return messages.map((message) => {
+    const own = message.role === "toolResult" ? old.get(message.toolCallId)?.shift() : undefined;
+    if (message.role !== "toolResult" || !own) return message;
+    const merged = message.content.slice(own.content.length);
+    return { ...message, content: [{ type: "text", text: omitted }, ...merged] };
+  });
+}
+
+function oldResults(entries: readonly Entry[], turns: number, step: number): ToolResultMessage[] {
+  const starts = entries.flatMap(({ kind }, at) => (kind === "turn" ? [at] : []));
+  // What a cut inside a turn has left of it counts as a turn.
+  if (starts[0] !== 0) starts.unshift(0);
+  const old = Math.floor(Math.max(0, starts.length - turns) / step) * step;
+  const before = entries.slice(0, old === 0 ? 0 : starts[old]);
+  return before.flatMap(({ message }) => (message?.role === "tool_result" ? [message] : []));
+}

@@ -1,0 +1,23 @@
+import type { DisplayAction, TransientDefinition, TransientOf, Transients } from "@scorel/kernel";
+import { z } from "zod";
+
+const count = z.number().min(0);
+
+/** The beginning is shown, since it may take a while. */
+export const compactionStart: TransientDefinition<Transients["compaction_start"]> = {
+  transient: true,
+  schema: z.strictObject({ reason: z.enum(["threshold", "overflow", "manual"]), tokens: count, window: count }),
+  convertToDisplay: ({ tokens, window }: TransientOf<"compaction_start">) => ({
+    display: "notice",
+    level: "info",
+    text: `Summarising the older part of the conversation: ${tokens} of ${window} tokens are in use`,
+  }),
+};
+
+/** A summary is shown by its own event; here is what went wrong. */
+export const compactionEnd: TransientDefinition<Transients["compaction_end"]> = {
+  transient: true,
+  schema: z.strictObject({ compacted: z.boolean(), cancelled: z.boolean(), note: z.string().optional() }),
+  convertToDisplay: ({ note }: TransientOf<"compaction_end">): DisplayAction =>
+    note === undefined ? { display: "hidden" } : { display: "notice", level: "warning", text: note },
+};
