@@ -12,9 +12,11 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   model: { scope: "session", load: () => import("@scorel/model") },
   agent: { scope: "session", load: () => import("@scorel/agent") },
   prompt: { scope: "session", load: () => import("@scorel/prompt") },
+  images: { scope: "session", load: () => import("@scorel/images") },
   tools: { scope: "session", load: () => import("@scorel/tools") },
   compaction: { scope: "session", load: () => import("@scorel/compaction") },
   coding: { scope: "session", load: () => import("@scorel/coding") },
+  checkpoints: { scope: "session", load: () => import("@scorel/checkpoints") },
   host: { scope: "host", load: () => import("@scorel/host") },
   cli: { scope: "host", load: () => import("@scorel/cli") },
   print: { scope: "host", load: () => import("@scorel/print") },
@@ -22,6 +24,8 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   demo: { scope: "host", load: () => import("@scorel/demo") },
   models: { scope: "host", load: () => import("@scorel/models") },
   inspect: { scope: "host", load: () => import("@scorel/inspect") },
+  history: { scope: "host", load: () => import("@scorel/history") },
+  blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
 
 /** Sections that older documents name and whose plugin is not shipped: accepted unread, with a notice. */

@@ -129,10 +129,21 @@ export interface Operations {
     result: SessionStatus;
   };
   /**
-   * A new session that begins with a copy of another one's conversation, from its root to its active leaf. The other
-   * stays as it is, and may be in use. An unsaved session keeps its log in memory only.
+   * A new session that begins with a copy of another one's conversation, from its root to `eventId` (or the beginning of
+   * one; default: the active leaf). The other stays as it is, and may be in use. An unsaved session keeps its log in memory
+   * only; a stored one's file appears with its first event, or at once. A retry with the same `messageId` answers the same
+   * session.
    */
-  clone_session: { params: { sessionId: string; unsaved?: boolean } & SessionOptions; result: SessionStatus };
+  clone_session: {
+    params: {
+      sessionId: string;
+      eventId?: EventId;
+      unsaved?: boolean;
+      atOnce?: boolean;
+      messageId?: string;
+    } & SessionOptions;
+    result: SessionStatus;
+  };
   /** `sessionId` may be the beginning of one, if only one session begins so. */
   load_session: { params: { sessionId: string } & SessionOptions; result: SessionStatus };
   /** Loads the session of a working directory whose last event is the latest; SESSION_NONE when there is none. */
@@ -173,7 +184,12 @@ export interface OperationContext {
   resolve(idOrPrefix: string): string;
   /** A session, opened for writing unless it is open already, for as long as the client stays. */
   open(sessionId: string): Promise<SessionHandle>;
-  /** Looks at a session that anyone may be writing: no lock, no repair, no append; closed when `work` ends. */
+  /**
+   * Has a session's files alone while `work` runs: it is closed here first, whoever has it open. Throws
+   * HOST_SESSION_BUSY while a turn runs in it, and HOST_SESSION_LOCKED while another process has it.
+   */
+  alone<R>(sessionId: string, work: () => Awaitable<R>): Promise<R>;
+  /** Looks at a session that anyone may be writing: as it is open here, else with no lock, no repair and no append. */
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
   /** Another operation in the name of the same client. */
   request: Client["request"];

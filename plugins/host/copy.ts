@@ -1,31 +1,58 @@
-import type { EventId, Opened, Session, SessionHeader, Store, StoredEvent } from "@scorel/kernel";
+import type { EventId, Opened, Session, SessionHeader, Store, StoredEvent, TreeView } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Side events that belong to the conversation they hang at. What waits in a queue stays with the other session. */
-const KEPT_SIDE = new Set(["session_info", "custom"]);
+/** Side events that go with the event they hang at. What waits (messages, questions) stays with the other session. */
+const BESIDE = new Set(["custom"]);
+/** Side events that count wherever the conversation goes on: every one of them, or the latest. */
+const SETTINGS = new Set(["session_info"]);
+const INSTRUCTIONS = "instruction_snapshot";
 
-/** The way from a session's root to its active leaf, as the beginning of another session; throws HOST_CLONE_EMPTY. */
+/**
+ * The way from a session's root to an event as the beginning of another session, in which the same settings and
+ * instructions count. Throws HOST_CLONE_EMPTY.
+ */
 export function copyOf(
-  session: Session,
+  { tree, header: from }: Session,
   header: SessionHeader,
+  eventId: EventId | null,
 ): { header: SessionHeader & { meta: { cwd: string } }; history: StoredEvent[] } {
-  const { tree, activeLeaf: eventId, header: from } = session;
-  if (eventId === null) throw errors.HOST_CLONE_EMPTY({ sessionId: from.sessionId });
-  // Where damage has cut the way, the path knows the parent that was found instead.
+  const { deviceId, sessionId } = from;
+  if (eventId === null) throw errors.HOST_CLONE_EMPTY({ sessionId });
+  const parents = parentsOn(tree, eventId);
+  const history = belonging(tree, parents).map((event, index) => {
+    const parentId = parents.get(event.id) ?? nearestOn(tree, event, parents);
+    return { ...event, parentId, sessionId: header.sessionId, seq: index + 1 };
+  });
+  const clonedFrom = { deviceId, sessionId, eventId };
+  return { header: { ...header, meta: from.meta as { cwd: string }, clonedFrom }, history };
+}
+
+/** Each event of the way with its parent. Where damage has cut the way, the path knows the parent that was found instead. */
+function parentsOn(tree: TreeView, eventId: EventId): Map<EventId, EventId | null> {
   const parents = new Map<EventId, EventId | null>();
   tree.path(eventId).reduce<EventId | null>((parent, { id }) => {
     parents.set(id, parent);
     return id;
   }, null);
-  const belongs = ({ id, type, parentId }: StoredEvent) =>
-    parents.has(id) || (KEPT_SIDE.has(type) && (parentId === null || parents.has(parentId)));
-  const { sessionId } = header;
-  const history = [...tree].filter(belongs).map((event, index) => {
-    const parentId = parents.has(event.id) ? (parents.get(event.id) as EventId | null) : event.parentId;
-    return { ...event, parentId, sessionId, seq: index + 1 };
-  });
-  const clonedFrom = { deviceId: from.deviceId, sessionId: from.sessionId, eventId };
-  return { header: { ...header, meta: from.meta as { cwd: string }, clonedFrom }, history };
+  return parents;
+}
+
+function belonging(tree: TreeView, way: ReadonlyMap<EventId, unknown>): StoredEvent[] {
+  const events = [...tree];
+  const instructions = events.findLast(({ type }) => type === INSTRUCTIONS);
+  return events.filter(
+    (event) =>
+      way.has(event.id) ||
+      SETTINGS.has(event.type) ||
+      event === instructions ||
+      (BESIDE.has(event.type) && (event.parentId === null || way.has(event.parentId))),
+  );
+}
+
+/** What hung at another branch hangs where that branch left the way. */
+function nearestOn(tree: TreeView, event: StoredEvent, way: ReadonlyMap<EventId, unknown>): EventId | null {
+  for (let at = tree.parent(event.id); at; at = tree.parent(at.id)) if (way.has(at.id)) return at.id;
+  return null;
 }
 
 /** A store that holds events from the start; they are written together with the first append. */

@@ -11,6 +11,10 @@ export const errors = defineErrors({
     `There is no session to continue in ${a.cwd} yet. Start one without --continue.`,
   HOST_SESSION_OPTIONS: (a: { sessionId: string }) =>
     `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
+  HOST_SESSION_BUSY: (a: { sessionId: string }) =>
+    `A turn runs in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
+  HOST_NO_HISTORY: () =>
+    'Nothing here knows where a copy may end. Add "history" to "use" in the preset, or copy the whole conversation.',
   HOST_CLONE_EMPTY: (a: { sessionId: string }) =>
     `Session ${a.sessionId} holds no message yet, so there is nothing to copy. Start a new one instead.`,
   HOST_CWD_GONE: (a: { sessionId: string; cwd: string }) =>

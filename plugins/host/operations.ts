@@ -28,7 +28,7 @@ const operations = {
   ping: () => ({ pong: true }),
   create_session: async (params, caller) => statusOf(hold(await caller.sessions.create(params), caller)),
   clone_session: async ({ sessionId, ...options }, caller) => {
-    const id = caller.sessions.shelf.resolve(sessionId);
+    const id = caller.sessions.resolve(sessionId);
     return statusOf(hold(await caller.sessions.clone(id, options), caller));
   },
   load_session: async ({ sessionId, ...options }, caller) => {

@@ -26,7 +26,7 @@ async function findHandler<O extends Operation>(
   if (known) return known;
   const { sessionId } = (params ?? {}) as { sessionId?: unknown };
   if (typeof sessionId !== "string") return undefined;
-  const { kernel } = await openOf({ sessionId: caller.sessions.shelf.resolve(sessionId) }, caller);
+  const { kernel } = await openOf({ sessionId: caller.sessions.resolve(sessionId) }, caller);
   return contributed(kernel, operation);
 }
 
@@ -38,20 +38,13 @@ function contributed<O extends Operation>(kernel: Kernel, operation: O): Operati
 
 function contextOf(caller: Caller): OperationContext {
   const { clientId, sessions, request } = caller;
-  const { shelf } = sessions;
   return {
     clientId,
-    sessionsDir: shelf.directory,
-    resolve: (prefix) => shelf.resolve(prefix),
-    open: (sessionId) => openOf({ sessionId: shelf.resolve(sessionId) }, caller),
-    look: async (sessionId, work) => {
-      const session = await sessions.look(shelf.resolve(sessionId));
-      try {
-        return await work(session);
-      } finally {
-        await session.kernel.stop();
-      }
-    },
+    sessionsDir: sessions.shelf.directory,
+    resolve: (prefix) => sessions.resolve(prefix),
+    open: (sessionId) => openOf({ sessionId: sessions.resolve(sessionId) }, caller),
+    look: (sessionId, work) => sessions.lookedAt(sessions.resolve(sessionId), work),
+    alone: (sessionId, work) => sessions.alone(sessionId, work),
     request,
   };
 }

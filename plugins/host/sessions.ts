@@ -1,11 +1,17 @@
+import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import type { TurnOutcome } from "@scorel/agent/contract";
+import type {} from "@scorel/history/contract";
 import {
+  type Awaitable,
+  codeOf,
   createKernel,
   createMemoryStore,
+  type EventId,
   type Kernel,
   LOG_VERSION,
   type Logger,
+  messageOf,
   newId,
   type SessionHeader,
   type Store,
@@ -17,7 +23,9 @@ import type { Composition, Notice, SessionOptions, Workspace } from "./contract.
 import { copyOf, startingWith } from "./copy.ts";
 import { deviceId } from "./device.ts";
 import { errors } from "./errors.ts";
-import { createSessionStore } from "./session-store.ts";
+import { makePrivateDirectory } from "./files.ts";
+import { acquireLock } from "./lock.ts";
+import { besideLog, createSessionStore } from "./session-store.ts";
 import { readHeader, type Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
 import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from "./workspace.ts";
@@ -26,6 +34,14 @@ import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from 
 export interface NewOptions extends SessionOptions {
   /** Its log is kept in memory and forgotten when it closes. */
   unsaved?: boolean | undefined;
+}
+export interface CloneOptions extends NewOptions {
+  /** Where the copy ends, or the beginning of its id. Default: the active leaf. */
+  eventId?: EventId | undefined;
+  /** Its file is there when this is answered, not only with its first event. */
+  atOnce?: boolean | undefined;
+  /** Made by the client: another call with it answers the same session. */
+  messageId?: string | undefined;
 }
 /** A session whose kernel runs. */
 export interface OpenSession {
@@ -77,18 +93,52 @@ export class Sessions {
     const cwd = canonicalDirectory(options.cwd);
     const { name, ...rest } = options;
     const meta = { cwd, root: projectRoot(cwd, homeDirectory()), ...(name !== undefined && { name }) };
-    return this.begin({ ...newHeader(options.unsaved), meta }, rest);
+    const header = { ...newHeader(options.unsaved), meta };
+    return this.remember(header.sessionId, this.begin(header, rest));
+  }
+
+  /** The id of a session that is open here, or of a stored one that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+  resolve(idOrPrefix: string): string {
+    return this.open.has(idOrPrefix) ? idOrPrefix : this.shelf.resolve(idOrPrefix);
   }
 
   /** A new session that begins with the conversation of another one, which is only looked at. */
-  async clone(id: string, options: NewOptions = {}): Promise<OpenSession> {
-    const source = await this.look(id);
-    try {
-      const { header, history } = copyOf(source.kernel.session, newHeader(options.unsaved));
+  async clone(id: string, { eventId, atOnce, messageId, ...options }: CloneOptions = {}): Promise<OpenSession> {
+    const made = messageId === undefined ? newId() : cloneId(id, messageId);
+    if (this.open.has(made) || existsSync(this.shelf.path(made))) return this.load(made);
+    const starting = this.lookedAt(id, async (source) => {
+      const { session } = source.kernel;
+      const until = eventId === undefined ? session.activeLeaf : await this.point(session, eventId);
+      const { header, history } = copyOf(session, { ...newHeader(options.unsaved), sessionId: made }, until);
       if (!existsSync(header.meta.cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd: header.meta.cwd });
-      return await this.begin(header, options, history);
+      return this.begin(header, { ...options, atOnce }, history);
+    });
+    return this.remember(made, starting);
+  }
+
+  /** Looks at a session that anyone may be writing: as it is open here, else over a log that stays as it is. */
+  async lookedAt<R>(id: string, work: (session: OpenSession) => Awaitable<R>): Promise<R> {
+    const open = await this.open.get(id);
+    if (open) return work(open);
+    const session = await this.look(id);
+    try {
+      return await work(session);
     } finally {
-      await source.kernel.stop();
+      await session.kernel.stop();
+    }
+  }
+
+  /** Closes a session, whoever has it open, and keeps everyone from opening it while `work` runs. */
+  async alone<R>(id: string, work: () => Awaitable<R>): Promise<R> {
+    const open = await this.open.get(id)?.catch(() => undefined);
+    if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
+    if (open) await this.close(open);
+    makePrivateDirectory(this.shelf.directory);
+    const lock = acquireLock(besideLog(this.shelf.path(id), "lock"), id);
+    try {
+      return await work();
+    } finally {
+      lock.release();
     }
   }
 
@@ -126,6 +176,13 @@ export class Sessions {
     for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
   }
 
+  /** Where a copy may end, which the plugin that goes back in conversations knows. */
+  private point(session: Kernel["session"], eventId: EventId): Promise<EventId> {
+    const history = this.parent.find("history");
+    if (!history) throw errors.HOST_NO_HISTORY();
+    return history.point(session, eventId);
+  }
+
   private async close({ id, kernel }: OpenSession): Promise<void> {
     if (!this.open.delete(id)) return;
     kernel.session.emit("session_end", { reason: "closed" });
@@ -140,12 +197,11 @@ export class Sessions {
 
   private begin(
     create: SessionHeader & { meta: { cwd: string } },
-    { unsaved = false, ...options }: NewOptions,
+    { unsaved = false, atOnce = false, ...options }: NewOptions & Pick<CloneOptions, "atOnce">,
     history: readonly StoredEvent[] = [],
   ): Promise<OpenSession> {
-    const { sessionId: id } = create;
-    const { cwd } = create.meta;
-    return this.remember(id, this.start({ id, cwd, begin: { create, history, unsaved }, readOnly: false, options }));
+    const { sessionId: id, meta } = create;
+    return this.start({ id, cwd: meta.cwd, begin: { create, history, unsaved, atOnce }, readOnly: false, options });
   }
 
   private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
@@ -173,6 +229,8 @@ export class Sessions {
     let kernel: Kernel | undefined;
     const store = this.store(wanted, () => kernel && index(this.shelf.path(id), kernel));
     kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
+    if (wanted.begin?.atOnce) await writeNow(store);
+    problems.push(...(options.model === undefined ? await chosenModel(kernel) : []));
     // Now that all plugins listen; a session that is only looked at does not begin.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
     return { id, kernel, workspace, problems, turns: new Map(), users: new Set() };
@@ -203,7 +261,7 @@ interface Wanted {
   id: string;
   cwd: string;
   /** A session that is not stored yet. */
-  begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean };
+  begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
   readOnly: boolean;
   options: SessionOptions;
 }
@@ -218,6 +276,36 @@ function newHeader(unsaved = false): Omit<SessionHeader, "meta"> & { meta: Recor
     epoch: newId(),
     meta: {},
   };
+}
+
+/** The model that was chosen in this session stays chosen; one that can no longer be used is told. */
+async function chosenModel(kernel: Kernel): Promise<Notice[]> {
+  const { chosenModel: name } = kernel.session.projection("sessionMeta");
+  if (name === undefined) return [];
+  try {
+    await kernel.find("model")?.choose(name);
+    return [];
+  } catch (thrown) {
+    return [
+      {
+        origin: `the model ${name}, which was chosen in this session`,
+        code: codeOf(thrown),
+        message: messageOf(thrown),
+      },
+    ];
+  }
+}
+
+/** What the store holds from the start is on disk before the first event. */
+async function writeNow(store: Store): Promise<void> {
+  store.append([]);
+  await store.sync();
+}
+
+/** The same for the same request, so that a retry finds what the first one made. */
+function cloneId(sessionId: string, messageId: string): string {
+  const hash = createHash("sha256").update(`clone ${sessionId} ${messageId}`).digest("hex");
+  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
 }
 
 function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {

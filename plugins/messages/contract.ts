@@ -112,8 +112,10 @@ export interface HarnessItem {
 
 export interface SessionMeta {
   name?: string;
-  /** `provider/id` */
+  /** `provider/id` of the model that the latest turn used, or the next one will. */
   model?: string;
+  /** `provider/id` of the model that was chosen in the session, which it keeps when it is opened again. */
+  chosenModel?: string;
   thinkingLevel?: string;
   cwd?: string;
   [key: string]: unknown;
@@ -150,7 +152,7 @@ declare module "@scorel/kernel" {
     channel_inject: { channel: string; externalId: string; metadata?: Record<string, unknown> };
     /** Name, model and the like of the session changed; folded in the projection `sessionMeta`. */
     session_info: { changes: Partial<SessionMeta> };
-    /** Data that a plugin keeps in the log under a kind of its own; no model reads it. */
+    /** Data that a plugin keeps in the log under a kind of its own; no model reads it, and nobody sees it when it holds `hidden: true`. */
     custom: { kind: string; data: unknown };
     /** A message that a plugin put into the conversation under a kind of its own. */
     custom_message: { kind: string; message: ScorelMessage; data?: unknown };

@@ -30,7 +30,8 @@ export function displayCustomMessage(event: EventOf<"custom_message">, context: 
 
 /** One line for each change of the session's settings. */
 export function displayInfo(changes: Partial<SessionMeta>): DisplayAction {
-  const lines = Object.entries(changes).map(([key, value]) => infoLine(key, value));
+  const { chosenModel: _told, ...shown } = changes;
+  const lines = Object.entries(shown).map(([key, value]) => infoLine(key, value));
   return lines.length === 0 ? { display: "hidden" } : { display: "notice", level: "info", text: lines.join("; ") };
 }
 

@@ -87,7 +87,8 @@ const sessionInfo: Definition<"session_info"> = {
 const custom: Definition<"custom"> = {
   schema: z.strictObject({ kind: z.string().min(1), data: z.unknown() }),
   leaf: stay,
-  convertToDisplay: (event: EventOf<"custom">) => ({ display: "notice", level: "info", text: `[${event.kind}]` }),
+  convertToDisplay: ({ kind, data }: EventOf<"custom">) =>
+    isHidden(data) ? { display: "hidden" } : { display: "notice", level: "info", text: `[${kind}]` },
 };
 
 const customMessage: Definition<"custom_message"> = {
@@ -113,6 +114,11 @@ export const persistent = {
 /** What a person wrote, and calls that are about to act, must survive a power loss before they are announced. */
 function isDurable(of: ScorelMessage): boolean {
   return of.role === "user" || (of.role === "assistant" && of.content.some((block) => block.type === "toolCall"));
+}
+
+/** A plugin's bookkeeping says so of itself. */
+function isHidden(data: unknown): boolean {
+  return (data as { hidden?: unknown } | null | undefined)?.hidden === true;
 }
 
 function summaryMessage(event: EventOf<"compact">): ScorelMessage {

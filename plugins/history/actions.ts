@@ -1,0 +1,125 @@
+import { codeOf } from "@scorel/kernel";
+import type { Desk } from "./client.ts";
+import type { TreePage } from "./contract.ts";
+import { draw } from "./drawing.ts";
+import { errors } from "./errors.ts";
+
+/** How the start of a conversation, which is no event, is named on a command line. */
+const START = "start";
+
+export async function tree({ request, args, options, width, say }: Desk): Promise<void> {
+  const whole = await readTree(request, first(args), options.all === true ? "all" : "tree");
+  if (options.output === "json") return say(`${JSON.stringify(whole)}\n`);
+  await say(draw(whole, width));
+}
+
+export async function rewind(desk: Desk): Promise<void> {
+  const { request, args, options, say } = desk;
+  const [sessionId = "", event = ""] = args;
+  const target = { sessionId, targetEventId: event === START ? null : event };
+  if (options.files === true) return rewindWithFiles(desk, target);
+  const { text } = await request("rewind", target);
+  await say(`${text}\n`);
+}
+
+async function rewindWithFiles(
+  { request, options, say, confirm }: Desk,
+  target: { sessionId: string; targetEventId: string | null },
+): Promise<void> {
+  const { describe } = await import("./preview.ts");
+  const preview = await request("preview_rewind", target);
+  await say(describe(preview));
+  if (preview.changes.length > 0) await confirm("Restore these files, and go back?", "Going back with the files");
+  const overwrite = options.overwrite === true;
+  const asked = { ...target, expectedLeafId: preview.leafId, files: true, overwrite };
+  const { text, files = { restored: [], skipped: [] } } = await request("rewind", asked);
+  const skipped = files.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}\n`);
+  await say(`${skipped.join("")}${files.restored.length} files restored.\n${text}\n`);
+}
+
+export async function branch({ request, args, say }: Desk): Promise<void> {
+  const [sessionId = "", leafEventId = ""] = args;
+  const { text } = await request("branch", { sessionId, leafEventId });
+  await say(`${text}\n`);
+}
+
+export async function clone({ request, args, say }: Desk): Promise<void> {
+  const [sessionId = "", eventId] = args;
+  const copy = await request("clone_session", { sessionId, atOnce: true, ...(eventId !== undefined && { eventId }) });
+  await say(`New session ${copy.sessionId}\nTo go on in it: scorel --session ${copy.sessionId}\n`);
+}
+
+export async function undo({ request, args, say }: Desk): Promise<void> {
+  const { text, message } = await request("undo", { sessionId: first(args) });
+  await say(`Taken back: ${message.text}\n${text}\n`);
+}
+
+export async function redo({ request, args, say }: Desk): Promise<void> {
+  const { text } = await request("redo", { sessionId: first(args) });
+  await say(`${text}\n`);
+}
+
+export async function rename({ request, args, say }: Desk): Promise<void> {
+  const [sessionId = "", ...words] = args;
+  const { meta } = await request("rename_session", { sessionId, name: words.join(" ") });
+  await say(`The session is named "${meta.name}".\n`);
+}
+
+export async function compact({ request, args, say }: Desk): Promise<void> {
+  const [sessionId = "", ...words] = args;
+  const instructions = words.join(" ");
+  const asked = { sessionId, ...(instructions !== "" && { instructions }) };
+  const { compacted, tokensBefore, tokensAfter, note } = await known(
+    () => request("compact", asked),
+    () => errors.HISTORY_NO_COMPACTION(),
+  );
+  const done = compacted ? `Compacted: ${tokensBefore} tokens before, ${tokensAfter} after.` : "Nothing was compacted.";
+  await say(`${done}\n${note === undefined ? "" : `${note}\n`}`);
+}
+
+async function remove({ request, args, say }: Desk): Promise<void> {
+  const { text } = await request("delete_session", { sessionId: first(args) });
+  await say(`${text}\n`);
+}
+
+export { remove as delete };
+
+export async function restore({ request, args, say }: Desk): Promise<void> {
+  const { text } = await request("restore_session", { sessionId: first(args) });
+  await say(`${text}\n`);
+}
+
+export async function purge({ request, say, confirm }: Desk): Promise<void> {
+  const { sessions } = await request("list_trash", {});
+  if (sessions.length > 0) {
+    await say(sessions.map(({ sessionId, bytes, title }) => `${sessionId}  ${bytes} bytes  ${title}\n`).join(""));
+    await confirm(
+      `Delete ${sessions.length === 1 ? "this session" : `these ${sessions.length} sessions`} for good?`,
+      "Emptying the trash",
+    );
+  }
+  const { text } = await request("purge_sessions", {});
+  await say(`${text}\n`);
+}
+
+/** Every page, as one. */
+async function readTree(request: Desk["request"], sessionId: string, show: "tree" | "all"): Promise<TreePage> {
+  const pages: TreePage[] = [];
+  for (let before: string | undefined; pages.length === 0 || before !== undefined; before = pages[0]?.before) {
+    pages.unshift(await request("get_tree", { sessionId, show, limit: 1000, ...(before !== undefined && { before }) }));
+  }
+  const { before: _none, ...latest } = pages.at(-1) as TreePage;
+  return { ...latest, rows: pages.flatMap(({ rows }) => rows) };
+}
+
+async function known<R>(ask: () => Promise<R>, otherwise: () => Error): Promise<R> {
+  try {
+    return await ask();
+  } catch (thrown) {
+    throw codeOf(thrown) === "HOST_OPERATION_UNKNOWN" ? otherwise() : thrown;
+  }
+}
+
+function first([id = ""]: readonly string[]): string {
+  return id;
+}

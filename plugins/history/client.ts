@@ -1,0 +1,59 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, plainText } from "@scorel/host/client";
+import type { Client, HostService } from "@scorel/host/contract";
+import { errors } from "./errors.ts";
+
+/** What a command works with. */
+export interface Desk {
+  request: Client["request"];
+  args: readonly string[];
+  options: Readonly<Record<string, unknown>>;
+  /** Columns of the terminal; undefined where there is none. */
+  width: number | undefined;
+  say(text: string): Promise<void>;
+  /** Throws HISTORY_UNCONFIRMED unless a person in a terminal, or `--yes`, agrees. */
+  confirm(question: string, what: string): Promise<void>;
+}
+
+/** Runs a command as a client of the host, which gives up at the end what it opened; answers the exit code. */
+export async function withClient(
+  host: HostService | undefined,
+  invocation: Invocation,
+  action: (desk: Desk) => Promise<void>,
+): Promise<number> {
+  if (!host) throw errors.HISTORY_NO_HOST();
+  const client = host.connect();
+  const { stdout, stderr } = invocation;
+  const output = createOutput(stdout);
+  try {
+    await action({
+      request: client.request,
+      args: invocation.args,
+      options: invocation.options,
+      width: stdout.isTTY ? stdout.columns : undefined,
+      say: (text) => output.write(stdout.isTTY ? plainText(text) : text),
+      confirm: (question, what) => confirm(question, what, invocation),
+    });
+  } finally {
+    await client.close();
+  }
+  if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
+  return output.complaint === undefined ? 0 : 1;
+}
+
+async function confirm(
+  question: string,
+  what: string,
+  { options, stdin, stdout, interrupt }: Invocation,
+): Promise<void> {
+  if (options.yes === true) return;
+  if (stdin.isTTY !== true) throw errors.HISTORY_UNCONFIRMED({ what });
+  const { createInterface } = await import("node:readline/promises");
+  const lines = createInterface({ input: stdin, output: stdout });
+  try {
+    const answer = await lines.question(`${question} [y/N] `, { signal: interrupt });
+    if (!/^y(es)?$/i.test(answer.trim())) throw errors.HISTORY_UNCONFIRMED({ what });
+  } finally {
+    lines.close();
+  }
+}

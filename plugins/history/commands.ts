@@ -1,0 +1,53 @@
+import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
+import type { HostService } from "@scorel/host/contract";
+
+const output: CliOption = {
+  flags: "--output <format>",
+  description: "How to print",
+  values: ["text", "json"],
+  default: "text",
+};
+const yes: CliOption = { flags: "--yes", description: "Do not ask" };
+
+type Actions = typeof import("./actions.ts");
+type Action = Exclude<keyof Actions, "default">;
+
+/** `scorel session …`: what goes back and forth in a session, and what puts sessions away. */
+export function historyCommands(host: () => HostService | undefined): CliCommand[] {
+  const command = (action: Action, args: string, description: string, options: readonly CliOption[] = []) => ({
+    noun: "session",
+    action,
+    ...(args !== "" && { args }),
+    description,
+    options,
+    run: async (invocation: Invocation) => {
+      const [actions, { withClient }] = await Promise.all([import("./actions.ts"), import("./client.ts")]);
+      return withClient(host(), invocation, actions[action]);
+    },
+  });
+  return [
+    command(
+      "tree",
+      "<id>",
+      "Draw a session's tree: a line for each event, with branches and the place where it stands",
+      [
+        { flags: "--all", description: "With what hangs beside the conversation: settings, marks of going back" },
+        output,
+      ],
+    ),
+    command("rewind", "<id> <event>", "Go back to an event (or `start`); what came after stays in the tree", [
+      { flags: "--files", description: "Restore the files as they were then; shows the changes and asks first" },
+      { flags: "--overwrite", description: "With --files: also files that someone else has changed since" },
+      yes,
+    ]),
+    command("branch", "<id> <event>", "Go on at the end of another branch"),
+    command("clone", "<id> [event]", "Copy the conversation up to an event into a new session"),
+    command("undo", "<id>", "Go back to before the last user message"),
+    command("redo", "<id>", "Take an undo back, as long as nothing was said since"),
+    command("rename", "<id> <name...>", "Give a session a name"),
+    command("compact", "<id> [words...]", "Replace the older part by a summary, which keeps what the words ask for"),
+    command("delete", "<id>", "Move a session to the trash"),
+    command("restore", "<id>", "Take a session out of the trash"),
+    command("purge", "", "Delete for good what is in the trash", [yes]),
+  ];
+}

@@ -1,0 +1,85 @@
+import type { EventId } from "@scorel/kernel";
+import type { TreePage, TreeRow } from "./contract.ts";
+
+const LABEL = 9;
+/** Deeper branches within branches are drawn no further to the right. */
+const DEEPEST = 8;
+const MARKS = { here: "●", point: "○", other: "·", beside: "┄" };
+
+type Children = ReadonlyMap<EventId | null, readonly TreeRow[]>;
+interface Line {
+  row: TreeRow;
+  prefix: string;
+}
+
+/**
+ * A session's tree in lines: the conversation as it stands runs down the left edge, and a branch that was left is drawn
+ * whole, one step to the right, between the event it left from and the one that followed instead. `width` in columns.
+ */
+export function draw(page: TreePage, width?: number): string {
+  if (page.rows.length === 0) return "The session holds no message yet.\n";
+  const children = childrenOf(page.rows);
+  return linesOf(children)
+    .map((line) => `${fit(written(line, page), width)}\n`)
+    .join("");
+}
+
+function written({ row, prefix }: Line, { leafId, idLength }: TreePage): string {
+  const here = row.id === leafId;
+  const mark = here ? MARKS.here : row.beside ? MARKS.beside : row.point ? MARKS.point : MARKS.other;
+  const text = `${prefix}${mark} ${row.id.slice(0, idLength)}  ${here ? "(here) " : ""}${row.label.padEnd(LABEL)}  ${row.text}`;
+  return text.trimEnd();
+}
+
+function childrenOf(rows: readonly TreeRow[]): Children {
+  const children = new Map<EventId | null, TreeRow[]>();
+  for (const row of rows) {
+    const siblings = children.get(row.parentId);
+    if (siblings) siblings.push(row);
+    else children.set(row.parentId, [row]);
+  }
+  return children;
+}
+
+/** By hand instead of by recursion: a conversation may be a hundred thousand events deep. */
+function linesOf(children: Children): Line[] {
+  const lines: Line[] = [];
+  const waiting: { row: TreeRow; first: string; below: string }[] = [];
+  const push = (parent: EventId | null, before: string) => {
+    const { beside, left, next } = arranged(children.get(parent) ?? []);
+    for (const row of beside) lines.push({ row, prefix: before });
+    if (next) waiting.push({ row: next, first: before, below: before });
+    const inner = before.length / 2 < DEEPEST ? `${before}│ ` : before;
+    for (const row of left.reverse()) waiting.push({ row, first: inner.replace(/│ $/, "├─"), below: inner });
+  };
+  push(null, "");
+  for (let open = waiting.pop(); open; open = waiting.pop()) {
+    lines.push({ row: open.row, prefix: open.first });
+    push(open.row.id, open.below);
+  }
+  return lines;
+}
+
+/** Of the events that follow one: what hangs beside it, the branches that were left, and how it goes on. */
+function arranged(rows: readonly TreeRow[]): { beside: TreeRow[]; left: TreeRow[]; next: TreeRow | undefined } {
+  const beside = rows.filter((row) => row.beside);
+  const path = rows.filter((row) => !row.beside);
+  const next = path.find((row) => row.active) ?? path.at(-1);
+  return { beside, left: path.filter((row) => row !== next), next };
+}
+
+/** Cut to the width of a terminal, in which East Asian letters and pictures take two columns. */
+function fit(text: string, width: number | undefined): string {
+  if (width === undefined) return text;
+  let columns = 0;
+  let cut = 0;
+  for (const letter of text) {
+    columns += WIDE.test(letter) ? 2 : 1;
+    if (columns > width) return `${text.slice(0, cut)}…`;
+    // One column stays free for the sign that something follows.
+    if (columns < width) cut += letter.length;
+  }
+  return text;
+}
+const WIDE =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;

@@ -1,0 +1,23 @@
+import type {} from "@scorel/cli/contract";
+import { definePlugin } from "@scorel/kernel";
+import { historyCommands } from "./commands.ts";
+import type {} from "./contract.ts";
+import { operations } from "./operations.ts";
+
+/** Goes back and forth in a session's tree, and keeps what belongs to a session as a whole: name, copies, trash. */
+export default definePlugin({
+  id: "history",
+  name: "History",
+  version: "0.1.0",
+  scope: "host",
+  provides: ["history"],
+
+  activate(ctx) {
+    ctx.provide("history", {
+      point: async (session, eventId) => (await import("./point.ts")).point(session, eventId),
+    });
+  },
+
+  operations,
+  cliCommands: (ctx) => historyCommands(() => ctx.find("host")),
+});

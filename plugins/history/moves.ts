@@ -1,0 +1,181 @@
+import type { OperationContext, Operations } from "@scorel/host/contract";
+import { codeOf, type EventId, type LogView, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type { FilesRestored, Moved, Undone } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { eventIdFor, resolveEvent } from "./names.ts";
+import { requirePoint } from "./points.ts";
+import { named, userMessageIn, wordsOf } from "./said.ts";
+import { jumpOf, lastUserMessage, undoneLeaves, undoTarget } from "./undone.ts";
+
+type Moving = "rewind" | "branch" | "undo" | "redo";
+type Params<O extends Moving> = Operations[O]["params"];
+type Answer<O extends Moving> = Promise<Operations[O]["result"]>;
+
+/** Where to; null: the start. */
+type Destination = { type: "rewind"; to: EventId | null } | { type: "branch"; to: EventId };
+
+export async function rewind(params: Params<"rewind">, context: OperationContext): Answer<"rewind"> {
+  const move = await begin("rewind", params, context);
+  const done = doneBy(move);
+  if (done) return moved(move.session, done);
+  const { session } = move;
+  const to = targetOf(session, params);
+  const check = (view: LogView) => {
+    expectLeaf(view, params.expectedLeafId);
+    if (to !== null) requirePoint(view.tree, to);
+  };
+  if (!params.files) return jump(move, { type: "rewind", to }, check);
+  const from = session.activeLeaf;
+  // Files are restored only for a jump that can be made, and it is made only from where they were restored for.
+  check(session);
+  const files = await restoreFiles(session, to, params.overwrite, context);
+  return { ...(await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, from))), files };
+}
+
+export async function previewRewind(
+  { sessionId, ...params }: Operations["preview_rewind"]["params"],
+  { open, request }: OperationContext,
+): Promise<Operations["preview_rewind"]["result"]> {
+  const { session } = (await open(sessionId)).kernel;
+  const to = targetOf(session, params);
+  if (to !== null) requirePoint(session.tree, to);
+  const asked = { sessionId: session.id, targetEventId: to ?? rootOf(session) };
+  const preview = await withFiles(() => request("preview_files", asked));
+  return { ...preview, targetEventId: to, leafId: session.activeLeaf };
+}
+
+export async function branch(params: Params<"branch">, context: OperationContext): Answer<"branch"> {
+  const move = await begin("branch", params, context);
+  const done = doneBy(move);
+  if (done) return moved(move.session, done);
+  const to = resolveEvent(move.session.tree, params.leafEventId, move.session.id);
+  return jump(move, { type: "branch", to }, (view) => {
+    expectLeaf(view, params.expectedLeafId);
+    requireLeaf(view.tree, to);
+  });
+}
+
+export async function undo(params: Params<"undo">, context: OperationContext): Answer<"undo"> {
+  const move = await begin("undo", params, context);
+  const done = doneBy(move);
+  if (done) return undoneBy(move.session, done);
+  const { session } = move;
+  const to = undoTarget(session.tree, session.activeLeaf);
+  if (to === undefined) throw errors.HISTORY_NO_UNDO({ sessionId: session.id });
+  const { eventId } = await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, params.expectedLeafId));
+  return undoneBy(session, session.tree.get(eventId) as StoredEvent);
+}
+
+export async function redo(params: Params<"redo">, context: OperationContext): Answer<"redo"> {
+  const move = await begin("redo", params, context);
+  const done = doneBy(move);
+  if (done) return moved(move.session, done);
+  const { session } = move;
+  const to = undoneLeaves(session.tree).at(-1);
+  if (to === undefined) throw errors.HISTORY_NO_REDO({ sessionId: session.id });
+  const type = session.tree.children(to).length === 0 ? "branch" : "rewind";
+  return jump(move, { type, to }, (view) => expectLeaf(view, params.expectedLeafId));
+}
+
+function targetOf({ tree, id }: Session, { targetEventId }: { targetEventId: EventId | null }): EventId | null {
+  return targetEventId === null ? null : resolveEvent(tree, targetEventId, id);
+}
+
+function restoreFiles(
+  session: Session,
+  to: EventId | null,
+  overwrite: boolean | undefined,
+  { request }: OperationContext,
+): Promise<FilesRestored> {
+  const asked = { sessionId: session.id, targetEventId: to ?? rootOf(session), overwrite };
+  return withFiles(() => request("restore_files", asked));
+}
+
+/** Does what only a plugin that keeps checkpoints can do. */
+async function withFiles<R>(work: () => Promise<R>): Promise<R> {
+  try {
+    return await work();
+  } catch (thrown) {
+    throw codeOf(thrown) === "HOST_OPERATION_UNKNOWN" ? errors.HISTORY_NO_FILES() : thrown;
+  }
+}
+
+/** Before the first message the files were what they were at it. */
+function rootOf({ tree, activeLeaf }: Session): EventId {
+  return activeLeaf === null ? "" : (tree.path(activeLeaf)[0] as StoredEvent).id;
+}
+
+interface Move {
+  session: Session;
+  clientId: string;
+  /** The id that its mark will bear, for a request that may be repeated. */
+  id: EventId | undefined;
+}
+
+async function begin(operation: Moving, params: Params<"undo">, context: OperationContext): Promise<Move> {
+  const { session } = (await context.open(params.sessionId)).kernel;
+  return { session, clientId: context.clientId, id: eventIdFor(operation, params.messageId) };
+}
+
+/** The mark of the same request, made earlier. Looked for in the step in which it would be made. */
+function doneBy({ session, id }: Move): StoredEvent | undefined {
+  return id === undefined ? undefined : session.tree.get(id);
+}
+
+/** Appends the mark. What the destination was chosen by is looked at in the same step, so that nobody comes between. */
+async function jump(
+  { session, clientId, id }: Move,
+  { type, to }: Destination,
+  check: (view: LogView) => void,
+): Promise<Moved> {
+  const options = { clientId, check, ...(id !== undefined && { id }) };
+  const mark =
+    type === "rewind"
+      ? await session.append("rewind", { targetEventId: to }, options)
+      : await session.append("branch", { leafEventId: to }, options);
+  return moved(session, session.tree.get(mark.id) as StoredEvent);
+}
+
+/** Throws HISTORY_CONFLICT when the conversation stands elsewhere; the beginning of an id is enough. */
+function expectLeaf({ activeLeaf: actual }: LogView, expected: EventId | null | undefined): void {
+  if (expected === undefined || expected === actual) return;
+  if (expected === null || expected === "" || !actual?.startsWith(expected))
+    throw errors.HISTORY_CONFLICT({ expected, actual });
+}
+
+function requireLeaf(tree: TreeView, id: EventId): void {
+  const isPath = tree.isPath(id);
+  if (isPath && tree.children(id).length === 0) return;
+  const ends = isPath ? leavesBelow(tree, id) : [];
+  throw errors.HISTORY_NO_LEAF({
+    eventId: named(tree.get(id) as StoredEvent),
+    leaves: ends.map((end) => end.id),
+    shown: ends.map(named),
+  });
+}
+
+/** The first few ends of the branches that go through an event. */
+function leavesBelow(tree: TreeView, id: EventId): StoredEvent[] {
+  const found: StoredEvent[] = [];
+  const open = [...tree.children(id)];
+  for (let event = open.pop(); event && found.length < 5; event = open.pop()) {
+    const children = tree.children(event.id);
+    if (children.length === 0) found.push(event);
+    else open.push(...children);
+  }
+  return found;
+}
+
+function moved({ tree }: Session, mark: StoredEvent): Moved {
+  const { from, to } = jumpOf(mark) ?? { from: mark.parentId, to: mark.parentId };
+  const at = to === null ? undefined : tree.get(to);
+  const text = at ? `The conversation stands at ${named(at)}.` : "The conversation stands at its start.";
+  return { eventId: mark.id, fromLeafId: from, leafId: to, text };
+}
+
+function undoneBy(session: Session, mark: StoredEvent): Undone {
+  const event = lastUserMessage(session.tree, mark.parentId) as StoredEvent;
+  const message = userMessageIn(event) as NonNullable<ReturnType<typeof userMessageIn>>;
+  return { ...moved(session, mark), message: { eventId: event.id, text: wordsOf(message), content: message.content } };
+}

@@ -1,0 +1,39 @@
+import { createHash } from "node:crypto";
+import type { EventId, TreeView } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+
+/** As short as a name may be, so that it stays good while the session grows. */
+const SHORTEST = 4;
+
+/** The event that is named so; throws HISTORY_EVENT_UNKNOWN and HISTORY_AMBIGUOUS. */
+export function resolveEvent(tree: TreeView, named: string, sessionId: string): EventId {
+  if (tree.has(named)) return named;
+  const matches: EventId[] = [];
+  if (named !== "") for (const { id } of tree) if (id.startsWith(named)) matches.push(id);
+  if (matches.length > 1) throw errors.HISTORY_AMBIGUOUS({ named, what: "events", matches });
+  const [match] = matches;
+  if (match === undefined) throw errors.HISTORY_EVENT_UNKNOWN({ eventId: named, sessionId });
+  return match;
+}
+
+/** How many characters tell all events of a session apart. */
+export function idLength(tree: TreeView): number {
+  const ids = Array.from(tree, ({ id }) => id).sort();
+  let shared = SHORTEST - 1;
+  for (let index = 1; index < ids.length; index++)
+    shared = Math.max(shared, sharedLength(ids[index - 1] as string, ids[index] as string));
+  return shared + 1;
+}
+
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]) length++;
+  return length;
+}
+
+/** The id of the event that a request writes: the same for a retry, which so finds what the first one did. */
+export function eventIdFor(operation: string, messageId: string | undefined): EventId | undefined {
+  if (messageId === undefined) return undefined;
+  const hash = createHash("sha256").update(`${operation} ${messageId}`).digest("hex");
+  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
+}

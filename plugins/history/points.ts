@@ -1,0 +1,61 @@
+import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { messageIn, named } from "./said.ts";
+
+/**
+ * Whether a conversation can go on from an event: it is part of the tree, and no tool call waits for its result there. So
+ * are the end of a turn, a user message, and the last result of a set; and a summary, since none is made inside a set.
+ */
+export function isPoint(tree: TreeView, id: EventId): boolean {
+  return tree.isPath(id) && waitingAt(tree, id).length === 0;
+}
+
+/** The calls without a result at an event: looks no further up than to the message that they are in. */
+function waitingAt(tree: TreeView, id: EventId): string[] {
+  const answered = new Set<string>();
+  for (let event = tree.get(id); event; event = tree.parent(event.id)) {
+    const message = messageIn(event);
+    if (message?.role === "user") return [];
+    if (message?.role === "tool_result") answered.add(message.toolCallId);
+    if (message?.role === "assistant")
+      return message.content.flatMap((block) =>
+        block.type === "toolCall" && !answered.has(block.id) ? [block.name] : [],
+      );
+  }
+  return [];
+}
+
+/** Throws HISTORY_NO_POINT, which names the nearest points, when a conversation cannot go on from an event. */
+export function requirePoint(tree: TreeView, id: EventId): void {
+  if (isPoint(tree, id)) return;
+  const event = tree.get(id) as StoredEvent;
+  const before = pointBefore(tree, id);
+  const nearest = [...(before ? [before] : []), ...pointsAfter(tree, id)];
+  const shown = [...(before ? [] : ["the start"]), ...nearest.map(named)];
+  const reason = tree.isPath(id)
+    ? `its tool calls (${waitingAt(tree, id).join(", ")}) wait for their results`
+    : `it hangs beside the conversation`;
+  throw errors.HISTORY_NO_POINT({ eventId: named(event), reason, nearest: nearest.map(idOf), shown });
+}
+
+/** The nearest point above an event; undefined: the start. */
+export function pointBefore(tree: TreeView, id: EventId): StoredEvent | undefined {
+  let event = tree.parent(id);
+  while (event && !isPoint(tree, event.id)) event = tree.parent(event.id);
+  return event;
+}
+
+/** The nearest point below an event on each branch, the first few. */
+function pointsAfter(tree: TreeView, id: EventId): StoredEvent[] {
+  const found: StoredEvent[] = [];
+  const open = tree.children(id).slice(0, NAMED);
+  for (let event = open.shift(); event && found.length < NAMED; event = open.shift())
+    if (isPoint(tree, event.id)) found.push(event);
+    else open.push(...tree.children(event.id).slice(0, NAMED));
+  return found;
+}
+const NAMED = 3;
+
+function idOf({ id }: StoredEvent): EventId {
+  return id;
+}

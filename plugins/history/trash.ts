@@ -1,0 +1,160 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { OperationContext, Operations } from "@scorel/host/contract";
+import { codeOf, isId } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+
+type Trashing = "delete_session" | "restore_session" | "list_trash" | "purge_sessions";
+type Answer<O extends Trashing> = Operations[O]["result"];
+type Named = { sessionId: string };
+
+const LOG = ".jsonl";
+
+/**
+ * A session is where its log is. The log is moved first and comes back last, so that a process killed on the way leaves
+ * the session either listed or in the trash, whole but for what the next delete or restore moves.
+ */
+export async function deleteSession(
+  { sessionId: named }: Named,
+  context: OperationContext,
+): Promise<Answer<"delete_session">> {
+  const trash = trashOf(context);
+  const sessionId = presentId(named, context) ?? deletedId(trash, named) ?? context.resolve(named);
+  await context.alone(sessionId, () => {
+    moveAll(filesOf(context.sessionsDir, sessionId), context.sessionsDir, trash);
+  });
+  return {
+    sessionId,
+    trash,
+    text: `Session ${sessionId} is in the trash. To have it back: scorel session restore ${sessionId}`,
+  };
+}
+
+/** The other way round; a session that is back already is no mistake. */
+export async function restoreSession(
+  { sessionId: named }: Named,
+  context: OperationContext,
+): Promise<Answer<"restore_session">> {
+  const trash = trashOf(context);
+  const sessionId = deletedId(trash, named) ?? presentId(named, context);
+  if (sessionId === undefined) throw errors.HISTORY_NOT_IN_TRASH({ sessionId: named });
+  await context.alone(sessionId, () => {
+    moveAll(filesOf(trash, sessionId).reverse(), trash, context.sessionsDir);
+  });
+  return { sessionId, text: `Session ${sessionId} is back.` };
+}
+
+/** What a purge would delete. */
+export function listTrash(context: Pick<OperationContext, "sessionsDir">): Answer<"list_trash"> {
+  const trash = trashOf(context);
+  const sessions = deletedIds(trash).map((sessionId) => {
+    const bytes = filesOf(trash, sessionId).reduce((sum, name) => sum + sizeOf(join(trash, name)), 0);
+    return { sessionId, bytes, title: titleOf(trash, sessionId) };
+  });
+  return { sessions };
+}
+
+export async function purgeSessions(context: OperationContext): Promise<Answer<"purge_sessions">> {
+  const trash = trashOf(context);
+  const { sessions } = listTrash(context);
+  for (const id of new Set(namesIn(trash).map(idOf).filter(isId))) {
+    await context.alone(id, () => {
+      removeAll(trash, id);
+      // What a delete that was cut short left behind belongs to nothing any more.
+      if (!existsSync(join(context.sessionsDir, id + LOG))) removeAll(context.sessionsDir, id);
+    });
+  }
+  const ids = sessions.map(({ sessionId }) => sessionId);
+  const bytes = sessions.reduce((sum, session) => sum + session.bytes, 0);
+  const blobs = await purgeBlobs(context);
+  const text = `Deleted for good: ${ids.length} ${ids.length === 1 ? "session" : "sessions"}, ${bytes} bytes.`;
+  const unused = blobs ? ` File contents that nothing refers to: ${blobs.removed}, ${blobs.bytes} bytes.` : "";
+  return { sessions: ids, bytes, ...(blobs && { blobs }), text: text + unused };
+}
+
+async function purgeBlobs({ request }: OperationContext): Promise<{ removed: number; bytes: number } | undefined> {
+  try {
+    return await request("purge_blobs", {});
+  } catch (thrown) {
+    if (codeOf(thrown) === "HOST_OPERATION_UNKNOWN") return undefined;
+    throw thrown;
+  }
+}
+
+function trashOf({ sessionsDir }: Pick<OperationContext, "sessionsDir">): string {
+  return join(dirname(sessionsDir), "trash");
+}
+
+/** Undefined for a session that is not there; throws SESSION_AMBIGUOUS. */
+function presentId(named: string, { resolve }: OperationContext): string | undefined {
+  try {
+    return resolve(named);
+  } catch (thrown) {
+    if (codeOf(thrown) === "SESSION_UNKNOWN") return undefined;
+    throw thrown;
+  }
+}
+
+function deletedId(trash: string, named: string): string | undefined {
+  const matches = deletedIds(trash).filter((id) => named !== "" && id.startsWith(named));
+  if (matches.length > 1) throw errors.HISTORY_AMBIGUOUS({ named, what: "sessions in the trash", matches });
+  return matches[0];
+}
+
+function deletedIds(trash: string): string[] {
+  return namesIn(trash)
+    .filter((name) => name.endsWith(LOG))
+    .map(idOf)
+    .filter(isId);
+}
+
+/** A session's files, its log first; not its lock, which whoever moves them holds. */
+function filesOf(directory: string, sessionId: string): string[] {
+  const names = namesIn(directory).filter((name) => idOf(name) === sessionId && !name.startsWith(`${sessionId}.lock`));
+  return names.sort((a, b) => Number(b.endsWith(LOG)) - Number(a.endsWith(LOG)));
+}
+
+function idOf(name: string): string {
+  return name.slice(0, Math.max(0, name.indexOf(".")));
+}
+
+/** Overwrites nothing: a name that is taken is found before the first file is moved. */
+function moveAll(names: readonly string[], from: string, to: string): void {
+  attempt(to, () => mkdirSync(to, { recursive: true, mode: 0o700 }));
+  const taken = names.find((name) => name.endsWith(LOG) && existsSync(join(to, name)));
+  if (taken !== undefined) throw errors.HISTORY_TRASH_TAKEN({ path: join(to, taken) });
+  for (const name of names) attempt(join(from, name), (path) => renameSync(path, join(to, name)));
+}
+
+function removeAll(directory: string, sessionId: string): void {
+  for (const name of filesOf(directory, sessionId))
+    attempt(join(directory, name), (path) => rmSync(path, { force: true }));
+}
+
+function attempt(path: string, work: (path: string) => void): void {
+  try {
+    work(path);
+  } catch (thrown) {
+    throw errors.HISTORY_TRASH({ path, reason: codeOf(thrown) }, { cause: thrown });
+  }
+}
+
+function namesIn(directory: string): string[] {
+  return existsSync(directory) ? readdirSync(directory) : [];
+}
+
+function sizeOf(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+}
+
+/** From the file that lists use; a session without one is named by its id alone. */
+function titleOf(trash: string, sessionId: string): string {
+  const path = join(trash, `${sessionId}.index.json`);
+  if (!existsSync(path)) return "";
+  try {
+    const { summary } = JSON.parse(readFileSync(path, "utf8")) as { summary?: { name?: string; title?: string } };
+    return summary?.name ?? summary?.title ?? "";
+  } catch {
+    return "";
+  }
+}

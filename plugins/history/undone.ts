@@ -1,0 +1,68 @@
+import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
+import { pointBefore } from "./points.ts";
+import { userMessageIn } from "./said.ts";
+
+/** A mark in the log that moved the leaf; null: the start. */
+export interface Jump {
+  type: "rewind" | "branch";
+  from: EventId | null;
+  to: EventId | null;
+}
+
+/** What a rewind or branch event did; undefined for any other event. */
+export function jumpOf(event: StoredEvent): Jump | undefined {
+  const { type, parentId: from } = event;
+  const { targetEventId, leafEventId } = event as StoredEvent & Partial<Record<string, EventId | null>>;
+  if (type === "rewind" && targetEventId !== undefined) return { type, from, to: targetEventId };
+  if (type === "branch" && leafEventId !== undefined) return { type, from, to: leafEventId };
+  return undefined;
+}
+
+/** The last user message of the conversation that ends at `leaf`. */
+export function lastUserMessage(tree: TreeView, leaf: EventId | null): StoredEvent | undefined {
+  let event = leaf === null ? undefined : tree.get(leaf);
+  while (event && !userMessageIn(event)) event = tree.parent(event.id);
+  return event;
+}
+
+/** Where an undo at `leaf` goes (null: the start); undefined when there is nothing to undo. */
+export function undoTarget(tree: TreeView, leaf: EventId | null): EventId | null | undefined {
+  const message = lastUserMessage(tree, leaf);
+  return message && (pointBefore(tree, message.id)?.id ?? null);
+}
+
+/**
+ * The leaves that undos left and no redo went back to, latest last. It follows from the marks at the end of the log alone,
+ * so it outlives the process; anything said since, and any other jump, ends it.
+ */
+export function undoneLeaves(tree: TreeView): EventId[] {
+  let leaves: EventId[] = [];
+  for (const { from, to } of jumpsAtEnd(tree)) {
+    const isUndo = from !== null && tree.has(from) && undoTarget(tree, from) === to;
+    if (leaves.length > 0 && leaves.at(-1) === to) leaves.pop();
+    else if (isUndo) leaves.push(from);
+    else leaves = [];
+  }
+  return leaves;
+}
+
+/** The jumps since the last event of the conversation, in their order. */
+function jumpsAtEnd(tree: TreeView): Jump[] {
+  const jumps: Jump[] = [];
+  for (const event of backwards(tree)) {
+    if (tree.isPath(event.id)) break;
+    const jump = jumpOf(event);
+    if (jump) jumps.unshift(jump);
+  }
+  return jumps;
+}
+
+/** From the latest event on, in windows that grow, so that the end of a large log is all that is read of it. */
+function* backwards(tree: TreeView): Generator<StoredEvent> {
+  let to = tree.last?.seq ?? 0;
+  for (let width = 64; to > 0; width *= 2) {
+    const from = Math.max(1, to - width + 1);
+    yield* tree.between(from, to).reverse();
+    to = from - 1;
+  }
+}

@@ -1,0 +1,71 @@
+import history from "@scorel/history";
+import { modelPlugin } from "@scorel/model";
+import { describe, expect, it } from "vitest";
+import { echoAgent, testHost } from "../host/home.ts";
+import { desk } from "./desk.ts";
+
+describe("a session's settings", () => {
+  it("are changed by an event beside the conversation, also before the first message and while a turn runs", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const first = await client.request("rename_session", { sessionId, name: "  Cart repair " });
+    expect(first).toMatchObject({ meta: { name: "Cart repair" }, text: "Changed: name Cart repair." });
+    const leaf = await t.say("one");
+    const turn = session.hold();
+    await client.request("update_info", { sessionId, changes: { thinkingLevel: "high", name: "Cart" } });
+    await turn.release();
+    expect(session.activeLeaf).toBe(leaf);
+    const status = await client.request("get_status", { sessionId });
+    expect(status.meta).toMatchObject({ name: "Cart", thinkingLevel: "high" });
+    await client.request("close_session", { sessionId });
+    const { sessions } = await client.request("list_sessions", {});
+    expect(sessions).toMatchObject([{ sessionId, name: "Cart" }]);
+  });
+
+  it("are refused when they are none", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    const change = (changes: object) => client.request("update_info", { sessionId, changes });
+    await expect(change({})).rejects.toMatchObject({ code: "HISTORY_NO_CHANGE" });
+    await expect(change({ model: "a/b" })).rejects.toMatchObject({ code: "HISTORY_NO_MODEL" });
+    const wrong = [{ name: " " }, { name: "two\nlines" }, { thinkingLevel: "hardest" }, { cwd: "/" }];
+    for (const changes of wrong) await expect(change(changes)).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });
+    expect(t.session.tree.size).toBe(0);
+  });
+
+  it("are changed once by a request that is repeated", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const asked = { sessionId, name: "First", messageId: "m1" };
+    const [first, again] = await Promise.all([
+      client.request("rename_session", asked),
+      client.request("rename_session", asked),
+    ]);
+    await client.request("rename_session", { sessionId, name: "Second" });
+    expect(again.eventId).toBe(first.eventId);
+    expect(await client.request("rename_session", asked)).toMatchObject({
+      eventId: first.eventId,
+      meta: { name: "Second" },
+    });
+    expect(session.tree.size).toBe(2);
+  });
+
+  it("hold the model that was chosen, from the next request on and when the session is opened again", async () => {
+    await using t = await desk([modelPlugin([]), echoAgent]);
+    const { client, sessionId } = t;
+    const change = (model: string) => client.request("update_info", { sessionId, changes: { model } });
+    await expect(change("nowhere/none")).rejects.toMatchObject({ code: "MODEL_UNKNOWN_PROVIDER" });
+    await expect(change("openai")).rejects.toMatchObject({ code: "MODEL_NAME" });
+    expect((await client.request("get_status", { sessionId })).modelError?.code).toBe("MODEL_NONE");
+    const { meta } = await change("offline/demo");
+    expect(meta).toMatchObject({ model: "offline/demo", chosenModel: "offline/demo" });
+    expect((await client.request("get_status", { sessionId })).model).toBe("offline/demo");
+    await t.say("one");
+    await client.request("close_session", { sessionId });
+    await using next = await testHost([modelPlugin([]), echoAgent], [], [history]);
+    expect(await next.client.request("load_session", { sessionId })).toMatchObject({
+      model: "offline/demo",
+      notices: [],
+    });
+  });
+});

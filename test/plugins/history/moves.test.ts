@@ -1,0 +1,258 @@
+import history from "@scorel/history";
+import type { Moved } from "@scorel/history/contract";
+import { describe, expect, it } from "vitest";
+import { echoAgent, testHost } from "../host/home.ts";
+import { call, desk, result } from "./desk.ts";
+
+describe("going back", () => {
+  it("moves the leaf to the target, marks the way from the old leaf, and loses nothing", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const moved = await client.request("rewind", { sessionId, targetEventId: one });
+    expect(moved).toEqual<Moved>({
+      eventId: expect.any(String) as string,
+      fromLeafId: two,
+      leafId: one,
+      text: `The conversation stands at ${one.slice(0, 8)} (assistant: echo: one).`,
+    });
+    expect(session.tree.get(moved.eventId)).toMatchObject({
+      type: "rewind",
+      parentId: two,
+      targetEventId: one,
+      clientId: "tester",
+    });
+    expect(session.activeLeaf).toBe(one);
+    expect(t.spoken()).toEqual(["one", "echo: one"]);
+    const three = await t.say("three");
+    expect(t.spoken()).toEqual(["one", "echo: one", "three", "echo: three"]);
+    expect(session.tree.leaves().map(({ id }) => id)).toEqual([two, three]);
+  });
+
+  it("takes the beginning of an id, and names those that it could be", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    await t.say("two");
+    const beginning = shortest(one, session.tree);
+    expect(await client.request("rewind", { sessionId, targetEventId: beginning })).toMatchObject({ leafId: one });
+    await session.append("custom", { kind: "a", data: 1 }, { id: "twin0001" });
+    await session.append("custom", { kind: "b", data: 1 }, { id: "twin0002" });
+    await expect(client.request("rewind", { sessionId, targetEventId: "twin" })).rejects.toMatchObject({
+      code: "HISTORY_AMBIGUOUS",
+      data: { matches: ["twin0001", "twin0002"] },
+    });
+    await expect(client.request("rewind", { sessionId, targetEventId: "none?" })).rejects.toMatchObject({
+      code: "HISTORY_EVENT_UNKNOWN",
+    });
+  });
+
+  it("goes to the start, from which a conversation begins anew", async () => {
+    await using t = await desk();
+    await t.say("one");
+    const moved = await t.client.request("rewind", { sessionId: t.sessionId, targetEventId: null });
+    expect(moved).toMatchObject({ leafId: null, text: "The conversation stands at its start." });
+    expect(t.spoken()).toEqual([]);
+    await t.say("two");
+    expect(t.spoken()).toEqual(["two", "echo: two"]);
+  });
+
+  it("goes behind a summary, which is then not part of the conversation", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const compactedThrough = one;
+    const summary = { summary: "All of it", compactedThrough, tokensBefore: 9, tokensAfter: 1 };
+    const { id } = await session.append("compact", summary);
+    await t.say("three");
+    expect(t.spoken()).toEqual([expect.stringContaining("All of it"), "two", "echo: two", "three", "echo: three"]);
+    await client.request("rewind", { sessionId, targetEventId: compactedThrough });
+    expect(t.spoken()).toEqual(["one", "echo: one"]);
+    await client.request("rewind", { sessionId, targetEventId: two });
+    expect(t.spoken()).toEqual(["one", "echo: one", "two", "echo: two"]);
+    await client.request("rewind", { sessionId, targetEventId: id });
+    expect(t.spoken()).toEqual([expect.stringContaining("All of it"), "two", "echo: two"]);
+  });
+
+  it("is refused while a turn runs", async () => {
+    await using t = await desk();
+    const one = await t.say("one");
+    const turn = t.session.hold();
+    await expect(t.client.request("rewind", { sessionId: t.sessionId, targetEventId: one })).rejects.toMatchObject({
+      code: "LOG_BUSY",
+    });
+    await turn.release();
+  });
+
+  it("of two at once from one leaf lets one through and tells the other where the conversation is", async () => {
+    await using t = await desk();
+    const { client, host, sessionId } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const expectedLeafId = await t.say("three");
+    const other = host.connect();
+    const asked = [
+      client.request("rewind", { sessionId, targetEventId: one, expectedLeafId }),
+      other.request("rewind", { sessionId, targetEventId: two, expectedLeafId: expectedLeafId.slice(0, 8) }),
+    ];
+    const [first, second] = await Promise.allSettled(asked);
+    expect(first).toMatchObject({ status: "fulfilled", value: { leafId: one } });
+    expect(second).toMatchObject({
+      status: "rejected",
+      reason: { code: "HISTORY_CONFLICT", data: { expected: expectedLeafId.slice(0, 8), actual: one } },
+    });
+    expect(t.session.activeLeaf).toBe(one);
+  });
+
+  it("is done once for a request that is repeated, also by the next process and after the conversation went on", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    await t.say("two");
+    const asked = { sessionId, targetEventId: one, messageId: "m1" };
+    const [first, again] = await Promise.all([client.request("rewind", asked), client.request("rewind", asked)]);
+    const three = await t.say("three");
+    expect([again, await client.request("rewind", asked)]).toEqual([first, first]);
+    await client.request("close_session", { sessionId });
+    await using next = await testHost([echoAgent], [], [history]);
+    expect(await next.client.request("rewind", asked)).toEqual(first);
+    expect((await next.client.request("get_status", { sessionId })).leafId).toBe(three);
+    expect([...session.tree].filter(({ type }) => type === "rewind")).toHaveLength(1);
+  });
+});
+
+describe("a point to go back to", () => {
+  it("is a user message, the end of a turn, and the last of a set of results; others are refused with the nearest", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    const user = await t.write({ role: "user", content: "Look twice." });
+    const calls = await t.write({ role: "assistant", content: [call("c1"), call("c2")] });
+    const first = await t.write(result("c1"));
+    const last = await t.write(result("c2"));
+    const end = await t.write({ role: "assistant", content: [{ type: "text", text: "Done." }] });
+    const { id: beside } = await t.session.append("custom", { kind: "note", data: {} });
+    const go = (targetEventId: string) => client.request("rewind", { sessionId, targetEventId });
+    const refused = { code: "HISTORY_NO_POINT", data: { nearest: [user, last] } };
+    await expect(go(calls)).rejects.toMatchObject(refused);
+    await expect(go(first)).rejects.toMatchObject(refused);
+    await expect(go(first)).rejects.toThrow(
+      `The conversation cannot go on from ${first.slice(0, 8)} (Look: seen): its tool calls (Look) wait for their results. ` +
+        `The nearest points are ${user.slice(0, 8)} (user: Look twice.) and ${last.slice(0, 8)} (Look: seen).`,
+    );
+    await expect(go(beside)).rejects.toMatchObject({ code: "HISTORY_NO_POINT", data: { nearest: [end] } });
+    for (const point of [last, user, end]) expect(await go(point)).toMatchObject({ leafId: point });
+  });
+
+  it("before the first event is the start", async () => {
+    await using t = await desk();
+    const calls = await t.write({ role: "assistant", content: [call("c1")] });
+    await expect(t.client.request("rewind", { sessionId: t.sessionId, targetEventId: calls })).rejects.toThrow(
+      "The nearest points are the start.",
+    );
+  });
+});
+
+describe("another branch", () => {
+  it("is gone to by its end", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    await client.request("rewind", { sessionId, targetEventId: one });
+    const three = await t.say("three");
+    const moved = await client.request("branch", { sessionId, leafEventId: two, expectedLeafId: three });
+    expect(moved).toMatchObject({ fromLeafId: three, leafId: two });
+    expect(session.tree.get(moved.eventId)).toMatchObject({ type: "branch", parentId: three, leafEventId: two });
+    expect(t.spoken()).toEqual(["one", "echo: one", "two", "echo: two"]);
+    await expect(client.request("branch", { sessionId, leafEventId: one })).rejects.toMatchObject({
+      code: "HISTORY_NO_LEAF",
+      data: { leaves: expect.arrayContaining([two, three]) as string[] },
+    });
+    await expect(
+      client.request("branch", { sessionId, leafEventId: three, expectedLeafId: null }),
+    ).rejects.toMatchObject({
+      code: "HISTORY_CONFLICT",
+    });
+  });
+});
+
+describe("undo", () => {
+  it("goes back to before the last user message, and answers its words", async () => {
+    await using t = await desk();
+    const one = await t.say("one");
+    await t.say("two");
+    const asked = t.session.tree.parent(t.session.activeLeaf as string)?.id;
+    const undone = await t.client.request("undo", { sessionId: t.sessionId });
+    expect(undone).toMatchObject({ leafId: one, message: { eventId: asked, text: "two", content: "two" } });
+    expect(t.spoken()).toEqual(["one", "echo: one"]);
+  });
+
+  it("and redo go step by step, to the start and back, also in another process", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const steps = [
+      (await client.request("undo", { sessionId })).leafId,
+      (await client.request("undo", { sessionId })).leafId,
+    ];
+    await expect(client.request("undo", { sessionId })).rejects.toMatchObject({ code: "HISTORY_NO_UNDO" });
+    await client.request("close_session", { sessionId });
+    await using next = await testHost([echoAgent], [], [history]);
+    steps.push((await next.client.request("redo", { sessionId })).leafId);
+    steps.push((await next.client.request("redo", { sessionId })).leafId);
+    expect(steps).toEqual([one, null, one, two]);
+    await expect(next.client.request("redo", { sessionId })).rejects.toMatchObject({ code: "HISTORY_NO_REDO" });
+  });
+
+  it("is not redone after something was said, or after another jump", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    await client.request("undo", { sessionId });
+    await t.say("three");
+    await expect(client.request("redo", { sessionId })).rejects.toMatchObject({ code: "HISTORY_NO_REDO" });
+    await client.request("undo", { sessionId });
+    await client.request("branch", { sessionId, leafEventId: two });
+    await expect(client.request("redo", { sessionId })).rejects.toMatchObject({ code: "HISTORY_NO_REDO" });
+    expect(t.session.activeLeaf).toBe(two);
+    expect(one).not.toBe(two);
+  });
+
+  it("survives what is noted beside the conversation, and goes back into the middle of a branch", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    await t.say("one");
+    const two = await t.say("two");
+    await t.say("three");
+    await client.request("rewind", { sessionId, targetEventId: two });
+    await client.request("undo", { sessionId });
+    await client.request("rename_session", { sessionId, name: "Mine" });
+    const back = await client.request("redo", { sessionId });
+    expect(back).toMatchObject({ leafId: two });
+    expect(t.session.tree.get(back.eventId)?.type).toBe("rewind");
+  });
+
+  it("is done once for a request that is repeated", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    await t.say("one");
+    await t.say("two");
+    const first = await client.request("undo", { sessionId, messageId: "u1" });
+    expect(await client.request("undo", { sessionId, messageId: "u1" })).toEqual(first);
+    const back = await client.request("redo", { sessionId, messageId: "r1" });
+    expect(await client.request("redo", { sessionId, messageId: "r1" })).toEqual(back);
+    expect(t.spoken()).toEqual(["one", "echo: one", "two", "echo: two"]);
+  });
+});
+
+/** The beginning of an id that no other has, as a person would type it. */
+function shortest(id: string, tree: Iterable<{ id: string }>): string {
+  const others = [...tree].map((event) => event.id).filter((other) => other !== id);
+  let length = 1;
+  while (others.some((other) => other.startsWith(id.slice(0, length)))) length++;
+  return id.slice(0, length);
+}

@@ -1,0 +1,166 @@
+import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import history from "@scorel/history";
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { ask, echoAgent, type TestHome, testHome, testHost } from "../host/home.ts";
+
+const trashOf = ({ home }: TestHome) => join(home, ".scorel", "trash");
+const inTrash = (home: TestHome) => (existsSync(trashOf(home)) ? readdirSync(trashOf(home)).sort() : []);
+
+/** A session on disk that nobody has open. */
+async function stored(home: TestHome): Promise<string> {
+  await using t = await testHost([echoAgent], [], [history]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  await ask(t.client, sessionId, "hello");
+  return sessionId;
+}
+
+describe("a deleted session", () => {
+  it("has all its files in the trash, and comes back whole", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent], [], [history]);
+    const { client } = t;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, sessionId, "hello");
+    await client.request("close_session", { sessionId });
+    writeFileSync(home.session(`${sessionId}.torn-1`), "{");
+    const other = await stored(home);
+    const deleted = await client.request("delete_session", { sessionId: sessionId.slice(0, 12) });
+    expect(deleted).toEqual({
+      sessionId,
+      trash: trashOf(home),
+      text: `Session ${sessionId} is in the trash. To have it back: scorel session restore ${sessionId}`,
+    });
+    expect(inTrash(home)).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`, `${sessionId}.torn-1`]);
+    expect(statSync(trashOf(home)).mode & 0o777).toBe(0o700);
+    expect(home.files()).toEqual([`${other}.index.json`, `${other}.jsonl`]);
+    expect((await client.request("list_sessions", {})).sessions.map((each) => each.sessionId)).toEqual([other]);
+    await expect(client.request("load_session", { sessionId })).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
+    await client.request("restore_session", { sessionId: sessionId.slice(0, 12) });
+    expect((await client.request("get_context", { sessionId })).messages).toHaveLength(2);
+    expect(inTrash(home)).toEqual([]);
+  });
+
+  it("was closed first, and is deleted and restored once by requests that are repeated", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent], [], [history]);
+    const { client, host } = t;
+    const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+    await ask(client, sessionId, "hello");
+    const other = host.connect();
+    const deleted = await other.request("delete_session", { sessionId });
+    expect(await other.request("delete_session", { sessionId })).toEqual(deleted);
+    await expect(ask(client, sessionId, "more")).rejects.toMatchObject({ code: "SESSION_UNKNOWN" });
+    const restored = await other.request("restore_session", { sessionId });
+    expect(await other.request("restore_session", { sessionId })).toEqual(restored);
+    expect(await ask(client, sessionId, "more")).toBe("echo: more");
+  });
+
+  it("is refused while a turn runs in it, and while another process has it", async () => {
+    using home = testHome();
+    const sessionId = await stored(home);
+    const busy = definePlugin({
+      id: "agent",
+      name: "Busy",
+      version: "1.0.0",
+      provides: ["agent"],
+      activate: (ctx) => ctx.provide("agent", { running: true } as never),
+    });
+    await using t = await testHost([busy], [], [history]);
+    await t.client.request("load_session", { sessionId });
+    await expect(t.client.request("delete_session", { sessionId })).rejects.toMatchObject({
+      code: "HOST_SESSION_BUSY",
+    });
+    await using second = await testHost([echoAgent], [], [history]);
+    await expect(second.client.request("delete_session", { sessionId })).rejects.toMatchObject({
+      code: "HOST_SESSION_LOCKED",
+    });
+    expect(inTrash(home)).toEqual([]);
+  });
+
+  it("whose deleting process was killed on the way is either listed or restorable, at every step", async () => {
+    using home = testHome();
+    const sessionId = await stored(home);
+    writeFileSync(home.session(`${sessionId}.torn-1`), "{");
+    await using t = await testHost([echoAgent], [], [history]);
+    const { client } = t;
+    // The log goes first, so that this is what a kill leaves.
+    mkdirSync(trashOf(home), { recursive: true });
+    renameSync(home.session(`${sessionId}.jsonl`), join(trashOf(home), `${sessionId}.jsonl`));
+    expect((await client.request("list_trash", {})).sessions).toMatchObject([{ sessionId }]);
+    await client.request("restore_session", { sessionId });
+    expect((await client.request("get_context", { sessionId })).messages).toHaveLength(2);
+    await client.request("close_session", { sessionId });
+    renameSync(home.session(`${sessionId}.jsonl`), join(trashOf(home), `${sessionId}.jsonl`));
+    await client.request("delete_session", { sessionId });
+    expect(inTrash(home)).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`, `${sessionId}.torn-1`]);
+    expect(home.files()).toEqual([]);
+    renameSync(join(trashOf(home), `${sessionId}.torn-1`), home.session(`${sessionId}.torn-1`));
+    await client.request("restore_session", { sessionId });
+    expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`, `${sessionId}.torn-1`]);
+  });
+
+  it("never takes the place of another", async () => {
+    using home = testHome();
+    const sessionId = await stored(home);
+    mkdirSync(trashOf(home), { recursive: true });
+    writeFileSync(join(trashOf(home), `${sessionId}.jsonl`), "older");
+    await using t = await testHost([echoAgent], [], [history]);
+    const taken = { code: "HISTORY_TRASH_TAKEN" };
+    await expect(t.client.request("delete_session", { sessionId })).rejects.toMatchObject(taken);
+    await expect(t.client.request("restore_session", { sessionId })).rejects.toMatchObject(taken);
+    await expect(t.client.request("restore_session", { sessionId: "nobody" })).rejects.toMatchObject({
+      code: "HISTORY_NOT_IN_TRASH",
+    });
+  });
+});
+
+describe("emptying the trash", () => {
+  it("deletes for good, and then asks for the removal of contents that nothing refers to", async () => {
+    using home = testHome();
+    const [kept, gone] = [await stored(home), await stored(home)];
+    const asked: string[][] = [];
+    const keeper = definePlugin({
+      id: "keeper",
+      name: "Keeper",
+      version: "1.0.0",
+      scope: "host",
+      operations: () => ({
+        purge_blobs: {
+          params: z.strictObject({}),
+          run: () => {
+            asked.push(inTrash(home));
+            return { removed: 2, bytes: 10, kept: 0 };
+          },
+        },
+      }),
+    });
+    await using t = await testHost([echoAgent], [], [history, keeper]);
+    await t.client.request("delete_session", { sessionId: gone });
+    writeFileSync(join(trashOf(home), "mine.txt"), "not a session");
+    const { sessions } = await t.client.request("list_trash", {});
+    expect(sessions).toEqual([{ sessionId: gone, bytes: expect.any(Number) as number, title: "hello" }]);
+    const purged = await t.client.request("purge_sessions", {});
+    expect(purged).toEqual({
+      sessions: [gone],
+      bytes: sessions[0]?.bytes,
+      blobs: { removed: 2, bytes: 10, kept: 0 },
+      text: `Deleted for good: 1 session, ${sessions[0]?.bytes} bytes. File contents that nothing refers to: 2, 10 bytes.`,
+    });
+    expect(asked).toEqual([["mine.txt"]]);
+    expect(home.files()).toEqual([`${kept}.index.json`, `${kept}.jsonl`]);
+  });
+
+  it("finds nothing to do where there is no trash, and takes along what a killed delete left", async () => {
+    using home = testHome();
+    await using t = await testHost([echoAgent], [], [history]);
+    expect(await t.client.request("purge_sessions", {})).toMatchObject({ sessions: [], bytes: 0 });
+    const sessionId = await stored(home);
+    mkdirSync(trashOf(home), { recursive: true });
+    renameSync(home.session(`${sessionId}.jsonl`), join(trashOf(home), `${sessionId}.jsonl`));
+    expect(await t.client.request("purge_sessions", {})).toMatchObject({ sessions: [sessionId] });
+    expect([home.files(), inTrash(home)]).toEqual([[], []]);
+  });
+});

@@ -1,0 +1,163 @@
+import type { TreePage, TreeRow } from "@scorel/history/contract";
+import { describe, expect, it } from "vitest";
+import { draw } from "../../../plugins/history/drawing.ts";
+import { call, desk, result } from "./desk.ts";
+
+describe("a session's tree", () => {
+  it("tells each event of the conversation, what can be gone back to, the branches and the leaf", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const { eventId } = await client.request("rewind", { sessionId, targetEventId: one });
+    const calls = await t.write({ role: "assistant", content: [call("c1")] });
+    const last = await t.write(result("c1"));
+    const page = await client.request("get_tree", { sessionId });
+    const asked = session.tree.parent(one)?.id as string;
+    const left = session.tree.parent(two)?.id as string;
+    const row = (id: string, parentId: string | null, label: string, text: string, active: boolean, point = true) => ({
+      id,
+      parentId,
+      seq: session.tree.get(id)?.seq,
+      ts: session.tree.get(id)?.ts,
+      label,
+      text,
+      point,
+      active,
+    });
+    expect(page).toEqual<TreePage>({
+      sessionId,
+      leafId: last,
+      idLength: expect.any(Number) as number,
+      total: 6,
+      rows: [
+        row(asked, null, "user", "one", true),
+        row(one, asked, "assistant", "echo: one", true),
+        row(left, one, "user", "two", false),
+        row(two, left, "assistant", "echo: two", false),
+        row(calls, one, "assistant", "calls Look", true, false),
+        row(last, calls, "Look", "seen", true),
+      ] as TreeRow[],
+      branchPoints: [{ id: one, children: [left, calls] }],
+      branchPointCount: 1,
+      leaves: [
+        { id: two, ts: 0, text: "assistant: echo: two", active: false },
+        { id: last, ts: 0, text: "Look: seen", active: true },
+      ].map((leaf) => ({ ...leaf, ts: session.tree.get(leaf.id)?.ts as number })),
+      leafCount: 2,
+    });
+    const path = await client.request("get_tree", { sessionId, show: "path" });
+    expect(path.rows.map(({ id }) => id)).toEqual([asked, one, calls, last]);
+    const all = await client.request("get_tree", { sessionId, show: "all" });
+    expect(all.rows.find(({ id }) => id === eventId)).toMatchObject({ parentId: two, label: "rewind", beside: true });
+  });
+
+  it("is told in pages, the latest first", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    for (const text of ["one", "two", "three"]) await t.say(text);
+    const pages = [await client.request("get_tree", { sessionId, limit: 4 })];
+    pages.unshift(await client.request("get_tree", { sessionId, limit: 4, before: pages[0]?.before }));
+    expect(pages.map(({ rows, total, before }) => [rows.length, total, before === undefined])).toEqual([
+      [2, 6, true],
+      [4, 6, false],
+    ]);
+    const texts = pages.flatMap(({ rows }) => rows.map(({ text }) => text));
+    expect(texts).toEqual(["one", "echo: one", "two", "echo: two", "three", "echo: three"]);
+  });
+
+  it("of ten thousand events is told in pages of a few hundred kilobytes at most, within a second", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    const text = "A line of words that goes on and on. ".repeat(20);
+    for (let turn = 0; turn < 5_000; turn++) {
+      await session.appendAll([
+        { type: "message", payload: { message: { role: "user", content: text, timestamp: 1 } } },
+        { type: "message", payload: { message: { role: "internal", content: text, timestamp: 1 } } },
+      ]);
+      if (turn % 10 === 9) await client.request("undo", { sessionId });
+    }
+    const startedAt = performance.now();
+    const page = await client.request("get_tree", { sessionId, limit: 1000 });
+    const ms = performance.now() - startedAt;
+    expect(page).toMatchObject({ total: 10_000, branchPointCount: 499, leafCount: 500 });
+    expect([page.rows.length, page.branchPoints.length, page.leaves.length]).toEqual([1000, 200, 200]);
+    expect(JSON.stringify(page).length).toBeLessThan(400_000);
+    expect(ms).toBeLessThan(1_000);
+  });
+});
+
+describe("the drawing of a tree", () => {
+  const rows = (lines: string[]): TreeRow[] =>
+    lines.map((line, index) => {
+      const [id = "", parentId = "", label = "", ...words] = line.split(" ");
+      const active = !id.startsWith("x");
+      return {
+        id,
+        parentId: parentId === "-" ? null : parentId,
+        seq: index,
+        ts: 0,
+        label,
+        text: words.join(" "),
+        point: true,
+        active,
+      };
+    });
+  const page = (lines: string[], leafId: string): TreePage => ({
+    sessionId: "s",
+    leafId,
+    idLength: 4,
+    total: lines.length,
+    rows: rows(lines),
+    branchPoints: [],
+    branchPointCount: 0,
+    leaves: [],
+    leafCount: 0,
+  });
+
+  it("runs down the left edge, with branches that were left one step to the right", () => {
+    const drawn = draw(
+      page(
+        [
+          "aaaa - user one",
+          "bbbb aaaa assistant first answer",
+          "xccc bbbb user two",
+          "xddd xccc assistant second answer",
+          "xeee xccc assistant another answer",
+          "ffff bbbb user three",
+          "gggg ffff assistant third answer",
+        ],
+        "gggg",
+      ),
+    );
+    expect(drawn).toBe(`○ aaaa  user       one
+○ bbbb  assistant  first answer
+├─○ xccc  user       two
+│ ├─○ xddd  assistant  second answer
+│ ○ xeee  assistant  another answer
+○ ffff  user       three
+● gggg  (here) assistant  third answer
+`);
+  });
+
+  it("keeps within the width of a terminal, also with wide letters, and within a depth", () => {
+    const drawn = draw(page(["aaaa - user 你好你好你好你好你好你好"], "none"), 30);
+    expect(drawn).toBe("○ aaaa  user       你好你好你…\n");
+    const nested = [
+      "a000 - user one",
+      ...Array.from({ length: 40 }, (_, n) => [
+        `x${n + 1} ${n === 0 ? "a000" : `x${n}`} user deep`,
+        `y${n + 1} ${n === 0 ? "a000" : `x${n}`} user beside`,
+      ]).flat(),
+    ];
+    const prefixes = draw(page(nested, "a000"))
+      .split("\n")
+      .map((line) => line.search(/[○●]/));
+    expect(Math.max(...prefixes)).toBeLessThan(24);
+  });
+
+  it("does not mind a conversation of a hundred thousand events", () => {
+    const lines = Array.from({ length: 100_000 }, (_, n) => `e${n} ${n === 0 ? "-" : `e${n - 1}`} user hello`);
+    expect(draw(page(lines, "e99999")).split("\n")).toHaveLength(100_001);
+  });
+});
