@@ -15,7 +15,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundlePlugins } from "./bundle-plugins.mjs";
@@ -67,7 +67,8 @@ const chunks = await bundle();
 await pack(chunks, dist, [...plugins.map((id) => `plugins/${id}/index.ts`), ...usual]);
 const bin = await bundleAlone("presets/bin.ts", "bin.js", "cjs");
 copyPresets();
-writeNotices(chunks.metafile, bin.metafile);
+const worker = await bundleWorker();
+writeNotices(chunks.metafile, bin.metafile, worker.metafile);
 makeExecutable();
 await writeHelp();
 putInPlace();
@@ -103,6 +104,20 @@ function bundleAlone(source, name, format) {
       banner: { js: '#!/usr/bin/env node\nconst __url = require("node:url").pathToFileURL(__filename).href;' },
     }),
   });
+}
+
+/** The thread that changes images is a file that code in dist/chunks/ and dist/plugins/ finds at `../images/`; its library finds its WebAssembly beside it. */
+async function bundleWorker() {
+  const worker = await build({
+    ...options,
+    entryPoints: ["plugins/images/worker.js"],
+    outfile: join(dist, "images/worker.js"),
+    format: "cjs",
+  });
+  const [library] = Object.keys(worker.metafile.inputs).filter((file) => file.endsWith("/photon_rs.js"));
+  const wasm = "photon_rs_bg.wasm";
+  cpSync(join(root, dirname(library), wasm), join(dist, "images", wasm));
+  return worker;
 }
 
 /** Code in dist/chunks/ and dist/plugins/ alike finds the shipped presets at `../presets/`, as presets/*.ts does. */

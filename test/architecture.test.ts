@@ -149,7 +149,7 @@ function house(sources: House["sources"], manifests: House["manifests"] = {}): H
 }
 
 function readHouse(): House {
-  const files = packages.flatMap((folder) => filesIn(folder)).filter((file) => file.endsWith(".ts"));
+  const files = packages.flatMap((folder) => filesIn(folder)).filter((file) => /\.ts$|^plugins\/.*\.js$/.test(file));
   const folders = ["", ...packages, "test"];
   return {
     sources: Object.fromEntries(files.map((file) => [file, readFileSync(join(root, file), "utf8")])),

@@ -1,4 +1,5 @@
 import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
+import type {} from "@scorel/images/contract";
 import { type BaseContext, perPlugin } from "@scorel/kernel";
 import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import type { AgentService } from "./contract.ts";
@@ -11,14 +12,19 @@ import { contextTokens, estimateTokens, textTokens } from "./usage.ts";
 /** The service `agent`: pi's surface for extensions, and what hosts and faces use, over one dispatcher. */
 export function createFacade(env: Environment, dispatcher: Dispatcher): AgentService {
   const { ctx } = env;
+  const put = async (message: UserMessage, mode: "steer" | "follow_up") =>
+    dispatcher.enqueue(isToFit(ctx, message) ? await fitted(ctx, message) : message, mode);
   const enqueue = (message: AgentMessage | string, mode: "steer" | "follow_up") =>
-    void dispatcher.enqueue(asUserMessage(message), mode).catch((thrown) => ctx.report(mode, thrown));
+    void put(asUserMessage(message), mode).catch((thrown) => ctx.report(mode, thrown));
   const service: AgentService = {
     async prompt(input, images = []) {
       const messages = Array.isArray(input)
         ? input.map((message) => asUserMessage(message))
         : [asUserMessage(input, images)];
-      const { turn } = await dispatcher.start(messages.map((message) => ({ message })));
+      const prompts = messages.some((it) => isToFit(ctx, it))
+        ? await Promise.all(messages.map((it) => fitted(ctx, it)))
+        : messages;
+      const { turn } = await dispatcher.start(prompts.map((message) => ({ message })));
       await turn;
     },
     steer: (message) => enqueue(message, "steer"),
@@ -30,7 +36,10 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     get signal() {
       return dispatcher.signal;
     },
-    send: async (content, options = {}) => dispatcher.send(userMessage(content), options),
+    async send(content, options = {}) {
+      const message = userMessage(content);
+      return dispatcher.send(isToFit(ctx, message) ? await fitted(ctx, message) : message, options);
+    },
     cancel: () => dispatcher.cancel(),
     get running() {
       return dispatcher.running;
@@ -106,6 +115,19 @@ function asUserMessage(input: string | AgentMessage, images: readonly ImageBlock
     return userMessage(images.length === 0 ? input : [{ type: "text", text: input }, ...images]);
   if (input.role !== "user") throw errors.AGENT_MESSAGE({ reason: `its role is "${input.role}", not "user"` });
   return userMessage(input.content);
+}
+
+/** Asked first: what needs nothing goes its way without a pause, so that messages keep their order. */
+function isToFit(ctx: BaseContext, { content }: UserMessage): boolean {
+  const hasImages = typeof content !== "string" && content.some(({ type }) => type === "image");
+  return hasImages && ctx.find("images") !== undefined;
+}
+
+/** Its images as the model can take them, where a plugin sees to that: one it refuses would fail every later request. */
+async function fitted(ctx: BaseContext, message: UserMessage): Promise<UserMessage> {
+  const { content } = message;
+  if (typeof content === "string") return message;
+  return { ...message, content: (await ctx.find("images")?.fit(content)) ?? content };
 }
 
 function userMessage(content: UserMessage["content"]): UserMessage {

@@ -2,8 +2,11 @@ import { mkdtempSync, realpathSync } from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import type { ImagesService } from "@scorel/images/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type { SecretsService } from "@scorel/model/contract";
+import { BYTES_PER_TOKEN } from "./budget.ts";
+import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";
 
 /** What the tools know of the session around them, asked for at each call. */
@@ -15,9 +18,12 @@ export interface Environment {
   hidesSecret(text: string): boolean;
   /** Takes secrets out of text that arrives in pieces. */
   redactor(): ReturnType<SecretsService["redactor"]>;
-  /** Tokens the model's context holds, and how many are used. */
+  /** Tokens the model's context holds, and how many are used or claimed. */
   context(): { window: number; used: number };
-  takesImages(): boolean;
+  /** Says what the result of a running call will take of it, so that calls beside it leave that alone. */
+  claim(toolCallId: string, bytes: number): void;
+  /** Makes images ready for the model. */
+  images(): ImagesService | undefined;
   /** The ends of the commands that run now. */
   readonly running: Set<() => Promise<void>>;
   /** Called when the commands have ended, as the session closes. */
@@ -38,6 +44,7 @@ const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "S
 /** Services are looked up at each call; what is absent has a sensible default. */
 export function createEnvironment(ctx: BaseContext): Environment {
   let fallback: Workspace | undefined;
+  const claims = new Claims(ctx.session);
   const model = () => {
     try {
       return ctx.find("model")?.current();
@@ -56,11 +63,12 @@ export function createEnvironment(ctx: BaseContext): Environment {
     redactor: () => ctx.find("secrets")?.redactor() ?? { write: (chunk) => chunk, end: () => "" },
     context: () => ({
       window: model()?.contextWindow || DEFAULT_WINDOW,
-      used: ctx.find("agent")?.contextTokens() ?? 0,
+      used: (ctx.find("agent")?.contextTokens() ?? 0) + claims.total(),
     }),
+    claim: (toolCallId, bytes) => claims.claim(toolCallId, Math.ceil(bytes / BYTES_PER_TOKEN)),
     running: new Set(),
     atEnd: [],
-    takesImages: () => model()?.input.includes("image") ?? false,
+    images: () => ctx.find("images"),
     report: (where, thrown) => ctx.report(where, thrown),
     sessionId: ctx.session.id,
     coverage: (path) => ctx.session.projection("fileCoverage")[path],

@@ -23,12 +23,17 @@ export function createGlob(env: Environment): Tool<Params> {
     description: "List files by glob, sorted by path. Leaves out ignored and hidden files.",
     parameters,
     access: () => "read",
-    execute: (_id, params, signal) => answering(signal, () => glob(params, env, signal)),
+    execute: (id, params, signal) => answering(signal, () => glob(id, params, env, signal)),
     display: (params, result) => card(`Glob ${params.pattern}`, result, brief(result)),
   };
 }
 
-async function glob(params: Params, env: Environment, signal: AbortSignal | undefined): Promise<ToolOutput> {
+async function glob(
+  id: string,
+  params: Params,
+  env: Environment,
+  signal: AbortSignal | undefined,
+): Promise<ToolOutput> {
   const [{ filesOf, groundOf, hiddenOptions, whereOf }, { fitting, pageHeader, pageOf }] = await Promise.all([
     import("./ground.ts"),
     import("./page.ts"),
@@ -39,7 +44,9 @@ async function glob(params: Params, env: Environment, signal: AbortSignal | unde
   const names = await filesOf(ground, hiddenOptions(hidden, pattern), pattern);
   const page = pageOf(names.map(ground.shown), offset, limit);
   const fits = fitting(page, outputBudget(env.context()), (name) => name);
-  return answer([pageHeader(fits, "file"), ...fits.items].join("\n"), {
+  const text = [pageHeader(fits, "file"), ...fits.items].join("\n");
+  env.claim(id, Buffer.byteLength(text));
+  return answer(text, {
     files: fits.items,
     offset,
     total: fits.total,

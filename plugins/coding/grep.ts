@@ -26,14 +26,22 @@ export function createGrep(env: Environment): Tool<GrepParams> {
     description: "Search file contents (ripgrep). Leaves out ignored and hidden files.",
     parameters,
     access: () => "read",
-    execute: (_id, params, signal) => answering(signal, () => grep(params, env, signal)),
+    execute: (id, params, signal) => answering(signal, () => grep(id, params, env, signal)),
     display: (params, result) => card(`Grep ${params.pattern}`, result, brief(result)),
   };
 }
 
-async function grep(params: GrepParams, env: Environment, signal: AbortSignal | undefined): Promise<ToolOutput> {
+async function grep(
+  id: string,
+  params: GrepParams,
+  env: Environment,
+  signal: AbortSignal | undefined,
+): Promise<ToolOutput> {
   const [{ groundOf }, search] = await Promise.all([import("./ground.ts"), import("./grep-search.ts")]);
   const ground = await groundOf(params.path, env, signal);
-  const { text, details } = await search.searchContents(params, ground, outputBudget(env.context()));
+  const budget = outputBudget(env.context());
+  env.claim(id, budget);
+  const { text, details } = await search.searchContents(params, ground, budget);
+  env.claim(id, Buffer.byteLength(text));
   return answer(text, details);
 }

@@ -1,12 +1,13 @@
+import { imageType } from "@scorel/images/type";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import { BYTES_PER_TOKEN, readBudget } from "./budget.ts";
 import type { FileDetails } from "./contract.ts";
 import { joined } from "./coverage.ts";
-import { brief, card } from "./display.ts";
+import { brief, card, textOf } from "./display.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
-import { imageType, showImage } from "./image.ts";
+import { IMAGE_BYTES, showImage } from "./image.ts";
 import { locate, type Place } from "./paths.ts";
 import { type Offset, type Selection, select } from "./selection.ts";
 import { asText, loadFile, type TextFile } from "./text-file.ts";
@@ -35,22 +36,28 @@ export function createRead(env: Environment): Tool<Params> {
       "Read a text file as numbered lines (at most 2000), or an image. A long file is cut; go on from the next offset it names.",
     parameters,
     access: () => "read",
-    execute: (_id, params, signal) => answering(signal, () => read(params, env)),
+    execute: (id, params, signal) => answering(signal, () => read(id, params, env, signal)),
     display: (params, result) =>
       card(`Read ${params.file_path}${params.offset ? `:${params.offset}` : ""}`, result, brief(result)),
   };
 }
 
-async function read(params: Params, env: Environment): Promise<ToolOutput> {
+async function read(id: string, params: Params, env: Environment, signal?: AbortSignal): Promise<ToolOutput> {
   const place = await locate(params.file_path, env.workspace);
   const loaded = await loadFile(place);
   const mimeType = imageType(loaded.bytes);
-  if (mimeType) return showImage(place, loaded.bytes, mimeType, env.takesImages());
+  if (mimeType) {
+    env.claim(id, IMAGE_BYTES);
+    return showImage(place, loaded.bytes, mimeType, env, signal);
+  }
   const file = asText(loaded, place);
   const budget = readBudget(env.context(), params.full ?? false) * BYTES_PER_TOKEN - HEADER;
   if (budget <= 0) throw errors.FILE_NO_ROOM({ path: place.shown });
   const selection = select(file, offsetOf(params.offset), params.limit ?? MAX_LINES, budget);
-  return selection ? shown(place, file, selection, env) : nothing(place, file, params.offset, env);
+  if (!selection) return nothing(place, file, params.offset, env);
+  const result = shown(place, file, selection, env);
+  env.claim(id, Buffer.byteLength(textOf(result)));
+  return result;
 }
 
 function offsetOf(given: number | string = 1): Offset {

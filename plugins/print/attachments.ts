@@ -2,14 +2,15 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
+import { imageType, isSvg } from "@scorel/images/type";
 import { codeOf } from "@scorel/kernel";
 import type { ImageBlock } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
 /** More than this of text is no attachment but something to search in. */
 const MAX_TEXT_BYTES = 512 * 1024;
-/** Providers take about 5 MB of base64. */
-const MAX_IMAGE_BYTES = 3_750_000;
+/** The session makes an image small enough for its model; more than this is no picture. */
+const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
 /** What belongs to a prompt beside its words. */
 export interface Attachments {
@@ -32,11 +33,13 @@ export function attachedTo(prompt: string, cwd: string): Attachments {
   return attached;
 }
 
-/** An image given by its path; throws PRINT_ATTACHMENT. */
-export function readImage(path: string, cwd: string): ImageBlock {
-  const image = imageOf(path, readBytes(path, cwd));
-  if (!image) throw errors.PRINT_ATTACHMENT({ path, reason: "it is no PNG, JPEG, GIF or WebP image" });
-  return image;
+/** An image given by its path, of any kind; SVG is text. Throws PRINT_ATTACHMENT. */
+export function attachImage(path: string, cwd: string, attached: Attachments): void {
+  const bytes = readBytes(path, cwd);
+  const image = imageOf(path, bytes);
+  if (image) attached.images.push(image);
+  else if (isSvg(bytes)) attached.texts.push(fenced(path, bytes));
+  else throw errors.PRINT_ATTACHMENT({ path, reason: "it is no image" });
 }
 
 /** The path as written, or without the punctuation that ends a sentence. */
@@ -72,15 +75,6 @@ function imageOf(path: string, bytes: Buffer): ImageBlock | undefined {
   if (bytes.length > MAX_IMAGE_BYTES)
     throw errors.PRINT_ATTACHMENT({ path, reason: `it has ${bytes.length} bytes, more than ${MAX_IMAGE_BYTES}` });
   return { type: "image", data: bytes.toString("base64"), mimeType };
-}
-
-/** The media type of an image that models take, by its first bytes. */
-function imageType(bytes: Buffer): string | undefined {
-  const start = bytes.toString("latin1", 0, 12);
-  if (start.startsWith("\x89PNG\r\n\x1a\n")) return "image/png";
-  if (start.startsWith("\xff\xd8\xff")) return "image/jpeg";
-  if (/^GIF8[79]a/.test(start)) return "image/gif";
-  return start.startsWith("RIFF") && start.endsWith("WEBP") ? "image/webp" : undefined;
 }
 
 /** A fence that nothing in the text can close. */

@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { addAbortSignal } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
 import type { UserMessage } from "@scorel/messages/contract";
-import { attachedTo, readImage } from "./attachments.ts";
+import { attachedTo, attachImage } from "./attachments.ts";
 import { errors } from "./errors.ts";
 
 const PATIENCE_MS = 3000;
@@ -14,8 +14,9 @@ const PATIENCE_MS = 3000;
 export async function readPrompt(invocation: Invocation, more?: string): Promise<UserMessage["content"] | undefined> {
   const { options, cwd } = invocation;
   const given = String(options.print ?? "");
-  const { texts, images } = attachedTo(given, cwd);
-  images.push(...((options.image ?? []) as string[]).map((path) => readImage(path, cwd)));
+  const attached = attachedTo(given, cwd);
+  for (const path of (options.image ?? []) as string[]) attachImage(path, cwd, attached);
+  const { texts, images } = attached;
   const piped = invocation.stdin.isTTY ? "" : await readPiped(invocation);
   if (piped === undefined) return undefined;
   const parts = [given, ...texts, piped.replace(/\r?\n$/, "")].filter((part) => part.trim() !== "");

@@ -73,7 +73,7 @@ describe("what is attached to a prompt", () => {
     }));
 
   it.each([
-    ["an image that is none", ["--image", "a.txt"], "a.txt cannot be attached: it is no PNG, JPEG, GIF or WebP image"],
+    ["an image that is none", ["--image", "a.txt"], "a.txt cannot be attached: it is no image"],
     ["a missing image", ["--image", "gone.png"], "gone.png cannot be attached: it does not exist"],
     ["a folder as an image", ["--image", "."], ". cannot be attached: it is no regular file"],
   ])("%s is refused with exit 2", (_, args, reason) =>

@@ -34,7 +34,7 @@ describe("the host", () => {
     using at = place();
     const { host, session } = started(at);
     expect(await host()).toEqual(hostIds);
-    expect(await session()).toEqual(["messages", "model", "agent", "prompt"]);
+    expect(await session()).toEqual(["messages", "model", "agent", "prompt", "images"]);
   });
 
   it("runs on base when the preset brings no host plugin, or is the project's own", async () => {
@@ -54,7 +54,7 @@ describe("the host", () => {
     const { host, session } = started(at);
     expect(await host()).toEqual([...hostIds, "clock"]);
     expect("loudRan" in globalThis).toBe(false);
-    expect(await session()).toEqual(["messages", "model", "agent", "prompt", "loud"]);
+    expect(await session()).toEqual(["messages", "model", "agent", "prompt", "images", "loud"]);
   });
 
   it("is not changed by a project, trusted or not", async () => {
@@ -73,7 +73,7 @@ describe("trust for one run", () => {
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     const { session, notices } = started(at, { trust: true });
     expect((await session()).at(-1)).toBe("ours");
-    expect((await session(other)).at(-1)).toBe("prompt");
+    expect((await session(other)).at(-1)).toBe("images");
     expect(notices).toEqual([
       `${join(at.home, "../other/.scorel")} is not trusted, so nothing in it is read. Run scorel in that project with --trust to read it.`,
     ]);

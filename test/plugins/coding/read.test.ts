@@ -2,7 +2,9 @@ import { execFileSync } from "node:child_process";
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
+import images from "@scorel/images";
 import { describe, expect, it } from "vitest";
+import { jpeg, png, quarters } from "../images/pictures.ts";
 import { fileOf, textOf, workshop } from "./workshop.ts";
 
 const lines = (count: number, of = (n: number) => `line ${n}`) =>
@@ -133,26 +135,46 @@ describe("Read", () => {
   });
 
   describe("with an image", () => {
-    const png = Buffer.concat([Buffer.from("\x89PNG\r\n\x1a\n", "latin1"), Buffer.alloc(20)]);
+    const small = png(4, 2, quarters(4, 2));
 
-    it("shows it to a model that takes images", async () => {
-      await using w = await workshop({ images: true });
-      w.file("a.png", png);
-      expect((await w.call("Read", { file_path: "a.png" })).content).toEqual([
-        { type: "text", text: "[image/png, 28 bytes]" },
-        { type: "image", data: png.toString("base64"), mimeType: "image/png" },
+    it("shows it as it is", async () => {
+      await using w = await workshop({ images: true, plugins: [images] });
+      const path = w.file("a.png", small);
+      expect(await w.call("Read", { file_path: "a.png" })).toMatchObject({
+        content: [
+          { type: "text", text: `[a.png: image/png, 4x2, ${small.length} bytes]` },
+          { type: "image", data: small.toString("base64"), mimeType: "image/png" },
+        ],
+        details: { image: { path, shown: true, mimeType: "image/png", bytes: small.length, width: 4, height: 2 } },
+      });
+    });
+
+    it("shows one that is too large, or named wrongly, so that it can be taken", async () => {
+      await using w = await workshop({ images: true, plugins: [images] });
+      w.file("b.txt", jpeg(2500, 100, quarters(2500, 100)));
+      const [text, image] = (await w.call("Read", { file_path: "b.txt" })).content;
+      expect([text, image]).toMatchObject([
+        { text: expect.stringMatching(/^\[b\.txt: image\/jpeg, 2000x80, \d+ bytes; made from image\/jpeg, 2500x100/) },
+        { type: "image", mimeType: "image/jpeg" },
       ]);
     });
 
-    it("refuses it for another, and a huge one for all", async () => {
-      await using blind = await workshop();
-      blind.file("a.png", png);
-      expect(await blind.say("Read", { file_path: "a.png" })).toBe(
-        "a.png is an image (image/png). The model takes no images; inspect it with Bash (file, identify).",
+    it("puts it into words for a model that takes none, and reads SVG as text for all", async () => {
+      await using w = await workshop({ plugins: [images] });
+      w.file("a.png", small);
+      w.file("a.svg", "<svg/>\n");
+      expect(await w.say("Read", { file_path: "a.png" })).toMatch(
+        /^\[a\.png: .* Not shown, because the model .* takes no images/,
       );
+      expect(await w.say("Read", { file_path: "a.svg" })).toBe("[lines 1-1 of 1]\n1\t<svg/>");
+    });
+
+    it("says so where no plugin makes images ready", async () => {
       await using w = await workshop({ images: true });
-      w.file("b.png", Buffer.concat([png, Buffer.alloc(4_000_000)]));
-      expect(await w.say("Read", { file_path: "b.png" })).toContain("It has 4000028 bytes, more than 3750000");
+      w.file("a.png", small);
+      expect(await w.say("Read", { file_path: "a.png" })).toBe(
+        'a.png is an image (image/png). This preset has no plugin "images"; inspect it with Bash (file, identify).',
+      );
     });
   });
 

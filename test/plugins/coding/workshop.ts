@@ -5,7 +5,7 @@ import type { AgentService, ToolCallVerdict } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
 import type { FileDetails } from "@scorel/coding/contract";
 import type { Workspace } from "@scorel/host/contract";
-import { definePlugin, type HookCall, type Kernel } from "@scorel/kernel";
+import { type AnyPlugin, definePlugin, type HookCall, type Kernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import type { ModelService, SecretsService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
@@ -21,6 +21,8 @@ export interface Surroundings {
   /** A value that must not be seen. */
   secret?: string;
   workspace?: Partial<Workspace>;
+  /** Besides the tools. */
+  plugins?: readonly AnyPlugin[];
 }
 
 /** A temporary project with the real tools around it; what they answer goes into a log as the loop would put it. */
@@ -55,7 +57,7 @@ export async function workshop(surroundings: Surroundings = {}): Promise<Worksho
   for (const folder of [dir, home, temp]) mkdirSync(folder);
   const judge: { call?: HookCall<"beforeToolCall"> } = {};
   const workspace: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...surroundings.workspace };
-  const t = await testKernel([messages, tools, loop(surroundings, judge), coding], {
+  const t = await testKernel([messages, tools, loop(surroundings, judge), coding, ...(surroundings.plugins ?? [])], {
     services: { workspace, model: modelOf(surroundings), ...secretsOf(surroundings) },
   });
   const service = t.kernel.find("tools") as ToolsService;

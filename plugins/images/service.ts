@@ -1,0 +1,69 @@
+import type { BaseContext } from "@scorel/kernel";
+import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
+import type { Limits } from "./config.ts";
+import type { ImagesService, ShownImage } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { createPreparation, type Prepared } from "./preparation.ts";
+
+/** The service `images` of one session. */
+export function createImages(ctx: BaseContext, limits: Limits): ImagesService {
+  const prepare = createPreparation(limits);
+  const told = new Set<string>();
+  const blindModel = () => blind(ctx);
+  const tellOnce = (model: string) => {
+    if (told.has(model)) return;
+    told.add(model);
+    ctx.report("showing an image", errors.IMAGE_UNSEEN({ model }));
+  };
+  const prepared = async (bytes: Uint8Array, name: string, signal?: AbortSignal) => {
+    const model = blindModel();
+    if (model !== undefined) tellOnce(model);
+    return prepare(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), name, { model, signal });
+  };
+  const replaced = async (block: ImageBlock, name: string, signal?: AbortSignal) => {
+    const found = await prepared(Buffer.from(block.data, "base64"), name, signal);
+    // A blind model was told of already; any other reason concerns this image alone.
+    if (!found.image && blindModel() === undefined)
+      ctx.report("showing an image", errors.IMAGE_NOT_SHOWN({ text: found.text }));
+    return found.image && !found.changed ? [sameBlock(block, found.image)] : blocksOf(found);
+  };
+  return {
+    async show(bytes, name, signal): Promise<ShownImage> {
+      const found = await prepared(bytes, name, signal);
+      return { content: blocksOf(found), shown: found.image !== undefined, ...found.facts };
+    },
+    async fit(content, signal) {
+      const count = content.filter(isImage).length;
+      const fitted: (TextBlock | ImageBlock)[] = [];
+      let index = 0;
+      for (const block of content) {
+        const name = count === 1 ? "the image" : `image ${isImage(block) ? ++index : index} of ${count}`;
+        fitted.push(...(isImage(block) ? await replaced(block, name, signal) : [block]));
+      }
+      return fitted;
+    },
+  };
+}
+
+function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
+  return block.type === "image";
+}
+
+/** The block as it came, but for a media type that its content belies. */
+function sameBlock(block: ImageBlock, { mimeType }: ImageBlock): ImageBlock {
+  return block.mimeType === mimeType ? block : { ...block, mimeType };
+}
+
+function blocksOf({ text, image }: Prepared): (TextBlock | ImageBlock)[] {
+  return [{ type: "text", text }, ...(image ? [image] : [])];
+}
+
+/** The name of a model that takes no images; undefined for one that does, and where no model is known. */
+function blind(ctx: BaseContext): string | undefined {
+  try {
+    const model = ctx.find("model")?.current();
+    return !model || model.input.includes("image") ? undefined : `${model.provider}/${model.id}`;
+  } catch {
+    return undefined; // No model is set; the turn itself reports that.
+  }
+}

@@ -1,0 +1,44 @@
+import type { ReadyTool } from "@scorel/tools/contract";
+import { expect, it } from "vitest";
+import { store, textOf, type Workshop, workshop } from "./workshop.ts";
+
+const WINDOW = 12_000;
+const USED = 9_000;
+
+/** Eight calls of one reply, side by side; tokens of each result, none of which is stored yet. */
+async function batch(w: Workshop, name: string, args: (index: number) => unknown, id = "call"): Promise<number[]> {
+  const tool = w.tools.get(name) as ReadyTool;
+  const calls = Array.from({ length: 8 }, (_, index) =>
+    tool.execute(`${id}${index}`, tool.validate(args(index)), undefined),
+  );
+  return (await Promise.all(calls)).map((result) => Math.ceil(Buffer.byteLength(textOf(result)) / 4));
+}
+
+function library(w: Workshop): void {
+  for (let index = 0; index < 8; index++) w.file(`${index}.txt`, "some words in a line\n".repeat(2_000));
+}
+const sum = (numbers: readonly number[]) => numbers.reduce((total, number) => total + number, 0);
+
+it.each([
+  ["Read", (index: number) => ({ file_path: `${index}.txt` })],
+  ["Grep", () => ({ pattern: "words", limit: 1_000 })],
+])("calls of %s beside each other share what is free of the window", async (name, args) => {
+  await using w = await workshop({ window: WINDOW, used: USED });
+  library(w);
+  const each = await batch(w, name, args);
+  expect(Math.max(...each)).toBeGreaterThan(1_000);
+  // An output is never cut below a kilobyte, so that it says something.
+  expect(sum(each)).toBeLessThan(WINDOW - USED + 8 * 256);
+});
+
+it("a result that is stored counts for itself", async () => {
+  await using w = await workshop({ window: WINDOW, used: USED });
+  library(w);
+  const read = async (id: string) => sum(await batch(w, "Read", () => ({ file_path: "0.txt" }), id));
+  const first = await read("first");
+  expect(await read("none left")).toBeLessThan(first / 2);
+  for (const id of ["first", "none left"])
+    for (let index = 0; index < 8; index++)
+      await store(w.kernel, `${id}${index}`, "Read", { content: [{ type: "text", text: "stored" }] });
+  expect(Math.abs((await read("second")) - first)).toBeLessThan(100);
+});
