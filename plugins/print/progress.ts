@@ -6,6 +6,9 @@ import type { AnyEvent, Transients } from "@scorel/kernel";
 /** A failed turn is told at its end; the model is what was asked for. */
 const SILENT = new Set(["turn_error", "session_info"]);
 
+/** Waits for another attempt up to this are not worth a line. */
+const TOLD_WAIT_MS = 2_000;
+
 /** What stderr says beside the answer: failures always, the steps of the work only to a person. */
 export interface Progress {
   opened(status: SessionStatus): Promise<void>;
@@ -15,7 +18,7 @@ export interface Progress {
 }
 
 /** Writes progress to the invocation's stderr. */
-export function createProgress({ stderr }: Invocation): Progress {
+export function createProgress({ stderr, options }: Invocation): Progress {
   const output = createOutput(stderr);
   const say = (text: string) => output.write(`${plainText(text)}\n`);
   const warnings = new Warnings();
@@ -30,16 +33,31 @@ export function createProgress({ stderr }: Invocation): Progress {
     },
     hear: async (delivered) => {
       const { event } = delivered;
-      const text = warnings.heard(event) ?? storageOf(event) ?? (stderr.isTTY ? stepOf(delivered) : undefined);
+      const said =
+        warnings.heard(event) ?? storageOf(event) ?? warningIn(delivered) ?? waitOf(delivered, options.output);
+      const text = said ?? (stderr.isTTY ? stepOf(delivered) : undefined);
       if (text !== undefined) await say(text);
     },
   };
+}
+
+/** A wait that someone who looks at a log would wonder about; the other formats bring their own events. */
+function waitOf({ event, display }: Delivered, format: unknown): string | undefined {
+  if (event.type !== "retry_start" || (format ?? "text") !== "text" || display.display !== "notice") return undefined;
+  const { delayMs } = event as AnyEvent & Transients["retry_start"];
+  return delayMs > TOLD_WAIT_MS ? display.text : undefined;
 }
 
 function storageOf(event: Delivered["event"]): string | undefined {
   if (event.type !== "storage_status") return undefined;
   const { error } = event as AnyEvent & Transients["storage_status"];
   return error === undefined ? "The log can be written again." : `warning: ${error}`;
+}
+
+/** What the log warns of, whoever looks: a file of instructions that is not read, say. */
+function warningIn({ event, display }: Delivered): string | undefined {
+  const isWarning = "id" in event && display.display === "notice" && display.level !== "info";
+  return isWarning ? `warning: ${display.text}` : undefined;
 }
 
 function stepOf({ event, display }: Delivered): string | undefined {

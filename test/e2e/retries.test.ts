@@ -1,3 +1,4 @@
+import { once } from "node:events";
 import { expect, it } from "vitest";
 import { cut, startModelServer, status, text } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
@@ -43,4 +44,26 @@ it("an interrupt ends a wait of a minute at once", async () => {
   const { code, stdout } = await running.finished;
   expect(code).toBe(130);
   expect(typed(stdout, "retry_end", "runtime_end")).toMatchObject([{ cancelled: true }, { reason: "cancelled" }]);
+});
+
+it("a long wait is told on stderr, where nobody might see why nothing happens", async () => {
+  using s = scratch();
+  await using server = await startModelServer(() => status(429, {}, { "retry-after": "60" }));
+  s.useModel(server.baseUrl);
+  const running = s.start(["--preset", "none", "-p", "hi"]);
+  await once(running.child.stderr as NodeJS.ReadableStream, "data");
+  running.child.kill("SIGINT");
+  const { stdout, stderr } = await running.finished;
+  expect({ stdout, stderr }).toEqual({
+    stdout: "",
+    stderr: expect.stringMatching(/^Trying again in 60\.0 s \(1 of 3\): .*429.*\n/),
+  });
+});
+
+it("a short wait is not", async () => {
+  using s = scratch();
+  await using server = await startModelServer([status(500), text("The answer.")]);
+  s.useModel(server.baseUrl);
+  const { code, stdout, stderr } = await s.run(["--preset", "none", "-p", "hi"]);
+  expect({ code, stdout, stderr }).toEqual({ code: 0, stdout: "The answer.\n", stderr: "" });
 });
