@@ -1,3 +1,4 @@
+import type {} from "@scorel/compaction/contract";
 import { codeOf } from "@scorel/kernel";
 import type { Desk } from "./client.ts";
 import type { TreePage } from "./contract.ts";

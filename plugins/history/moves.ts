@@ -1,3 +1,4 @@
+import type {} from "@scorel/checkpoints/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf, type EventId, type LogView, type Session, type StoredEvent, type TreeView } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";

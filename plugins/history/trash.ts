@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type {} from "@scorel/blobs/contract";
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import { codeOf, isId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
