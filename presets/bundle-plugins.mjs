@@ -1,6 +1,7 @@
 /** What esbuild does to the libraries in the bundle, so that a turn loads a third of what it would: see docs/decisions/0009. */
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
 
 /** Changes one file of a library while it is bundled; fails when the library no longer looks as it did. */
 function patch(name, filter, change) {
@@ -90,4 +91,25 @@ const LEAN_AI = `
   export * from "./utils/overflow.js";
   export { clampThinkingLevel, getSupportedThinkingLevels } from "./models.js";`;
 
-export const bundlePlugins = [literalImports, englishOnly, lazyValidation, modelFunctions, leanImports];
+/** The built-in classes of fetch cost 15 ms at their first use; these files need little of them: see light-fetch.ts. */
+const lightFetch = {
+  name: "light-fetch",
+  setup(hooks) {
+    const light = fileURLToPath(new URL("light-fetch.ts", import.meta.url));
+    const sdk = /(?:openai|@anthropic-ai[\\/]sdk)[\\/](?:client|internal[\\/](?:headers|utils[\\/]log))\.mjs$/;
+    const google = /@google[\\/]genai[\\/]dist[\\/]node[\\/]index\.mjs$/;
+    const own = /plugins[\\/]model[\\/](?:[a-z]+-)?fetch\.ts$/;
+    hooks.onLoad({ filter: new RegExp([sdk, google, own].map(({ source }) => source).join("|")) }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const used = ["Headers", "Response", "Request", "FormData"].filter((name) =>
+        new RegExp(`\\b(?:new|instanceof) ${name}\\b|\\b${name}\\.json\\(`).test(source),
+      );
+      if (used.length === 0)
+        throw new Error(`${path} has changed: look at "light-fetch" in presets/bundle-plugins.mjs again`);
+      const contents = `import { ${used.join(", ")} } from ${JSON.stringify(light)};\n${source}`;
+      return { contents, loader: path.endsWith(".ts") ? "ts" : "js" };
+    });
+  },
+};
+
+export const bundlePlugins = [literalImports, englishOnly, lazyValidation, modelFunctions, leanImports, lightFetch];
