@@ -50,7 +50,8 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
   const rows = offered.flatMap((it) =>
     usable(it, (tool) => ({ tool, ready: makeReady(tool, schedule, report) }), report),
   );
-  return new Map(rows.map((row) => [row.tool.name, row]));
+  // By name, so that the order in which plugins load changes no byte of a request.
+  return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
 /** Of the tools that the preset offers only the named ones; throws TOOL_UNKNOWN. */

@@ -32,14 +32,14 @@ function note(list: unknown[], item: unknown): ToolOutput {
 const run = (it: ReadyTool, params: unknown = {}, signal?: AbortSignal) => it.execute("call", params, signal);
 
 describe("the registry", () => {
-  it("offers what plugins contribute, in load order", async () => {
+  it("offers what plugins contribute by name, so that the order of loading changes no request", async () => {
     const t = await testKernel([tools, plugin("one", [tool("B"), tool("A")]), plugin("two", tool("C"))]);
     expect(
       t.kernel
         .find("tools")
         ?.list()
         .map(({ name }) => name),
-    ).toEqual(["B", "A", "C"]);
+    ).toEqual(["A", "B", "C"]);
     expect(t.kernel.failures).toEqual([]);
   });
 
@@ -92,8 +92,8 @@ describe("the registry", () => {
   });
 
   it.each([
-    ["all", [], ["Read", "Bash", "mine"]],
-    ["coding", [], ["Read", "Bash", "mine"]],
+    ["all", [], ["Bash", "Read", "mine"]],
+    ["coding", [], ["Bash", "Read", "mine"]],
     ["readonly", [], ["Read"]],
     ["readonly", ["mine"], ["Read", "mine"]],
     ["none", [], []],
