@@ -1,4 +1,4 @@
-import type { BaseContext, FoldCall, HookCall, PluginContext } from "@scorel/kernel";
+import type { AppendEntry, BaseContext, FoldCall, HookCall, PluginContext } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { z } from "zod";
@@ -31,6 +31,14 @@ export interface Environment {
 /** Optional services are looked up at the moment of use: a preset may leave their plugins out. */
 export function systemPrompt(ctx: BaseContext): string {
   return ctx.find("prompt")?.system() ?? "";
+}
+/** What the prompt has to write before the next message of a user. */
+export function opening(ctx: BaseContext): readonly AppendEntry[] {
+  return ctx.find("prompt")?.opening() ?? [];
+}
+/** What plugins add to a prompt, to follow it in the log; rejects on abort. */
+export async function submitted(ctx: BaseContext, prompt: string, signal: AbortSignal): Promise<AppendEntry[]> {
+  return (await ctx.find("prompt")?.submitted(prompt, signal)) ?? [];
 }
 export function tools(ctx: BaseContext): readonly ReadyTool[] {
   return ctx.find("tools")?.list() ?? [];

@@ -3,7 +3,7 @@ import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@score
 import type { QueueItem, TurnOutcome } from "./contract.ts";
 import { assistantText, userText } from "./convert.ts";
 import type { Environment } from "./environment.ts";
-import { redaction } from "./environment.ts";
+import { opening, redaction, submitted } from "./environment.ts";
 import { errors } from "./errors.ts";
 import type { Failure } from "./failure.ts";
 import { Overflow } from "./overflow.ts";
@@ -56,7 +56,11 @@ export class Turn {
   /** Writes the messages that start the turn; when this rejects, nothing was written and the hold is given back. */
   async begin(prompts: readonly Prompt[]): Promise<string> {
     try {
-      const written = await this.hold.appendAll([...this.modelChange(), ...prompts.map(asEntry)]);
+      const written = await this.hold.appendAll([
+        ...this.modelChange(),
+        ...opening(this.env.ctx),
+        ...prompts.map(asEntry),
+      ]);
       const ids = written.filter(({ type }) => type === "message").map(({ id }) => id);
       this.served.push(...ids);
       return ids.at(-1) as string;
@@ -72,7 +76,7 @@ export class Turn {
     const { session } = this.env.ctx;
     try {
       session.emit("runtime_start", {});
-      for (const { message } of prompts) session.emit("prompt_submit", { prompt: userText(message.content) });
+      for (const { message } of prompts) await this.submit(userText(message.content));
       const { runLoop } = await import("./loop.ts");
       let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
       while (messages.length > 0) {
@@ -165,6 +169,14 @@ export class Turn {
   /** Waits for the attempt that was planned, if any. */
   private async goesAgain(): Promise<boolean> {
     return (await this.retries.wait()) || (await this.overflow.shortened(this));
+  }
+
+  /** Says that a prompt has come, and writes what plugins add to it. */
+  private async submit(prompt: string): Promise<void> {
+    const { ctx } = this.env;
+    ctx.session.emit("prompt_submit", { prompt });
+    const added = await submitted(ctx, prompt, this.signal);
+    if (added.length > 0) await this.hold.appendAll(added);
   }
 
   /** What came in while the library was ending. Looks and closes in one step, so that no message falls between. */

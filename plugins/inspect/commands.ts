@@ -1,4 +1,5 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
+import type { HostService } from "@scorel/host/contract";
 import type { Composed, LayersService } from "./contract.ts";
 import { describePreset, listPresets, showSettings } from "./text.ts";
 
@@ -54,6 +55,31 @@ export function configCommands(layers: LayersService): CliCommand[] {
       action: "schema",
       description: "Print the JSON Schema of presets and config.toml",
       run: async ({ stdout }) => say(stdout, `${JSON.stringify(await layers.schema(), null, 2)}\n`),
+    },
+  ];
+}
+
+/** `scorel prompt show|refresh`. */
+export function promptCommands(host: HostService): CliCommand[] {
+  const work = () => import("./prompt-view.ts");
+  return [
+    {
+      noun: "prompt",
+      action: "show",
+      description:
+        "Print the system prompt with the sizes of its parts; without --session, that of a session begun now",
+      options: [
+        { flags: "--session <id>", description: "The one that this session holds" },
+        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
+      ],
+      run: async (invocation) => (await work()).show(host, invocation),
+    },
+    {
+      noun: "prompt",
+      action: "refresh",
+      args: "<id>",
+      description: "Read a session's instructions again, as AGENTS.md; they count from its next turn on",
+      run: async (invocation) => (await work()).refresh(host, invocation),
     },
   ];
 }

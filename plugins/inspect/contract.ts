@@ -1,3 +1,5 @@
+import type { PromptView } from "@scorel/prompt/contract";
+
 /** A preset as `scorel preset list` names it. */
 export interface PresetSummary {
   name: string;
@@ -42,5 +44,12 @@ export interface LayersService {
 declare module "@scorel/kernel" {
   interface Services {
     layers: LayersService;
+  }
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** The system prompt of a session, or that of one begun in `cwd` now, with its parts. Writes nothing. */
+    get_prompt: { params: { sessionId?: string | undefined; cwd: string }; result: PromptView };
   }
 }

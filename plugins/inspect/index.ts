@@ -1,15 +1,23 @@
 import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
-import { configCommands, presetCommands } from "./commands.ts";
+import { z } from "zod";
+import { configCommands, presetCommands, promptCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 
-/** Shows presets and configuration: what is loaded, which value holds, and who set it. */
+/** Shows presets, configuration and prompts: what is loaded, which value holds, what a model is told, and who said so. */
 export default definePlugin({
   id: "inspect",
   name: "Inspect",
   version: "0.1.0",
   scope: "host",
-  needs: ["layers"],
+  needs: ["layers", "host"],
 
-  cliCommands: ({ layers }) => [...presetCommands(layers), ...configCommands(layers)],
+  cliCommands: ({ layers, host }) => [...presetCommands(layers), ...configCommands(layers), ...promptCommands(host)],
+  operations: () => ({
+    get_prompt: {
+      params: z.strictObject({ sessionId: z.string().optional(), cwd: z.string() }),
+      run: async (params, context) => (await import("./prompt-view.ts")).readPrompt(params, context),
+    },
+  }),
 });

@@ -1,29 +1,47 @@
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
-import type {} from "./contract.ts";
-import { baseParts, compose } from "./parts.ts";
+import { z } from "zod";
+import { config } from "./config.ts";
+import type { PromptService } from "./contract.ts";
+import { createPrompt } from "./service.ts";
+import { instructionSnapshot, instructions, toldDate } from "./snapshot.ts";
+import { joinContext } from "./submit.ts";
 
-/** Where a user's own words stand. */
-const LAST = 1_000;
-
+/** The system prompt: assembled from parts, frozen in the log, the same bytes for as long as the session lives. */
 export default definePlugin({
   id: "prompt",
   name: "Prompt",
   version: "0.1.0",
+  // `mergeMessage` stands for the event types of its plugin, one of which tells what is new beside the prompt.
+  needs: ["mergeMessage"],
   provides: ["prompt"],
+  config,
+  events: { instruction_snapshot: instructionSnapshot },
+  projections: { instructions, toldDate },
 
   activate(ctx) {
-    let text: string | undefined;
-    const make = () => {
-      const { cwd = process.cwd(), appendSystemPrompt } = ctx.find("workspace") ?? {};
-      const base = baseParts({ cwd, platform: process.platform, startedAt: ctx.session.header.createdAt });
-      return compose(appendSystemPrompt === undefined ? base : [...base, { priority: LAST, text: appendSystemPrompt }]);
-    };
-    ctx.provide("prompt", {
-      system() {
-        text ??= make();
-        return text;
-      },
-    });
+    ctx.provide("prompt", createPrompt(ctx, ctx.defineHook("promptSubmit", { fold: joinContext })));
   },
+
+  commands: () => ({
+    "refresh-instructions": {
+      description: "Read AGENTS.md and all other instructions again",
+      run: async (_args, { sessionId, request }) => {
+        const { bytes, cut, skipped } = await request("refresh_instructions", { sessionId });
+        const left = cut.length + skipped.length;
+        return `The instructions were read again: ${bytes} bytes${left > 0 ? `, ${left} left out` : ""}.`;
+      },
+    },
+  }),
+
+  operations: (ctx) => ({
+    refresh_instructions: {
+      params: z.strictObject({ sessionId: z.string() }),
+      run: async (_params, { clientId }) => {
+        const prompt = ctx.find("prompt") as PromptService;
+        const { cut, skipped } = await prompt.refresh(clientId);
+        return { bytes: prompt.view().bytes, cut, skipped };
+      },
+    },
+  }),
 });

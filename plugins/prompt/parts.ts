@@ -1,36 +1,60 @@
-/** A piece of the system prompt. */
+import type { SectionName } from "./contract.ts";
+
+/** A piece of the prompt before it is known whether there is room for it. */
 export interface Part {
-  /** Lower comes first. */
+  section: SectionName;
+  /** The lowest is left out first, and of equal ones the earlier. */
   priority: number;
+  source: string;
   text: string;
+  /** Of the text as its author wrote it. */
+  sha256?: string;
+  /** It comes from a file, and is quoted with the file's path. */
+  file?: true;
 }
 
-/** What the base prompt says about the place it is used in. */
+/** The order of the prompt: what changes least stands first, so that a provider's cache holds as much as it can. */
+export const SECTIONS = [
+  "baseline",
+  "agents",
+  "memory",
+  "workspace",
+  "environment",
+  "time",
+] as const satisfies SectionName[];
+
+/** What the prompt is never without. */
+export const BASE = 100;
+export const CONTEXT = 90;
+export const USER = 80;
+export const PROJECT = 70;
+
+/** Where a session works and when it began. */
 export interface Place {
   cwd: string;
+  /** The git root, when the working directory is in a repository. */
+  gitRoot?: string | undefined;
   /** As in `process.platform`. */
   platform: string;
-  /** When the session began; only the day is told, so that the prompt never changes within a session. */
-  startedAt: number;
+  /** YYYY-MM-DD; only the day is told, so that the prompt never changes within a session. */
+  date: string;
 }
 
 /** The parts that every session has. */
-export function baseParts({ cwd, platform, startedAt }: Place): Part[] {
-  const day = new Date(startedAt).toISOString().slice(0, 10);
+export function baseParts({ cwd, gitRoot, platform, date }: Place): Part[] {
+  const repository = gitRoot === undefined ? "" : `\nGit root: ${inOneLine(gitRoot)}`;
+  const context = (section: SectionName, text: string): Part => ({ section, priority: CONTEXT, source: section, text });
   return [
-    { priority: 100, text: identity },
-    { priority: 200, text: habits },
-    { priority: 300, text: reminders },
-    { priority: 900, text: `Working directory: ${cwd}\nPlatform: ${platform}\nDate: ${day}` },
+    { section: "baseline", priority: BASE, source: "scorel", text: [identity, habits, reminders].join("\n\n") },
+    context("workspace", `Working directory: ${inOneLine(cwd)}${repository}`),
+    context("environment", `Platform: ${platform}`),
+    context("time", `Date: ${date}`),
   ];
 }
 
-/** All parts by priority (equal ones in the order given), a blank line between them. */
-export function compose(parts: readonly Part[]): string {
-  return [...parts]
-    .sort((a, b) => a.priority - b.priority)
-    .map((part) => part.text)
-    .join("\n\n");
+/** A folder's name may hold anything, also a line that reads like an instruction. */
+function inOneLine(path: string): string {
+  return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }
 
 const identity =

@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Composed, LayersService } from "@scorel/inspect/contract";
+import type { Services } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import inspect from "../../plugins/inspect/index.ts";
 import { testKernel } from "../harness.ts";
@@ -30,7 +31,7 @@ const layers: LayersService = {
 
 /** Runs one of its commands. */
 async function run(command: string, args: string[] = [], options: Record<string, unknown> = {}) {
-  await using t = await testKernel([inspect], { services: { layers } });
+  await using t = await testKernel([inspect], { services: { layers, host: {} as Services["host"] } });
   const said = { out: "", err: "" };
   const stream = (key: "out" | "err") => ({
     write(text: string) {

@@ -1,0 +1,86 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { Client, HostService, OperationContext, SessionHandle } from "@scorel/host/contract";
+import type { PromptRow, PromptView } from "@scorel/prompt/contract";
+import { errors } from "./errors.ts";
+
+/** The prompt that a session holds, or the one that a session begun in `cwd` would be told. Writes nothing. */
+export async function readPrompt(
+  { sessionId, cwd }: { sessionId?: string | undefined; cwd: string },
+  { look, open, request }: OperationContext,
+): Promise<PromptView> {
+  if (sessionId !== undefined) return look(sessionId, viewOf);
+  const begun = await request("create_session", { cwd, unsaved: true });
+  try {
+    return viewOf(await open(begun.sessionId));
+  } finally {
+    await request("close_session", { sessionId: begun.sessionId });
+  }
+}
+
+/** `prompt show` */
+export function show(host: HostService, { options, cwd, stdout }: Invocation): Promise<number> {
+  const { session, output } = options as Record<string, string | undefined>;
+  return withClient(host, async (client) => {
+    const view = await client.request("get_prompt", { cwd, ...(session !== undefined && { sessionId: session }) });
+    stdout.write(output === "json" ? `${JSON.stringify(view)}\n` : describe(view));
+  });
+}
+
+/** `prompt refresh` */
+export function refresh(host: HostService, { args: [id = ""], stdout }: Invocation): Promise<number> {
+  return withClient(host, async (client) => {
+    const { sessionId } = await client.request("load_session", { sessionId: id });
+    const { bytes, cut, skipped } = await client.request("refresh_instructions", { sessionId });
+    const left = [...cut.map(({ source }) => `${source}: no room`), ...skipped.map((file) => reasonOf(file))];
+    const rows = [`The instructions were read again: ${bytes} bytes.`, ...left.map((each) => `left out: ${each}`)];
+    stdout.write(`${rows.join("\n")}\n`);
+  });
+}
+
+async function withClient(host: HostService, work: (client: Client) => Promise<void>): Promise<number> {
+  const client = host.connect();
+  try {
+    await work(client);
+    return 0;
+  } finally {
+    await client.close();
+  }
+}
+
+function viewOf({ kernel }: SessionHandle): PromptView {
+  const prompt = kernel.find("prompt");
+  if (!prompt) throw errors.INSPECT_NO_PROMPT();
+  return prompt.view();
+}
+
+/** A table of the parts, then the text itself. */
+function describe(view: PromptView): string {
+  const { bytes, tokens, tools, budget, skipped, frozen, text } = view;
+  const total = { bytes: bytes + tools.bytes, tokens: tokens + tools.tokens };
+  const table = [
+    ["section", "priority", "bytes", "~tokens", "source"],
+    ...view.rows.map(cells),
+    ["prompt", "", String(bytes), String(tokens), budget === undefined ? "" : `of ${budget} tokens at most`],
+    ["tools", "", String(tools.bytes), String(tools.tokens), `${tools.count} schemas`],
+    ["total", "", String(total.bytes), String(total.tokens), ""],
+  ];
+  const origin = frozen ? "Frozen in this session:" : "What a session begun now would be told:";
+  const left = skipped.map((file) => `skipped ${reasonOf(file)}`);
+  return `${[origin, ...aligned(table), ...left, "", text].join("\n")}\n`;
+}
+
+function cells({ section, priority, bytes, tokens, source, cut }: PromptRow): string[] {
+  return [section, String(priority), String(bytes), String(tokens), cut ? `${source} (cut: no room)` : source];
+}
+
+function aligned(rows: readonly string[][]): string[] {
+  const widths = [0, 1, 2, 3].map((column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
+  return rows.map(([name = "", ...rest]) => {
+    const numbers = rest.slice(0, 3).map((cell, index) => cell.padStart(widths[index + 1] ?? 0));
+    return [name.padEnd(widths[0] ?? 0), ...numbers, rest[3]].join("  ").trimEnd();
+  });
+}
+
+function reasonOf({ path, reason }: PromptView["skipped"][number]): string {
+  return `${path}: ${reason}`;
+}

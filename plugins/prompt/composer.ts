@@ -1,0 +1,106 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { PluginContext } from "@scorel/kernel";
+import type {} from "@scorel/model/contract";
+import type { z } from "zod";
+import { assemble, SHARE, tokensIn } from "./assemble.ts";
+import type { config } from "./config.ts";
+import type { InstructionSnapshot } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { sha256Of } from "./instruction-file.ts";
+import { type Found, findInstructions, type InstructionFile } from "./instruction-files.ts";
+import { BASE, baseParts, type Part, PROJECT, SECTIONS, USER } from "./parts.ts";
+
+export type PromptContext = PluginContext<z.output<typeof config>>;
+
+/** The prompt as it would be frozen now; `appended` is the text for its end. */
+export function compose(ctx: PromptContext, appended = ""): InstructionSnapshot {
+  const { parts, skipped } = peoplesParts(ctx);
+  const date = today();
+  const own = baseParts({ ...placeOf(ctx), platform: process.platform, date });
+  const all = [...own, ...parts, ...pluginParts(ctx)].map((part) => ({ ...part, text: redacted(ctx, part.text) }));
+  const budget = budgetOf(ctx);
+  return {
+    ...assemble(all, budget === undefined ? undefined : budget - tokensIn(appended)),
+    ...(appended !== "" && { appended }),
+    date,
+    ...(budget !== undefined && { budget }),
+    skipped,
+  };
+}
+
+/** What people have written for agents: the user's own words, and the files that count here. */
+export function peoplesParts(ctx: PromptContext): { parts: Part[]; skipped: Found["skipped"] } {
+  const { files, skipped } = filesOf(ctx);
+  const words = ctx.config.user.trim();
+  const own: Part = {
+    section: "agents",
+    priority: USER,
+    source: "[prompt] user",
+    text: words,
+    sha256: sha256Of(words),
+  };
+  const asPart = ({ path, ...file }: InstructionFile): Part => ({
+    section: "agents",
+    priority: PROJECT,
+    source: path,
+    file: true,
+    ...file,
+  });
+  return { parts: [...(words === "" ? [] : [own]), ...files.map(asPart)], skipped };
+}
+
+/** The day of this machine, as people there say it. */
+export function today(): string {
+  const now = new Date();
+  const two = (number: number) => String(number).padStart(2, "0");
+  return `${now.getFullYear()}-${two(now.getMonth() + 1)}-${two(now.getDate())}`;
+}
+
+function filesOf(ctx: PromptContext): Found {
+  const workspace = ctx.find("workspace");
+  if (!workspace) return { files: [], skipped: [] };
+  const { home, trusted } = workspace;
+  return findInstructions({ ...placeOf(ctx), home, trusted });
+}
+
+function placeOf(ctx: PromptContext): { cwd: string; gitRoot?: string } {
+  const { cwd = process.cwd(), root } = ctx.find("workspace") ?? {};
+  return { cwd, ...(root !== undefined && existsSync(join(root, ".git")) && { gitRoot: root }) };
+}
+
+/** What plugins add; a part that is none is reported and left out. */
+function pluginParts(ctx: PromptContext): Part[] {
+  return ctx.collect("promptParts").flatMap(({ plugin, value }) =>
+    (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((given) => {
+      const part = { source: plugin, ...(given as object) } as Part;
+      const reason = flawOf(part);
+      if (reason === undefined)
+        return { section: part.section, priority: part.priority, source: part.source, text: part.text.trim() };
+      ctx.report("promptParts", errors.PROMPT_PART({ plugin, reason }));
+      return [];
+    }),
+  );
+}
+
+function flawOf({ section, priority, source, text }: Part): string | undefined {
+  if (!(SECTIONS as readonly string[]).includes(section)) return `there is no section ${JSON.stringify(section)}`;
+  if (typeof priority !== "number" || !(priority >= 1 && priority < BASE)) return "its priority is not from 1 to 99";
+  if (typeof source !== "string") return "its source is no text";
+  return typeof text === "string" && text.trim() !== "" ? undefined : "it has no text";
+}
+
+/** Without a model there is nothing to measure by, and nothing to send the prompt to. */
+function budgetOf(ctx: PromptContext): number | undefined {
+  try {
+    const window = ctx.find("model")?.current().contextWindow;
+    return window === undefined ? undefined : Math.floor(window * SHARE);
+  } catch {
+    return undefined;
+  }
+}
+
+/** No known secret reaches the log by way of a file or an option. */
+export function redacted(ctx: PromptContext, text: string): string {
+  return ctx.find("secrets")?.redact(text) ?? text;
+}

@@ -1,0 +1,6 @@
+import { z } from "zod";
+
+/** The table `[prompt]`. */
+export const config = z.strictObject({
+  user: z.string().default("").describe("your own words to every agent, part of the system prompt of new sessions"),
+});

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { basename, sep } from "node:path";
+import { codeOf } from "@scorel/kernel";
+
+const LIMIT = 64 * 1024;
+/** A link may lead to another text, and to nothing that keeps a secret. */
+const TEXT_NAME = /^(?!\.env).*\.(md|mdc|markdown|txt)$/i;
+
+/** What a file of instructions holds, or why it is none. */
+export type ReadFile = { real: string; text: string; sha256: string } | { reason: string };
+
+/**
+ * Reads a file of instructions if there is one: a regular file of at most 64 KiB of text whose real path lies within
+ * `root` and that belongs to this user or to root. Never waits: a pipe of that name is no such file.
+ */
+export function readInstructionFile(path: string, root: string): ReadFile | undefined {
+  try {
+    const real = realpathSync(path);
+    const reason = real === path ? undefined : flawOfLink(real, root);
+    return reason === undefined ? readRegular(real) : { reason };
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return isLink(path) ? { reason: "a link to nothing" } : undefined;
+    return { reason: code === "ELOOP" ? "a link in a circle" : `not readable (${code})` };
+  }
+}
+
+export function sha256Of(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+function flawOfLink(real: string, root: string): string | undefined {
+  if (!real.startsWith(root.endsWith(sep) ? root : root + sep)) return `a link to ${real}, which is not in ${root}`;
+  return TEXT_NAME.test(basename(real)) ? undefined : `a link to ${real}, which is no text of instructions`;
+}
+
+/** Looked at through the open file, so that nothing can be put in its place in between. */
+function readRegular(path: string): ReadFile {
+  const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
+  try {
+    const stat = fstatSync(fd);
+    if (!stat.isFile()) return { reason: "not a regular file" };
+    if (!isTrusted(stat.uid)) return { reason: `it belongs to another user (${stat.uid})` };
+    const bytes = stat.size > LIMIT ? undefined : readAll(fd);
+    if (bytes === undefined || bytes.length > LIMIT) return { reason: "larger than 64 KiB" };
+    const text = decode(bytes);
+    if (text === undefined) return { reason: "not a text in UTF-8" };
+    return { real: path, text, sha256: sha256Of(bytes) };
+  } finally {
+    closeSync(fd);
+  }
+}
+
+function isTrusted(owner: number): boolean {
+  return process.getuid === undefined || owner === 0 || owner === process.getuid();
+}
+
+/** One byte more than allowed, so that a file that grows meanwhile is seen to be too large. */
+function readAll(fd: number): Buffer {
+  const bytes = Buffer.alloc(LIMIT + 1);
+  let length = 0;
+  for (let read = -1; read !== 0 && length < bytes.length; length += read)
+    read = readSync(fd, bytes, length, bytes.length - length, null);
+  return bytes.subarray(0, length);
+}
+
+function decode(bytes: Buffer): string | undefined {
+  if (bytes.includes(0)) return undefined;
+  try {
+    return new TextDecoder("utf-8", { fatal: true }).decode(bytes);
+  } catch {
+    return undefined;
+  }
+}
+
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}

@@ -1,0 +1,94 @@
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { InstructionSnapshot } from "./contract.ts";
+import { readInstructionFile } from "./instruction-file.ts";
+
+/** Where instructions are looked for. Paths are canonical. */
+export interface Ground {
+  cwd: string;
+  /** The git root above `cwd`; absent outside of git. */
+  gitRoot?: string | undefined;
+  home: string;
+  /** The project's `.scorel` folder, when the user trusts it. */
+  trusted?: string | undefined;
+}
+/** A file of instructions as it was read. */
+export interface InstructionFile {
+  path: string;
+  text: string;
+  sha256: string;
+}
+export interface Found {
+  /** The nearest to the working directory last. */
+  files: InstructionFile[];
+  skipped: InstructionSnapshot["skipped"];
+}
+
+const NAMES = ["AGENTS.md", "CLAUDE.md"];
+/** The way some write "the same as in the other file". */
+const SAME = /^@(\.\/)?AGENTS\.md$/;
+
+/** Every file of instructions that counts for a directory, each text once. */
+export function findInstructions(ground: Ground): Found {
+  const found: Found = { files: [], skipped: [] };
+  const known = new Set<string>();
+  // The nearest first, so that of equal texts the nearest is the one that stays.
+  for (const { paths, root } of places(ground)) {
+    const files = paths.flatMap((path) => read(path, root, known, found));
+    found.files.unshift(...files);
+  }
+  return found;
+}
+
+/** The files of each directory, the nearest first, with the folder that each must lie in. */
+function places({ cwd, gitRoot, home, trusted }: Ground): { paths: string[]; root: string }[] {
+  const dirs = upward(cwd, gitRoot, home);
+  const root = dirs.at(-1) as string;
+  const own = join(home, ".scorel");
+  return [
+    ...dirs.map((dir) => ({
+      root,
+      paths: [
+        ...NAMES.map((name) => join(dir, name)),
+        ...(trusted !== undefined && dirname(trusted) === dir ? [join(trusted, "instructions.md")] : []),
+      ],
+    })),
+    ...(existsSync(own) ? [{ root: realpathSync(own), paths: [join(realpathSync(own), "AGENTS.md")] }] : []),
+  ];
+}
+
+/** From the working directory to the git root, or to the last one below home; never into another owner's. */
+function upward(cwd: string, gitRoot: string | undefined, home: string): string[] {
+  const owner = ownerOf(cwd);
+  const isBelowHome = cwd.startsWith(join(home, "/"));
+  const dirs = [cwd];
+  if (owner === undefined || (gitRoot === undefined && !isBelowHome)) return dirs;
+  for (let dir = cwd; dir !== gitRoot; ) {
+    dir = dirname(dir);
+    if (dir === home || dir === dirs.at(-1) || ownerOf(dir) !== owner) break;
+    dirs.push(dir);
+  }
+  return dirs;
+}
+
+/** Undefined for a directory that is gone or out of reach, which holds no instructions then. */
+function ownerOf(dir: string): number | undefined {
+  try {
+    return statSync(dir).uid;
+  } catch {
+    return undefined;
+  }
+}
+
+function read(path: string, root: string, known: Set<string>, { skipped }: Found): InstructionFile[] {
+  const file = readInstructionFile(path, root);
+  if (file === undefined) return [];
+  if ("reason" in file) {
+    skipped.push({ path, reason: file.reason });
+    return [];
+  }
+  const text = file.text.trim();
+  const isNew = text !== "" && !SAME.test(text) && !known.has(file.real) && !known.has(text);
+  known.add(file.real).add(text);
+  return isNew ? [{ path, text, sha256: file.sha256 }] : [];
+}

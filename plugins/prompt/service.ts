@@ -1,0 +1,112 @@
+import type { AppendEntry, FoldCall } from "@scorel/kernel";
+import type {} from "@scorel/tools/contract";
+import { join, tokensIn } from "./assemble.ts";
+import { changesSince } from "./changes.ts";
+import { compose, type PromptContext, peoplesParts, redacted, today } from "./composer.ts";
+import type {
+  FrozenInstructions,
+  InstructionSnapshot,
+  InstructionSource,
+  PromptRow,
+  PromptService,
+  PromptView,
+} from "./contract.ts";
+import { BASE } from "./parts.ts";
+
+/** The service `prompt`: what is frozen in the log, and what has to be frozen next. */
+export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit">): PromptService {
+  const { session } = ctx;
+  const frozen = () => session.projection("instructions").snapshot;
+  const appended = () => {
+    const asked = ctx.find("workspace")?.appendSystemPrompt;
+    return asked === undefined ? undefined : redacted(ctx, asked);
+  };
+  const current = () => frozen() ?? compose(ctx, appended());
+  return {
+    system: () => textOf(current()),
+    opening() {
+      const { snapshot, told } = session.projection("instructions");
+      if (!snapshot) return [{ type: "instruction_snapshot", payload: compose(ctx, appended()) }];
+      return [
+        ...reworded(snapshot, appended()),
+        ...newDate(ctx, snapshot),
+        ...changesSince(snapshot, peoplesParts(ctx).parts, told, session.id),
+      ];
+    },
+    async submitted(prompt, signal) {
+      const { context } = await submit({ prompt, context: [] }, signal);
+      return context.map((text) => attachment(redacted(ctx, text)));
+    },
+    async refresh(clientId) {
+      const payload = compose(ctx, appended() ?? frozen()?.appended);
+      await session.append("instruction_snapshot", payload, { clientId });
+      return payload;
+    },
+    view: () => view(ctx, current(), frozen() !== undefined),
+  };
+}
+
+function textOf({ sections, appended }: InstructionSnapshot): string {
+  return join(sections, appended);
+}
+
+/** Other words for the end of the prompt, as an option of a later run: the rest stays as it is frozen. */
+function reworded(
+  { sections, date, budget, cut, skipped, appended = "" }: FrozenInstructions,
+  wanted: string | undefined,
+): AppendEntry[] {
+  if (wanted === undefined || wanted === appended) return [];
+  const kept = { sections, date, ...(budget !== undefined && { budget }), cut, skipped };
+  return [{ type: "instruction_snapshot", payload: { ...kept, ...(wanted !== "" && { appended: wanted }) } }];
+}
+
+/** The prompt stays as it is: the day that has come is said at the end of the conversation. */
+function newDate({ session }: PromptContext, snapshot: FrozenInstructions): AppendEntry[] {
+  const date = today();
+  if (date === snapshot.date) return [];
+  const told = session.projection("toldDate");
+  if (told && told.seq > snapshot.seq && told.date === date) return [];
+  const text = `The date is now ${date}.`;
+  const payload = { kind: "date_change", origin: "system", visibility: "model", text, data: { date } } as const;
+  return [{ type: "harness_item", payload }];
+}
+
+function attachment(text: string): AppendEntry {
+  return { type: "harness_item", payload: { kind: "attachment", origin: "system", visibility: "both", text } };
+}
+
+function view(ctx: PromptContext, snapshot: InstructionSnapshot, frozen: boolean): PromptView {
+  const { sections, cut, skipped, appended, budget } = snapshot;
+  const text = textOf(snapshot);
+  const offered = (ctx.find("tools")?.list() ?? []).map(({ name, description, parameters }) => ({
+    name,
+    description,
+    parameters,
+  }));
+  const schemas = offered.length === 0 ? "" : JSON.stringify(offered);
+  return {
+    text,
+    ...sizeOf(text),
+    frozen,
+    ...(budget !== undefined && { budget }),
+    rows: [
+      ...sections.flatMap(({ name, sources }) => sources.map((source) => row(name, source))),
+      ...(appended === undefined ? [] : [row("appended", appendedSource(appended))]),
+      ...cut.map(({ section, ...source }) => row(section, source, true)),
+    ],
+    skipped,
+    tools: { count: offered.length, ...sizeOf(schemas) },
+  };
+}
+
+function appendedSource(text: string): InstructionSource {
+  return { source: "--append-system-prompt", priority: BASE, bytes: Buffer.byteLength(text) };
+}
+
+function row(section: PromptRow["section"], source: InstructionSource, cut = false): PromptRow {
+  return { section, ...source, tokens: Math.ceil(source.bytes / 4), cut };
+}
+
+function sizeOf(text: string): { bytes: number; tokens: number } {
+  return { bytes: Buffer.byteLength(text), tokens: tokensIn(text) };
+}

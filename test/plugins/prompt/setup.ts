@@ -1,0 +1,86 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { type AnyPlugin, type EventOf, type KernelOptions, newId, type Services } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import prompt from "@scorel/prompt";
+import type { InstructionSnapshot, PromptService } from "@scorel/prompt/contract";
+import { type TestKernel, testKernel } from "../../harness.ts";
+
+/** A home with a project in it, which is a git repository unless the test removes its `.git`. */
+export interface Ground extends Disposable {
+  home: string;
+  project: string;
+  /** Writes a file below the home, folders included; answers its path. */
+  file(path: string, content: string | Buffer): string;
+}
+
+export function ground(): Ground {
+  const home = realpathSync(mkdtempSync(join(tmpdir(), "scorel-prompt-")));
+  const project = join(home, "project");
+  mkdirSync(join(project, ".git"), { recursive: true });
+  return {
+    home,
+    project,
+    file(path, content) {
+      const full = join(home, path);
+      mkdirSync(dirname(full), { recursive: true });
+      writeFileSync(full, content);
+      return full;
+    },
+    [Symbol.dispose]: () => rmSync(home, { recursive: true, force: true }),
+  };
+}
+
+export type Options = Partial<Pick<Services["workspace"], "cwd" | "root" | "trusted" | "appendSystemPrompt">> & {
+  /** The table `[prompt]`. */
+  config?: object;
+  plugins?: AnyPlugin[];
+  services?: Partial<Services>;
+  kernel?: Partial<KernelOptions>;
+};
+export interface PromptTest extends TestKernel {
+  prompt: PromptService;
+  /** Says something as a user does: writes what the prompt wants written first. */
+  say(content: string): Promise<void>;
+  /** The snapshots in the log. */
+  snapshots(): EventOf<"instruction_snapshot">[];
+  /** What the harness has said. */
+  notes(): string[];
+}
+
+/** The plugin in a session that works in the project. */
+export async function openPrompt({ home, project }: Ground, options: Options = {}): Promise<PromptTest> {
+  const { config = {}, plugins = [], services, kernel: more, ...place } = options;
+  const workspace = { cwd: project, root: project, home, ...place } as Services["workspace"];
+  const opened = await testKernel([messages, { plugin: prompt, config }, ...plugins], {
+    // A log may be opened again, so that counted ids would meet.
+    newId,
+    ...more,
+    services: { workspace, ...services },
+  });
+  const service = opened.kernel.find("prompt") as PromptService;
+  const events = () => [...opened.session.tree];
+  return {
+    ...opened,
+    prompt: service,
+    async say(content) {
+      const message = { role: "user" as const, content, timestamp: 0 };
+      await opened.session.appendAll([...service.opening(), { type: "message", payload: { message } }]);
+    },
+    snapshots: () =>
+      events().filter((event): event is EventOf<"instruction_snapshot"> => event.type === "instruction_snapshot"),
+    notes: () =>
+      events().flatMap((event) => (event.type === "harness_item" ? (event as EventOf<"harness_item">).text : [])),
+  };
+}
+
+/** A model whose window holds so many tokens. */
+export function windowOf(contextWindow: number): Partial<Services> {
+  return { model: { current: () => ({ contextWindow }) } as Services["model"] };
+}
+
+/** A section of a snapshot. */
+export function section(snapshot: InstructionSnapshot | undefined, name: string) {
+  return snapshot?.sections.find((each) => each.name === name);
+}
