@@ -46,6 +46,8 @@ export interface ReadyTool {
   prepareArguments(raw: unknown): unknown;
   /** Validates (again) and answers what the tool gets, or throws an error a model can read. */
   validate(args: unknown): unknown;
+  /** What a call with these params, as `validate` answered them, touches; never rejects: in doubt `exclusive`. */
+  access(params: unknown): Promise<Access>;
   /**
    * Waits for earlier conflicting calls of the batch, runs, normalises; rejects at once on abort. `params` are
    * what `validate` answered; those of a zod tool that it did not answer are validated here first.

@@ -3,7 +3,7 @@ import { repairArguments } from "./arguments.ts";
 import type { ReadyTool, Tool, ToolOutput } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { failure, normalise, textOf, unstorable } from "./result.ts";
-import { type Schedule, untilAborted } from "./schedule.ts";
+import { accessOf, type Schedule, untilAborted } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
 
 /** How much of a cancelled call's output its result keeps, in characters. */
@@ -28,6 +28,7 @@ export function makeReady(tool: Tool, schedule: Schedule, report: (thrown: unkno
     prepareArguments: (raw) =>
       repairArguments(tool.prepareArguments ? tool.prepareArguments(raw) : raw, parameters.schema),
     validate,
+    access: (params) => accessOf(() => tool.access?.(params) ?? "exclusive"),
     async execute(toolCallId, given, signal = new AbortController().signal, onUpdate) {
       const params = isReady(given) ? given : validate(given);
       const run = new Run(tool, signal, report, onUpdate);

@@ -65,7 +65,7 @@ async function waitForEarlier(batch: readonly Call[], call: Call, access: () => 
 }
 
 /** A call that cannot say what it touches may touch anything. */
-async function accessOf(access: () => Awaitable<Access>): Promise<Access> {
+export async function accessOf(access: () => Awaitable<Access>): Promise<Access> {
   try {
     return await access();
   } catch {
