@@ -1,0 +1,125 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { codeOf, newId } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { isHash } from "./store.ts";
+
+/** A blob of this age may still be waiting for the event that refers to it. */
+const GRACE_MS = 60 * 60 * 1000;
+const CHUNK = 1024 * 1024;
+const KEY = '"sha256":"';
+/** The longest beginning of a reference that a chunk can end with. */
+const REFERENCE = KEY.length + 64;
+
+export interface PurgePlaces {
+  blobs: string;
+  sessions: string;
+  trash: string;
+  /** Milliseconds since the epoch. */
+  now: number;
+}
+
+/** Removes what no log refers to and what nobody can be about to refer to. Throws BLOBS_UNREADABLE. */
+export function purge({ blobs, sessions, trash, now }: PurgePlaces): { removed: number; bytes: number; kept: number } {
+  // Whoever starts to work after this look writes blobs that are young.
+  const before = Math.min(now, ...holdersSince(sessions)) - GRACE_MS;
+  const wanted = new Set<string>();
+  for (const path of [...filesBelow(sessions), ...filesBelow(trash)]) collect(path, wanted);
+  const result = { removed: 0, bytes: 0, kept: 0 };
+  for (const path of filesBelow(blobs)) {
+    const name = path.slice(path.lastIndexOf("/") + 1);
+    const bytes = isHash(name) && wanted.has(name) ? undefined : removeIfOlder(path, before);
+    if (bytes === undefined) result.kept++;
+    else {
+      result.removed++;
+      result.bytes += bytes;
+    }
+  }
+  return result;
+}
+
+/** Since when sessions are in use: what one has kept without referring to it yet is no older than its lock. */
+function holdersSince(sessions: string): number[] {
+  return namesIn(sessions)
+    .filter((name) => name.endsWith(".lock"))
+    .flatMap((name) => {
+      const path = join(sessions, name);
+      const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+      return stat && mayBeHeld(path) ? [stat.mtimeMs] : [];
+    });
+}
+
+/** Of another machine or container, or unreadable: who knows. */
+function mayBeHeld(path: string): boolean {
+  try {
+    const { pid } = JSON.parse(fs.readFileSync(path, "utf8")) as { pid?: unknown };
+    if (typeof pid !== "number" || pid <= 0) return true;
+    process.kill(pid, 0);
+    return true;
+  } catch (thrown) {
+    return codeOf(thrown) !== "ESRCH" && codeOf(thrown) !== "ENOENT";
+  }
+}
+
+/** Taken aside first: a session that wants it meanwhile finds it missing and writes it anew, or has made it young. */
+function removeIfOlder(path: string, before: number): number | undefined {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stat || stat.mtimeMs >= before) return undefined;
+  const aside = `${path}.${newId()}.gone`;
+  fs.renameSync(path, aside);
+  const { mtimeMs, size } = fs.lstatSync(aside);
+  if (mtimeMs >= before) {
+    fs.renameSync(aside, path);
+    return undefined;
+  }
+  fs.unlinkSync(aside);
+  return size;
+}
+
+/** Adds every hash that a file names, whatever else the file is. */
+function collect(path: string, wanted: Set<string>): void {
+  try {
+    const fd = fs.openSync(path, "r");
+    try {
+      collectFrom(fd, wanted);
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (thrown) {
+    const reason = codeOf(thrown);
+    if (reason !== "ENOENT") throw errors.BLOBS_UNREADABLE({ path, reason }, { cause: thrown });
+  }
+}
+
+function collectFrom(fd: number, wanted: Set<string>): void {
+  const bytes = Buffer.alloc(CHUNK);
+  let rest = "";
+  for (let length = fs.readSync(fd, bytes); length > 0; length = fs.readSync(fd, bytes)) {
+    const text = rest + bytes.toString("latin1", 0, length);
+    for (let at = text.indexOf(KEY); at >= 0; at = text.indexOf(KEY, at + 1))
+      wanted.add(text.slice(at + KEY.length, at + REFERENCE));
+    rest = text.slice(-REFERENCE);
+  }
+}
+
+function filesBelow(folder: string): string[] {
+  return entriesIn(folder).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (entry.isDirectory()) return filesBelow(path);
+    return entry.isFile() ? [path] : [];
+  });
+}
+
+function namesIn(folder: string): string[] {
+  return entriesIn(folder).map(({ name }) => name);
+}
+
+function entriesIn(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch (thrown) {
+    const reason = codeOf(thrown);
+    if (reason === "ENOENT") return [];
+    throw errors.BLOBS_UNREADABLE({ path: folder, reason }, { cause: thrown });
+  }
+}

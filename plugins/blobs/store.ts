@@ -1,0 +1,82 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf, newId } from "@scorel/kernel";
+import type { BlobStore } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** A store in a folder that may not exist yet. Synchronous: a caller knows at once that a content is safe. */
+export function createBlobs(folder: string): BlobStore {
+  const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
+  return {
+    put(bytes) {
+      const hash = hashOf(bytes);
+      keep(pathOf(hash), bytes);
+      return hash;
+    },
+    has: (hash) => isHash(hash) && sizeOf(pathOf(hash)) !== undefined,
+    read: (hash) => (isHash(hash) ? readChecked(pathOf(hash), hash) : undefined),
+  };
+}
+
+/** Whether a text is a sha256 in hex: nothing else may become part of a path. */
+export function isHash(text: string): boolean {
+  return /^[0-9a-f]{64}$/.test(text);
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function keep(path: string, bytes: Buffer): void {
+  try {
+    if (sizeOf(path) === bytes.length && touch(path)) return;
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeWhole(path, bytes);
+  } catch (thrown) {
+    throw errors.BLOB_WRITE({ path, reason: codeOf(thrown) }, { cause: thrown });
+  }
+}
+
+/** A blob that is wanted again is young again, so that no purge takes it before its event is written. False: it is gone. */
+function touch(path: string): boolean {
+  try {
+    const now = new Date();
+    fs.utimesSync(path, now, now);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return false;
+    throw thrown;
+  }
+}
+
+function writeWhole(path: string, bytes: Buffer): void {
+  const beside = `${path}.${newId()}.tmp`;
+  try {
+    fs.writeFileSync(beside, bytes, { flag: "wx", mode: 0o600 });
+    fs.renameSync(beside, path);
+  } catch (thrown) {
+    fs.rmSync(beside, { force: true });
+    throw thrown;
+  }
+}
+
+function sizeOf(path: string): number | undefined {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() ? stat.size : undefined;
+}
+
+function readChecked(path: string, hash: string): Buffer | undefined {
+  const bytes = readBytes(path);
+  if (bytes && hashOf(bytes) !== hash) throw errors.BLOB_DAMAGED({ path });
+  return bytes;
+}
+
+function readBytes(path: string): Buffer | undefined {
+  try {
+    return fs.readFileSync(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    throw errors.BLOB_READ({ path, reason: codeOf(thrown) }, { cause: thrown });
+  }
+}
