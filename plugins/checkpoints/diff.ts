@@ -1,0 +1,36 @@
+import { structuredPatch } from "diff";
+
+/** Changes between two texts beyond which they are shown as one replaced by the other. */
+const MAX_EDITS = 2_000;
+/** A diff is for people: longer lines and longer diffs are cut. */
+const MAX_LINE = 400;
+const MAX_LINES = 2_000;
+
+/** The unified diff of one file; empty when nothing changed. */
+export function unifiedDiff(path: string, before: string, after: string): string {
+  if (before === after) return "";
+  const patch = structuredPatch("", "", before, after, "", "", { context: 3, maxEditLength: MAX_EDITS });
+  const lines = patch
+    ? patch.hunks.flatMap((hunk) => [
+        `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+        ...hunk.lines,
+      ])
+    : replaced(before, after);
+  const shown = lines.slice(0, MAX_LINES).map(cut);
+  if (lines.length > MAX_LINES) shown.push(`… ${lines.length - MAX_LINES} more lines`);
+  return [`--- a/${path}`, `+++ b/${path}`, ...shown].join("\n");
+}
+
+function replaced(before: string, after: string): string[] {
+  const [old, now] = [linesOf(before), linesOf(after)];
+  const mark = `@@ -1,${old.length} +1,${now.length} @@`;
+  return [mark, ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
+}
+
+function cut(line: string): string {
+  return line.length > MAX_LINE ? `${line.slice(0, MAX_LINE)}…` : line;
+}

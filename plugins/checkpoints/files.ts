@@ -1,0 +1,96 @@
+import type { Session } from "@scorel/kernel";
+import type { Checkpoint, NotCovered, Preview } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { inFolder } from "./folder.ts";
+import { History } from "./history.ts";
+import { endJournal, type Journal, readJournal, writeJournal } from "./journal.ts";
+import { journalOf } from "./journal-path.ts";
+import { Keeper, observe } from "./observe.ts";
+import { isForeign, type Place, planFor, type Step } from "./plan.ts";
+import { listChanges, preview } from "./preview.ts";
+import { carryOut, type Restored } from "./restore.ts";
+import { KIND, same } from "./state.ts";
+import type { Context } from "./tracker.ts";
+
+const foreign: Preview = {
+  changes: [],
+  notCovered: [{ path: ".", reason: errors.CHECKPOINT_FOREIGN().message }],
+};
+
+export function previewFiles(ctx: Context, targetEventId: string): Preview {
+  const history = new History(ctx.session);
+  const at = placeOf(ctx.session, history, targetEventId);
+  return isForeign(ctx.session.header) ? foreign : preview(placeFor(ctx), history, at);
+}
+
+export function changesOf(ctx: Context): Preview {
+  return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), new History(ctx.session));
+}
+
+/** Nothing waits between the plan and the last file, so that no turn can begin in between. */
+export async function restoreFiles(ctx: Context, targetEventId: string, overwrite: boolean): Promise<Restored> {
+  const { session } = ctx;
+  if (isForeign(session.header)) throw errors.CHECKPOINT_FOREIGN();
+  await finishRestore(ctx);
+  if (session.held) throw errors.CHECKPOINT_BUSY();
+  const place = placeFor(ctx);
+  const history = new History(session);
+  const { steps, notCovered } = planFor(place, history, placeOf(session, history, targetEventId));
+  const { moves, skipped } = keepPresent(place, steps, overwrite);
+  const fixed = [...notCovered, ...skipped];
+  if (moves.length === 0) return { restored: [], skipped: fixed };
+  const journal = writeJournal(journalOf(ctx), { root: place.root, target: targetEventId, steps: moves });
+  const done = await carryOutNoted(ctx, place, journal);
+  return { restored: done.restored.sort(), skipped: [...fixed, ...done.skipped] };
+}
+
+/** Finishes a restore that was interrupted, if one was. */
+export async function finishRestore(ctx: Context): Promise<void> {
+  const place = placeFor(ctx);
+  const journal = readJournal(journalOf(ctx));
+  if (journal && journal.root === place.root && !isForeign(ctx.session.header))
+    await carryOutNoted(ctx, place, journal);
+  else endJournal(journalOf(ctx));
+}
+
+async function carryOutNoted(ctx: Context, place: Place, journal: Journal): Promise<Restored> {
+  const done = carryOut(place, journal);
+  const files = journal.steps.filter(({ path }) => done.restored.includes(path));
+  const data: Checkpoint = { v: 1, hidden: true, calls: [], files, notCovered: [], restored: journal.target };
+  if (files.length > 0) await ctx.session.append("custom", { kind: KIND, data });
+  endJournal(journalOf(ctx));
+  return done;
+}
+
+/** Keeps what is there before something takes its place; what cannot be kept is replaced only when told. */
+function keepPresent(place: Place, steps: readonly Step[], overwrite: boolean) {
+  const keeper = new Keeper(place.blobs, { maxFileBytes: place.maxFileBytes, maxTurnBytes: Number.POSITIVE_INFINITY });
+  const moves: Journal["steps"] = [];
+  const skipped: NotCovered[] = [];
+  for (const { path, present, target, conflict } of steps) {
+    const kept = keepNow(place, keeper, path, present);
+    const reason = conflict ?? (same(kept, present) ? undefined : "it was changed meanwhile");
+    if (reason === undefined || (overwrite && conflict !== undefined))
+      moves.push({ path, before: kept, after: target });
+    else skipped.push({ path, reason });
+  }
+  return { moves, skipped };
+}
+
+function keepNow({ root, maxFileBytes }: Place, keeper: Keeper, path: string, present: Step["present"]) {
+  if (present.kind !== "file") return present;
+  const most = Math.max(maxFileBytes, present.size);
+  const keep = (bytes: Buffer, mode: number) => keeper.keep(bytes, mode);
+  return inFolder(root, path, false, (folder, name) => observe(folder.at(name), most, keep)) ?? present;
+}
+
+function placeOf(session: Session, history: History, id: string): number {
+  const place = session.tree.isPath(id) ? history.placeOf(id) : undefined;
+  if (place === undefined) throw errors.CHECKPOINT_TARGET({ id });
+  return place;
+}
+
+function placeFor(ctx: Context): Place {
+  const { root, cwd } = ctx.find("workspace") ?? { root: process.cwd(), cwd: process.cwd() };
+  return { root, cwd, blobs: ctx.blobs, maxFileBytes: ctx.config.maxFileBytes };
+}

@@ -1,0 +1,78 @@
+import { spawn } from "node:child_process";
+import { messageOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+
+const LIMIT_MS = 5_000;
+
+/**
+ * Nothing that a repository configures may run, and nothing is written or fetched: no fsmonitor, no hook, no lock, no
+ * transport. The commands used here read names and objects only, so that no filter is called either.
+ */
+const SAFE = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.untrackedCache=false"];
+
+/** Runs git in a folder and answers its output. Throws CHECKPOINT_GIT. */
+export function git(root: string, args: readonly string[], input?: string): Promise<Buffer> {
+  return new Promise((resolve, reject) => {
+    const fail = (reason: string, cause?: unknown) => reject(errors.CHECKPOINT_GIT({ reason }, { cause }));
+    const child = spawn("git", ["--no-pager", ...SAFE, "-C", root, ...args], {
+      env: environment(),
+      stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
+      timeout: LIMIT_MS,
+      killSignal: "SIGKILL",
+    });
+    const out: Buffer[] = [];
+    let said = "";
+    child.stdout?.on("data", (chunk: Buffer) => out.push(chunk));
+    child.stderr?.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString()).slice(0, 500);
+    });
+    child.on("error", (thrown) => fail(messageOf(thrown), thrown));
+    child.on("close", (code, signal) => {
+      if (code === 0) resolve(Buffer.concat(out));
+      else fail(said.split("\n", 1)[0] || `exit ${code ?? signal}`);
+    });
+    // A git that ends without reading its input closes the pipe; its exit code says why.
+    child.stdin?.on("error", () => {});
+    child.stdin?.end(input);
+  });
+}
+
+function environment(): Record<string, string> {
+  const { PATH = "", HOME = "" } = process.env;
+  return {
+    PATH,
+    HOME,
+    LC_ALL: "C",
+    GIT_OPTIONAL_LOCKS: "0",
+    GIT_TERMINAL_PROMPT: "0",
+    GIT_NO_LAZY_FETCH: "1",
+    GIT_ALLOW_PROTOCOL: "none",
+  };
+}
+
+/** The contents of objects by their names; those that the repository does not have are left out. */
+export async function readObjects(root: string, oids: readonly string[]): Promise<Map<string, Buffer>> {
+  const found = new Map<string, Buffer>();
+  if (oids.length === 0) return found;
+  const out = await git(root, ["cat-file", "--batch"], `${oids.join("\n")}\n`);
+  for (let at = 0; at < out.length; ) {
+    const end = out.indexOf(10, at);
+    const [oid = "", kind = "", size = ""] = out.toString("latin1", at, end).split(" ");
+    at = end + 1;
+    if (kind === "missing" || size === "") continue;
+    if (kind === "blob") found.set(oid, out.subarray(at, at + Number(size)));
+    at += Number(size) + 1;
+  }
+  return found;
+}
+
+/** Of these paths those whose files differ from git's objects by more than their line ends. */
+export async function filtered(root: string, paths: readonly string[]): Promise<Set<string>> {
+  if (paths.length === 0) return new Set();
+  const out = await git(root, ["check-attr", "-z", "--stdin", "filter", "working-tree-encoding"], paths.join("\0"));
+  const fields = out.toString().split("\0");
+  const found = new Set<string>();
+  for (let i = 0; i + 2 < fields.length; i += 3)
+    if (!["unspecified", "unset"].includes(fields[i + 2] as string)) found.add(fields[i] as string);
+  return found;
+}

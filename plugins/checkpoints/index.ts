@@ -1,0 +1,69 @@
+import { existsSync } from "node:fs";
+import type {} from "@scorel/agent/contract";
+import { type BaseContext, definePlugin } from "@scorel/kernel";
+import { z } from "zod";
+import { config } from "./config.ts";
+import type {} from "./contract.ts";
+import { journalOf } from "./journal-path.ts";
+import { Watch } from "./watch.ts";
+
+/** One for each open session. */
+const watches = new WeakMap<BaseContext["session"], Watch>();
+const sessionId = z.string();
+const targetEventId = z.string();
+
+/** Keeps what tools change, so that the files can go back, and forward again, with the conversation. */
+export default definePlugin({
+  id: "checkpoints",
+  name: "Checkpoints",
+  version: "0.1.0",
+  needs: ["agent", "tools", "blobs"],
+  config,
+
+  activate(ctx) {
+    const watch = new Watch(ctx);
+    watches.set(ctx.session, watch);
+    if (existsSync(journalOf(ctx))) {
+      const undo = ctx.subscribe(async ({ type }) => {
+        // A session that is only looked at does not start, and changes no file.
+        if (type !== "session_start") return;
+        await (await import("./files.ts")).finishRestore(ctx);
+        await undo();
+      });
+    }
+    return () => watch.stop();
+  },
+
+  hooks(ctx) {
+    const watch = watches.get(ctx.session) as Watch;
+    return {
+      transformContext(messages) {
+        watch.round();
+        return messages;
+      },
+      beforeToolCall: { level: "late", handler: (call) => watch.before(call).then(() => undefined) },
+      afterToolCall: { level: "late", handler: (outcome) => watch.after(outcome).then(() => undefined) },
+    };
+  },
+
+  operations: (ctx) => ({
+    preview_files: {
+      params: z.strictObject({ sessionId, targetEventId }),
+      run: async (asked) => (await settled(ctx)).previewFiles(ctx, asked.targetEventId),
+    },
+    restore_files: {
+      params: z.strictObject({ sessionId, targetEventId, overwrite: z.boolean().optional() }),
+      run: async (asked) => (await settled(ctx)).restoreFiles(ctx, asked.targetEventId, asked.overwrite ?? false),
+    },
+    list_changes: {
+      params: z.strictObject({ sessionId }),
+      run: async () => (await settled(ctx)).changesOf(ctx),
+    },
+  }),
+});
+
+/** What looks at the files and the log, when the log holds all that tools did so far. */
+async function settled({ session }: BaseContext) {
+  await watches.get(session)?.settle();
+  return import("./files.ts");
+}

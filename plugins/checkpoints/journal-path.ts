@@ -1,0 +1,9 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type { BaseContext } from "@scorel/kernel";
+
+/** Where the journal of a session's restore is while there is one. */
+export function journalOf(ctx: BaseContext): string {
+  const home = ctx.find("workspace")?.home ?? homedir();
+  return join(home, ".scorel", "restores", `${ctx.session.id}.json`);
+}

@@ -1,0 +1,40 @@
+import * as fs from "node:fs";
+import { dirname } from "node:path";
+import { codeOf, newId } from "@scorel/kernel";
+import { z } from "zod";
+import { inside, state } from "./state.ts";
+
+const journal = z.object({
+  v: z.literal(1),
+  id: z.string().regex(/^[0-9A-Za-z]+$/),
+  root: z.string(),
+  /** The event whose files are restored. */
+  target: z.string(),
+  steps: z.array(z.object({ path: inside, before: state, after: state })),
+});
+/** A restore that has begun, on disk before the first file changes, so that it can be finished after a kill. */
+export type Journal = z.output<typeof journal>;
+
+/** Writes a journal: whole, or not at all. */
+export function writeJournal(path: string, content: Omit<Journal, "v" | "id">): Journal {
+  const written: Journal = { v: 1, id: newId(), ...content };
+  const beside = `${path}.${written.id}.tmp`;
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  fs.writeFileSync(beside, JSON.stringify(written), { flag: "wx", mode: 0o600, flush: true });
+  fs.renameSync(beside, path);
+  return written;
+}
+
+/** The journal that a killed restore left; one that is no journal is as if it were not there. */
+export function readJournal(path: string): Journal | undefined {
+  try {
+    return journal.safeParse(JSON.parse(fs.readFileSync(path, "utf8"))).data;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT" || thrown instanceof SyntaxError) return undefined;
+    throw thrown;
+  }
+}
+
+export function endJournal(path: string): void {
+  fs.rmSync(path, { force: true });
+}

@@ -1,0 +1,102 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import type { BlobStore } from "@scorel/blobs/contract";
+import { codeOf } from "@scorel/kernel";
+import type { FileState } from "./contract.ts";
+import { absent } from "./state.ts";
+
+/** Bytes of a file above which its content is not looked at. */
+export interface Limits {
+  maxFileBytes: number;
+  maxTurnBytes: number;
+}
+
+/** Keeps contents, a turn's worth of them. */
+export class Keeper {
+  readonly blobs: BlobStore;
+  readonly limits: Limits;
+  private kept = 0;
+
+  constructor(blobs: BlobStore, limits: Limits) {
+    this.blobs = blobs;
+    this.limits = limits;
+  }
+
+  newTurn(): void {
+    this.kept = 0;
+  }
+
+  /** Answers the state of a file with these bytes, which are kept; over the turn's limit they are not. */
+  keep(bytes: Buffer, mode: number): FileState {
+    const size = bytes.length;
+    const sha256 = hashOf(bytes);
+    if (!this.blobs.has(sha256)) {
+      if (this.kept + size > this.limits.maxTurnBytes)
+        return { kind: "uncovered", mode, size, reason: `over ${inWords(this.limits.maxTurnBytes)} in one turn` };
+      this.kept += size;
+    }
+    this.blobs.put(bytes);
+    return fileState(bytes, sha256, mode);
+  }
+}
+
+/** What is at an absolute path, links not followed; `keep` says what becomes of a file's bytes. */
+export function observe(path: string, maxBytes: number, keep: (bytes: Buffer, mode: number) => FileState): FileState {
+  try {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (!stat || stat.isDirectory()) return absent;
+    const mode = stat.mode & 0o7777;
+    if (stat.isSymbolicLink()) return { kind: "symlink", target: fs.readlinkSync(path) };
+    if (!stat.isFile()) return { kind: "uncovered", mode, size: 0, reason: "it is not a regular file" };
+    if (stat.size > maxBytes) return { kind: "uncovered", mode, size: stat.size, reason: tooLarge(maxBytes) };
+    return keep(readNoFollow(path), mode);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code === "ENOENT" || code === "ENOTDIR") return absent;
+    return { kind: "uncovered", mode: 0, size: 0, reason: `it could not be read and kept (${code})` };
+  }
+}
+
+/** The state of a file with these bytes, which are only looked at. */
+export function stateOf(bytes: Buffer, mode: number): FileState {
+  return fileState(bytes, hashOf(bytes), mode);
+}
+
+/** Whether the folder of a path below `root` is the very folder that its name says, no link among its parents. */
+export function hasPlainParents(root: string, relative: string): boolean {
+  try {
+    const parent = dirname(join(root, relative));
+    return fs.realpathSync(parent) === parent;
+  } catch {
+    return false; // No folder there: nothing to be read through it either.
+  }
+}
+
+/** Why a file above this size is not covered. */
+export function tooLarge(most: number): string {
+  return `over ${inWords(most)}`;
+}
+
+function inWords(bytes: number): string {
+  return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
+}
+
+function fileState(bytes: Buffer, sha256: string, mode: number): FileState {
+  const binary = bytes.subarray(0, 8_000).includes(0);
+  return { kind: "file", mode, size: bytes.length, sha256, ...(binary && { binary }) };
+}
+
+function hashOf(bytes: Buffer): string {
+  return createHash("sha256").update(bytes).digest("hex");
+}
+
+function readNoFollow(path: string): Buffer {
+  // A FIFO that took the file's place would keep a plain open waiting.
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+  try {
+    return fs.readFileSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,107 @@
+import * as fs from "node:fs";
+import type { FileState, NotCovered } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { type Folder, inFolder } from "./folder.ts";
+import type { Journal } from "./journal.ts";
+import { lookAt, type Place, reasonOf } from "./plan.ts";
+import { same } from "./state.ts";
+
+export interface Restored {
+  restored: string[];
+  skipped: NotCovered[];
+}
+
+/**
+ * Does what a journal says, or what is left of it: a file that is there already is done, one that is neither what it was
+ * nor what it shall be was changed by someone else meanwhile and is left alone.
+ */
+export function carryOut(place: Place, { id, steps }: Journal): Restored {
+  const result: Restored = { restored: [], skipped: [] };
+  for (const { path, before, after } of inOrder(steps)) {
+    const reason = attempt(place, { path, before, after }, `.scorel-restore-${id}`);
+    if (reason === undefined) result.restored.push(path);
+    else result.skipped.push({ path, reason });
+  }
+  return result;
+}
+
+/** What has to go makes room first, the deepest of it; what comes makes its folders from the top. */
+function inOrder(steps: Journal["steps"]): Journal["steps"] {
+  const going = steps.filter(({ after }) => after.kind === "absent").reverse();
+  return [...going, ...steps.filter(({ after }) => after.kind !== "absent")];
+}
+
+type Move = Journal["steps"][number];
+
+function attempt(place: Place, move: Move, beside: string): string | undefined {
+  try {
+    return apply(place, move, beside);
+  } catch (thrown) {
+    return reasonOf(thrown);
+  }
+}
+
+function apply(place: Place, { path, before, after }: Move, beside: string): string | undefined {
+  const { root } = place;
+  const known = Math.max(...[before, after].map((state) => (state.kind === "file" ? state.size : 0)));
+  inFolder(root, path, false, (folder) => fs.rmSync(folder.at(beside), { force: true }));
+  const present = lookAt(place, path, known);
+  if (typeof present === "string") return present;
+  if (same(present, after)) return undefined;
+  if (!same(present, before)) return "it was changed meanwhile";
+  if (after.kind === "absent") remove(place, path);
+  else inFolder(root, path, true, (folder, name) => put(folder, name, beside, after, place));
+  return undefined;
+}
+
+/** Removes a file, and the folders above it that it leaves empty. */
+function remove({ root, cwd }: Place, path: string): void {
+  inFolder(root, path, false, (folder, name) => fs.unlinkSync(folder.at(name)));
+  const names = path.split("/");
+  for (names.pop(); names.length > 0; names.pop()) {
+    const above = names.join("/");
+    if (`${cwd}/`.startsWith(`${root}/${above}/`) || !removeIfEmpty(root, above)) return;
+  }
+}
+
+function removeIfEmpty(root: string, path: string): boolean {
+  try {
+    inFolder(root, path, false, (folder, name) => fs.rmdirSync(folder.at(name)));
+    return true;
+  } catch {
+    return false; // Something is in it, or it may not be removed: it stays.
+  }
+}
+
+/** Beside the file first, so that at no moment half of it is there; the rename replaces a link, never follows it. */
+function put(folder: Folder, name: string, beside: string, state: FileState, { blobs }: Place): void {
+  const old = fs.lstatSync(folder.at(name), { throwIfNoEntry: false });
+  try {
+    if (state.kind === "symlink") fs.symlinkSync(state.target, folder.at(beside));
+    else if (state.kind === "file")
+      writeNew(folder.at(beside), contentOf(blobs.read(state.sha256), name), state.mode, old);
+    if (old?.isDirectory()) fs.rmdirSync(folder.at(name));
+    fs.renameSync(folder.at(beside), folder.at(name));
+  } catch (thrown) {
+    fs.rmSync(folder.at(beside), { force: true });
+    throw thrown;
+  }
+}
+
+function contentOf(bytes: Buffer | undefined, path: string): Buffer {
+  if (bytes) return bytes;
+  throw errors.CHECKPOINT_PATH({ path, reason: "its content is not kept" });
+}
+
+function writeNew(path: string, bytes: Buffer, mode: number, old: fs.Stats | undefined): void {
+  const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = fs.constants;
+  const fd = fs.openSync(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600);
+  try {
+    fs.writeFileSync(fd, bytes);
+    if (old?.isFile() && (old.uid !== process.getuid?.() || old.gid !== process.getgid?.()))
+      fs.fchownSync(fd, old.uid, old.gid);
+    fs.fchmodSync(fd, mode);
+  } finally {
+    fs.closeSync(fd);
+  }
+}

@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { gate, text, toolCall } from "../../model-server.ts";
+import { checkpointsIn, project } from "./project.ts";
+
+const hash = (content: string | Buffer) => createHash("sha256").update(content).digest("hex");
+const plain = (content: string | Buffer, mode = 0o644) => ({
+  kind: "file",
+  mode,
+  size: content.length,
+  sha256: hash(content),
+});
+const nothing = { kind: "absent" };
+const modeOf = (path: string) => fs.statSync(path).mode & 0o777;
+
+describe("before a tool that declares what it writes", () => {
+  it("what was there is kept and referred to; what is there afterwards is noted", async () => {
+    await using t = await project({ files: { "a.txt": "one\n" } });
+    const edit = { file_path: "a.txt", old_string: "one", new_string: "two" };
+    await t.turn([["Read", { file_path: "a.txt" }]], [["Edit", edit]], [["Write", { file_path: "b/c", content: "c" }]]);
+    expect(await t.checkpoints()).toEqual([
+      { calls: ["call2"], files: [{ path: "a.txt", before: plain("one\n") }], notCovered: [] },
+      { calls: ["call2"], files: [{ path: "a.txt", after: plain("two\n") }], notCovered: [] },
+      { calls: ["call3"], files: [{ path: "b/c", before: nothing }], notCovered: [] },
+      { calls: ["call3"], files: [{ path: "b/c", after: plain("c") }], notCovered: [] },
+    ]);
+  });
+
+  it("a content is kept once, for its owner's eyes only", async () => {
+    await using t = await project({ files: { a: "same", b: "same" } });
+    await t.turn([
+      ["Put", { path: t.path("a"), content: "x" }],
+      ["Put", { path: t.path("b"), content: "x" }],
+    ]);
+    const folder = `${t.home}/.scorel/blobs`;
+    const pathOf = (content: string) => `${folder}/${hash(content).slice(0, 2)}/${hash(content)}`;
+    expect(t.blobs().sort()).toEqual([pathOf("same"), pathOf("x")].sort());
+    expect(t.blobs().map((path) => [modeOf(path), modeOf(path.slice(0, -65))])).toEqual([
+      [0o600, 0o700],
+      [0o600, 0o700],
+    ]);
+    expect(modeOf(folder)).toBe(0o700);
+    expect(fs.readFileSync(pathOf("same"), "utf8")).toBe("same");
+  });
+
+  it("binary files, links and what has no content are known as such", async () => {
+    await using t = await project({ files: { real: "r" } });
+    const bytes = Buffer.from([1, 0, 2]);
+    t.file("image", bytes);
+    fs.symlinkSync("real", t.path("link"));
+    fs.mkdirSync(t.path("folder"));
+    for (const name of ["image", "link"]) await t.turn([["Put", { path: t.path(name) }]]);
+    await t.turn([["Put", { path: t.path("folder/new"), content: "" }]]);
+    expect((await t.checkpoints()).flatMap(({ files }) => files.filter(({ before }) => before))).toEqual([
+      { path: "image", before: { ...plain(bytes), binary: true } },
+      { path: "link", before: { kind: "symlink", target: "real" } },
+      { path: "folder/new", before: nothing },
+    ]);
+  });
+
+  it("it is in the log before the tool does anything", async () => {
+    let file = "";
+    const seen = gate();
+    const end = gate();
+    const slow = definePlugin({
+      id: "slow",
+      name: "Slow",
+      version: "1.0.0",
+      tools: () => [
+        {
+          name: "Slow",
+          description: "waits",
+          parameters: { type: "object", properties: {} },
+          access: () => ({ writes: [file] }),
+          execute: async () => {
+            seen.open();
+            await end.promise;
+            return { content: [] };
+          },
+        },
+      ],
+    });
+    await using t = await project({ files: { a: "one" }, plugins: [slow] });
+    file = t.path("a");
+    const turn = t.turn([["Slow", {}]]);
+    await seen.promise;
+    expect(checkpointsIn(await t.kernel())).toEqual([
+      { calls: ["call1"], files: [{ path: "a", before: plain("one") }], notCovered: [] },
+    ]);
+    end.open();
+    await turn;
+  });
+
+  it("a file that is too large is listed, and so is one that is too much for a turn", async () => {
+    await using t = await project({
+      files: { big: "0123456789+", a: "aaaaaa", b: "bbbbbb" },
+      config: { maxFileBytes: 10, maxTurnBytes: 10 },
+    });
+    const gone = (name: string) => ["Put", { path: t.path(name) }] as const;
+    const first = await t.turn([gone("big")], [gone("a")], [gone("b")]);
+    t.file("b", "bbbbbb");
+    await t.turn([gone("b")]);
+    expect((await t.checkpoints()).flatMap(({ notCovered }) => notCovered)).toEqual([
+      { path: "big", reason: "over 10 bytes" },
+      { path: "b", reason: "over 10 bytes in one turn" },
+    ]);
+    expect(await t.restore(first.user)).toEqual({
+      restored: ["a"],
+      skipped: [
+        { path: "big", reason: "over 10 bytes" },
+        { path: "b", reason: "over 10 bytes in one turn" },
+      ],
+    });
+  });
+
+  it("what lies outside the project, or steers git or the agent, is listed and never read", async () => {
+    await using t = await project({ files: { a: "a" } });
+    const outside = `${t.home}/notes`;
+    fs.writeFileSync(outside, "secret");
+    await t.turn([["Put", { path: outside, content: "x" }]], [["Put", { path: t.path(".git/x"), content: "x" }]]);
+    const reason = "it lies outside the project, or steers git or the agent";
+    expect(await t.checkpoints()).toEqual([
+      { calls: ["call1"], files: [], notCovered: [{ path: outside, reason }] },
+      { calls: ["call2"], files: [], notCovered: [{ path: t.path(".git/x"), reason }] },
+    ]);
+    expect(t.blobs()).toEqual([]);
+  });
+
+  it("arguments that a later layer changes are found out", async () => {
+    const meddler = definePlugin({
+      id: "meddler",
+      name: "Meddler",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({
+        beforeToolCall: {
+          level: "late",
+          handler: (call) => {
+            (call.args as { path: string }).path += "2";
+            return undefined;
+          },
+        },
+      }),
+    });
+    await using t = await project({ plugins: [meddler] });
+    await t.turn([["Put", { path: t.path("a"), content: "x" }]]);
+    expect((await t.checkpoints()).flatMap(({ notCovered }) => notCovered)).toEqual([
+      { path: "a2", reason: "the call's arguments were changed after the checkpoint" },
+    ]);
+  });
+
+  it("a call that a guard refuses leaves no trace in the files' history", async () => {
+    const guard = definePlugin({
+      id: "guard",
+      name: "Guard",
+      version: "1.0.0",
+      needs: ["agent"],
+      hooks: () => ({ beforeToolCall: () => ({ block: true, reason: "no" }) }),
+    });
+    await using t = await project({ files: { a: "a" }, plugins: [guard] });
+    await t.turn([["Put", { path: t.path("a"), content: "x" }]]);
+    expect(await t.checkpoints()).toEqual([]);
+  });
+
+  it("a cancelled call is noted as far as it got", async () => {
+    const began = gate();
+    const hanging = definePlugin({
+      id: "hanging",
+      name: "Hanging",
+      version: "1.0.0",
+      tools: () => [
+        {
+          name: "Hang",
+          description: "writes and hangs",
+          parameters: { type: "object", properties: { path: { type: "string" } } },
+          access: ({ path }: { path: string }) => ({ writes: [path] }),
+          execute: (_id, { path }: { path: string }) => {
+            fs.writeFileSync(path, "half");
+            began.open();
+            return new Promise(() => {});
+          },
+        },
+      ],
+    });
+    await using t = await project({ files: { a: "one" }, plugins: [hanging] });
+    t.next([toolCall("Hang", { path: t.path("a") })]);
+    const { id } = await t.client.request("send_message", { sessionId: t.sessionId, content: "go" });
+    await began.promise;
+    await t.client.request("cancel", { sessionId: t.sessionId });
+    t.next(text("unused"));
+    expect((await t.checkpoints()).flatMap(({ files }) => files)).toEqual([
+      { path: "a", before: plain("one") },
+      { path: "a", after: plain("half") },
+    ]);
+    expect((await t.restore(id)).restored).toEqual(["a"]);
+    expect(t.text("a")).toBe("one");
+  });
+});

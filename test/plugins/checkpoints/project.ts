@@ -1,0 +1,245 @@
+import { execFileSync } from "node:child_process";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import agent from "@scorel/agent";
+import blobs from "@scorel/blobs";
+import checkpoints from "@scorel/checkpoints";
+import type { Checkpoint } from "@scorel/checkpoints/contract";
+import coding from "@scorel/coding";
+import hostPlugin from "@scorel/host";
+import type { Client, OperationContext, Operations } from "@scorel/host/contract";
+import {
+  type AnyPlugin,
+  createKernel,
+  createMemoryStore,
+  definePlugin,
+  type EventOf,
+  type Kernel,
+} from "@scorel/kernel";
+import messages from "@scorel/messages";
+import model from "@scorel/model";
+import tools from "@scorel/tools";
+import type { Tool } from "@scorel/tools/contract";
+import { z } from "zod";
+import { testHeader } from "../../harness.ts";
+import { type ModelServer, type Part, type Reply, startModelServer, text, toolCall } from "../../model-server.ts";
+
+/** A call of a tool: its name and what it is asked. */
+export type Call = readonly [name: string, args: object];
+
+/** A project, its home, and a session in it whose model says what the test wants. All of it is real but the model's wits. */
+export interface Project extends AsyncDisposable {
+  /** The project's folder and the home beside it, by their real paths. */
+  dir: string;
+  home: string;
+  sessionId: string;
+  client: Client;
+  path(name: string): string;
+  file(name: string, content: string | Buffer, mode?: number): void;
+  text(name: string): string;
+  /** Every file of the project but git's: path -> mode and content, links as `-> target`. */
+  tree(): Record<string, string>;
+  git(...args: string[]): string;
+  /** One turn whose rounds make these calls; answers the events that it can be gone back to. */
+  turn(...rounds: Call[][]): Promise<{ user: string; end: string }>;
+  /** The model's next reply, for turns that do not go as `turn` makes them. */
+  next(reply: Reply): void;
+  bash(...commands: string[]): Promise<{ user: string; end: string }>;
+  restore(targetEventId: string, overwrite?: boolean): Promise<Operations["restore_files"]["result"]>;
+  preview(targetEventId: string): Promise<Operations["preview_files"]["result"]>;
+  changes(): Promise<Operations["list_changes"]["result"]>;
+  /** The checkpoints in the session's log, without their version and marks. */
+  checkpoints(): Promise<Omit<Checkpoint, "v" | "hidden">[]>;
+  /** Paths of the blobs. */
+  blobs(): string[];
+  /** Closes the session and opens it again, perhaps after the test has changed something on disk. */
+  reopen(between?: () => void): Promise<void>;
+  kernel(): Promise<Kernel>;
+}
+
+export interface Options {
+  /** No repository around it. */
+  plain?: boolean;
+  /** Files in the first commit, or just there. */
+  files?: Record<string, string>;
+  /** The table `[checkpoints]`. */
+  config?: object;
+  plugins?: AnyPlugin[];
+  /** Opens the sessions of this home instead of making one. */
+  base?: string;
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    kernel_of: { params: { sessionId: string }; result: { kernel: Kernel } };
+  }
+}
+
+/** Hands a test the kernel of an open session. */
+const opener = definePlugin({
+  id: "opener",
+  name: "Opener",
+  version: "1.0.0",
+  scope: "host",
+  operations: () => ({
+    kernel_of: {
+      params: z.strictObject({ sessionId: z.string() }),
+      run: async ({ sessionId }, { open }: OperationContext) => ({ kernel: (await open(sessionId)).kernel }),
+    },
+  }),
+});
+
+export async function project(options: Options = {}): Promise<Project> {
+  const base = options.base ?? fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-checkpoints-")));
+  const [dir, home] = [join(base, "project"), join(base, "home")];
+  for (const folder of [dir, home]) fs.mkdirSync(folder, { recursive: true });
+  const HOME = process.env.HOME;
+  process.env.HOME = home;
+  const path = (name: string) => join(dir, name);
+  const file: Project["file"] = (name, content, mode = 0o644) => {
+    fs.mkdirSync(dirname(path(name)), { recursive: true });
+    fs.writeFileSync(path(name), content);
+    fs.chmodSync(path(name), mode);
+  };
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", dir, "-c", "user.name=t", "-c", "user.email=t@t", ...args], { encoding: "utf8" });
+  for (const [name, content] of Object.entries(options.files ?? {})) file(name, content);
+  if (!options.plain && !options.base) commitAll(git);
+  const replies: Reply[] = [];
+  const server = await startModelServer(() => replies.shift() ?? text("Done."));
+  const kernel = await startHost(server, options);
+  const host = kernel.find("host") as { connect(options: object): Client };
+  let client = host.connect({ clientId: "tester" });
+  const { sessionId } = await client.request("create_session", { cwd: dir });
+  let calls = 0;
+  const turn: Project["turn"] = async (...rounds) => {
+    for (const round of rounds)
+      replies.push(round.map(([name, args]) => toolCall(name, args, { id: `call${++calls}` })) as Part[]);
+    const { id } = await client.request("send_message", { sessionId, content: "go on" });
+    const { leafId, error } = await client.request("wait_turn", { sessionId, id });
+    if (error) throw new Error(error.message);
+    return { user: id, end: leafId as string };
+  };
+  const open = async () => (await client.request("kernel_of", { sessionId })).kernel;
+  return {
+    dir,
+    home,
+    sessionId,
+    get client() {
+      return client;
+    },
+    path,
+    file,
+    text: (name) => fs.readFileSync(path(name), "utf8"),
+    tree: () => treeOf(dir),
+    git,
+    turn,
+    next: (reply) => void replies.push(reply),
+    bash: (...commands) => turn(...commands.map((command): Call[] => [["Bash", { command }]])),
+    restore: (targetEventId, overwrite) =>
+      client.request("restore_files", { sessionId, targetEventId, ...(overwrite !== undefined && { overwrite }) }),
+    preview: (targetEventId) => client.request("preview_files", { sessionId, targetEventId }),
+    changes: () => client.request("list_changes", { sessionId }),
+    async checkpoints() {
+      await client.request("list_changes", { sessionId });
+      return checkpointsIn(await open());
+    },
+    blobs: () => filesBelow(join(home, ".scorel/blobs")),
+    async reopen(between = () => {}) {
+      await client.close();
+      between();
+      client = host.connect({ clientId: "tester" });
+      await client.request("load_session", { sessionId });
+    },
+    kernel: open,
+    async [Symbol.asyncDispose]() {
+      await kernel.stop();
+      await server.close();
+      process.env.HOME = HOME;
+      if (!options.base) fs.rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+export function commitAll(git: (...args: string[]) => string): void {
+  git("init", "-q");
+  git("add", "-A");
+  git("commit", "-q", "--allow-empty", "-m", "first");
+}
+
+async function startHost(server: ModelServer, { config = {}, plugins = [] }: Options): Promise<Kernel> {
+  const origin = "test";
+  const modelConfig = {
+    type: "custom",
+    api: "openai-completions",
+    provider: "local",
+    id: "m1",
+    contextWindow: 100_000,
+    maxTokens: 1_000,
+    baseUrl: server.baseUrlFor("openai-completions"),
+  };
+  const entries = [
+    { plugin: messages, origin },
+    { plugin: model, origin, config: modelConfig },
+    { plugin: agent, origin },
+    { plugin: tools, origin },
+    { plugin: coding, origin },
+    // The tests' machine may be busy: what a limit of time does is a test of its own.
+    { plugin: checkpoints, origin, config: { maxScanMs: 30_000, ...config } },
+    ...[toolbox, ...plugins].map((plugin) => ({ plugin, origin })),
+  ];
+  const kernel: Kernel = await createKernel({
+    entries: [hostPlugin, blobs, opener].map((plugin) => ({ plugin, origin })),
+    store: createMemoryStore(testHeader),
+    services: { composition: { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel } },
+  });
+  return kernel;
+}
+
+/** Writes or (without content) removes what it is told to, and declares it. */
+const put: Tool<{ path: string; content?: string; also?: string }> = {
+  name: "Put",
+  description: "Puts a file somewhere.",
+  parameters: z.object({ path: z.string(), content: z.string().optional(), also: z.string().optional() }),
+  access: ({ path, also }) => ({ writes: [path, ...(also === undefined ? [] : [also])] }),
+  async execute(_id, { path, content, also }) {
+    for (const name of [path, ...(also === undefined ? [] : [also])]) {
+      if (content === undefined) fs.rmSync(name);
+      else {
+        fs.mkdirSync(dirname(name), { recursive: true });
+        fs.writeFileSync(name, content);
+      }
+    }
+    return { content: [{ type: "text", text: "put" }] };
+  },
+};
+const toolbox = definePlugin({ id: "toolbox", name: "Toolbox", version: "1.0.0", tools: () => [put as Tool] });
+
+export function checkpointsIn({ session }: Pick<Kernel, "session">): Omit<Checkpoint, "v" | "hidden">[] {
+  return [...session.tree].flatMap((event) => {
+    if (event.type !== "custom" || (event as EventOf<"custom">).kind !== "checkpoint") return [];
+    const { v: _v, hidden: _hidden, ...rest } = (event as EventOf<"custom">).data as Checkpoint;
+    return [rest];
+  });
+}
+
+export function treeOf(dir: string): Record<string, string> {
+  const rows = filesBelow(dir, (name) => name !== ".git").map((path): [string, string] => {
+    const stat = fs.lstatSync(path);
+    const shown = stat.isSymbolicLink()
+      ? `-> ${fs.readlinkSync(path)}`
+      : `${(stat.mode & 0o777).toString(8)} ${fs.readFileSync(path, "latin1")}`;
+    return [path.slice(dir.length + 1), shown];
+  });
+  return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+export function filesBelow(folder: string, wanted = (_name: string) => true): string[] {
+  if (!fs.existsSync(folder)) return [];
+  return fs.readdirSync(folder, { withFileTypes: true }).flatMap((entry) => {
+    const path = join(folder, entry.name);
+    if (!wanted(entry.name)) return [];
+    return entry.isDirectory() ? filesBelow(path, wanted) : [path];
+  });
+}
