@@ -34,7 +34,8 @@ export async function httpFetch(input: string | URL | Request, init: Init = {}, 
 
 async function bytesOf(body: Init["body"]): Promise<Uint8Array | undefined> {
   if (body === undefined || body === null) return undefined;
-  return typeof body === "string" ? Buffer.from(body) : new Uint8Array(await new Response(body).arrayBuffer());
+  if (typeof body === "string" || body instanceof URLSearchParams) return Buffer.from(`${body}`);
+  return new Uint8Array(await new Response(body).arrayBuffer());
 }
 
 const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"];

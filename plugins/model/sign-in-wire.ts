@@ -55,10 +55,15 @@ async function send(input: Parameters<typeof fetch>[0], init: RequestInit, heard
   try {
     return await httpFetch(input, init);
   } catch (thrown) {
-    const { cause, name } = thrown as { cause?: { code?: string; message?: string }; name?: string };
-    heard.unreached = cause?.code ?? cause?.message ?? (name === "TimeoutError" ? "it did not answer" : "stopped");
+    heard.unreached = reasonOf(thrown as Error);
     throw thrown;
   }
+}
+
+/** The client hides the system's error one level down; all else is told in the words of this process, not a server's. */
+function reasonOf({ cause, name, message }: Error): string {
+  const { code, message: hidden } = (cause ?? {}) as { code?: string; message?: string };
+  return code ?? hidden ?? (name === "TimeoutError" ? "it did not answer" : message);
 }
 
 /** The protocol's short names only. */

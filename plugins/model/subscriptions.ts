@@ -1,16 +1,8 @@
-/** A provider whose models a person may use by logging in at its own site. */
-export interface SubscriptionOffer {
-  /** What is subscribed to. */
-  name: string;
-  /** Keys serve this provider as well. */
-  keys: boolean;
-}
-
-/** Whom one can log in to, by provider. Data only. */
-export const subscriptions: Readonly<Record<string, SubscriptionOffer>> = {
-  anthropic: { name: "Claude Pro or Max", keys: true },
-  "openai-codex": { name: "ChatGPT Plus or Pro", keys: false },
-  "github-copilot": { name: "GitHub Copilot", keys: false },
+/** Whom a subscriber can log in to, by provider, and whether keys serve there as well. Data only. */
+export const subscriptions: Readonly<Record<string, { keys: boolean }>> = {
+  anthropic: { keys: true },
+  "openai-codex": { keys: false },
+  "github-copilot": { keys: false },
 };
 
 /** How long before its end a token is renewed, in milliseconds. */

@@ -1,15 +1,20 @@
 import type { Invocation } from "@scorel/cli/contract";
+import { messageOf } from "@scorel/kernel";
 import type { LoginWay, ModelAdminService } from "@scorel/model/contract";
 import { errors } from "./errors.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { readSecret } from "./secret-input.ts";
 
+/** The exit code of what Ctrl-C ended. */
+const INTERRUPTED = 130;
+
 /** `scorel login <provider>`: with a key, or at the provider's site as a subscriber. */
 export async function login(invocation: Invocation, admin: ModelAdminService): Promise<number> {
   const provider = invocation.args[0] as string;
   const way = await chosenWay(invocation, provider, await admin.waysIn(provider));
-  const stored = way === "key" ? storeKey(invocation, admin, provider) : signIn(invocation, admin, provider);
-  const { path, shadowedBy } = await stored;
+  const stored = await (way === "key" ? storeKey : signIn)(invocation, admin, provider);
+  if (stored === undefined) return INTERRUPTED;
+  const { path, shadowedBy } = stored;
   const what = way === "key" ? "the key for" : "the login to";
   const note = shadowedBy === undefined ? "" : `The environment variable ${shadowedBy} is set, and wins over it.\n`;
   invocation.stdout.write(`Stored ${what} ${provider} in ${path}.\n${note}To try it: scorel model check\n`);
@@ -46,7 +51,7 @@ async function storeKey(invocation: Invocation, admin: ModelAdminService, provid
 }
 
 async function signIn(invocation: Invocation, admin: ModelAdminService, provider: string) {
-  const { stdout, interrupt: signal } = invocation;
+  const { stdout, stderr, interrupt: signal } = invocation;
   const lines = createLines(invocation);
   try {
     return await admin.signIn(provider, {
@@ -60,6 +65,10 @@ async function signIn(invocation: Invocation, admin: ModelAdminService, provider
       tell: (progress) => void stdout.write(`${progress}\n`),
       signal,
     });
+  } catch (thrown) {
+    if (!signal.aborted) throw thrown;
+    stderr.write(`scorel: ${messageOf(thrown)}\n`);
+    return undefined;
   } finally {
     lines.close();
   }

@@ -1,9 +1,9 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
-import { connect } from "node:net";
+import { connect, createServer } from "node:net";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { endEarly, startModelServer, text, toolCall } from "../model-server.ts";
+import { endEarly, startModelServer, status, text, toolCall } from "../model-server.ts";
 import { type Sites, startSites } from "../subscription-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
@@ -89,7 +89,7 @@ describe("scorel login anthropic --with subscription", () => {
     await running.line((line) => line.startsWith("https://"));
     running.child.kill("SIGINT");
     const { code, stderr } = await running.finished;
-    expect([code, stderr.includes("was given up")]).toEqual([2, true]);
+    expect([code, stderr.includes("was given up")]).toEqual([130, true]);
     expect([await listens(53692), existsSync(authFile(s)), sites.requests]).toEqual([false, false, []]);
   });
 
@@ -108,6 +108,16 @@ describe("scorel login anthropic --with subscription", () => {
     expect([code, existsSync(authFile(s))]).toEqual([2, false]);
     expect(stderr).toContain("platform.claude.com answered 400 (invalid_grant). Nothing was stored");
     expect(stdout + stderr).not.toContain("sk-ant-oat-leak");
+  });
+
+  it("names a port that is taken", async () => {
+    using s = scratch();
+    await using sites = await startSites({});
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(53692, "127.0.0.1", resolve));
+    const { code, stderr } = await s.run(["login", "anthropic", "--with", "subscription"], { env: sites.env });
+    await new Promise((resolve) => other.close(resolve));
+    expect([code, stderr.includes("is another login running?")]).toEqual([2, true]);
   });
 
   it("refuses an answer without tokens", async () => {
@@ -182,6 +192,32 @@ describe("a token that ends", () => {
     expect([code, stderr.includes("Log in again: scorel login anthropic")]).toEqual([1, true]);
     expect(stderr).not.toContain("refresh-old");
     expect([readFileSync(authFile(s), "utf8") === before, sites.requests.length]).toEqual([true, 1]);
+  });
+
+  it("and that the provider refuses all the same asks for a new login", async () => {
+    using s = scratch();
+    storeLogin(s, inAnHour());
+    await using models = await startModelServer([status(401, { error: { message: "revoked" } })]);
+    await using sites = await startSites({}, "api.anthropic.com", models.port);
+    const { code, stdout } = await s.run(["model", "check"], { env: sites.env });
+    expect([code, stdout.includes("log in again: scorel login anthropic")]).toEqual([1, true]);
+  });
+
+  it("goes to no other server of that name, and not in place of a key that is named", async () => {
+    using s = scratch();
+    storeLogin(s, inAnHour());
+    await using server = await startModelServer(() => text("Hi."));
+    const address = `api = "anthropic-messages"\nbaseUrl = "${server.baseUrlFor("anthropic-messages")}"`;
+    const size = "contextWindow = 1000\nmaxTokens = 100";
+    s.file(
+      "~/.scorel/config.toml",
+      `[model]\ntype = "custom"\nprovider = "anthropic"\nid = "m"\n${address}\n${size}\n`,
+    );
+    expect((await s.run(["-p", "hi"])).stdout).toBe("Hi.\n");
+    expect(JSON.stringify(server.requests)).not.toContain("sk-ant-oat");
+    const named = 'provider = "anthropic"\nid = "claude-opus-4-5"\napiKeyEnv = "OTHER_KEY"';
+    s.file("~/.scorel/config.toml", `[model]\ntype = "builtin"\n${named}\n`);
+    expect((await s.run(["-p", "hi"])).stderr).toContain("OTHER_KEY is not set");
   });
 
   it("serves to its end while the login server is down", async () => {

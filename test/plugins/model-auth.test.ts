@@ -15,6 +15,8 @@ import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { changeCredential, readStored, storeCredential } from "../../plugins/model/auth-file.ts";
 import { takeLock } from "../../plugins/model/auth-lock.ts";
 import { createSecrets } from "../../plugins/model/secrets.ts";
+import { type Heard, overWire } from "../../plugins/model/sign-in-wire.ts";
+import { gate } from "../model-server.ts";
 import { secondProcess } from "../second-process.ts";
 
 let home: string;
@@ -93,6 +95,39 @@ it("who lost the lock meanwhile changes nothing, and leaves the other's lock alo
   });
   await expect(change).rejects.toThrow("another process took over");
   expect([readStored(), names()]).toEqual([{}, ["auth.json.lock"]]);
+});
+
+describe("requests of a login", () => {
+  it("go over our own client, and those of others do not", async () => {
+    const others: unknown[] = [];
+    const stand: typeof fetch = async (input) => {
+      others.push(input);
+      return new Response("theirs");
+    };
+    vi.stubGlobal("fetch", stand);
+    const [start, begun] = [gate(), gate()];
+    const heard: Heard = {};
+    const login = overWire(heard, new AbortController().signal, async () => {
+      begun.open();
+      await start.promise;
+      return fetch("https://127.0.0.1:1/token");
+    });
+    await begun.promise;
+    expect(await (await fetch("https://elsewhere.test")).text()).toBe("theirs");
+    start.open();
+    await expect(login).rejects.toThrow("fetch failed");
+    expect({ others, heard, same: fetch === stand }).toEqual({
+      others: ["https://elsewhere.test"],
+      heard: { host: "127.0.0.1:1", unreached: "ECONNREFUSED" },
+      same: true,
+    });
+    vi.unstubAllGlobals();
+  });
+
+  it("are not made without TLS", async () => {
+    const login = overWire({}, new AbortController().signal, () => fetch("http://127.0.0.1:1/token"));
+    await expect(login).rejects.toThrow("https only");
+  });
 });
 
 describe("a token that is learned later", () => {
