@@ -35,7 +35,7 @@ async function rewindWithFiles(
   const asked = { ...target, expectedLeafId: preview.leafId, files: true, overwrite };
   const { text, files = { restored: [], skipped: [] } } = await request("rewind", asked);
   const skipped = files.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}\n`);
-  await say(`${skipped.join("")}${files.restored.length} files restored.\n${text}\n`);
+  await say(`${skipped.join("")}${counted(files.restored.length, "file")} restored.\n${text}\n`);
 }
 
 export async function branch({ request, args, say }: Desk): Promise<void> {
@@ -123,4 +123,8 @@ async function known<R>(ask: () => Promise<R>, otherwise: () => Error): Promise<
 
 function first([id = ""]: readonly string[]): string {
   return id;
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${count === 1 ? what : `${what}s`}`;
 }

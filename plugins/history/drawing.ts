@@ -27,7 +27,7 @@ export function draw(page: TreePage, width?: number): string {
 function written({ row, prefix }: Line, { leafId, idLength }: TreePage): string {
   const here = row.id === leafId;
   const mark = here ? MARKS.here : row.beside ? MARKS.beside : row.point ? MARKS.point : MARKS.other;
-  const text = `${prefix}${mark} ${row.id.slice(0, idLength)}  ${here ? "(here) " : ""}${row.label.padEnd(LABEL)}  ${row.text}`;
+  const text = `${prefix}${mark} ${row.id.slice(0, idLength)}  ${row.label.padEnd(LABEL)}  ${here ? "(here) " : ""}${row.text}`;
   return text.trimEnd();
 }
 
@@ -49,8 +49,8 @@ function linesOf(children: Children): Line[] {
     const { beside, left, next } = arranged(children.get(parent) ?? []);
     for (const row of beside) lines.push({ row, prefix: before });
     if (next) waiting.push({ row: next, first: before, below: before });
-    const inner = before.length / 2 < DEEPEST ? `${before}│ ` : before;
-    for (const row of left.reverse()) waiting.push({ row, first: inner.replace(/│ $/, "├─"), below: inner });
+    const [first, below] = before.length / 2 < DEEPEST ? [`${before}├─`, `${before}│ `] : [before, before];
+    for (const row of left.reverse()) waiting.push({ row, first, below });
   };
   push(null, "");
   for (let open = waiting.pop(); open; open = waiting.pop()) {

@@ -136,7 +136,7 @@ describe("the drawing of a tree", () => {
 │ ├─○ xddd  assistant  second answer
 │ ○ xeee  assistant  another answer
 ○ ffff  user       three
-● gggg  (here) assistant  third answer
+● gggg  assistant  (here) third answer
 `);
   });
 

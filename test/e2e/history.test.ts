@@ -1,0 +1,215 @@
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { TreePage } from "@scorel/history/contract";
+import { describe, expect, it } from "vitest";
+import { type ModelServer, startModelServer, text, toolCall, usage } from "../model-server.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
+
+const spent = usage({ input: 10, output: 1 });
+const script = () => [
+  [toolCall("Read", { file_path: "cart.js" }), spent],
+  [text("One thing."), spent],
+  [toolCall("Write", { file_path: "cart.js", content: "two\n" }), spent],
+  [text("Two things."), spent],
+];
+
+/** A session in which two turns with tools were run against a model over HTTP. */
+async function talked(s: Scratch, server: ModelServer): Promise<{ sessionId: string; ids: string[] }> {
+  s.useModel(server.baseUrl);
+  s.file("cart.js", "one\n");
+  expect(await s.run(["-p", "What is in it?"])).toMatchObject({ code: 0, stdout: "One thing.\n" });
+  expect(await s.run(["--continue", "-p", "Make it two."])).toMatchObject({ code: 0, stdout: "Two things.\n" });
+  const [log = ""] = s.logs();
+  const messages = records(log).filter(({ type }) => type === "message");
+  return { sessionId: String(records(log)[0]?.sessionId), ids: messages.map(({ id }) => String(id)) };
+}
+
+const session = (s: Scratch, ...argv: string[]) => s.run(["session", ...argv]);
+/** What a command prints when all is well. */
+async function printed(s: Scratch, ...argv: string[]): Promise<string> {
+  const { code, stdout, stderr } = await session(s, ...argv);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+const leafOf = async (s: Scratch, sessionId: string) =>
+  (JSON.parse(await printed(s, "context", sessionId)) as { leafId: string | null }).leafId;
+const stands = (id: string, words: string) => `The conversation stands at ${id.slice(0, 8)} (${words}).\n`;
+/** A drawn tree without the ids. */
+const shape = (drawn: string) => drawn.replaceAll(/([○●·┄]) \w+ /g, "$1");
+
+describe("a session made by a real run", () => {
+  it("is drawn, gone back in and gone on with", async () => {
+    using s = scratch();
+    await using server = await startModelServer([...script(), [text("Three things."), spent]]);
+    const { sessionId, ids } = await talked(s, server);
+    const [, calls = "", read = "", end = "", , , , last = ""] = ids;
+    const id = sessionId.slice(0, 8);
+    expect(shape(await printed(s, "tree", id))).toBe(`○ user       What is in it?
+· assistant  calls Read
+○ Read       [lines 1-1 of 1] 1 one
+○ assistant  One thing.
+○ user       Make it two.
+· assistant  calls Write
+○ Write      Replaced cart.js: 1 lines, 4 bytes.
+● assistant  (here) Two things.
+`);
+
+    expect(await printed(s, "rewind", id, end.slice(0, 6))).toBe(stands(end, "assistant: One thing."));
+    expect(await leafOf(s, id)).toBe(end);
+    expect(await s.run(["--session", id, "-p", "Make it three."])).toMatchObject({
+      code: 0,
+      stdout: "Three things.\n",
+    });
+    const sent = server.requests.map(({ body }) => body as { messages: { role: string }[] }).at(-1);
+    expect(sent?.messages.slice(1).map(({ role }) => role)).toEqual(["user", "assistant", "tool", "assistant", "user"]);
+
+    expect(await printed(s, "branch", id, last)).toBe(stands(last, "assistant: Two things."));
+    expect(shape(await printed(s, "tree", id, "--all"))).toMatch(
+      /^○ assistant {2}One thing\.\n├─○ user {7}Make it three\.\n│ ○ assistant {2}Three things\.\n(.*\n)*○ user {7}Make it two\.\n/m,
+    );
+    const tree = JSON.parse(await printed(s, "tree", id, "--output", "json")) as TreePage;
+    expect(tree).toMatchObject({ sessionId, leafId: last, total: 10, leafCount: 2, branchPoints: [{ id: end }] });
+
+    const refused = await session(s, "rewind", id, calls);
+    expect(refused).toMatchObject({ code: 2, stdout: "" });
+    expect(refused.stderr).toContain(`${read.slice(0, 8)} (Read: [lines 1-1 of 1]`);
+    expect(await session(s, "branch", id, end)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("rewind to it"),
+    });
+    expect(await session(s, "rewind", id, "nothing")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("session tree"),
+    });
+    expect(await printed(s, "rewind", id, "start")).toBe("The conversation stands at its start.\n");
+    expect(await leafOf(s, id)).toBeNull();
+  });
+
+  it("is undone and redone, each command a process of its own", async () => {
+    using s = scratch();
+    await using server = await startModelServer(script());
+    const { sessionId, ids } = await talked(s, server);
+    const [, , , end = "", , , , last = ""] = ids;
+    expect(await printed(s, "undo", sessionId)).toBe(
+      `Taken back: Make it two.\n${stands(end, "assistant: One thing.")}`,
+    );
+    expect(await printed(s, "undo", sessionId)).toBe(
+      "Taken back: What is in it?\nThe conversation stands at its start.\n",
+    );
+    expect(await session(s, "undo", sessionId)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("nothing to undo"),
+    });
+    expect(await printed(s, "redo", sessionId)).toBe(stands(end, "assistant: One thing."));
+    expect(await printed(s, "redo", sessionId)).toBe(stands(last, "assistant: Two things."));
+    expect(await session(s, "redo", sessionId)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("nothing to redo"),
+    });
+    const verdict = await printed(s, "verify", sessionId);
+    expect(verdict).toContain(": sound, ");
+  });
+
+  it("is copied up to an event, and the copy goes its own way", async () => {
+    using s = scratch();
+    await using server = await startModelServer([...script(), [text("Four things."), spent]]);
+    const { sessionId, ids } = await talked(s, server);
+    const [, , , end = "", , , , last = ""] = ids;
+    const copied = await printed(s, "clone", sessionId, end.slice(0, 8));
+    const copy = /^New session (\w+)\nTo go on in it: scorel --session \1\n$/.exec(copied)?.[1] ?? "";
+    expect(await leafOf(s, copy)).toBe(end);
+    expect(await s.run(["--session", copy, "-p", "Make it four."])).toMatchObject({
+      code: 0,
+      stdout: "Four things.\n",
+    });
+    expect(await leafOf(s, sessionId)).toBe(last);
+    const header = records(s.logs().find((log) => log.includes(copy)) ?? "")[0];
+    expect(header?.clonedFrom).toMatchObject({ sessionId, eventId: end });
+    const whole = /^New session (\w+)/.exec(await printed(s, "clone", sessionId))?.[1] ?? "";
+    expect(await leafOf(s, whole)).toBe(last);
+  });
+
+  it("is named, deleted, restored, and purged only after a yes", async () => {
+    using s = scratch();
+    await using server = await startModelServer(script());
+    const { sessionId } = await talked(s, server);
+    const trash = join(s.home, ".scorel", "trash");
+    expect(await printed(s, "rename", sessionId, "Cart", "repair")).toBe('The session is named "Cart repair".\n');
+    expect(await printed(s, "list")).toContain("Cart repair");
+    expect(await printed(s, "delete", sessionId.slice(0, 8))).toContain(`scorel session restore ${sessionId}`);
+    expect(s.logs()).toEqual([]);
+    expect(await session(s, "show", sessionId)).toMatchObject({ code: 2 });
+    expect(await printed(s, "restore", sessionId.slice(0, 8))).toBe(`Session ${sessionId} is back.\n`);
+    expect(await printed(s, "show", sessionId)).toContain("Two things.");
+    await printed(s, "delete", sessionId);
+    expect(await session(s, "purge")).toMatchObject({
+      code: 2,
+      stdout: expect.stringContaining("Cart repair"),
+      stderr: expect.stringContaining("--yes"),
+    });
+    expect(readdirSync(trash)).toContain(`${sessionId}.jsonl`);
+    expect(await printed(s, "purge", "--yes")).toMatch(/Deleted for good: 1 session, \d+ bytes\./);
+    expect(existsSync(join(trash, `${sessionId}.jsonl`))).toBe(false);
+    expect(await printed(s, "purge", "--yes")).toContain("Deleted for good: 0 sessions, 0 bytes.");
+  });
+
+  it("is not touched while another process has it", async () => {
+    using s = scratch();
+    const slow = [[toolCall("Bash", { command: "echo ready; sleep 30" }), spent]];
+    await using server = await startModelServer([...script(), ...slow]);
+    const { sessionId, ids } = await talked(s, server);
+    const running = s.start(["--session", sessionId, "-p", "Wait.", "--output", "events"]);
+    await running.line((line) => line.includes("tool_execution_update"));
+    for (const argv of [
+      ["rewind", sessionId, ids[3] ?? ""],
+      ["undo", sessionId],
+      ["delete", sessionId],
+      ["rename", sessionId, "x"],
+    ])
+      expect(await session(s, ...argv)).toMatchObject({
+        code: 1,
+        stderr: expect.stringContaining(`in use by process ${running.pid}`),
+      });
+    expect(await printed(s, "tree", sessionId)).toContain("(here) calls Bash");
+    process.kill(running.pid, "SIGTERM");
+    await running.finished;
+  });
+
+  it("is gone back in together with the files, after a look at what changes", async () => {
+    using s = scratch();
+    await using server = await startModelServer(script());
+    const { sessionId, ids } = await talked(s, server);
+    const [, , , end = "", , , , last = ""] = ids;
+    const cart = () => readFileSync(join(s.project, "cart.js"), "utf8");
+    const asked = ["rewind", sessionId, end, "--files"];
+    const unconfirmed = await session(s, ...asked);
+    expect(unconfirmed).toMatchObject({ code: 2, stderr: expect.stringContaining("--yes") });
+    expect(unconfirmed.stdout).toMatch(/^modified: cart\.js\n(.*\n)*-two\n\+one\n/);
+    expect([cart(), await leafOf(s, sessionId)]).toEqual(["two\n", last]);
+    expect(await printed(s, ...asked, "--yes")).toContain(`1 file restored.\n${stands(end, "assistant: One thing.")}`);
+    expect([cart(), await leafOf(s, sessionId)]).toEqual(["one\n", end]);
+    await printed(s, "branch", sessionId, last);
+    s.file("cart.js", "someone else's\n");
+    expect(await printed(s, ...asked, "--yes")).toMatch(
+      /left alone without --overwrite(.*\n)*not restored: cart\.js: .*\n0 files restored\.\n/,
+    );
+    expect([cart(), await leafOf(s, sessionId)]).toEqual(["someone else's\n", end]);
+  });
+
+  it("is compacted by the plugin that can, with the words that the summary has to keep", async () => {
+    using s = scratch();
+    await using server = await startModelServer([...script(), [text("SUMMARY: a cart of two."), spent]]);
+    const { sessionId } = await talked(s, server);
+    const { code, stdout } = await session(s, "compact", sessionId, "keep", "the", "cart");
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(/^(Compacted: \d+ tokens before|Nothing was compacted)/) as string,
+    });
+    const without = ["session", "compact", sessionId, "--preset", "plain"];
+    s.file("~/.scorel/presets/plain.toml", 'description = "Without"\nextends = "coding"\nwithout = ["compaction"]\n');
+    expect(await s.run(without)).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('Add "compaction" to "use"'),
+    });
+  });
+});

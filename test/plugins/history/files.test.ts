@@ -1,0 +1,100 @@
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { echoAgent } from "../host/home.ts";
+import { desk } from "./desk.ts";
+
+/** Keeps what it is asked, and does what a test tells it while it restores. */
+function checkpoints() {
+  const asked: unknown[] = [];
+  const during: { restore(): unknown } = { restore: () => undefined };
+  const target = { sessionId: z.string(), targetEventId: z.string() };
+  const change = { path: "cart.js", kind: "modified" as const, diff: "-two\n+one\n" };
+  const plugin = definePlugin({
+    id: "keeper",
+    name: "Keeper",
+    version: "1.0.0",
+    operations: () => ({
+      preview_files: { params: z.strictObject(target), run: () => ({ changes: [change], notCovered: [] }) },
+      restore_files: {
+        params: z.strictObject({ ...target, overwrite: z.boolean().optional() }),
+        run: async (params) => {
+          asked.push(params);
+          await during.restore();
+          return { restored: ["cart.js"], skipped: [] };
+        },
+      },
+    }),
+  });
+  return { asked, during, plugin, change };
+}
+
+describe("going back with the files", () => {
+  it("restores them first and then goes back, once for a request that is repeated", async () => {
+    const { asked, during, plugin, change } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const target = { sessionId, targetEventId: one.slice(0, 12) };
+    const preview = await client.request("preview_rewind", target);
+    expect(preview).toEqual({ changes: [change], notCovered: [], targetEventId: one, leafId: two });
+    const leaves: unknown[] = [];
+    during.restore = () => leaves.push(session.activeLeaf);
+    const wanted = { ...target, files: true, messageId: "m1" };
+    const moved = await client.request("rewind", wanted);
+    expect(moved).toMatchObject({ leafId: one, files: { restored: ["cart.js"], skipped: [] } });
+    expect(leaves).toEqual([two]);
+    await client.request("rewind", wanted);
+    expect(asked).toEqual([{ sessionId, targetEventId: one }]);
+  });
+
+  it("to the start restores them as they were at the first message", async () => {
+    const { asked, plugin } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId, session } = t;
+    await t.say("one");
+    const first = session.tree.root?.id;
+    await client.request("rewind", { sessionId, targetEventId: null, files: true, overwrite: true });
+    expect(asked).toEqual([{ sessionId, targetEventId: first, overwrite: true }]);
+  });
+
+  it("touches no file when the jump could not be made", async () => {
+    const { asked, plugin } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId } = t;
+    const one = await t.say("one");
+    const two = await t.say("two");
+    const wanted = { sessionId, targetEventId: one, expectedLeafId: one, files: true };
+    await expect(client.request("rewind", wanted)).rejects.toMatchObject({
+      code: "HISTORY_CONFLICT",
+      data: { actual: two },
+    });
+    expect(asked).toEqual([]);
+  });
+
+  it("leaves the conversation where it stands when it moves meanwhile, and the same request again completes it", async () => {
+    const { during, plugin } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId, session } = t;
+    const one = await t.say("one");
+    await t.say("two");
+    during.restore = () => t.say("typed meanwhile");
+    const wanted = { sessionId, targetEventId: one, files: true };
+    await expect(client.request("rewind", wanted)).rejects.toMatchObject({ code: "HISTORY_CONFLICT" });
+    expect(t.spoken().at(-1)).toBe("echo: typed meanwhile");
+    during.restore = () => undefined;
+    await client.request("rewind", wanted);
+    expect(session.activeLeaf).toBe(one);
+  });
+
+  it("says what is missing where nobody keeps checkpoints", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    const one = await t.say("one");
+    const missing = { code: "HISTORY_NO_FILES", message: expect.stringContaining('"checkpoints"') as string };
+    const target = { sessionId, targetEventId: one };
+    await expect(client.request("preview_rewind", target)).rejects.toMatchObject(missing);
+    await expect(client.request("rewind", { ...target, files: true })).rejects.toMatchObject(missing);
+  });
+});
