@@ -23,7 +23,7 @@ export interface SessionOptions {
   thinking?: string | undefined;
   /** The names of the only tools that the model is offered. */
   tools?: readonly string[] | undefined;
-  /** Text for the end of the system prompt. Kept in the session from its next turn on; an empty one removes it. */
+  /** Text for the end of the system prompt. */
   appendSystemPrompt?: string | undefined;
 }
 

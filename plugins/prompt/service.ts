@@ -18,8 +18,8 @@ export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit"
   const { session } = ctx;
   const frozen = () => session.projection("instructions").snapshot;
   const appended = () => {
-    const asked = ctx.find("workspace")?.appendSystemPrompt;
-    return asked === undefined ? undefined : redacted(ctx, asked);
+    const asked = ctx.find("workspace")?.appendSystemPrompt ?? "";
+    return redacted(ctx, asked);
   };
   const current = () => frozen() ?? compose(ctx, appended());
   return {
@@ -38,7 +38,7 @@ export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit"
       return context.map((text) => attachment(redacted(ctx, text)));
     },
     async refresh(clientId) {
-      const payload = compose(ctx, appended() ?? frozen()?.appended);
+      const payload = compose(ctx, appended());
       await session.append("instruction_snapshot", payload, { clientId });
       return payload;
     },
@@ -50,12 +50,12 @@ function textOf({ sections, appended }: InstructionSnapshot): string {
   return join(sections, appended);
 }
 
-/** Other words for the end of the prompt, as an option of a later run: the rest stays as it is frozen. */
+/** The words for the end are those of each run: the log says so, and the rest stays as it is frozen. */
 function reworded(
   { sections, date, budget, cut, skipped, appended = "" }: FrozenInstructions,
-  wanted: string | undefined,
+  wanted: string,
 ): AppendEntry[] {
-  if (wanted === undefined || wanted === appended) return [];
+  if (wanted === appended) return [];
   const kept = { sections, date, ...(budget !== undefined && { budget }), cut, skipped };
   return [{ type: "instruction_snapshot", payload: { ...kept, ...(wanted !== "" && { appended: wanted }) } }];
 }

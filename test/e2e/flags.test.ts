@@ -115,7 +115,7 @@ describe("how a session works", () => {
     withModel([text("ok")], async (s, server) => {
       const { code, stderr } = await s.run([...args, ...flags], { input });
       expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
-      expect(told(server)).toEqual({ tools: ["Read", "Grep"], end: "Speak in rhymes.", effort: "high" });
+      expect(told(server)).toEqual({ tools: ["Grep", "Read"], end: "Speak in rhymes.", effort: "high" });
     }),
   );
 

@@ -1,7 +1,7 @@
 import { createMemoryStore, type Services, type StoredEvent } from "@scorel/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { testHeader } from "../../harness.ts";
-import { ground, openPrompt, section } from "./setup.ts";
+import { ground, type Options, openPrompt, section } from "./setup.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -109,24 +109,22 @@ describe("the snapshot", () => {
 describe("the text for the end of the prompt", () => {
   const events = (stored: StoredEvent[]) => ({ kernel: { store: kept(stored) } });
 
-  it("is kept by the session, and replaced when another one is given, the rest staying as it is", async () => {
+  it("is that of the run, and what comes before it stays as it is", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "rules");
     await using first = await openPrompt(g, { appendSystemPrompt: "In rhymes." });
     await first.say("one");
     const base = first.prompt.system().replace(/\n\nIn rhymes\.$/, "");
+    expect(first.prompt.system()).toBe(`${base}\n\nIn rhymes.`);
     g.file("project/AGENTS.md", "other rules");
-    await using same = await openPrompt(g, { ...events(first.stored()), appendSystemPrompt: "In rhymes." });
-    await same.say("two");
-    expect(same.snapshots()).toHaveLength(1);
-    await using without = await openPrompt(g, events(first.stored()));
-    expect(without.prompt.system()).toBe(`${base}\n\nIn rhymes.`);
-    await using other = await openPrompt(g, { ...events(first.stored()), appendSystemPrompt: "In prose." });
-    await other.say("two");
-    expect(other.prompt.system()).toBe(`${base}\n\nIn prose.`);
-    await using none = await openPrompt(g, { ...events(first.stored()), appendSystemPrompt: "" });
-    await none.say("two");
-    expect(none.prompt.system()).toBe(base);
+    const told = async (options: Options) => {
+      await using t = await openPrompt(g, { ...events(first.stored()), ...options });
+      await t.say("two");
+      return [t.snapshots().length, t.prompt.system()];
+    };
+    expect(await told({ appendSystemPrompt: "In rhymes." })).toEqual([1, `${base}\n\nIn rhymes.`]);
+    expect(await told({ appendSystemPrompt: "In prose." })).toEqual([2, `${base}\n\nIn prose.`]);
+    expect(await told({})).toEqual([2, base]);
   });
 });
 
