@@ -67,6 +67,7 @@ export function contextTokens(session: Session, fixed: () => number): number {
   let after = 0;
   for (let event = at(session, session.activeLeaf); event; event = session.tree.parent(event.id)) {
     if (event.type === "compact") break;
+    after += remindedTokens(event);
     const message = messageOf(event);
     if (!message) continue;
     if (isWhole(message)) return tokensOf(message.usage) + after;
@@ -100,6 +101,13 @@ function blockBytes(block: Record<string, unknown> & { type: string }): number {
 
 function at(session: Session, id: EventId | null): StoredEvent | undefined {
   return id === null ? undefined : session.tree.get(id);
+}
+
+/** What the harness says beside the messages, so far as a model reads it. */
+function remindedTokens(event: StoredEvent): number {
+  if (event.type !== "harness_item") return 0;
+  const { text, visibility } = event as EventOf<"harness_item">;
+  return visibility === "user" ? 0 : textTokens(text);
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {

@@ -266,6 +266,11 @@ describe("the context's size", () => {
     const image = { type: "image" as const, data: "", mimeType: "image/png" };
     await t.session.append("message", { message: { role: "user", content: [image], timestamp: 0 } });
     expect(t.agent.contextTokens()).toBe(2_250);
+    const notice = { kind: "runtime_notice", origin: "system", text: "x".repeat(40) } as const;
+    await t.session.append("harness_item", { ...notice, visibility: "user" });
+    expect(t.agent.contextTokens()).toBe(2_250);
+    await t.session.append("harness_item", { ...notice, visibility: "both" });
+    expect(t.agent.contextTokens()).toBe(2_260);
   });
 
   it("is estimated again after a compaction, whatever an older reply reported", async () => {
