@@ -1,0 +1,69 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import inspect from "@scorel/inspect";
+import type { LayersService } from "@scorel/inspect/contract";
+import { definePlugin } from "@scorel/kernel";
+import prompt from "@scorel/prompt";
+import type {} from "@scorel/prompt/contract";
+import { describe, expect, it } from "vitest";
+import { type TestHost, testHome, testHost } from "../host/home.ts";
+
+/** What `inspect` shows beside prompts. */
+const layers = definePlugin({
+  id: "layers",
+  name: "Layers",
+  version: "1.0.0",
+  scope: "host",
+  provides: ["layers"],
+  activate: (ctx) => ctx.provide("layers", {} as LayersService),
+});
+const open = () => testHost([prompt], [], [layers, inspect]);
+
+async function snapshotsOf({ client }: TestHost, sessionId: string): Promise<number> {
+  const { events } = await client.request("get_events", { sessionId });
+  return events.filter(({ event }) => event.type === "instruction_snapshot").length;
+}
+
+describe.each([
+  ["kept in memory only", true],
+  ["not begun yet", false],
+])("in a session that is %s", (_what, unsaved) => {
+  it("instructions are read again by command and by operation, in the name of who asked", async () => {
+    using home = testHome();
+    await using t = await open();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, unsaved });
+    writeFileSync(join(home.cwd, "AGENTS.md"), "rules");
+    const { output } = await t.client.request("run_command", { sessionId, name: "refresh-instructions", args: "" });
+    expect(output).toMatch(/^The instructions were read again: \d+ bytes\.$/);
+    writeFileSync(join(home.cwd, "CLAUDE.md"), "\0");
+    expect(await t.client.request("refresh_instructions", { sessionId })).toEqual({
+      bytes: Number(/\d+/.exec(output ?? "")?.[0]),
+      cut: [],
+      skipped: [{ path: join(home.cwd, "CLAUDE.md"), reason: "not a text in UTF-8" }],
+    });
+    expect(await snapshotsOf(t, sessionId)).toBe(2);
+    const { events } = await t.client.request("get_events", { sessionId });
+    expect(events.map(({ event }) => event.clientId)).toEqual(["tester", "tester"]);
+  });
+
+  it("the prompt is shown as it is frozen, else as it would be", async () => {
+    using home = testHome();
+    await using t = await open();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, unsaved });
+    const before = await t.client.request("get_prompt", { cwd: home.cwd, sessionId });
+    await t.client.request("refresh_instructions", { sessionId });
+    writeFileSync(join(home.cwd, "AGENTS.md"), "rules");
+    const after = await t.client.request("get_prompt", { cwd: home.cwd, sessionId });
+    expect(before).toEqual({ ...after, frozen: false });
+    expect(after).toMatchObject({ frozen: true, tools: { count: 0, bytes: 0 }, skipped: [] });
+    const begunNow = await t.client.request("get_prompt", { cwd: home.cwd });
+    expect(begunNow.text).toContain("\nrules\n");
+    expect(home.files().filter((name) => name.endsWith(".jsonl"))).toEqual(unsaved ? [] : [`${sessionId}.jsonl`]);
+  });
+});
+
+it("a session without the plugin says what is missing", async () => {
+  using home = testHome();
+  await using t = await testHost([], [], [layers, inspect]);
+  await expect(t.client.request("get_prompt", { cwd: home.cwd })).rejects.toMatchObject({ code: "INSPECT_NO_PROMPT" });
+});
