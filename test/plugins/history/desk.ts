@@ -12,7 +12,7 @@ declare module "@scorel/host/contract" {
 }
 
 /** Hands a session to a test, which writes into it what no agent here would. */
-const hand = definePlugin({
+export const hand = definePlugin({
   id: "hand",
   name: "Hand",
   version: "1.0.0",

@@ -1,0 +1,81 @@
+import type { EventId } from "@scorel/kernel";
+
+/** What the reference knows of an event of the conversation. */
+export interface Known {
+  id: EventId;
+  parent: EventId | null;
+  role: "user" | "assistant" | "result" | "summary";
+  words: string;
+  /** The calls that wait for a result at this event. */
+  waiting: readonly string[];
+  /** Of a summary: what follows this event is kept. */
+  after?: EventId;
+}
+
+/**
+ * The least that a session's tree has to do, written without looking at how it does it: a list of events with parents, a
+ * leaf, and a stack of leaves that undos left.
+ */
+export class Reference {
+  readonly events: Known[] = [];
+  leaf: EventId | null = null;
+  undone: EventId[] = [];
+
+  add(known: Omit<Known, "parent">): void {
+    this.events.push({ ...known, parent: this.leaf });
+    this.leaf = known.id;
+    this.undone = [];
+  }
+
+  get(id: EventId | null): Known | undefined {
+    return this.events.find((event) => event.id === id);
+  }
+
+  /** From the root to an event. */
+  path(id: EventId | null): Known[] {
+    const event = this.get(id);
+    return event ? [...this.path(event.parent), event] : [];
+  }
+
+  isPoint(id: EventId): boolean {
+    return this.get(id)?.waiting.length === 0;
+  }
+
+  isLeaf(id: EventId): boolean {
+    return this.events.every(({ parent }) => parent !== id);
+  }
+
+  /** What a model reads at an event. */
+  context(id: EventId | null): string[] {
+    const path = this.path(id);
+    const last = path.findLastIndex(({ role }) => role === "summary");
+    const summary = path[last];
+    const from = summary?.after === undefined ? 0 : path.findIndex((event) => event.id === summary.after) + 1;
+    const rest = path.slice(from).filter(({ role }) => role !== "summary");
+    return [...(summary ? [summary.words] : []), ...rest.map(({ words }) => words)];
+  }
+
+  /** Events that a summary may keep what follows: at or after the last summary's own. */
+  cuts(): Known[] {
+    const path = this.path(this.leaf);
+    const last = path.findLast(({ role }) => role === "summary");
+    const from = last === undefined ? 0 : path.findIndex(({ id }) => id === last.after);
+    return path.slice(from).filter(({ waiting, role }) => waiting.length === 0 && role !== "summary");
+  }
+
+  /** Where an undo goes; undefined when there is nothing to undo. */
+  undoTarget(from = this.leaf): EventId | null | undefined {
+    const path = this.path(from);
+    const asked = path.findLastIndex(({ role }) => role === "user");
+    return asked < 0 ? undefined : (path.slice(0, asked).findLast(({ waiting }) => waiting.length === 0)?.id ?? null);
+  }
+
+  /** A jump back to where the last undo came from is its redo; one to where an undo would go is an undo. */
+  jump(to: EventId | null): void {
+    const from = this.leaf;
+    if (this.undone.length > 0 && this.undone.at(-1) === to) this.undone.pop();
+    else if (from !== null && this.undoTarget() === to) this.undone.push(from);
+    else this.undone = [];
+    this.leaf = to;
+  }
+}
