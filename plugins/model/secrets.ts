@@ -1,4 +1,5 @@
 import type { SecretsService } from "./contract.ts";
+import { hideFromProc } from "./environment-block.ts";
 import { isKeyVariable } from "./provider-keys.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
@@ -29,8 +30,14 @@ export function createSecrets(
   const holdsKey = (name: string) => named.has(name) || isKeyVariable(name);
   let values = secretValues(sources, stored, env, holdsKey);
   let mask = maskOf(values);
+  let hidden = false;
   return {
-    childEnv: () => childEnv(env, holdsKey, values),
+    childEnv() {
+      const kept = childEnv(env, holdsKey, values);
+      if (env === process.env && !hidden) hideFromProc(Object.keys(env).filter((name) => !(name in kept)));
+      hidden = true;
+      return kept;
+    },
     redact: (text) => mask.whole(text),
     redactor: () => redactor(() => mask),
     learn(more) {

@@ -16,10 +16,14 @@ function everyByte(folder: string): string {
 it("a key reaches its own host's header and nothing else, though the model prints every environment it can", async () => {
   using s = scratch();
   await using server = await startModelServer([
-    [toolCall("Bash", { command: "env" }), toolCall("Bash", { command: "tr '\\0' '\\n' < /proc/$PPID/environ" })],
+    [
+      toolCall("Bash", { command: "env; cat ../kept.txt" }),
+      toolCall("Bash", { command: "tr '\\0' '\\n' < /proc/$PPID/environ" }),
+    ],
     text(`I saw ${canary}`, 4),
   ]);
   s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
+  s.file("../kept.txt", `SCRIPTED_KEY=${canary}\0`);
   const run = await s.run(["-p", "look around", "--output", "events"], {
     env: { SCRIPTED_KEY: canary, OPENAI_API_KEY: `${canary}-openai` },
   });
@@ -33,9 +37,9 @@ it("a key reaches its own host's header and nothing else, though the model print
 it("nor when commands in the background print them, in pieces, and more than fits into an answer", async () => {
   using s = scratch();
   const commands = [
-    "env; tr '\\0' '\\n' < /proc/$PPID/environ",
-    "cat /proc/$PPID/environ | while read -r -d '' line; do printf %s \"$line\" | fold -w 3 | tr -d '\\n'; sleep 0.01; done",
-    "seq 20000; cat /proc/$PPID/environ; seq 20000",
+    "env; cat ../kept.txt; tr '\\0' '\\n' < /proc/$PPID/environ",
+    "cat ../kept.txt /proc/$PPID/environ | while read -r -d '' line; do printf %s \"$line\" | fold -w 3 | tr -d '\\n'; sleep 0.01; done",
+    "seq 20000; cat ../kept.txt /proc/$PPID/environ; seq 20000",
   ];
   await using server = await startModelServer((request, index) => {
     if (index === 0) return commands.map((command) => toolCall("Bash", { command, background: true }));
@@ -47,6 +51,7 @@ it("nor when commands in the background print them, in pieces, and more than fit
     return index === 2 ? ids.map((id: string) => toolCall("Bash", { poll: id })) : text("done");
   });
   s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
+  s.file("../kept.txt", `SCRIPTED_KEY=${canary}\0`);
   const temp = s.file("tmp/.keep", "").replace(/\/\.keep$/, "");
   const run = await s.run(["-p", "look around", "--output", "events"], {
     env: { SCRIPTED_KEY: canary, OPENAI_API_KEY: `${canary}-openai`, TMPDIR: temp },
@@ -58,3 +63,24 @@ it("nor when commands in the background print them, in pieces, and more than fit
   const kept = [everyByte(s.home), everyByte(temp), ...server.requests.map((request) => request.text)];
   expect([run.stdout, run.stderr, ...kept].join("\n")).not.toContain(canary);
 });
+
+it.runIf(process.platform === "linux")(
+  "nor when a command writes the environment of its parent into a file",
+  async () => {
+    using s = scratch();
+    const command = "cat /proc/$PPID/environ > stolen; cp stolen again; wc -c < stolen";
+    await using server = await startModelServer([toolCall("Bash", { command }), text("done")]);
+    s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
+    const env = { SCRIPTED_KEY: canary, OPENAI_API_KEY: `${canary}-openai`, NOT_SECRET: "to be seen" };
+    expect(await s.run(["-p", "steal it"], { env })).toMatchObject({ code: 0 });
+    const stolen = readFileSync(join(s.project, "stolen"), "latin1").split("\0");
+    expect(stolen).toContain("NOT_SECRET=to be seen");
+    expect(stolen).toContain(`SCRIPTED_KEY=${"x".repeat(canary.length)}`);
+    expect(stolen.join("\n")).not.toContain(canary);
+    // The key itself is still sent to its own host.
+    expect(server.requests.map(({ headers }) => headers.authorization)).toEqual([
+      `Bearer ${canary}`,
+      `Bearer ${canary}`,
+    ]);
+  },
+);
