@@ -115,7 +115,7 @@ function callModel(turn: Turn, asked: Context): AssistantMessageEventStream {
     model: inUse,
     takenIds: callIds(asked),
     onFailure: (failure) => {
-      if (!turn.repeats(failure)) turn.failed(failure.error);
+      if (!turn.repeats(failure, inUse)) turn.failed(failure.error);
     },
     onSuccess: () => turn.retries.succeeded(),
   });

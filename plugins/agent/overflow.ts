@@ -30,10 +30,9 @@ export class Overflow {
   }
 
   /** Plans another attempt; false for any other failure, and when `message` had its second attempt. */
-  plan({ error, reason, overflow }: Failure, message: string | undefined): boolean {
+  plan({ error, reason, overflow }: Failure, model: string, message: string | undefined): boolean {
     if (!overflow || this.repeatedFor === message) return false;
-    const { provider, id } = this.env.ctx.model.current();
-    this.refused = { error, reason, model: `${provider}/${id}` };
+    this.refused = { error, reason, model };
     this.repeatedFor = message;
     return true;
   }

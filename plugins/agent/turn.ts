@@ -91,8 +91,8 @@ export class Turn {
   }
 
   /** Plans another attempt for a reply that has failed; false when the failure is final. */
-  repeats(failure: Failure): boolean {
-    return this.retries.plan(failure) || this.overflow.plan(failure, this.served.at(-1));
+  repeats(failure: Failure, { provider, id }: { provider: string; id: string }): boolean {
+    return this.retries.plan(failure) || this.overflow.plan(failure, `${provider}/${id}`, this.served.at(-1));
   }
 
   /** Whether the reply that has just failed will be tried again. */

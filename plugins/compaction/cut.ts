@@ -12,9 +12,10 @@ export interface Room {
  */
 export function legalCuts(entries: readonly Entry[]): number[] {
   const cuts: number[] = [];
+  const answered = answersAfter(entries);
   let replied = false;
   for (const [at, { kind }] of entries.entries()) {
-    const isTurn = kind === "turn" && !answersFollow(entries, at);
+    const isTurn = kind === "turn" && !answered[at];
     if ((isTurn && at > 0) || (kind === "reply" && replied)) cuts.push(at);
     if (kind === "reply") replied = true;
     if (kind === "turn") replied = false;
@@ -56,13 +57,16 @@ function atTurn(entries: readonly Entry[], cuts: readonly number[], first: numbe
   return turn !== undefined && 2 * (rest[turn] as number) >= (rest[first] as number) ? turn : first;
 }
 
-/** Results that come after a message of the user still belong to the call before it. */
-function answersFollow(entries: readonly Entry[], at: number): boolean {
-  for (const { kind } of entries.slice(at)) {
-    if (kind === "reply") return false;
-    if (kind === "result") return true;
+/** For each entry, whether a result comes between it and the next reply: such a result belongs to a call before it. */
+function answersAfter(entries: readonly Entry[]): boolean[] {
+  const after: boolean[] = [];
+  let found = false;
+  for (let at = entries.length - 1; at >= 0; at--) {
+    const { kind } = entries[at] as Entry;
+    if (kind === "result" || kind === "reply") found = kind === "result";
+    after[at] = found;
   }
-  return false;
+  return after;
 }
 
 /** Whether every call is answered and it is not the user who spoke last. */

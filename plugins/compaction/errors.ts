@@ -2,5 +2,5 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   COMPACTION_BUSY: () =>
-    "The conversation cannot be compacted while a turn is running. Wait for its end or cancel it, then compact again.",
+    "The conversation cannot be compacted while a turn or another compaction is running. Wait for its end or cancel it, then compact again.",
 });

@@ -11,6 +11,12 @@ import { compactionEnd, compactionStart } from "./transient.ts";
 
 export type CompactionContext = PluginContext<CompactionConfig, "agent" | "model">;
 
+const params = z.strictObject({
+  sessionId: z.string(),
+  instructions: z.string().optional(),
+  messageId: z.string().optional(),
+});
+
 /** Keeps conversations within the model's window: leaves old tool results out, and summarises what is old. */
 export default definePlugin({
   id: "compaction",
@@ -35,13 +41,9 @@ export default definePlugin({
 
   operations: (ctx) => ({
     compact: {
-      params: z.strictObject({
-        sessionId: z.string(),
-        instructions: z.string().optional(),
-        messageId: z.string().optional(),
-      }),
+      params,
       run: async ({ sessionId: _here, ...asked }, { clientId }) =>
-        (await import("./manual.ts")).compactNow(ctx, { ...asked, clientId }),
+        (await import("./manual.ts")).compactOnce(ctx, { ...asked, clientId }),
     },
   }),
 

@@ -10,6 +10,9 @@ export interface Asked {
   clientId: string;
 }
 
+/** Compactions that run now, by the id that their client made. */
+const running = new WeakMap<Session, Map<string, Promise<Compacted>>>();
+
 /** Compacts at a client's wish, between turns; throws COMPACTION_BUSY. What has this `messageId` already is only told again. */
 export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<Compacted> {
   const known = asked.messageId === undefined ? undefined : doneFor(ctx.session, asked.messageId);
@@ -20,6 +23,17 @@ export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<
     const busy = ["AGENT_BUSY", "LOG_BUSY"].includes(codeOf(thrown));
     throw busy ? errors.COMPACTION_BUSY() : thrown;
   }
+}
+
+/** The same for a client that may ask twice: of requests with one `messageId`, those that come meanwhile share its outcome. */
+export async function compactOnce(ctx: CompactionContext, asked: Asked): Promise<Compacted> {
+  const { messageId } = asked;
+  if (messageId === undefined) return compactNow(ctx, asked);
+  const here = running.get(ctx.session) ?? new Map<string, Promise<Compacted>>();
+  running.set(ctx.session, here);
+  const outcome = here.get(messageId) ?? compactNow(ctx, asked).finally(() => here.delete(messageId));
+  here.set(messageId, outcome);
+  return outcome;
 }
 
 /** What came of it, in a line. */

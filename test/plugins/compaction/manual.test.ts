@@ -1,0 +1,168 @@
+import { createAgent } from "@scorel/agent";
+import compaction from "@scorel/compaction";
+import host from "@scorel/host";
+import type { Client, HostService } from "@scorel/host/contract";
+import { createKernel, createMemoryStore, type Kernel } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import model from "@scorel/model";
+import { describe, expect, it } from "vitest";
+import { testHeader } from "../../harness.ts";
+import { delayUntil, gate, type ModelServer, type Script, startModelServer, status, text } from "../../model-server.ts";
+import { customModel, impatient } from "../agent/setup.ts";
+import { ask, testHome } from "../host/home.ts";
+import { asksForSummary, playing, saidIn, words } from "./setup.ts";
+
+interface Opened extends AsyncDisposable {
+  client: Client;
+  sessionId: string;
+  server: ModelServer;
+}
+
+/** A session of a whole host, whose model server plays this script; without `summary` in its layers. */
+async function openSession(script: Script, config: object = { layers: [] }): Promise<Opened> {
+  const home = testHome();
+  const server = await startModelServer(script);
+  const entry = (plugin: Parameters<typeof createKernel>[0]["entries"][number]["plugin"], config?: unknown) => ({
+    plugin,
+    origin: "test",
+    config,
+  });
+  const entries = [
+    entry(messages),
+    entry(model, { ...customModel, baseUrl: server.baseUrl }),
+    entry(createAgent(impatient), { retries: 0 }),
+    entry(compaction, config),
+  ];
+  const composition = { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel };
+  const kernel: Kernel = await createKernel({
+    entries: [entry(host)],
+    store: createMemoryStore(testHeader),
+    services: { composition },
+  });
+  const client = (kernel.find("host") as HostService).connect({ clientId: "tester" });
+  const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+  return {
+    client,
+    sessionId,
+    server,
+    async [Symbol.asyncDispose]() {
+      await kernel.stop();
+      await server.close();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+const replies = ["a", "b", "c"].map((mark) => text(words(100, mark)));
+async function threeTurns(summary: Parameters<typeof playing>[1] = () => text("S1"), more: typeof replies = []) {
+  const t = await openSession(playing([...replies, ...more], summary));
+  for (const said of ["one", "two", "three"]) await ask(t.client, t.sessionId, said);
+  return t;
+}
+
+describe("compacting by hand", () => {
+  it("leaves the latest part of a conversation that would fit as it is", async () => {
+    await using t = await threeTurns();
+    const { client, sessionId } = t;
+    const done = await client.request("compact", { sessionId });
+    expect(done).toEqual({
+      compacted: true,
+      tokensBefore: expect.any(Number),
+      tokensAfter: expect.any(Number),
+      eventId: expect.any(String),
+    });
+    expect(done.tokensAfter).toBeLessThan(done.tokensBefore / 2);
+    await ask(client, sessionId, "four");
+    expect(saidIn(t.server.requests.at(-1)!).slice(1)).toEqual([
+      "user: three",
+      `assistant: ${words(100, "c")}`,
+      "user: four",
+    ]);
+  });
+
+  it("is a slash command, and asks for what is to be kept", async () => {
+    await using t = await threeTurns();
+    const { client, sessionId } = t;
+    const { output } = await client.request("run_command", { sessionId, name: "compact", args: " the column names " });
+    expect(output).toMatch(/^Compacted: about \d+ → \d+ tokens\.$/);
+    const asked = t.server.requests.find(asksForSummary);
+    expect(asked?.body.messages.at(-1).content).toMatch(
+      /The user asks you to keep in particular:\n\n> the column names$/,
+    );
+    const { commands } = await client.request("list_commands", { sessionId });
+    expect(commands).toEqual([
+      {
+        name: "compact",
+        plugin: "compaction",
+        description: "Summarise the older part of the conversation: /compact [what to keep]",
+      },
+    ]);
+  });
+
+  it("says so when there is nothing to compact, or when no model could do it", async () => {
+    await using empty = await openSession([]);
+    const args = { name: "compact", args: "" };
+    const nothing = await empty.client.request("run_command", { sessionId: empty.sessionId, ...args });
+    expect(nothing.output).toMatch(/^There is nothing to compact\. The conversation holds about \d+ tokens\.$/);
+    await using t = await threeTurns(() => status(400, { error: { message: "no credit" } }));
+    const { output } = await t.client.request("run_command", { sessionId: t.sessionId, ...args });
+    expect(output).toMatch(/^Compacted: about .* tokens\. The model could not summarise .*no credit$/);
+  });
+
+  it("is done once for a message id, also when it is asked for twice at once or after reopening", async () => {
+    await using t = await threeTurns();
+    const { client, sessionId } = t;
+    const asked = { sessionId, messageId: "m1" };
+    const [first, second] = await Promise.all([client.request("compact", asked), client.request("compact", asked)]);
+    expect(second).toEqual(first);
+    await client.request("close_session", { sessionId });
+    await client.request("load_session", { sessionId });
+    expect(await client.request("compact", asked)).toEqual(first);
+    expect(t.server.requests.filter(asksForSummary)).toHaveLength(1);
+  });
+
+  it("is refused while a turn runs", async () => {
+    const answering = gate();
+    await using t = await openSession(playing([[delayUntil(answering.promise), text("ok")]], () => text("S1")));
+    const { client, sessionId } = t;
+    const { id } = await client.request("send_message", { sessionId, content: "go" });
+    await t.server.request(0);
+    await expect(client.request("compact", { sessionId })).rejects.toMatchObject({ code: "COMPACTION_BUSY" });
+    await expect(client.request("run_command", { sessionId, name: "compact", args: "" })).rejects.toMatchObject({
+      code: "COMPACTION_BUSY",
+    });
+    answering.open();
+    await client.request("wait_turn", { sessionId, id });
+  });
+
+  it("lets a message that is sent meanwhile follow, and a cancel end it", async () => {
+    const writing = gate();
+    await using t = await threeTurns((_request, count) => [
+      delayUntil(count === 0 ? new Promise(() => {}) : writing.promise),
+      text("S1"),
+    ]);
+    const { client, sessionId } = t;
+    const first = client.request("compact", { sessionId });
+    const failed = expect(first).rejects.toMatchObject({ code: "AGENT_CANCELLED" });
+    await t.server.request(3);
+    expect(await client.request("cancel", { sessionId })).toEqual({ cancelled: true });
+    await failed;
+    const before = await client.request("get_context", { sessionId });
+    expect(before.messages).toHaveLength(6);
+
+    const second = client.request("compact", { sessionId });
+    await t.server.request(4);
+    const answer = ask(client, sessionId, "four");
+    writing.open();
+    expect(await second).toMatchObject({ compacted: true });
+    expect(await answer).toBe("ok");
+    expect(saidIn(t.server.requests.at(-1)!).at(-1)).toBe("user: four");
+    expect(saidIn(t.server.requests.at(-1)!)[0]).toContain("<summary>\nS1\n</summary>");
+  });
+
+  it("is refused with what is wrong in the request", async () => {
+    await using t = await openSession([]);
+    const wrong = { sessionId: t.sessionId, instructions: 7 } as never;
+    await expect(t.client.request("compact", wrong)).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });
+  });
+});
