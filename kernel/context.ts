@@ -25,7 +25,7 @@ function collect(
 ): { summary: Message | undefined; actions: LlmAction[] } {
   const actions: LlmAction[] = [];
   let barrier: Extract<LlmAction, { action: "barrier" }> | undefined;
-  for (let event = leaf === null ? undefined : tree.get(leaf); event; event = tree.parent(event.id)) {
+  for (const event of leaf === null ? [] : tree.ancestors(leaf)) {
     if (barrier && event.id === barrier.after) break;
     const action = converters.toLlm(event);
     if (action.action !== "barrier") actions.push(action);
@@ -48,7 +48,7 @@ function fold(messages: Message[], action: LlmAction, converters: Converters): v
 
 /** Whether a barrier may keep what follows `after`: an ancestor of its parent, not older than the last barrier's. */
 export function isLegalBarrier(tree: Tree, parentId: EventId | null, after: EventId, converters: Converters): boolean {
-  for (let event = parentId === null ? undefined : tree.get(parentId); event; event = tree.parent(event.id)) {
+  for (const event of parentId === null ? [] : tree.ancestors(parentId)) {
     if (event.id === after) return true;
     const action = converters.toLlm(event);
     if (action.action === "barrier") return isInTail(tree, event, action.after, after);
@@ -59,7 +59,8 @@ export function isLegalBarrier(tree: Tree, parentId: EventId | null, after: Even
 /** An earlier barrier kept the events between its own `after` (inclusive as a new cut) and itself. */
 function isInTail(tree: Tree, barrier: StoredEvent, kept: EventId | undefined, after: EventId): boolean {
   if (kept === undefined) return false;
-  for (let event = tree.parent(barrier.id); event; event = tree.parent(event.id)) {
+  for (const event of tree.ancestors(barrier.id)) {
+    if (event.id === barrier.id) continue;
     if (event.id === after) return true;
     if (event.id === kept) return false;
   }

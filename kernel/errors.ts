@@ -60,6 +60,8 @@ export const errors = defineErrors({
   LOG_DUPLICATE_ID: (a: { id: string }) => `An event with id "${a.id}" is already in the log.`,
   LOG_UNKNOWN_PARENT: (a: { type: string; parentId: string }) =>
     `Event "${a.type}" names the parent "${a.parentId}", which is not in the log.`,
+  LOG_DAMAGED: (a: { where: string; reason: string; sessionId: string }) =>
+    `A record of the log is lost (${a.where}: ${a.reason}); the rest is used without it. \`scorel session verify ${a.sessionId}\` checks the whole log; restore it from a copy if you have one.`,
   LOG_INVALID_LEAF: (a: { type: string; leaf: string }) =>
     `Event "${a.type}" points at "${a.leaf}", which is not an event of the conversation's tree.`,
   LOG_INVALID_BARRIER: (a: { type: string; after: string }) =>

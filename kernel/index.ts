@@ -2,8 +2,10 @@ export { stop } from "./chain.ts";
 export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { isId, newId } from "./ids.ts";
-export { createJsonlStore, LOG_VERSION } from "./jsonl.ts";
+export { createJsonlStore } from "./jsonl.ts";
 export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
+export { Ledger, ledgerWith } from "./ledger.ts";
+export { LOG_VERSION, scanHeader } from "./log-header.ts";
 export {
   type AnyPlugin,
   type BaseContext,
@@ -20,7 +22,7 @@ export {
   type Tap,
 } from "./plugin.ts";
 export { createKernel } from "./plugin-kernel.ts";
-export { scanLog } from "./scan.ts";
+export { scanLog, scanRest } from "./scan.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type Opened, type Problem, type Store } from "./store.ts";
 export type { HookTrace } from "./trace.ts";

@@ -1,12 +1,11 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
-import { encodeLine, readLog, type Scan, scanBytes } from "./scan.ts";
-import type { Opened, Store } from "./store.ts";
-import type { SessionHeader } from "./types.ts";
-
-/** The format this version writes; a log of a newer one is opened for reading only. */
-export const LOG_VERSION = 1;
+import { LogFile } from "./log-file.ts";
+import { encodeLine } from "./record-bytes.ts";
+import { type Scan, scanFile } from "./scan.ts";
+import type { Opened, Problem, Store } from "./store.ts";
+import type { SessionHeader, StoredEvent } from "./types.ts";
 
 export interface JsonlOptions {
   /** The header of a new log; the file appears with the first append. */
@@ -26,11 +25,9 @@ export function createJsonlStore(path: string, options: JsonlOptions = {}): Stor
 class JsonlStore implements Store {
   private readonly path: string;
   private readonly options: JsonlOptions;
-  private fd: number | undefined;
+  private readonly file: LogFile;
   /** Bytes of a failed append stand behind the last whole record. */
   private tainted = false;
-  /** Bytes known to be whole records. */
-  private size = 0;
   private readOnly: string | undefined;
   private directorySynced = true;
   /** Written before the next record: the header of a new log, or a newline that got lost. */
@@ -39,26 +36,27 @@ class JsonlStore implements Store {
   constructor(path: string, options: JsonlOptions) {
     this.path = path;
     this.options = options;
+    this.file = new LogFile(path);
   }
 
-  open(): Opened {
+  open(onDamage: (problem: Problem) => void = () => {}): Opened {
     if (this.options.create) return this.openNew(this.options.create);
-    const bytes = readLog(this.path);
-    const scan = scanBytes(this.path, bytes);
-    this.readOnly = this.whyReadOnly(scan);
-    this.size = scan.torn?.offset ?? scan.bytes;
-    if (this.readOnly === undefined) this.openForAppend(scan, bytes);
-    return {
-      header: scan.header,
-      events: scan.events,
-      problems: scan.problems,
-      ...(this.readOnly && { readOnly: this.readOnly }),
+    const { file } = this;
+    const scan = scanFile(file);
+    const { header, problems } = scan;
+    this.readOnly = this.options.readOnly ? "it was opened so" : scan.readOnly;
+    if (this.readOnly === undefined) this.openForAppend(scan);
+    file.onDamage = (problem) => {
+      problems.push(problem);
+      onDamage(problem);
     };
+    return { header, ledger: file.ledger, problems, ...(this.readOnly && { readOnly: this.readOnly }) };
   }
 
-  append(records: readonly string[]): void {
+  append(records: readonly string[], events: readonly StoredEvent[] = []): void {
     if (this.readOnly !== undefined) throw errors.STORE_READ_ONLY({ path: this.path, reason: this.readOnly });
-    const bytes = Buffer.from(this.pending + records.map(encodeLine).join(""));
+    const lines = records.map(encodeLine);
+    const bytes = Buffer.from(this.pending + lines.join(""));
     try {
       this.writeAll(this.writable(), bytes);
     } catch (thrown) {
@@ -66,12 +64,16 @@ class JsonlStore implements Store {
       if (thrown instanceof ScorelError) throw thrown;
       throw errors.STORE_WRITE({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
     }
-    this.size += bytes.length;
+    this.place(lines, bytes.length, events);
     this.pending = "";
   }
 
+  search(text: string, first: number): number[] {
+    return this.file.search(text, first);
+  }
+
   async sync(): Promise<void> {
-    const fd = this.fd;
+    const fd = this.file.fd;
     if (fd === undefined) return;
     const data = settled((done) => fs.fdatasync(fd, done), this.path);
     if (this.directorySynced) return data;
@@ -80,33 +82,39 @@ class JsonlStore implements Store {
   }
 
   async close(): Promise<void> {
-    if (this.fd !== undefined) fs.closeSync(this.fd);
-    this.fd = undefined;
+    if (this.file.fd !== undefined) fs.closeSync(this.file.fd);
+    this.file.fd = undefined;
     this.readOnly = "it is closed";
   }
 
   private openNew(header: SessionHeader): Opened {
     this.pending = encodeLine(JSON.stringify({ ...header, checksum: "crc32" }));
     this.directorySynced = false;
-    return { header: { ...header, checksum: "crc32" }, events: [], problems: [] };
+    return { header: { ...header, checksum: "crc32" }, ledger: this.file.ledger, problems: [] };
   }
 
-  private openForAppend(scan: Scan, bytes: Buffer): void {
+  private openForAppend(scan: Scan): void {
+    const { file } = this;
     try {
-      this.fd = fs.openSync(this.path, "a");
-      if (scan.torn) this.setAside(bytes.subarray(scan.torn.offset));
+      file.fd = fs.openSync(this.path, "a+");
+      if (scan.torn) this.setAside(readAt(file.fd, scan.torn));
     } catch (thrown) {
-      if (this.fd !== undefined) fs.closeSync(this.fd);
+      if (file.fd !== undefined) fs.closeSync(file.fd);
+      file.fd = undefined;
       throw errors.STORE_OPEN({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
     }
     if (scan.unterminated) this.pending = "\n";
   }
 
-  private whyReadOnly(scan: Scan): string | undefined {
-    if (this.options.readOnly) return "it was opened so";
-    if (scan.header.version > LOG_VERSION)
-      return `its format ${scan.header.version} is newer than this version of Scorel knows (${LOG_VERSION}); update Scorel to go on in it`;
-    return undefined;
+  /** The records stand at the end of what was written, each with its newline. */
+  private place(lines: readonly string[], written: number, events: readonly StoredEvent[]): void {
+    const lengths = lines.map((line) => Buffer.byteLength(line));
+    let offset = this.file.size + written - lengths.reduce((sum, length) => sum + length, 0);
+    for (const [index, length] of lengths.entries()) {
+      this.file.place(offset, length - 1, events[index]);
+      offset += length;
+    }
+    this.file.size = offset;
   }
 
   /** Keeps the torn bytes in a file of their own before they are cut off, so that nothing is glued to them. */
@@ -120,21 +128,21 @@ class JsonlStore implements Store {
       fs.rmSync(`${base}.torn-${n}`, { force: true });
       throw thrown;
     }
-    fs.ftruncateSync(this.fd as number, this.size);
+    fs.ftruncateSync(this.file.fd as number, this.file.size);
   }
 
   /** The log's descriptor, whole records before it. Throws STORE_GONE when the file has no name any more. */
   private writable(): number {
-    this.fd ??= fs.openSync(this.path, "ax", 0o600);
-    if (fs.fstatSync(this.fd).nlink === 0)
+    this.file.fd ??= fs.openSync(this.path, "ax+", 0o600);
+    if (fs.fstatSync(this.file.fd).nlink === 0)
       throw errors.STORE_GONE({ path: this.path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
-    if (this.tainted) this.cutBack(this.fd);
-    return this.fd;
+    if (this.tainted) this.cutBack(this.file.fd);
+    return this.file.fd;
   }
 
   /** Linux keeps a deleted file's bytes as long as someone has it open, under this name. */
   private openBytes(): string {
-    return `/proc/${process.pid}/fd/${this.fd}`;
+    return `/proc/${process.pid}/fd/${this.file.fd}`;
   }
 
   /** A disk that fills answers with a short count first; only the next write says why. */
@@ -146,17 +154,17 @@ class JsonlStore implements Store {
 
   /** A new log that could not get its first record leaves no empty file behind. */
   private undo(): void {
-    if (this.fd === undefined || !this.tainted) return;
+    if (this.file.fd === undefined || !this.tainted) return;
     try {
-      if (this.size > 0) this.cutBack(this.fd);
-      else this.discard(this.fd);
+      if (this.file.size > 0) this.cutBack(this.file.fd);
+      else this.discard(this.file.fd);
     } catch {
       // Tried again before the next append, which fails by it; if none comes, opening sets the torn tail aside.
     }
   }
 
   private cutBack(fd: number): void {
-    fs.ftruncateSync(fd, this.size);
+    fs.ftruncateSync(fd, this.file.size);
     this.tainted = false;
   }
 
@@ -164,9 +172,14 @@ class JsonlStore implements Store {
     fs.ftruncateSync(fd, 0);
     fs.rmSync(this.path, { force: true });
     fs.closeSync(fd);
-    this.fd = undefined;
+    this.file.fd = undefined;
     this.tainted = false;
   }
+}
+
+function readAt(fd: number, { offset, length }: { offset: number; length: number }): Buffer {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.subarray(0, fs.readSync(fd, bytes, 0, length, offset));
 }
 
 function settled(start: (done: (error: Error | null) => void) => void, path: string): Promise<void> {

@@ -3,11 +3,12 @@ import { Broadcast } from "./broadcast.ts";
 import { buildContext, isLegalBarrier } from "./context.ts";
 import type { DisplayAction } from "./display.ts";
 import { errors, messageOf } from "./errors.ts";
-import { freeze, frozenCopy } from "./freeze.ts";
+import { frozenCopy } from "./freeze.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
 import { newId } from "./ids.ts";
 import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
+import { linkRows } from "./relink.ts";
 import type { AppendEntry, Appended, AppendOptions, LogView, PathHold, Queued, Session } from "./session.ts";
 import type { Opened, Problem, Store } from "./store.ts";
 import { Syncer } from "./syncer.ts";
@@ -81,13 +82,14 @@ export class Log implements Session {
   constructor(options: LogOptions) {
     this.options = options;
     this.lookup = { get: (id) => this.tree.get(id), find: options.find };
-    this.opened = options.store.open();
+    this.opened = options.store.open((problem) => this.damaged(problem));
     this.header = this.opened.header;
     this.problems = this.opened.problems;
     this.readOnly = this.opened.readOnly;
     this.storedEpoch = this.header.epoch;
     this.activation = options.newId();
-    this.projections = new Projections(this.tree, options.report, options.parentProjections);
+    this.tree.begin(this.opened.ledger);
+    this.projections = new Projections(this.tree, options.store, options.report, options.parentProjections);
     this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
     this.gate = new PathGate({
       write: (entries) => this.write(entries),
@@ -118,11 +120,11 @@ export class Log implements Session {
 
   /** Links what the store held; called once, when all event types and projections are registered. */
   replay(): void {
-    for (const event of this.opened.events) {
-      this.link(freeze(event), this.leafOnReplay(event));
-      this.projections.advance(event);
-    }
-    this.opened.events = [];
+    const { store, registry } = this.options;
+    const onFailure = (event: StoredEvent, thrown: unknown) => this.failedConverter(event, "leaf", thrown);
+    linkRows(this.tree, 0, { store, registry, onFailure });
+    this.lastSeq = Math.max(this.lastSeq, this.opened.ledger.lastSeq);
+    for (const event of this.tree.ofType("epoch")) this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
     this.markLoss();
   }
 
@@ -222,8 +224,9 @@ export class Log implements Session {
       // Numbered last: what a converter's failure emitted meanwhile has its own numbers.
       for (const [index, { event }] of drafts.entries()) event.seq = this.lastSeq + index + 1;
       const records = drafts.map(({ event }) => JSON.stringify(event));
-      this.store(records);
-      return this.publish(drafts, records);
+      const kept = drafts.map(({ event }, index) => frozenCopy(event, records[index] as string));
+      this.store(records, kept);
+      return this.publish(drafts, kept);
     } finally {
       this.writing = false;
     }
@@ -274,9 +277,9 @@ export class Log implements Session {
       throw errors.LOG_INVALID_BARRIER({ type: event.type, after: action.after });
   }
 
-  private store(records: readonly string[]): void {
+  private store(records: readonly string[], events: readonly StoredEvent[]): void {
     try {
-      this.options.store.append(records);
+      this.options.store.append(records, events);
     } catch (thrown) {
       this.storageStatus(messageOf(thrown));
       throw thrown;
@@ -284,38 +287,22 @@ export class Log implements Session {
   }
 
   /** Links what was written and lets others hear, in seq order; where a type asks, they hear once it is on disk. */
-  private publish(drafts: readonly Draft[], records: readonly string[]): Written {
+  private publish(drafts: readonly Draft[], events: StoredEvent[]): Written {
     this.lastSeq += drafts.length;
     this.syncer.touch();
     const synced = drafts.some(({ durable }) => durable) ? this.syncer.synced() : undefined;
     // Whoever asked for the disk awaits it; here a failure is told by its status event.
     synced?.catch(() => {});
-    const events = drafts.map(({ event, leaf, durable }, index) => {
-      const kept = frozenCopy(event, records[index] as string);
-      this.link(kept, leaf);
-      this.announcer.announce(kept, durable ? synced : undefined);
-      return kept;
-    });
-    for (const event of events) this.projections.advance(event);
+    for (const [index, { leaf, durable }] of drafts.entries()) {
+      const event = events[index] as StoredEvent;
+      if (event.type === "epoch") this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
+      this.tree.add(event, leaf);
+      this.announcer.announce(event, durable ? synced : undefined);
+    }
+    const first = this.tree.size - events.length;
+    for (const [index, event] of events.entries()) this.projections.advance(event, first + index);
     if (this.storageFailed) this.storageStatus();
     return synced ? { events, synced } : { events };
-  }
-
-  private link(event: StoredEvent, leaf: EventId | null): void {
-    this.lastSeq = Math.max(this.lastSeq, event.seq);
-    if (event.type === "epoch") this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
-    this.tree.add(event, leaf);
-  }
-
-  /** A jump to an event that is lost leaves the leaf where it was; a type that cannot say is taken for a path event. */
-  private leafOnReplay(event: StoredEvent): EventId | null {
-    try {
-      const leaf = this.options.registry.leafAfter(event, this.activeLeaf);
-      return leaf === event.id || leaf === null || this.tree.has(leaf) ? leaf : this.activeLeaf;
-    } catch (thrown) {
-      this.failedConverter(event, "leaf", thrown);
-      return event.id;
-    }
   }
 
   /** Bytes that are gone change the epoch, once per damage, so that nobody resumes by counting. */
@@ -323,9 +310,7 @@ export class Log implements Session {
     const lost = this.problems.filter((problem) => problem.lost);
     if (lost.length === 0 || this.readOnly !== undefined) return;
     const known = new Set(
-      [...this.tree].flatMap((event) =>
-        event.type === "epoch" ? (event as StoredEvent & Events["epoch"]).damage : [],
-      ),
+      [...this.tree.ofType("epoch")].flatMap((event) => (event as StoredEvent & Events["epoch"]).damage),
     );
     if (lost.every((problem) => known.has(problem.offset))) return;
     const damage = lost.map((problem) => problem.offset);
@@ -359,6 +344,12 @@ export class Log implements Session {
       },
       merge: this.options.find("mergeMessage"),
     };
+  }
+
+  /** A record that was whole when the log was opened: what it said is gone, and everything goes on without it. */
+  private damaged({ line, offset, reason }: Problem): void {
+    const where = `line ${line}, offset ${offset}`;
+    this.options.report("kernel", "reading the log", errors.LOG_DAMAGED({ where, reason, sessionId: this.id }));
   }
 
   private failedConverter(event: AnyEvent, converter: string, thrown: unknown): void {

@@ -1,6 +1,9 @@
 import { errors } from "./errors.ts";
+import { NO_ROW } from "./ledger.ts";
+import { rowsWith } from "./relink.ts";
+import type { Store } from "./store.ts";
 import type { Tree } from "./tree.ts";
-import type { Dispose, EventId, ProjectionDefinition, StoredEvent } from "./types.ts";
+import type { Dispose, ProjectionDefinition, ProjectionRead, StoredEvent } from "./types.ts";
 
 /** Path states are remembered at every such step, so that going back replays little. */
 const SNAPSHOT_EVERY = 64;
@@ -9,24 +12,34 @@ interface Row {
   plugin: string;
   name: string;
   definition: ProjectionDefinition;
-  /** State of a `log` projection; of a `path` one, the state at `leaf`. */
   state: unknown;
-  leaf: EventId | null;
+  /** How many rows a `log` projection has taken in; the row at which the state of a `path` one is. */
+  at: number;
   sinceSnapshot: number;
   /** It threw: its state is unknown from then on, and it is asked no more. */
   failed: boolean;
-  snapshots: Map<EventId, unknown>;
+  snapshots: Map<number, unknown>;
 }
 
-/** State folded from the log: `log` projections advance with each event, `path` ones follow the leaf. */
+/**
+ * State folded from the log: `log` projections advance with each event, `path` ones follow the leaf. What was in the log
+ * before is taken in when the state is first asked for.
+ */
 export class Projections {
   private readonly rows = new Map<string, Row>();
   private readonly tree: Tree;
+  private readonly store: Pick<Store, "search">;
   private readonly report: (plugin: string, where: string, thrown: unknown) => void;
   private readonly parent: Projections | undefined;
 
-  constructor(tree: Tree, report: (plugin: string, where: string, thrown: unknown) => void, parent?: Projections) {
+  constructor(
+    tree: Tree,
+    store: Pick<Store, "search">,
+    report: (plugin: string, where: string, thrown: unknown) => void,
+    parent?: Projections,
+  ) {
     this.tree = tree;
+    this.store = store;
     this.report = report;
     this.parent = parent;
   }
@@ -36,26 +49,24 @@ export class Projections {
   }
 
   add(plugin: string, name: string, definition: ProjectionDefinition): Dispose {
-    const row: Row = {
-      plugin,
-      name,
-      failed: false,
-      definition,
-      state: definition.init(),
-      leaf: null,
-      sinceSnapshot: 0,
-      snapshots: new Map(),
-    };
-    if (definition.over === "log") for (const event of this.tree) this.update(row, event);
+    const at = definition.over === "log" ? 0 : NO_ROW;
+    const state = definition.init();
+    const row: Row = { plugin, name, definition, state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
     this.rows.set(name, row);
     return () => void this.rows.delete(name);
   }
 
-  /** Takes in an event that is in the tree already. */
-  advance(event: StoredEvent): void {
+  /** Takes in the event of a row that was just added to the tree, unless older ones wait to be taken in before it. */
+  advance(event: StoredEvent, at: number): void {
     for (const row of this.rows.values()) {
-      if (row.definition.over === "log") this.update(row, event);
-      else if (event.parentId === row.leaf && this.tree.activeLeaf === event.id) this.step(row, event);
+      if (row.definition.over === "log") {
+        if (row.at !== at) continue;
+        this.update(row, event);
+        row.at = at + 1;
+      } else if (this.tree.isPathRow(at) && this.tree.parentRow(at) === row.at) {
+        this.update(row, event);
+        this.moveTo(row, at);
+      }
     }
   }
 
@@ -66,33 +77,60 @@ export class Projections {
       if (this.parent) return this.parent.get(name);
       throw errors.PROJECTION_UNKNOWN({ projection: name });
     }
-    if (row.definition.over === "path" && row.leaf !== this.tree.activeLeaf) this.follow(row);
+    if (row.definition.over === "path") this.follow(row);
+    else this.catchUp(row);
     if (row.failed) throw errors.PROJECTION_FAILED({ projection: name, plugin: row.plugin });
     return row.state;
   }
 
+  private catchUp(row: Row): void {
+    const { size } = this.tree;
+    if (row.at === size) return;
+    const reads = this.readsOf(row, row.at);
+    for (let at = row.at; at < size; at++) if (reads(at)) this.take(row, at);
+    row.at = size;
+  }
+
   /** Replays from the nearest remembered state above the active leaf. */
   private follow(row: Row): void {
-    const path = this.tree.activeLeaf === null ? [] : this.tree.path(this.tree.activeLeaf);
-    let from = path.length;
-    while (from > 0 && !this.isKnown(row, (path[from - 1] as StoredEvent).id)) from--;
-    const start = from > 0 ? (path[from - 1] as StoredEvent).id : null;
-    row.state = start === null ? row.definition.init() : start === row.leaf ? row.state : row.snapshots.get(start);
-    row.leaf = start;
-    for (const event of path.slice(from)) this.step(row, event);
-    row.leaf = this.tree.activeLeaf;
+    const { tree } = this;
+    if (row.at === tree.activeRow) return;
+    const way: number[] = [];
+    let known = tree.activeRow;
+    for (; known !== NO_ROW && known !== row.at && !row.snapshots.has(known); known = tree.parentRow(known))
+      way.push(known);
+    if (known !== row.at) row.state = known === NO_ROW ? row.definition.init() : row.snapshots.get(known);
+    row.at = known;
+    const reads = this.readsOf(row, way.at(-1) ?? 0);
+    for (const at of way.reverse()) {
+      if (reads(at)) this.take(row, at);
+      this.moveTo(row, at);
+    }
   }
 
-  private isKnown(row: Row, id: EventId): boolean {
-    return row.leaf === id || row.snapshots.has(id);
-  }
-
-  private step(row: Row, event: StoredEvent): void {
-    this.update(row, event);
-    row.leaf = event.id;
+  private moveTo(row: Row, at: number): void {
+    row.at = at;
     if (++row.sinceSnapshot < SNAPSHOT_EVERY || row.failed) return;
     row.sinceSnapshot = 0;
-    row.snapshots.set(event.id, row.state);
+    row.snapshots.set(at, row.state);
+  }
+
+  private take(row: Row, at: number): void {
+    const event = this.tree.read(at);
+    if (event) this.update(row, event);
+  }
+
+  /** Which rows from `first` on can change a projection. */
+  private readsOf({ definition }: Row, first: number): (row: number) => boolean {
+    const { reads } = definition;
+    if (!reads) return () => true;
+    const { ledger, size } = this.tree;
+    const contains = rowsWith(this.store, size, first);
+    const byType = ledger.types.map((type) => textsOf(reads, type));
+    return (row) => {
+      const texts = byType[ledger.type[row] as number];
+      return texts === true || (texts?.some((text) => contains(text, row)) ?? false);
+    };
   }
 
   /** A projection may not harm the writer: one that throws is named once and switched off. */
@@ -105,4 +143,11 @@ export class Projections {
       this.report(row.plugin, `projection ${row.name}`, thrown);
     }
   }
+}
+
+/** The texts that mark the events of a type; true when all of them count, undefined when none does. */
+function textsOf(reads: readonly ProjectionRead[], type: string): true | string[] | undefined {
+  if (reads.includes(type)) return true;
+  const texts = reads.flatMap((read) => (typeof read === "object" && read.type === type ? read.containing : []));
+  return texts.length > 0 ? texts : undefined;
 }

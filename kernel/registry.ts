@@ -71,6 +71,13 @@ export class Registry {
     return definition.leaf(event, current);
   }
 
+  /** Whether a type's `leaf` has to be asked: never, always, or about records that contain this text. */
+  leafReads(type: string): boolean | string {
+    const definition = this.get(type);
+    if (!definition || definition.transient || !definition.leaf) return false;
+    return definition.leafReads ?? true;
+  }
+
   toLlm(event: StoredEvent, context: ConvertContext): LlmAction {
     const definition = this.get(event.type);
     if (!definition || definition.transient || !definition.convertToLlm) return { action: "skip" };

@@ -1,190 +1,324 @@
-import { readFileSync } from "node:fs";
-import { crc32 } from "node:zlib";
+import { fstatSync, readSync } from "node:fs";
+import { Envelope } from "./envelope.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
+import { hashOf, hashOfBytes, LOST_PARENT, NO_PARENT, NO_ROW } from "./ledger.ts";
+import { LineSums } from "./line-sums.ts";
+import { LogFile } from "./log-file.ts";
+import { readHeader } from "./log-header.ts";
+import { decode, isBlank, isSound, NEWLINE, type Salvaged, START, salvage } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
 import type { SessionHeader, StoredEvent } from "./types.ts";
 
-const NEWLINE = 10;
-const RETURN = 13;
-const CRC_START = ',"crc":"';
-/** `,"crc":"xxxxxxxx"}` */
-const SUFFIX_LENGTH = CRC_START.length + 10;
-
-const START = '{"type":';
-/** How every event begins: content blocks do not, so that a large damaged record is not summed up once for each. */
-const RECORD = /^\{"type":"[^"]*","id":"[^"]*","parentId":/;
-const RECORD_LENGTH = 512;
+const CHUNK = 2 ** 20;
+const FIRST_CHUNK = 2 ** 16;
+const MANY_BYTES = 2 ** 18;
+const QUOTE = 0x22;
+/** Bytes between an event's type and its id. */
+const BEFORE_ID = '","id":"'.length;
 
 /** A log as its bytes tell it, whether or not they are sound. */
 export interface Scan {
   header: SessionHeader;
-  events: StoredEvent[];
-  /** Where each event stands, in the order of `events`. */
-  places: { line: number; offset: number }[];
   problems: Problem[];
-  /** Bytes after the last newline that are no whole record. */
+  /** Why nothing may be written behind it. */
+  readOnly?: string;
+  /** Bytes at the end that are no whole record. */
   torn?: { offset: number; length: number };
   /** The last record is whole but its newline is missing. */
   unterminated: boolean;
   bytes: number;
+  lines: number;
 }
 
-/** One record as a line of the log, its checksum over the bytes before it included. */
-export function encodeLine(json: string): string {
-  return `${json.slice(0, -1)}${CRC_START}${crc32(json).toString(16).padStart(8, "0")}"}\n`;
+/** A log read whole, for whoever checks one. */
+export interface WholeLog extends Scan {
+  events: StoredEvent[];
+  /** Where each event stands, in the order of `events`. */
+  places: { line: number; offset: number }[];
 }
 
 /** Reads a log without changing it. Throws STORE_READ, and STORE_HEADER when its first line is no header. */
-export function scanLog(path: string): Scan {
-  return scanBytes(path, readLog(path));
+export function scanLog(path: string): WholeLog {
+  return scanRest(path);
 }
 
-/** A log's bytes; throws STORE_READ. */
-export function readLog(path: string): Buffer {
+/** The same for what stands behind `resumed`. */
+export function scanRest(path: string, resumed?: Resumed): WholeLog {
+  const file = new LogFile(path);
+  const places: WholeLog["places"] = [];
+  const scan = scanFile(file, resumed, (place) => places.push(place));
+  return { ...scan, events: places.map((_place, row) => file.read(row) as StoredEvent), places };
+}
+
+/** Where a scan goes on, after what is known of the log already. */
+export interface Resumed {
+  header: SessionHeader;
+  problems: readonly Problem[];
+  offset: number;
+  lines: number;
+}
+
+/** Enters every record of a file in its ledger. Throws STORE_READ and STORE_HEADER. */
+export function scanFile(file: LogFile, resumed?: Resumed, onRecord?: (place: Place) => void): Scan {
   try {
-    return readFileSync(path);
+    return file.opened((fd) => new Scanner(file, fd, onRecord).run(resumed));
   } catch (thrown) {
-    throw errors.STORE_READ({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+    const code = codeOf(thrown);
+    if (code.startsWith("STORE_")) throw thrown;
+    throw errors.STORE_READ({ path: file.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
   }
 }
 
-/** The same for bytes that were read already; `path` is for messages. */
-export function scanBytes(path: string, bytes: Buffer): Scan {
-  const headerEnd = bytes.indexOf(NEWLINE);
-  const first = headerEnd < 0 ? bytes : bytes.subarray(0, headerEnd);
-  const returned = first.at(-1) === RETURN;
-  const header = readHeader(path, returned ? first.subarray(0, -1) : first);
-  const scan: Scan = { header, events: [], places: [], problems: [], unterminated: false, bytes: bytes.length };
-  const checked = header.checksum === "crc32";
-  if (!checked) scan.problems.push({ line: 1, offset: 0, reason: "unchecked: the log has no checksums", lost: false });
-  if (returned) scan.problems.push({ line: 1, offset: 0, reason: "a carriage return ends the line", lost: false });
-  const ids = new Set<string>();
-  let line = 2;
-  for (let offset = headerEnd < 0 ? bytes.length : headerEnd + 1; offset < bytes.length; line++) {
-    const end = bytes.indexOf(NEWLINE, offset);
-    if (end < 0) readTail(scan, ids, bytes.subarray(offset), { line, offset }, checked);
-    else readLine(scan, ids, bytes.subarray(offset, end), { line, offset }, checked);
-    offset = end < 0 ? bytes.length : end + 1;
-  }
-  return scan;
+interface Place {
+  line: number;
+  offset: number;
 }
 
-function readHeader(path: string, line: Buffer): SessionHeader {
-  if (line.length === 0) throw errors.STORE_HEADER({ path, reason: "it is empty" });
-  const parsed = parse(line) as SessionHeader | undefined;
-  if (typeof parsed?.sessionId !== "string" || typeof parsed.version !== "number")
-    throw errors.STORE_HEADER({ path, reason: "its first line is no session header" });
-  if (parsed.checksum === "crc32" && !isSound(line))
-    throw errors.STORE_HEADER({ path, reason: "its header fails its checksum" });
-  delete (parsed as { crc?: string }).crc;
-  return parsed;
-}
+/** Walks a file line by line. A line as our writer writes them is known by its bytes; any other is parsed, or salvaged. */
+class Scanner {
+  private readonly file: LogFile;
+  private readonly fd: number;
+  private readonly onRecord: ((place: Place) => void) | undefined;
+  private readonly envelope = new Envelope();
+  private scan!: Scan;
+  private line = 1;
+  /** What stands at `at` in the file. */
+  private buffer: Buffer = Buffer.alloc(0);
+  private at = 0;
+  private sums: LineSums | undefined;
+  private lastType = -1;
+  private lastTypeBytes: Buffer = Buffer.alloc(0);
+  private readonly sought: { bytes: Buffer; from: number; to: number } = { bytes: Buffer.alloc(0), from: 0, to: 0 };
+  private readonly isSought = (row: number) => this.hasSoughtId(row);
 
-type Place = { line: number; offset: number };
-
-function readLine(scan: Scan, ids: Set<string>, line: Buffer, place: Place, checked: boolean): void {
-  if (!checked || isSound(line)) {
-    takeRecord(scan, ids, line, place);
-    return;
+  constructor(file: LogFile, fd: number, onRecord?: (place: Place) => void) {
+    this.file = file;
+    this.fd = fd;
+    this.onRecord = onRecord;
   }
-  const salvaged = salvage(line);
-  scan.problems.push({ ...place, reason: reasonOf(line, salvaged), lost: salvaged.lost > 0 });
-  for (const record of salvaged.records)
-    takeRecord(scan, ids, record.bytes, { line: place.line, offset: place.offset + record.start });
+
+  run(resumed?: Resumed): Scan {
+    if (resumed) this.resume(resumed);
+    let buffer = Buffer.allocUnsafeSlow(FIRST_CHUNK);
+    for (let used = 0, filled = 0; ; ) {
+      const read = readSync(this.fd, buffer, filled, buffer.length - filled, this.at + filled);
+      this.buffer = buffer.subarray(0, filled + read);
+      used = this.takeLines(used, filled);
+      if (read === 0) return this.finish(used);
+      filled += read;
+      if (filled < buffer.length) continue;
+      // Full: what is left of it moves to the front, or a line needs a longer one.
+      if (used === 0 || buffer.length < CHUNK) buffer = Buffer.allocUnsafeSlow(Math.max(CHUNK, buffer.length * 2));
+      this.buffer.copy(buffer, 0, used);
+      this.advance(used);
+      filled -= used;
+      used = 0;
+    }
+  }
+
+  /** After the first megabyte: room for as many rows as the file seems to have, at once. */
+  private advance(bytes: number): void {
+    const { file, at } = this;
+    this.at += bytes;
+    if (at >= CHUNK || this.at < CHUNK) return;
+    const rows = Math.ceil(((file.ledger.size * 1.1) / this.at) * fstatSync(this.fd).size);
+    file.ledger.reserve(rows);
+    file.reserve(rows);
+  }
+
+  private resume({ header, problems, offset, lines }: Resumed): void {
+    this.scan = { header, problems: [...problems], unterminated: false, bytes: offset, lines };
+    this.at = offset;
+    this.line = lines + 1;
+    this.file.checked = header.checksum === "crc32";
+  }
+
+  /** Takes the whole lines from `start` on, the first newline sought at `from`; answers where they end. */
+  private takeLines(start: number, from: number): number {
+    let used = start;
+    const end = this.buffer.indexOf(NEWLINE, from);
+    if (end < 0) return used;
+    if (!this.scan) {
+      this.takeHeader(this.buffer.subarray(used, end));
+      this.line++;
+      used = end + 1;
+    }
+    const last = this.buffer.lastIndexOf(NEWLINE) + 1;
+    const sound = this.areSound(used, last);
+    for (; used < last; this.line++) {
+      const next = this.buffer.indexOf(NEWLINE, used);
+      this.takeLine(used, next, sound);
+      used = next + 1;
+    }
+    return used;
+  }
+
+  /** Whether these lines can be known to be sound all at once, which pays where there are many. */
+  private areSound(from: number, to: number): boolean {
+    if (!this.file.checked || to - from < MANY_BYTES) return false;
+    this.sums ??= new LineSums();
+    return this.sums.match(this.buffer, from, to);
+  }
+
+  private finish(used: number): Scan {
+    const tail = this.buffer.subarray(used);
+    if (!this.scan) this.takeHeader(tail);
+    else if (tail.length > 0) this.takeTail(tail, { line: this.line, offset: this.at + used });
+    const { scan, file } = this;
+    scan.bytes = this.at + this.buffer.length;
+    scan.lines = this.line - 1;
+    file.size = scan.torn?.offset ?? scan.bytes;
+    file.keep(this.buffer.subarray(0, file.size - this.at), this.at);
+    return scan;
+  }
+
+  private takeHeader(line: Buffer): void {
+    const { header, problems, readOnly } = readHeader(this.file.path, line);
+    this.scan = { header, problems, ...(readOnly && { readOnly }), unterminated: false, bytes: 0, lines: 1 };
+    this.file.checked = header.checksum === "crc32";
+  }
+
+  private takeLine(from: number, to: number, known: boolean): void {
+    const sound = known || (this.file.checked && isSound(this.buffer, from, to));
+    if (sound && this.takePlain(from, to)) return;
+    const place = { line: this.line, offset: this.at + from };
+    const line = this.buffer.subarray(from, to);
+    if (sound || !this.file.checked) this.takeRecord(line, place);
+    else this.takeDamaged(line, place, salvage(line));
+  }
+
+  /** A record as our writer begins them, which needs no parsing. */
+  private takePlain(from: number, to: number): boolean {
+    const { envelope, buffer, file } = this;
+    const { ledger } = file;
+    if (!envelope.read(buffer, from, to)) return false;
+    if (this.rowOf(envelope.idHash, buffer, envelope.idFrom, envelope.idTo) !== NO_ROW) return false;
+    if (envelope.seq <= ledger.lastSeq) return false;
+    ledger.addRow(envelope.idHash, envelope.seq, this.typeIndex(), this.parentRow());
+    this.placed(this.at + from, to - from);
+    return true;
+  }
+
+  private placed(offset: number, length: number): void {
+    this.file.place(offset, length);
+    this.onRecord?.({ line: this.line, offset });
+  }
+
+  private typeIndex(): number {
+    const { typeFrom, typeTo } = this.envelope;
+    const last = this.lastTypeBytes;
+    if (typeTo - typeFrom === last.length && sameBytes(last, 0, this.buffer, typeFrom, typeTo)) return this.lastType;
+    this.lastTypeBytes = Buffer.from(this.buffer.subarray(typeFrom, typeTo));
+    this.lastType = this.file.ledger.typeIndex(this.lastTypeBytes.toString("latin1"));
+    return this.lastType;
+  }
+
+  private parentRow(): number {
+    const { parentFrom: from, parentTo: to } = this.envelope;
+    if (from < 0) return NO_PARENT;
+    const last = this.file.ledger.size - 1;
+    if (last >= 0 && this.isAt(last, this.buffer, from, to)) return last;
+    const row = this.rowOf(hashOfBytes(this.buffer, from, to), this.buffer, from, to);
+    return row === NO_ROW ? LOST_PARENT : row;
+  }
+
+  private rowOf(hash: number, bytes: Buffer, from: number, to: number): number {
+    this.sought.bytes = bytes;
+    this.sought.from = from;
+    this.sought.to = to;
+    return this.file.ledger.find(hash, this.isSought);
+  }
+
+  private hasSoughtId(row: number): boolean {
+    const { bytes, from, to } = this.sought;
+    return this.isAt(row, bytes, from, to) || this.file.read(row)?.id === bytes.toString("utf8", from, to);
+  }
+
+  /** Whether an id stands where it would in a plainly written record, if that is still at hand. */
+  private isAt(row: number, bytes: Buffer, from: number, to: number): boolean {
+    const { file, buffer } = this;
+    const offset = (file.offsets[row] as number) - this.at;
+    const type = file.ledger.types[file.ledger.type[row] as number] as string;
+    const at = offset + START.length + type.length + BEFORE_ID;
+    return offset >= 0 && buffer[at + to - from] === QUOTE && sameBytes(buffer, at, bytes, from, to);
+  }
+
+  private takeDamaged(line: Buffer, place: Place, salvaged: Salvaged): void {
+    this.scan.problems.push({ ...place, reason: reasonOf(line, salvaged), lost: salvaged.lost > 0 });
+    this.takeSalvaged(line, place, salvaged);
+  }
+
+  private takeSalvaged(line: Buffer, place: Place, { records }: Salvaged): void {
+    for (const { from, to } of records)
+      this.takeRecord(line.subarray(from, to), { line: place.line, offset: place.offset + from });
+  }
+
+  /** Whole records stay where they are; what follows the last of them is torn. */
+  private takeTail(tail: Buffer, place: Place): void {
+    if (this.file.checked ? isSound(tail) : decode(tail) !== undefined) {
+      this.scan.unterminated = true;
+      this.takeRecord(tail, place);
+      return;
+    }
+    const salvaged = this.file.checked ? salvage(tail) : { records: [], lost: tail.length };
+    const end = salvaged.records.at(-1)?.to ?? 0;
+    if (end > 0) this.takeBeforeTear(tail.subarray(0, end), place);
+    if (end === tail.length) return;
+    const torn = { offset: place.offset + end, length: tail.length - end };
+    const reason = `torn: the last ${torn.length} bytes are no whole record`;
+    this.scan.torn = torn;
+    this.scan.problems.push({ line: place.line, offset: torn.offset, reason, lost: true });
+  }
+
+  private takeBeforeTear(line: Buffer, place: Place): void {
+    const salvaged = salvage(line);
+    this.scan.unterminated = true;
+    if (salvaged.records.length === 1 && salvaged.lost === 0) this.takeSalvaged(line, place, salvaged);
+    else this.takeDamaged(line, place, salvaged);
+  }
+
+  private takeRecord(record: Buffer, place: Place): void {
+    const event = decode(record) as StoredEvent | undefined;
+    const { problems } = this.scan;
+    if (!isEvent(event)) {
+      problems.push({ ...place, reason: "shape: the record is no event", lost: true });
+      return;
+    }
+    const id = Buffer.from(event.id);
+    if (this.rowOf(hashOf(event.id), id, 0, id.length) !== NO_ROW) {
+      problems.push({ ...place, reason: `duplicate: the id ${event.id} is in the log already`, lost: false });
+      return;
+    }
+    this.reportOrder(event, place);
+    const { ledger } = this.file;
+    const parent = event.parentId ?? null;
+    const parentId = Buffer.from(parent ?? "");
+    const row = parent === null ? NO_PARENT : this.rowOf(hashOf(parent), parentId, 0, parentId.length);
+    const lost = parent !== null && row === NO_ROW;
+    ledger.addRow(hashOf(event.id), event.seq, ledger.typeIndex(event.type), lost ? LOST_PARENT : row);
+    this.placed(place.offset, record.length);
+  }
+
+  private reportOrder({ seq }: StoredEvent, place: Place): void {
+    const { ledger } = this.file;
+    const last = ledger.seq[ledger.size - 1];
+    if (ledger.size > 0 && last !== undefined && seq <= last)
+      this.scan.problems.push({ ...place, reason: `order: seq ${seq} follows ${last}`, lost: false });
+  }
 }
 
 function reasonOf(line: Buffer, { records, lost }: Salvaged): string {
-  if (isEmpty(line)) return "empty line";
+  if (isBlank(line)) return "empty line";
   if (lost > 0) return `damaged: the checksum does not match (${lost} bytes)`;
   return records.length > 1
     ? `damaged: ${records.length} records on one line`
     : "damaged: blank bytes around the record";
 }
 
-function readTail(scan: Scan, ids: Set<string>, tail: Buffer, place: Place, checked: boolean): void {
-  if (checked ? isSound(tail) : parse(tail) !== undefined) {
-    scan.unterminated = true;
-    takeRecord(scan, ids, tail, place);
-    return;
-  }
-  scan.torn = { offset: place.offset, length: tail.length };
-  scan.problems.push({ ...place, reason: `torn: the last ${tail.length} bytes are no whole record`, lost: true });
-}
-
-function takeRecord(scan: Scan, ids: Set<string>, record: Buffer, place: Place): void {
-  const event = parse(record) as (StoredEvent & { crc?: string }) | undefined;
-  if (!isEvent(event)) {
-    scan.problems.push({ ...place, reason: "shape: the record is no event", lost: true });
-    return;
-  }
-  if (ids.has(event.id)) {
-    scan.problems.push({
-      ...place,
-      reason: `duplicate: the id ${event.id} is in the log already`,
-      lost: false,
-    });
-    return;
-  }
-  const last = scan.events.at(-1);
-  if (last && event.seq <= last.seq)
-    scan.problems.push({ ...place, reason: `order: seq ${event.seq} follows ${last.seq}`, lost: false });
-  delete event.crc;
-  ids.add(event.id);
-  scan.events.push(event);
-  scan.places.push(place);
-}
-
-/** Whether a line's bytes carry the checksum of what stands before it. Never re-serialises. */
-function isSound(line: Buffer): boolean {
-  const start = line.length - SUFFIX_LENGTH;
-  if (start < 1) return false;
-  const suffix = line.toString("latin1", start);
-  if (!suffix.startsWith(CRC_START) || !suffix.endsWith('"}')) return false;
-  const crc = crc32("}", crc32(line.subarray(0, start)));
-  return suffix.slice(CRC_START.length, -2) === crc.toString(16).padStart(8, "0");
-}
-
-interface Salvaged {
-  records: { bytes: Buffer; start: number }[];
-  /** Bytes that belong to none of them and are not blank. */
-  lost: number;
-}
-
-/** Finds whole records inside a damaged line: two on one line, a record before a CR, one after zeroed bytes. */
-function salvage(line: Buffer): Salvaged {
-  const records: Salvaged["records"] = [];
-  let from = 0;
-  for (let at = line.indexOf(CRC_START); at >= 0; at = line.indexOf(CRC_START, at + 1)) {
-    const end = at + SUFFIX_LENGTH;
-    const start = soundStart(line, from, end);
-    if (start === undefined) continue;
-    records.push({ bytes: line.subarray(start, end), start });
-    from = end;
-  }
-  const kept = records.reduce((sum, record) => sum + record.bytes.length, 0);
-  const blank = line.filter((byte) => byte === 0 || byte === RETURN).length;
-  const lost = line.length - kept - (records.length > 0 || isEmpty(line) ? blank : 0);
-  return { records, lost };
-}
-
-/** Where a sound record that ends at `end` begins, at or after `from`. */
-function soundStart(line: Buffer, from: number, end: number): number | undefined {
-  for (let start = line.indexOf(START, from); start >= 0 && start < end; start = line.indexOf(START, start + 1))
-    if (RECORD.test(line.toString("latin1", start, start + RECORD_LENGTH)) && isSound(line.subarray(start, end)))
-      return start;
-  return undefined;
-}
-
-function isEmpty(line: Buffer): boolean {
-  return line.every((byte) => byte === RETURN);
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString("utf8"));
-  } catch {
-    return undefined;
-  }
+/** Whether `from` to `to` of `bytes` stands in `other` at `at`. */
+function sameBytes(other: Buffer, at: number, bytes: Buffer, from: number, to: number): boolean {
+  for (let n = from; n < to; n++) if (other[at + n - from] !== bytes[n]) return false;
+  return true;
 }
 
 function isEvent(value: unknown): value is StoredEvent {

@@ -1,3 +1,5 @@
+import { freeze } from "./freeze.ts";
+import { type Ledger, ledgerWith } from "./ledger.ts";
 import type { AnyEvent, SessionHeader, StoredEvent } from "./types.ts";
 
 /** Damage found while opening: what is on this line, or what is no longer. */
@@ -14,9 +16,10 @@ export interface Problem {
 /** What a store held when it was opened. */
 export interface Opened {
   header: SessionHeader;
-  /** In file order. */
-  events: StoredEvent[];
-  problems: Problem[];
+  /** Every record in file order, and the way to read each. Whoever appends adds a row for each record. */
+  ledger: Ledger;
+  /** Grows when a record turns out damaged later. */
+  problems: readonly Problem[];
   /** Why nothing may be appended; absent when it may. */
   readOnly?: string;
 }
@@ -26,9 +29,15 @@ export interface Opened {
  * killed process. What `sync` has answered survives a power loss.
  */
 export interface Store {
-  open(): Opened;
-  /** Writes records (one event's JSON each) all together or not at all; throws STORE_WRITE, STORE_GONE, STORE_READ_ONLY. */
-  append(records: readonly string[]): void;
+  /** `onDamage` hears of a record that was whole when the log was opened and is no more when it is read. */
+  open(onDamage?: (problem: Problem) => void): Opened;
+  /**
+   * Writes records (one event's JSON each) all together or not at all; throws STORE_WRITE, STORE_GONE, STORE_READ_ONLY.
+   * `events`, when given, are what reading the records would yield.
+   */
+  append(records: readonly string[], events?: readonly StoredEvent[]): void;
+  /** The rows, from `first` on, whose JSON contains a text of plain characters. May name others too. */
+  search(text: string, first: number): readonly number[];
   /** Rejects with STORE_SYNC: what was appended is there, but may not survive a power loss. */
   sync(): Promise<void>;
   /** Sees a transient before it is announced; it is announced once the answer, if any, has settled. */
@@ -42,10 +51,19 @@ export function createMemoryStore(
   events: readonly StoredEvent[] = [],
 ): Store & { readonly records: string[] } {
   const records: string[] = events.map((event) => JSON.stringify(event));
+  const kept: (StoredEvent | undefined)[] = [];
+  const read = (row: number) => {
+    kept[row] ??= freeze(JSON.parse(records[row] as string) as StoredEvent);
+    return kept[row];
+  };
   return {
     records,
-    open: () => ({ header, events: records.map((record) => JSON.parse(record) as StoredEvent), problems: [] }),
-    append: (added) => void records.push(...added),
+    open: () => ({ header, ledger: ledgerWith(records.length, read), problems: [] }),
+    append: (added, given = []) => {
+      for (const [index, event] of given.entries()) kept[records.length + index] = event;
+      records.push(...added);
+    },
+    search: (text, first) => records.flatMap((record, row) => (row >= first && record.includes(text) ? row : [])),
     sync: async () => {},
     close: async () => {},
   };

@@ -1,14 +1,11 @@
+import { Ledger, LOST_PARENT, NO_PARENT, NO_ROW, widened } from "./ledger.ts";
 import type { EventId, StoredEvent } from "./types.ts";
 
-interface Node {
-  readonly event: StoredEvent;
-  readonly parent: Node | undefined;
-  /** Path events only. */
-  readonly children: Node[];
-  readonly path: boolean;
-  /** Hung here because its own parent is missing from the log. */
-  readonly bridged: boolean;
-}
+const PATH = 1;
+/** Hung where it is because its own parent is missing from the log. */
+const BRIDGED = 2;
+const HAS_CHILD = 4;
+const HAS_CHILDREN = 8;
 
 /** The read side of a session's tree. Side events are held but are no leaves and make no branches. */
 export interface TreeView {
@@ -21,6 +18,8 @@ export interface TreeView {
   isBridged(id: EventId): boolean;
   /** The parent, also of a bridged event. */
   parent(id: EventId): StoredEvent | undefined;
+  /** From `id` up to the root, both included, each read when it is asked for; nothing for an unknown id. */
+  ancestors(id: EventId): Iterable<StoredEvent>;
   /** From the root to `id`, both included; empty for an unknown id. */
   path(id: EventId): StoredEvent[];
   /** The path events whose parent is `id`, in seq order. */
@@ -38,119 +37,225 @@ export interface TreeView {
   [Symbol.iterator](): Iterator<StoredEvent>;
   /** Persistent events with `from <= seq <= to`, in seq order. */
   between(from: number, to: number): StoredEvent[];
+  /** The last `count` persistent events, in seq order. */
+  tail(count: number): StoredEvent[];
+  /** The events of a type, in seq order. */
+  ofType(type: string): Iterable<StoredEvent>;
 }
 
-/** All persistent events of a session, linked by parent. Grows only through `add`. */
+/** What a tree knows beside its ledger, to be kept beside a log. */
+export interface TreeImage {
+  flags: Uint8Array;
+  root: number;
+  leaf: number;
+  activeLeaf: EventId | null;
+}
+
+/**
+ * All persistent events of a session, linked by parent. Holds numbers only: an event is read from the store when it
+ * is asked for, and one whose record can no longer be read is passed over. Grows only through `add` and `link`.
+ */
 export class Tree implements TreeView {
-  private readonly nodes = new Map<EventId, Node>();
-  private readonly order: StoredEvent[] = [];
-  private firstPath: Node | undefined;
+  private records = new Ledger(() => undefined);
+  private flags: Uint8Array = new Uint8Array(0);
+  private rootRow = NO_ROW;
+  private leafRow = NO_ROW;
   private leaf: EventId | null = null;
+  private siblings: Siblings | undefined;
 
   get size(): number {
-    return this.order.length;
+    return this.records.size;
   }
   get root(): StoredEvent | undefined {
-    return this.firstPath?.event;
+    return this.read(this.rootRow);
   }
   get activeLeaf(): EventId | null {
     return this.leaf;
   }
-
   get last(): StoredEvent | undefined {
-    return this.order.at(-1);
+    return this.tail(1)[0];
+  }
+  /** The columns behind it. */
+  get ledger(): Ledger {
+    return this.records;
+  }
+  get activeRow(): number {
+    return this.leafRow;
   }
 
-  /** Links an event in; `leaf` is the active leaf after it. Events come in seq order. */
-  add(event: StoredEvent, leaf: EventId | null): void {
-    const known = event.parentId === null ? undefined : this.nodes.get(event.parentId);
-    const bridged = event.parentId !== null && known === undefined;
-    const node: Node = {
-      event,
-      parent: bridged ? this.leafNode() : known,
-      children: [],
-      path: leaf === event.id,
-      bridged,
-    };
-    this.nodes.set(event.id, node);
-    this.order.push(event);
-    if (node.path) {
-      this.firstPath ??= node;
-      nearestPath(node.parent)?.children.push(node);
-    }
+  /** Stands over this ledger from now on; its rows are linked by `link`, or are by `image`. */
+  begin(ledger: Ledger, image?: TreeImage): void {
+    this.records = ledger;
+    this.flags = image?.flags ?? new Uint8Array(ledger.seq.length);
+    this.rootRow = image?.root ?? NO_ROW;
+    this.leafRow = image?.leaf ?? NO_ROW;
+    this.leaf = image?.activeLeaf ?? null;
+  }
+
+  image(): TreeImage {
+    const { rootRow: root, leafRow: leaf, leaf: activeLeaf } = this;
+    return { flags: this.flags.subarray(0, this.size), root, leaf, activeLeaf };
+  }
+
+  /** Adds an event behind all others; `leaf` is the active leaf after it. */
+  add(event: StoredEvent, leaf: EventId | null): number {
+    const row = this.records.add(event);
+    this.link(row, leaf === event.id ? row : leaf === this.leaf ? this.leafRow : this.rowOf(leaf));
     this.leaf = leaf;
+    return row;
+  }
+
+  /** Links a row of the ledger in; `leaf` is the row of the active leaf after it. Rows come in their order. */
+  link(row: number, leaf: number): void {
+    if (row >= this.flags.length) this.flags = widened(this.flags, new Uint8Array(this.records.seq.length));
+    const { parent } = this.records;
+    if (parent[row] === LOST_PARENT) {
+      parent[row] = this.leafRow;
+      this.flags[row] = BRIDGED;
+    }
+    if (leaf === row) this.linkPath(row);
+    if (leaf !== this.leafRow) this.leaf = null;
+    this.leafRow = leaf;
+  }
+
+  /** Gives the active leaf its id, after rows were linked without. */
+  settle(): void {
+    this.leaf = this.read(this.leafRow)?.id ?? null;
+  }
+
+  rowOf(id: EventId | null): number {
+    if (id === null) return NO_ROW;
+    return id === this.leaf && this.leafRow !== NO_ROW ? this.leafRow : this.records.rowOf(id);
+  }
+  read(row: number): StoredEvent | undefined {
+    return row < 0 ? undefined : this.records.read(row);
+  }
+  parentRow(row: number): number {
+    return this.records.parent[row] ?? NO_PARENT;
   }
 
   get(id: EventId): StoredEvent | undefined {
-    return this.nodes.get(id)?.event;
+    return this.read(this.rowOf(id));
   }
   has(id: EventId): boolean {
-    return this.nodes.has(id);
+    return this.rowOf(id) !== NO_ROW;
   }
   isPath(id: EventId): boolean {
-    return this.nodes.get(id)?.path ?? false;
+    return this.isPathRow(this.rowOf(id));
+  }
+  isPathRow(row: number): boolean {
+    return this.is(row, PATH);
   }
   isBridged(id: EventId): boolean {
-    return this.nodes.get(id)?.bridged ?? false;
+    return this.is(this.rowOf(id), BRIDGED);
   }
   parent(id: EventId): StoredEvent | undefined {
-    return this.nodes.get(id)?.parent?.event;
+    return this.upwards(this.parentRow(this.rowOf(id))).next().value ?? undefined;
   }
-
+  ancestors(id: EventId): Iterable<StoredEvent> {
+    return this.upwards(this.rowOf(id));
+  }
   path(id: EventId): StoredEvent[] {
-    const path: StoredEvent[] = [];
-    for (let node = this.nodes.get(id); node; node = node.parent) path.push(node.event);
-    return path.reverse();
+    return [...this.ancestors(id)].reverse();
   }
   children(id: EventId): StoredEvent[] {
-    return this.nodes.get(id)?.children.map((child) => child.event) ?? [];
+    const row = this.rowOf(id);
+    if (row === NO_ROW) return [];
+    this.siblings ??= new Siblings(this);
+    return this.events(this.siblings.of(row));
   }
   leaves(): StoredEvent[] {
-    return this.pathEvents((node) => node.children.length === 0);
+    return this.pathEvents((flags) => (flags & HAS_CHILD) === 0);
   }
   branchPoints(): StoredEvent[] {
-    return this.pathEvents((node) => node.children.length > 1);
+    return this.pathEvents((flags) => (flags & HAS_CHILDREN) !== 0);
   }
 
-  [Symbol.iterator](): Iterator<StoredEvent> {
-    return this.order[Symbol.iterator]();
+  *[Symbol.iterator](): Generator<StoredEvent, undefined> {
+    for (let row = 0; row < this.size; row++) {
+      const event = this.read(row);
+      if (event) yield event;
+    }
   }
   between(from: number, to: number): StoredEvent[] {
-    const found: StoredEvent[] = [];
-    for (let i = firstAtOrAfter(this.order, from); i < this.order.length; i++) {
-      const event = this.order[i] as StoredEvent;
-      if (event.seq > to) break;
-      found.push(event);
+    const rows: number[] = [];
+    for (let row = this.records.firstAtOrAfter(from); row < this.size; row++) {
+      if ((this.records.seq[row] as number) > to) break;
+      rows.push(row);
     }
-    return found;
+    return this.events(rows);
+  }
+  tail(count: number): StoredEvent[] {
+    const events: StoredEvent[] = [];
+    for (let row = this.size - 1; row >= 0 && events.length < count; row--) {
+      const event = this.read(row);
+      if (event) events.push(event);
+    }
+    return events.reverse();
+  }
+  *ofType(type: string): Generator<StoredEvent, undefined> {
+    const wanted = this.records.types.indexOf(type);
+    for (let row = 0; row < this.size; row++) {
+      const event = this.records.type[row] === wanted ? this.read(row) : undefined;
+      if (event) yield event;
+    }
   }
 
-  private leafNode(): Node | undefined {
-    return this.leaf === null ? undefined : this.nodes.get(this.leaf);
+  /** A jump's child (an event appended under a rewind marker by name) belongs to the marker's own parent. */
+  nearestPath(row: number): number {
+    let at = row;
+    while (at >= 0 && !this.isPathRow(at)) at = this.parentRow(at);
+    return at;
   }
 
-  private pathEvents(wanted: (node: Node) => boolean): StoredEvent[] {
-    return this.order.filter((event) => {
-      const node = this.nodes.get(event.id) as Node;
-      return node.path && wanted(node);
-    });
+  private linkPath(row: number): void {
+    this.flags[row] = (this.flags[row] as number) | PATH;
+    if (this.rootRow === NO_ROW) this.rootRow = row;
+    const parent = this.nearestPath(this.parentRow(row));
+    if (parent < 0) return;
+    const flags = this.flags[parent] as number;
+    this.flags[parent] = flags | (flags & HAS_CHILD ? HAS_CHILDREN : HAS_CHILD);
+    this.siblings?.add(row, parent);
+  }
+
+  private *upwards(row: number): Generator<StoredEvent, undefined> {
+    for (let at = row; at >= 0; at = this.parentRow(at)) {
+      const event = this.read(at);
+      if (event) yield event;
+    }
+  }
+
+  private is(row: number, flag: number): boolean {
+    return row >= 0 && ((this.flags[row] as number) & flag) !== 0;
+  }
+
+  private events(rows: readonly number[]): StoredEvent[] {
+    return rows.map((row) => this.read(row)).filter((event) => event !== undefined);
+  }
+
+  private pathEvents(wanted: (flags: number) => boolean): StoredEvent[] {
+    const rows: number[] = [];
+    for (let row = 0; row < this.size; row++)
+      if (this.isPathRow(row) && wanted(this.flags[row] as number)) rows.push(row);
+    return this.events(rows);
   }
 }
 
-/** A jump's child (an event appended under a rewind marker by name) belongs to the marker's own parent. */
-function nearestPath(node: Node | undefined): Node | undefined {
-  let at = node;
-  while (at && !at.path) at = at.parent;
-  return at;
-}
+/** Which path events hang at which; made when it is first asked for, as a conversation that only goes on needs none. */
+class Siblings {
+  private readonly children = new Map<number, number[]>();
 
-function firstAtOrAfter(order: readonly StoredEvent[], seq: number): number {
-  let low = 0;
-  let high = order.length;
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if ((order[middle] as StoredEvent).seq < seq) low = middle + 1;
-    else high = middle;
+  constructor(tree: Tree) {
+    for (let row = 0; row < tree.size; row++)
+      if (tree.isPathRow(row)) this.add(row, tree.nearestPath(tree.parentRow(row)));
   }
-  return low;
+
+  add(row: number, parent: number): void {
+    const known = this.children.get(parent);
+    if (known) known.push(row);
+    else this.children.set(parent, [row]);
+  }
+  of(row: number): readonly number[] {
+    return this.children.get(row) ?? [];
+  }
 }

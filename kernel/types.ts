@@ -99,6 +99,11 @@ export interface EventDefinition<P = any> {
    * makes it a side event; returning another id makes it a jump (rewind, branch).
    */
   leaf?(event: any, current: EventId | null): EventId | null;
+  /**
+   * Only a record whose JSON contains this text is shown to `leaf` when a log is opened; any other of this type is a
+   * path event, unread. For types that are on nearly every line of a long log.
+   */
+  leafReads?: string;
   /** Default: skip. */
   convertToLlm?(event: any, context: ConvertContext): LlmAction;
   /** Default: a generic row. */
@@ -115,8 +120,13 @@ export interface TransientDefinition<P = any> {
 }
 export type AnyEventDefinition = EventDefinition | TransientDefinition;
 
+/** Events that a projection looks at: all of a type, or those whose JSON contains a text of plain characters. */
+export type ProjectionRead = string | { type: string; containing: string };
+
 /** State folded from the log: pure, serialisable, rebuilt at will. */
 export interface ProjectionDefinition<S = any> {
+  /** The only events that can change it. Default: every one. Spares reading the others of a long log. */
+  reads?: readonly ProjectionRead[];
   /** `log`: every persistent event in seq order. `path`: the path events from the root to the active leaf. */
   over: "log" | "path";
   init(): S;

@@ -39,6 +39,7 @@ export const queueUpdate: EventDefinition<Events["queue_update"]> = {
 /** What waits: the last `queue_update` without what was delivered since. */
 export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
   over: "log",
+  reads: ["queue_update", { type: "message", containing: '"queueItemId"' }],
   init: () => [],
   update(state, event: StoredEvent) {
     if (event.type === "queue_update") return (event as EventOf<"queue_update">).items;
@@ -50,6 +51,7 @@ export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
 /** Client-made message id -> what it first became, for the latest of them. */
 export const sentProjection: ProjectionDefinition<Record<string, string>> = {
   over: "log",
+  reads: ["queue_update", { type: "message", containing: '"messageId"' }],
   init: () => ({}),
   update(state, event: StoredEvent) {
     if (event.type === "queue_update")

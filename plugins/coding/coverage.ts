@@ -7,6 +7,7 @@ type State = Readonly<Record<string, FileCoverage>>;
 /** What the model on this path has seen of which file: folded from the results of Read, Edit and Write. */
 export const fileCoverage: ProjectionDefinition<State> = {
   over: "path",
+  reads: ["compact", { type: "message", containing: '"ranges"' }],
   init: () => ({}),
   update(state, event: StoredEvent & { message?: ScorelMessage }) {
     if (event.type === "compact") return {};

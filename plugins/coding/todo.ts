@@ -33,6 +33,7 @@ export function createTodoWrite(): Tool<Params> {
 /** The list as last written on this path. */
 export const todos: ProjectionDefinition<readonly Todo[]> = {
   over: "path",
+  reads: [{ type: "message", containing: '"TodoWrite"' }],
   init: () => [],
   update(state, event: StoredEvent & { message?: ScorelMessage }) {
     const message = event.type === "message" ? event.message : undefined;

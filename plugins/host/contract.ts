@@ -83,8 +83,8 @@ export interface SessionSummary {
   cwd: string;
   createdAt: number;
   updatedAt: number;
-  /** Count of user and assistant messages. */
-  messages: number;
+  /** Count of user and assistant messages; absent for a large log whose count would take reading all of it. */
+  messages?: number;
   /** The first user message, shortened. */
   title: string;
   path: string;

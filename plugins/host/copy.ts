@@ -1,4 +1,13 @@
-import type { EventId, Opened, Session, SessionHeader, Store, StoredEvent, TreeView } from "@scorel/kernel";
+import {
+  type EventId,
+  ledgerWith,
+  type Opened,
+  type Session,
+  type SessionHeader,
+  type Store,
+  type StoredEvent,
+  type TreeView,
+} from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 /** Side events that go with the event they hang at. What waits (messages, questions) stays with the other session. */
@@ -57,16 +66,24 @@ function nearestOn(tree: TreeView, event: StoredEvent, way: ReadonlyMap<EventId,
 
 /** A store that holds events from the start; they are written together with the first append. */
 export function startingWith(history: readonly StoredEvent[], store: Store): Store {
-  let waiting = history.map((event) => JSON.stringify(event));
+  const records = history.map((event) => JSON.stringify(event));
+  const given = history.map((event) => Object.freeze(event));
+  let stored = false;
   return {
-    open(): Opened {
-      const opened = store.open();
-      return { ...opened, events: [...opened.events, ...history] };
+    open(onDamage): Opened {
+      const opened = store.open(onDamage);
+      const { read } = opened.ledger;
+      return { ...opened, ledger: ledgerWith(history.length, (row) => given[row] ?? read(row)) };
     },
-    append(records) {
-      store.append([...waiting, ...records]);
-      waiting = [];
+    append(added, events = []) {
+      if (stored) store.append(added, events);
+      else store.append([...records, ...added], [...given, ...events]);
+      stored = true;
     },
+    search: (text, first) => [
+      ...records.flatMap((record, row) => (row >= first && record.includes(text) ? row : [])),
+      ...store.search(text, Math.max(first, records.length)),
+    ],
     sync: () => store.sync(),
     stage: (event) => store.stage?.(event),
     close: () => store.close(),

@@ -1,9 +1,11 @@
 import * as fs from "node:fs";
-import type { AnyEvent, EventId, SessionHeader, StoredEvent } from "@scorel/kernel";
+import type { AnyEvent, EventId, Ledger, Opened, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
 import { readIfPresent, removeIfPresent } from "./files.ts";
 
 const COALESCE_MS = 16;
+/** What the ledger of a log says of an event without a parent. */
+const NO_PARENT = -1;
 
 /** The first line of the file: which message the words belong to. */
 interface Start {
@@ -144,29 +146,40 @@ export function readLeftover(path: string): Leftover | undefined {
  * The message that a leftover becomes, or undefined when the log has moved on without it: the message is
  * there, another one follows the same parent, or no word of it had arrived.
  */
-export function messageOfLeftover(
-  leftover: Leftover,
-  header: SessionHeader,
-  events: readonly StoredEvent[],
-): StoredEvent | undefined {
-  const obsolete = (event: StoredEvent) =>
-    event.id === leftover.eventId || (event.type === "message" && event.parentId === leftover.parentId);
-  if (events.some(obsolete) || !leftover.pieces.some((piece) => piece.kind === "text")) return undefined;
-  const seq = events.reduce((last, event) => Math.max(last, event.seq), 0) + 1;
+export function messageOfLeftover(leftover: Leftover, { header, ledger }: Opened): StoredEvent | undefined {
   const { eventId: id, parentId, clientId } = leftover;
+  const hasText = leftover.pieces.some((piece) => piece.kind === "text");
+  if (!hasText || ledger.rowOf(id) >= 0 || isAnswered(ledger, parentId)) return undefined;
+  const seq = ledger.lastSeq + 1;
   const envelope = { type: "message", id, parentId, seq, sessionId: header.sessionId, clientId, ts: Date.now() };
-  return { ...envelope, message: partialMessage(leftover, providerOf(leftover, events)) } as StoredEvent;
+  return { ...envelope, message: partialMessage(leftover, providerOf(leftover, ledger)) } as StoredEvent;
+}
+
+/** Whether another message follows the same event. */
+function isAnswered(ledger: Ledger, parentId: EventId | null): boolean {
+  const parent = parentId === null ? NO_PARENT : ledger.rowOf(parentId);
+  for (const row of rowsOf(ledger, "message")) if (ledger.parent[row] === parent) return true;
+  return false;
 }
 
 /** The start of a message names its model without the provider; the session's own record of its model has both. */
-function providerOf({ model }: Leftover, events: readonly StoredEvent[]): string | undefined {
+function providerOf({ model }: Leftover, ledger: Ledger): string | undefined {
   const ending = `/${model}`;
-  const chosen = events.findLast((event) => modelIn(event)?.endsWith(ending));
-  return chosen && modelIn(chosen)?.slice(0, -ending.length);
+  for (const row of rowsOf(ledger, "session_info")) {
+    const chosen = modelIn(ledger.read(row));
+    if (chosen?.endsWith(ending)) return chosen.slice(0, -ending.length);
+  }
+  return undefined;
 }
 
-function modelIn(event: StoredEvent): string | undefined {
-  return (event as StoredEvent & { changes?: SessionMeta }).changes?.model;
+/** The rows of a type, the last one first. */
+function* rowsOf(ledger: Ledger, type: string): Generator<number> {
+  const wanted = ledger.types.indexOf(type);
+  for (let row = ledger.size - 1; row >= 0; row--) if (ledger.type[row] === wanted) yield row;
+}
+
+function modelIn(event: StoredEvent | undefined): string | undefined {
+  return (event as (StoredEvent & { changes?: SessionMeta }) | undefined)?.changes?.model;
 }
 
 function partialMessage({ model, pieces, ts }: Leftover, provider: string | undefined): AssistantMessage {

@@ -6,9 +6,11 @@ import {
   createJsonlStore,
   messageOf,
   type Opened,
+  type Problem,
   ScorelError,
   type SessionHeader,
   type Store,
+  type StoredEvent,
 } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { makePrivateDirectory, removeIfPresent } from "./files.ts";
@@ -52,24 +54,28 @@ class SessionStore implements Store {
     this.partial = new PartialText(besideLog(path, "partial"), options.onPartialFailure);
   }
 
-  open(): Opened {
-    if (this.options.create) return this.log.open();
+  open(onDamage?: (problem: Problem) => void): Opened {
+    if (this.options.create) return this.log.open(onDamage);
     const { path, sessionId, readOnly } = this.options;
     if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
-    if (readOnly) return this.withLeftover(this.log.open(), !isLocked(besideLog(path, "lock")));
+    if (readOnly) return this.withLeftover(this.log.open(onDamage), !isLocked(besideLog(path, "lock")));
     this.takeLock();
     try {
-      return this.withLeftover(this.log.open(), true);
+      return this.withLeftover(this.log.open(onDamage), true);
     } catch (thrown) {
       this.freeLock();
       throw thrown;
     }
   }
 
-  append(records: readonly string[]): void {
+  append(records: readonly string[], events?: readonly StoredEvent[]): void {
     if (!this.lock && !this.options.readOnly) this.takeLock();
-    this.log.append(records);
+    this.log.append(records, events);
     this.partial.stored(records);
+  }
+
+  search(text: string, first: number): readonly number[] {
+    return this.log.search(text, first);
   }
 
   sync(): Promise<void> {
@@ -95,12 +101,14 @@ class SessionStore implements Store {
     const path = besideLog(this.options.path, "partial");
     const leftover = abandoned ? readLeftover(path) : undefined;
     if (!leftover) return opened;
-    const event = messageOfLeftover(leftover, opened.header, opened.events);
+    const event = messageOfLeftover(leftover, opened);
     if (opened.readOnly === undefined) {
       if (event) this.log.append([JSON.stringify(event)]);
       removeIfPresent(path);
     }
-    return event ? { ...opened, events: [...opened.events, event] } : opened;
+    if (event && opened.readOnly === undefined) opened.ledger.add(event);
+    else if (event) opened.ledger.addUnwritten(event);
+    return opened;
   }
 
   private takeLock(): void {

@@ -116,7 +116,7 @@ function row(
 ): string {
   const time = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
   const text = problem ?? name ?? title;
-  return [sessionId, time, String(messages).padStart(4), ...(withDirectory ? [cwd] : []), text].join("  ");
+  return [sessionId, time, String(messages ?? "many").padStart(4), ...(withDirectory ? [cwd] : []), text].join("  ");
 }
 
 function pathOf(session: Session): StoredEvent[] {

@@ -1,9 +1,10 @@
-import { closeSync, existsSync, openSync, readdirSync, readSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, isId, type SessionHeader, scanLog } from "@scorel/kernel";
+import { codeOf, isId, type SessionHeader, scanHeader } from "@scorel/kernel";
 import type { SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { summaryOf } from "./summary.ts";
+import { homeDirectory } from "./workspace.ts";
 
 const ENDING = ".jsonl";
 
@@ -33,29 +34,14 @@ export function createShelf(directory: string): Shelf {
   };
 }
 
-const HEADER_LIMIT = 64 * 1024;
-
-/** The header of a log, without reading the rest of it. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER. */
+/**
+ * The header of a log, without reading the rest of it. One that is damaged may have lost the directory it works in; it
+ * can be looked at from home. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER.
+ */
 export function readHeader(path: string, sessionId: string): SessionHeader {
   if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
-  try {
-    const [line = ""] = beginningOf(path).split("\n", 1);
-    const header = JSON.parse(line) as SessionHeader;
-    if (typeof header.sessionId === "string" && typeof header.meta === "object") return header;
-  } catch {
-    // The kernel's reader says what is wrong with it.
-  }
-  return scanLog(path).header;
-}
-
-function beginningOf(path: string): string {
-  const fd = openSync(path, "r");
-  try {
-    const bytes = Buffer.alloc(HEADER_LIMIT);
-    return bytes.toString("utf8", 0, readSync(fd, bytes, 0, HEADER_LIMIT, 0));
-  } finally {
-    closeSync(fd);
-  }
+  const { header, readOnly } = scanHeader(path);
+  return readOnly === undefined ? header : { ...header, meta: { cwd: homeDirectory(), ...header.meta } };
 }
 
 function byPrefix(ids: readonly string[], prefix: string): string {

@@ -1,24 +1,42 @@
 import { type Stats, statSync } from "node:fs";
-import { messageOf, type SessionHeader, type StoredEvent, scanLog } from "@scorel/kernel";
+import { crc32 } from "node:zlib";
+import {
+  messageOf,
+  type SessionHeader,
+  type StoredEvent,
+  scanHeader,
+  scanLog,
+  scanRest,
+  type TreeView,
+} from "@scorel/kernel";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { SessionSummary } from "./contract.ts";
 import { readIfPresent, replaceFile } from "./files.ts";
+import { readEnds } from "./log-ends.ts";
 import { besideLog } from "./session-store.ts";
 
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 const TITLE_LENGTH = 80;
+/** Bytes of a log that a list reads whole; of a longer one that nothing is known of, only both ends. */
+const READ_WHOLE = 8 * 2 ** 20;
+/** The same in events, for a log that is open. */
+const COUNTED = 20_000;
 
-/** The file beside a log that spares reading it: what it says holds for a log of this size and time only. */
+/** The file beside a log that spares reading it: what it says holds for the first `size` bytes of that very file. */
 interface SessionIndex {
   version: number;
   size: number;
   mtimeMs: number;
-  /** seq of the last event it covers. */
+  ino: number;
+  /** The last event it covers. */
   seq: number;
+  id: string;
   summary: Omit<SessionSummary, "path">;
 }
+type Stat = Pick<Stats, "size" | "mtimeMs" | "ino">;
+type Last = Pick<SessionIndex, "seq" | "id">;
 
-/** What a list shows of a log: from its index when that is still true, else from the log, with a new index. */
+/** What a list shows of a log: from its index and what was written since, else from the log, with a new index. */
 export function summaryOf(path: string, sessionId: string): SessionSummary | undefined {
   // Taken before the log is read: what a writer adds meanwhile makes the index stale, never wrong.
   const stat = statSync(path, { throwIfNoEntry: false });
@@ -26,50 +44,112 @@ export function summaryOf(path: string, sessionId: string): SessionSummary | und
   const index = readIndex(path);
   if (index && index.size === stat.size && index.mtimeMs === stat.mtimeMs) return { ...index.summary, path };
   try {
-    const { header, events } = scanLog(path);
-    return writeIndex(path, stat, header, events);
+    return scanned(path, stat, index);
   } catch (thrown) {
     const unknown = { sessionId, cwd: "", createdAt: stat.mtimeMs, updatedAt: stat.mtimeMs, messages: 0, title: "" };
     return { ...unknown, path, problem: messageOf(thrown) };
   }
 }
 
-/** Writes the index of a log that held these events when it had this size and time; answers the summary in it. */
-export function writeIndex(
+/** Writes the index of an open log that had this size and time; answers the summary in it. */
+export function writeIndex(path: string, stat: Stat, header: SessionHeader, tree: TreeView): SessionSummary {
+  const index = readIndex(path);
+  const known = index && tree.get(index.id)?.seq === index.seq ? index : undefined;
+  if (!known && tree.size > COUNTED) return keep(path, stat, uncounted(header, tree), lastOf(tree));
+  const summary = known ? { ...known.summary } : begun(header);
+  for (const event of known ? tree.between(known.seq + 1, Number.POSITIVE_INFINITY) : tree) take(summary, event);
+  return keep(path, stat, summary, lastOf(tree));
+}
+
+function scanned(path: string, stat: Stat, index: SessionIndex | undefined): SessionSummary {
+  const { header, readOnly, problems } = scanHeader(path);
+  const grown = index && index.ino === stat.ino && index.size < stat.size ? index : undefined;
+  const added = grown && stat.size - grown.size <= READ_WHOLE ? scanAdded(path, header, grown) : undefined;
+  if (!added && stat.size > READ_WHOLE) return { ...unread(path, header, stat.size), path };
+  const { events, torn } = added ?? scanLog(path);
+  const summary = grown && added ? { ...grown.summary } : begun(header);
+  for (const event of events) take(summary, event);
+  if (readOnly !== undefined && problems.some(({ lost }) => lost)) summary.problem = `${path}: ${readOnly}`;
+  const last = events.at(-1) ?? (added && grown);
+  return last && !torn ? keep(path, stat, summary, last) : { ...summary, path };
+}
+
+/** What was written since the index, when all of it is sound. */
+function scanAdded(
   path: string,
-  { size, mtimeMs }: Pick<Stats, "size" | "mtimeMs">,
   header: SessionHeader,
-  events: Iterable<StoredEvent>,
+  { size }: SessionIndex,
+): ReturnType<typeof scanRest> | undefined {
+  const added = scanRest(path, { header, problems: [], offset: size, lines: 1 });
+  return added.problems.length === 0 ? added : undefined;
+}
+
+/** Of a large log: what its beginning and its end say. */
+function unread(path: string, header: SessionHeader, size: number): SessionIndex["summary"] {
+  const { head, tail } = readEnds(path, size);
+  return withoutCount(header, head, tail);
+}
+
+function uncounted(header: SessionHeader, tree: TreeView): SessionIndex["summary"] {
+  const head: StoredEvent[] = [];
+  for (const event of tree) if (head.push(event) === COUNTED / 100) break;
+  return withoutCount(header, head, tree.tail(COUNTED / 100));
+}
+
+function withoutCount(
+  header: SessionHeader,
+  head: readonly StoredEvent[],
+  tail: readonly StoredEvent[],
+): SessionIndex["summary"] {
+  const summary = begun(header);
+  for (const event of [...head, ...tail]) take(summary, event);
+  const { messages: _some, ...rest } = summary;
+  return rest;
+}
+
+function lastOf(tree: TreeView): Last {
+  return tree.last ?? { seq: 0, id: "" };
+}
+
+function keep(
+  path: string,
+  { size, mtimeMs, ino }: Stat,
+  summary: SessionIndex["summary"],
+  { seq, id }: Last,
 ): SessionSummary {
-  const { summary, seq } = summarise(header, events);
-  const index: SessionIndex = { version: INDEX_VERSION, size, mtimeMs, seq, summary };
+  const index: SessionIndex = { version: INDEX_VERSION, size, mtimeMs, ino, seq, id, summary };
+  const sum = crc32(JSON.stringify(index));
   try {
-    replaceFile(besideLog(path, "index.json"), JSON.stringify(index));
+    replaceFile(besideLog(path, "index.json"), JSON.stringify({ ...index, sum }));
   } catch {
     // A full or read-only disk: the log is read again next time, and nothing else depends on the index.
   }
   return { ...summary, path };
 }
 
-function summarise(header: SessionHeader, events: Iterable<StoredEvent>): Pick<SessionIndex, "summary" | "seq"> {
-  const { cwd = "", name } = header.meta as SessionMeta;
-  const { sessionId, createdAt } = header;
-  const summary: SessionIndex["summary"] = { sessionId, cwd, createdAt, updatedAt: createdAt, messages: 0, title: "" };
-  if (name !== undefined) summary.name = name;
-  let seq = 0;
-  for (const event of events) {
-    seq = event.seq;
-    // Not the latest time but that of the last event: a clock that once ran ahead puts a session on top no longer than that.
-    summary.updatedAt = event.ts;
-    if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
-    if (event.type === "session_info") rename(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
-  }
-  return { summary, seq };
+function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["summary"] {
+  const { cwd = "", name } = meta as SessionMeta;
+  return {
+    sessionId,
+    cwd,
+    createdAt,
+    updatedAt: createdAt,
+    messages: 0,
+    title: "",
+    ...(name !== undefined && { name }),
+  };
+}
+
+function take(summary: SessionIndex["summary"], event: StoredEvent): void {
+  // Not the latest time but that of the last event: a clock that once ran ahead puts a session on top no longer than that.
+  summary.updatedAt = event.ts;
+  if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
+  if (event.type === "session_info") rename(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
 }
 
 function addMessage(summary: SessionIndex["summary"], { message }: { message?: Partial<UserMessage> }): void {
   const role: string | undefined = message?.role;
-  if (role === "user" || role === "assistant") summary.messages++;
+  if (summary.messages !== undefined && (role === "user" || role === "assistant")) summary.messages++;
   if (role === "user" && summary.title === "") summary.title = titleOf(message?.content ?? "");
 }
 
@@ -88,8 +168,8 @@ function titleOf(content: UserMessage["content"]): string {
 /** Undefined when there is none or it cannot be used; it is only ever a shortcut. */
 function readIndex(path: string): SessionIndex | undefined {
   try {
-    const index = JSON.parse(readIfPresent(besideLog(path, "index.json")) ?? "null") as SessionIndex | null;
-    return index?.version === INDEX_VERSION && typeof index.summary?.sessionId === "string" ? index : undefined;
+    const { sum, ...index } = JSON.parse(readIfPresent(besideLog(path, "index.json")) ?? "{}");
+    return sum === crc32(JSON.stringify(index)) && index.version === INDEX_VERSION ? index : undefined;
   } catch {
     return undefined;
   }

@@ -14,6 +14,7 @@ export default definePlugin({
   projections: {
     sessionMeta: {
       over: "log",
+      reads: ["session_info"],
       init: (): SessionMeta => ({}),
       update: (state: SessionMeta, event: StoredEvent) =>
         event.type === "session_info" ? { ...state, ...(event as EventOf<"session_info">).changes } : state,

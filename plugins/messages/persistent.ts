@@ -19,6 +19,7 @@ const messageEvent: Definition<"message"> = {
   durable: (event: EventOf<"message">) => isDurable(event.message),
   // What came of an attempt that failed hangs beside the conversation; the model never reads it twice.
   leaf: (event: EventOf<"message">, current) => (event.message.meta?.retried ? current : event.id),
+  leafReads: '"retried"',
   convertToLlm: (event: EventOf<"message">) => messageToLlm(event.message),
   convertToDisplay: (event: EventOf<"message">, context) => displayMessage(event.message, event, context),
 };

@@ -210,9 +210,9 @@ describe("a log with a torn tail", () => {
       const files = readdirSync(place.directory);
       const reopen = async () => {
         const store = createJsonlStore(path);
-        const { events } = store.open();
+        const { ledger } = store.open();
         await store.close();
-        return events.length;
+        return ledger.size;
       };
       {
         using _obstacle = obstruct(place.directory);

@@ -21,7 +21,6 @@ describe("a file among the sessions that is no log", () => {
   it.each<[string, (text: string) => string, string]>([
     ["is empty", () => "", "it is empty"],
     ["lost its header", (text) => text.slice(text.indexOf("\n") + 1), "its first line is no session header"],
-    ["has a damaged header", (text) => text.replace('"meta":', '"mata":'), "its header fails its checksum"],
   ])("that %s is named by every command, and left as it is", async (_what, change, reason) => {
     using s = scratch();
     const { log, id, text } = await changed(s, change);
@@ -39,6 +38,36 @@ describe("a file among the sessions that is no log", () => {
     expect(readFileSync(log, "utf8")).toBe(text);
     expect(readdirSync(dirname(log)).filter((name) => !name.endsWith(".index.json"))).toEqual([`${id}.jsonl`]);
     expect((await s.run(["-p", "run echo two", ...demo])).code).toBe(0);
+  });
+});
+
+describe("a log whose header is damaged", () => {
+  it.each<[string, (text: string) => string]>([
+    ["a key", (text) => text.replace('"meta":', '"mata":')],
+    ["its time", (text) => text.replace(/"createdAt":\d/, '"createdAt":0')],
+    ["its JSON, and its version", (text) => text.replace('"version":1', '"version:')],
+    ["its session's id", (text) => text.replace('"sessionId":"', '"sessionId":')],
+  ])("in %s can be looked at, takes no message, and every face says why", async (_what, change) => {
+    using s = scratch();
+    const { log, id, text } = await changed(s, change);
+    const said = "header: its checksum does not match";
+    const list = await s.run(["session", "list", "--all"]);
+    expect(list).toMatchObject({ code: 0, stdout: expect.stringContaining(id) });
+    expect(list.stdout).toContain("its header fails its checksum");
+    expect(await s.run(["session", "verify", id])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(`line 1, offset 0: ${said}`),
+    });
+    for (const look of ["show", "context", "events"])
+      expect(await s.run(["session", look, id])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("run echo one"),
+      });
+    expect(await s.run(["-p", "run echo two", "--session", id, ...demo])).toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/scorel: .*open for reading only: its header fails its checksum/),
+    });
+    expect(readFileSync(log, "utf8")).toBe(text);
   });
 });
 

@@ -181,6 +181,53 @@ describe("a JSONL log", () => {
     expect(await reopened()).toMatchObject({ context: ["a"], problems: [{ line: 1, lost: false }] });
   });
 
+  it.each<[string, (line: string) => string]>([
+    ["is another", (line) => line.replace('"createdAt":0', '"createdAt":1')],
+    ["is no JSON any more", (line) => line.replace('"version":1', '"version:1')],
+  ])("whose header %s is opened for reading only, its session known by what is left", async (_what, change) => {
+    await written("a", "b");
+    damage(1, change);
+    const before = readFileSync(path);
+    const kernel = await open();
+    expect(kernel.session.header).toMatchObject({ version: 1, sessionId: testHeader.sessionId });
+    expect([texts(kernel), kernel.problems]).toEqual([
+      ["a", "b"],
+      [{ line: 1, offset: 0, reason: expect.stringContaining("checksum"), lost: true }],
+    ]);
+    await expect(kernel.session.append("note", { text: "c" })).rejects.toMatchObject({
+      code: "STORE_READ_ONLY",
+      message: expect.stringContaining("header fails its checksum"),
+    });
+    await kernel.stop();
+    expect(readFileSync(path)).toEqual(before);
+  });
+
+  it("damaged twice at its end loses the damaged bytes only", async () => {
+    await written("a", "b", "c");
+    const whole = readFileSync(path);
+    // The newline between the last two, and the last bytes.
+    const newline = whole.lastIndexOf(10, whole.length - 2);
+    whole[newline] = 11;
+    writeFileSync(path, whole.subarray(0, -5));
+    expect(await reopened()).toMatchObject({ context: ["a", "b"], problems: [{ line: 3, lost: true }] });
+    expect(readFileSync(join(folder, "s.torn-1"))).toEqual(whole.subarray(newline, -5));
+    const kernel = await open();
+    await kernel.session.append("note", { text: "d" });
+    expect([texts(kernel), kernel.problems]).toEqual([["a", "b", "d"], []]);
+    await kernel.stop();
+    expect(scanLog(path).problems).toEqual([]);
+  });
+
+  it("keeps a whole last record without newline that stands behind damage on its line", async () => {
+    await written("a", "b", "c");
+    damage(3, (line) => line.replace('"text":"b"', '"text":"x"'));
+    const bytes = readFileSync(path);
+    bytes[bytes.lastIndexOf(10, bytes.length - 2)] = 11;
+    writeFileSync(path, bytes.subarray(0, -1));
+    expect(await reopened()).toMatchObject({ context: ["a", "c"], problems: [{ line: 3, lost: true }] });
+    expect(readdirSync(folder)).toEqual(["s.jsonl"]);
+  });
+
   it("of a newer format is opened for reading only", async () => {
     writeFileSync(path, `${JSON.stringify({ ...testHeader, version: 99 })}\n`);
     const kernel = await open();

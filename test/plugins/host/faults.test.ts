@@ -69,11 +69,9 @@ describe("a log that is no log", () => {
     ["empty", "", "it is empty"],
     ["without its header", '{"type":"message"}\n', "its first line is no session header"],
     ["of something else", "hello\n", "its first line is no session header"],
-    ["with a damaged header", undefined, "its header fails its checksum"],
   ])("is listed and refused by name when it is %s, and left as it is", async (_what, content, reason) => {
     const sessionId = await stored();
-    const text = content ?? readFileSync(logOf(sessionId), "utf8").replace('"createdAt":1', '"createdAt":2');
-    writeFileSync(logOf(sessionId), text);
+    writeFileSync(logOf(sessionId), content);
     await using t = await testHost();
     const message = expect.stringContaining(`${logOf(sessionId)} is not a session log: ${reason}`);
     const { sessions } = await t.client.request("list_sessions", {});
@@ -85,7 +83,7 @@ describe("a log that is no log", () => {
     await expect(t.client.request("continue_session", { cwd: home.cwd })).rejects.toMatchObject({
       code: "SESSION_NONE",
     });
-    expect(readFileSync(logOf(sessionId), "utf8")).toBe(text);
+    expect(readFileSync(logOf(sessionId), "utf8")).toBe(content);
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 });

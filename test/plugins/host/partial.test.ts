@@ -203,7 +203,8 @@ function folder(onPartialFailure: (thrown: unknown) => void = rethrow): Place {
   const store = createSessionStore({ ...options, create: testHeader });
   const open = ({ readOnly }: { readOnly: boolean }) => {
     const again = createSessionStore({ ...options, readOnly });
-    const { events } = again.open();
+    const { ledger } = again.open();
+    const events = Array.from({ length: ledger.size }, (_, row) => ledger.read(row) as StoredEvent);
     void again.close();
     return events;
   };

@@ -1,0 +1,180 @@
+import type { EventId, StoredEvent } from "./types.ts";
+
+/** The event's `parentId` is null. */
+export const NO_PARENT = -1;
+/** The event's parent is not in the log before it. */
+export const LOST_PARENT = -2;
+/** No record has the id. */
+export const NO_ROW = -1;
+
+const FNV_START = 0x811c9dc5;
+const FNV_STEP = 0x01000193;
+const FIRST_CAPACITY = 64;
+
+/** Reads the record of a row; undefined when its bytes are no longer what they were. */
+export type ReadRecord = (row: number) => StoredEvent | undefined;
+
+/** The columns of a ledger as they stand, to be kept beside a log. */
+export interface LedgerImage {
+  seq: Float64Array;
+  type: Uint32Array;
+  parent: Int32Array;
+  hash: Int32Array;
+  slots: Int32Array;
+}
+
+/**
+ * What has to be known of every record of a log, as numbers: a million records cost some 30 MB and need not be read.
+ * Row n is the n-th record. Ids are found by their hash, and a hit is checked against the record itself.
+ */
+export class Ledger {
+  size = 0;
+  seq: Float64Array = new Float64Array(FIRST_CAPACITY);
+  /** Index into `types`. */
+  type: Uint32Array = new Uint32Array(FIRST_CAPACITY);
+  /** Row of the parent, NO_PARENT or LOST_PARENT. */
+  parent: Int32Array = new Int32Array(FIRST_CAPACITY);
+  readonly types: string[] = [];
+  /** The highest seq of all rows. */
+  lastSeq = 0;
+  read: ReadRecord;
+  private hash: Int32Array = new Int32Array(FIRST_CAPACITY);
+  /** Open addressing: row + 1 at the place its hash asks for, or the next free one. */
+  private slots: Int32Array = new Int32Array(FIRST_CAPACITY * 2);
+  private readonly typeIndexes = new Map<string, number>();
+
+  constructor(read: ReadRecord) {
+    this.read = read;
+  }
+
+  /** Takes in an event behind all others. Its parent is looked up; what is not here is a LOST_PARENT. */
+  add(event: Pick<StoredEvent, "id" | "parentId" | "seq" | "type">): number {
+    const parent = event.parentId === null ? NO_PARENT : this.rowOf(event.parentId);
+    const lost = event.parentId !== null && parent === NO_ROW;
+    return this.addRow(hashOf(event.id), event.seq, this.typeIndex(event.type), lost ? LOST_PARENT : parent);
+  }
+
+  /** Takes in an event that no record holds, for as long as the ledger lives. */
+  addUnwritten(event: StoredEvent): void {
+    const row = this.add(event);
+    const { read } = this;
+    this.read = (wanted) => (wanted === row ? event : read(wanted));
+  }
+
+  /** The same for whoever has the numbers at hand. */
+  addRow(hash: number, seq: number, type: number, parent: number): number {
+    if (this.size === this.seq.length) this.reserve(this.size * 2);
+    const row = this.size++;
+    this.seq[row] = seq;
+    this.type[row] = type;
+    this.parent[row] = parent;
+    this.hash[row] = hash;
+    if (seq > this.lastSeq) this.lastSeq = seq;
+    this.enter(row, hash);
+    return row;
+  }
+
+  typeIndex(type: string): number {
+    const known = this.typeIndexes.get(type);
+    if (known !== undefined) return known;
+    this.typeIndexes.set(type, this.types.length);
+    return this.types.push(type) - 1;
+  }
+
+  /** The row of an id, else NO_ROW. A record that cannot be read any more is taken at its hash. */
+  rowOf(id: EventId): number {
+    return this.find(hashOf(id), (row) => (this.read(row)?.id ?? id) === id);
+  }
+
+  /** The first row with this hash that `matches`, else NO_ROW. */
+  find(hash: number, matches: (row: number) => boolean): number {
+    const { slots } = this;
+    const mask = slots.length - 1;
+    for (let slot = hash & mask; ; slot = (slot + 1) & mask) {
+      const row = (slots[slot] as number) - 1;
+      if (row < 0) return NO_ROW;
+      if (this.hash[row] === hash && matches(row)) return row;
+    }
+  }
+
+  /** Makes room for so many rows at once. */
+  reserve(rows: number): void {
+    if (rows <= this.seq.length) return;
+    this.seq = widened(this.seq, new Float64Array(rows));
+    this.type = widened(this.type, new Uint32Array(rows));
+    this.parent = widened(this.parent, new Int32Array(rows));
+    this.hash = widened(this.hash, new Int32Array(rows));
+    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(rows * 1.5)));
+    for (let row = 0; row < this.size; row++) this.enter(row, this.hash[row] as number);
+  }
+
+  /** The first row whose seq is `seq` or higher. */
+  firstAtOrAfter(seq: number): number {
+    let low = 0;
+    let high = this.size;
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if ((this.seq[middle] as number) < seq) low = middle + 1;
+      else high = middle;
+    }
+    return low;
+  }
+
+  image(): LedgerImage {
+    const { size, slots } = this;
+    const [seq, type] = [this.seq.subarray(0, size), this.type.subarray(0, size)];
+    return { seq, type, parent: this.parent.subarray(0, size), hash: this.hash.subarray(0, size), slots };
+  }
+
+  /** Takes over the rows of an image, with their types and their highest seq. Only while there are none. */
+  restore(image: LedgerImage, types: readonly string[], lastSeq: number): void {
+    this.size = image.seq.length;
+    this.seq = image.seq;
+    this.type = image.type;
+    this.parent = image.parent;
+    this.hash = image.hash;
+    this.slots = image.slots;
+    this.lastSeq = lastSeq;
+    for (const type of types) this.typeIndex(type);
+  }
+
+  private enter(row: number, hash: number): void {
+    const mask = this.slots.length - 1;
+    let slot = hash & mask;
+    while (this.slots[slot] !== 0) slot = (slot + 1) & mask;
+    this.slots[slot] = row + 1;
+  }
+}
+
+/** The ledger of so many records, each of which is read for it. */
+export function ledgerWith(size: number, read: ReadRecord): Ledger {
+  const ledger = new Ledger(read);
+  for (let row = 0; row < size; row++) ledger.add(read(row) as StoredEvent);
+  return ledger;
+}
+
+/** The hash of an id. */
+export function hashOf(id: EventId): number {
+  let hash = FNV_START;
+  for (let at = 0; at < id.length; at++) hash = Math.imul(hash ^ id.charCodeAt(at), FNV_STEP);
+  return mixed(hash);
+}
+
+/** The same for an id of plain characters that stands in `bytes`. */
+export function hashOfBytes(bytes: Uint8Array, from: number, to: number): number {
+  let hash = FNV_START;
+  for (let at = from; at < to; at++) hash = Math.imul(hash ^ (bytes[at] as number), FNV_STEP);
+  return mixed(hash);
+}
+
+/** Spreads the high bits over the low ones, which choose the slot. */
+function mixed(hash: number): number {
+  const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
+  return half ^ (half >>> 13);
+}
+
+/** A column in a wider one. */
+export function widened<A extends Float64Array | Uint32Array | Int32Array | Uint8Array>(from: A, to: A): A {
+  to.set(from);
+  return to;
+}

@@ -1,0 +1,190 @@
+import * as fs from "node:fs";
+import { codeOf, messageOf } from "./errors.ts";
+import { freeze } from "./freeze.ts";
+import { Ledger, widened } from "./ledger.ts";
+import { Recent } from "./recent.ts";
+import { decode, isSound, NEWLINE } from "./record-bytes.ts";
+import type { Problem } from "./store.ts";
+import type { StoredEvent } from "./types.ts";
+
+/** Bytes of records whose events are kept in memory, twice: about what a large context needs. */
+const KEPT_BYTES = 8 * 2 ** 20;
+/** Events appended last are kept whatever they weigh: they are what is asked for next. */
+const KEPT_APPENDED = 256;
+const BLOCK = 2 ** 16;
+const CHUNK = 2 ** 20;
+
+/** The records in a log's file: where each stands, and its event when it is asked for. */
+export class LogFile {
+  readonly path: string;
+  readonly ledger = new Ledger((row) => this.read(row));
+  offsets: Float64Array = new Float64Array(64);
+  lengths: Uint32Array = new Uint32Array(64);
+  /** Every record carries a checksum. */
+  checked = true;
+  /** Bytes known to be whole records. */
+  size = 0;
+  /** The open file of whoever writes; others open it for each read. */
+  fd: number | undefined;
+  onDamage: (problem: Problem) => void = () => {};
+  private count = 0;
+  private window: Buffer = Buffer.alloc(0);
+  private windowAt = 0;
+  private readonly recent = new Recent<StoredEvent>(KEPT_BYTES);
+  private readonly appended: { row: number; event: StoredEvent }[] = [];
+  private readonly damaged = new Set<number>();
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Whether a record turned out damaged since the log was opened. */
+  get spoiled(): boolean {
+    return this.damaged.size > 0;
+  }
+
+  /** The record of the next row stands here. */
+  place(offset: number, length: number, event?: StoredEvent): void {
+    const row = this.count++;
+    if (row === this.offsets.length) this.reserve(row * 2);
+    this.offsets[row] = offset;
+    this.lengths[row] = length;
+    this.size = Math.max(this.size, offset + length);
+    if (event) this.appended[row % KEPT_APPENDED] = { row, event };
+  }
+
+  reserve(rows: number): void {
+    if (rows <= this.offsets.length) return;
+    this.offsets = widened(this.offsets, new Float64Array(rows));
+    this.lengths = widened(this.lengths, new Uint32Array(rows));
+  }
+
+  /** Takes over places that were known before. Only while there are none. */
+  restore(offsets: Float64Array, lengths: Uint32Array): void {
+    this.offsets = offsets;
+    this.lengths = lengths;
+    this.count = offsets.length;
+  }
+
+  /** The event of a row. One whose bytes are not what they were is named once, and undefined. */
+  read(row: number): StoredEvent | undefined {
+    const appended = this.appended[row % KEPT_APPENDED];
+    if (appended?.row === row) return appended.event;
+    const known = this.recent.get(row);
+    if (known || this.damaged.has(row)) return known;
+    const event = this.decoded(row);
+    if (event) this.recent.set(row, event, this.lengths[row] as number);
+    return event;
+  }
+
+  /** The rows from `first` on whose bytes contain a text of plain characters. */
+  search(text: string, first: number): number[] {
+    const rows: number[] = [];
+    if (first >= this.count) return rows;
+    this.eachChunk(this.offsets[first] as number, text.length, (chunk, at) => {
+      for (let hit = chunk.indexOf(text, 0, "latin1"); hit >= 0; ) {
+        const row = this.rowAt(at + hit);
+        if (row >= first && row !== rows.at(-1)) rows.push(row);
+        const next = (this.offsets[row] as number) + (this.lengths[row] as number) - at;
+        hit = chunk.indexOf(text, Math.max(next, hit + 1), "latin1");
+      }
+    });
+    return rows;
+  }
+
+  /** A stretch of the file in a buffer that the next call may overwrite; shorter where the file ends. */
+  bytes(offset: number, length: number): Buffer {
+    const from = offset - this.windowAt;
+    if (from >= 0 && from + length <= this.window.length) return this.window.subarray(from, from + length);
+    if (length > BLOCK) return this.load(Buffer.allocUnsafe(length), offset);
+    const start = offset - (offset % BLOCK);
+    const block = Buffer.allocUnsafeSlow(2 * BLOCK);
+    this.keep(this.load(block, start).subarray(0, Math.max(0, this.size - start)), start);
+    return this.window.subarray(offset - start, offset - start + length);
+  }
+
+  /** These bytes of the file need not be read again. */
+  keep(bytes: Buffer, at: number): void {
+    this.window = bytes;
+    this.windowAt = at;
+  }
+
+  /** Calls `work` with the open file. Throws what the system says. */
+  opened<T>(work: (fd: number) => T): T {
+    if (this.fd !== undefined) return work(this.fd);
+    const fd = fs.openSync(this.path, "r");
+    try {
+      return work(fd);
+    } finally {
+      fs.closeSync(fd);
+    }
+  }
+
+  /** The 1-based line that begins at an offset. */
+  lineAt(offset: number): number {
+    let line = 1;
+    this.eachChunk(0, 1, (chunk, at) => {
+      for (let end = chunk.indexOf(NEWLINE); end >= 0 && at + end < offset; end = chunk.indexOf(NEWLINE, end + 1))
+        line++;
+    });
+    return line;
+  }
+
+  /** Chunks from an offset to the end of what is known, each with `overlap - 1` bytes of the one before. */
+  private eachChunk(from: number, overlap: number, work: (chunk: Buffer, at: number) => void): void {
+    const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, this.size - from));
+    this.opened((fd) => {
+      for (let at = from; at < this.size; at += buffer.length - overlap + 1) {
+        const read = fs.readSync(fd, buffer, 0, Math.min(buffer.length, this.size - at), at);
+        work(buffer.subarray(0, read), at);
+        if (at + read >= this.size || read < overlap) return;
+      }
+    });
+  }
+
+  private decoded(row: number): StoredEvent | undefined {
+    const offset = this.offsets[row] as number;
+    try {
+      const line = this.bytes(offset, this.lengths[row] as number);
+      if (line.length === this.lengths[row] && (!this.checked || isSound(line))) {
+        const event = decode(line) as StoredEvent | undefined;
+        if (event) return freeze(event);
+      }
+      this.markDamaged(row, "damaged: the checksum does not match any more");
+    } catch (thrown) {
+      this.markDamaged(row, `unreadable: ${codeOf(thrown, messageOf(thrown))}`);
+    }
+    return undefined;
+  }
+
+  private markDamaged(row: number, reason: string): void {
+    this.damaged.add(row);
+    const offset = this.offsets[row] as number;
+    this.onDamage({ line: this.lineOf(offset), offset, reason, lost: true });
+  }
+
+  private lineOf(offset: number): number {
+    try {
+      return this.lineAt(offset);
+    } catch {
+      // The file cannot be read at all any more; the offset says where.
+      return 0;
+    }
+  }
+
+  private load(buffer: Buffer, offset: number): Buffer {
+    return this.opened((fd) => buffer.subarray(0, fs.readSync(fd, buffer, 0, buffer.length, offset)));
+  }
+
+  /** The row whose record contains an offset, or ends before it. */
+  private rowAt(offset: number): number {
+    let low = 0;
+    let high = this.count;
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if ((this.offsets[middle] as number) <= offset) low = middle;
+      else high = middle;
+    }
+    return low;
+  }
+}

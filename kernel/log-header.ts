@@ -1,0 +1,88 @@
+import * as fs from "node:fs";
+import { basename } from "node:path";
+import { codeOf, errors, messageOf } from "./errors.ts";
+import { isId } from "./ids.ts";
+import { decode, endsInReturn, isSound, NEWLINE } from "./record-bytes.ts";
+import type { Problem } from "./store.ts";
+import type { SessionHeader } from "./types.ts";
+
+/** The format this version writes; a log of a newer one is opened for reading only. */
+export const LOG_VERSION = 1;
+/** Bytes that nearly every header fits in. */
+const FIRST_LENGTH = 2 ** 14;
+
+/** What the first line of a log tells. */
+export interface ReadHeader {
+  header: SessionHeader;
+  problems: Problem[];
+  /** Why nothing may be written behind it. */
+  readOnly?: string;
+}
+
+/** The header of a log without the rest of it. Throws STORE_READ and STORE_HEADER. */
+export function scanHeader(path: string): ReadHeader {
+  let fd: number | undefined;
+  try {
+    fd = fs.openSync(path, "r");
+    return readHeader(path, firstLine(fd));
+  } catch (thrown) {
+    if (codeOf(thrown).startsWith("STORE_")) throw thrown;
+    throw errors.STORE_READ({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  } finally {
+    if (fd !== undefined) fs.closeSync(fd);
+  }
+}
+
+function firstLine(fd: number): Buffer {
+  for (let length = FIRST_LENGTH; ; length *= 4) {
+    const bytes = Buffer.allocUnsafe(length);
+    const read = bytes.subarray(0, fs.readSync(fd, bytes, 0, length, 0));
+    const end = read.indexOf(NEWLINE);
+    if (end >= 0) return read.subarray(0, end);
+    if (read.length < length) return read;
+  }
+}
+
+/** Reads a log's first line; throws STORE_HEADER when it is no header. */
+export function readHeader(path: string, line: Buffer): ReadHeader {
+  if (line.length === 0) throw errors.STORE_HEADER({ path, reason: "it is empty" });
+  const returned = endsInReturn(line);
+  const bytes = returned ? line.subarray(0, -1) : line;
+  const parsed = decode(bytes) as SessionHeader | undefined;
+  const whole = typeof parsed?.sessionId === "string" && typeof parsed.version === "number";
+  const problems: Problem[] = [];
+  const say = (reason: string, lost = false) => problems.push({ line: 1, offset: 0, reason, lost });
+  if (!whole || (parsed.checksum === "crc32" && !isSound(bytes))) {
+    const guessed = guess(bytes, parsed, basename(path).replace(/\.jsonl$/, ""));
+    if (!guessed) throw errors.STORE_HEADER({ path, reason: "its first line is no session header" });
+    say("header: its checksum does not match", true);
+    return {
+      header: guessed,
+      problems,
+      readOnly: "its header fails its checksum, so what it belongs to is not certain",
+    };
+  }
+  if (parsed.checksum !== "crc32") say("unchecked: the log has no checksums");
+  if (returned) say("a carriage return ends the line");
+  return { header: parsed, problems, ...newer(parsed) };
+}
+
+function newer({ version }: SessionHeader): { readOnly?: string } {
+  if (version <= LOG_VERSION) return {};
+  return {
+    readOnly: `its format ${version} is newer than this version of Scorel knows (${LOG_VERSION}); update Scorel to go on in it`,
+  };
+}
+
+/** What a damaged header still tells, the missing filled in; undefined when the line never was one. */
+function guess(line: Buffer, parsed: Partial<SessionHeader> | undefined, name: string): SessionHeader | undefined {
+  const text = line.toString("latin1");
+  const version = parsed?.version ?? /"version":(\d+)/.exec(text)?.[1];
+  const sessionId =
+    parsed?.sessionId ?? /"sessionId":"([0-9A-Za-z]+)"/.exec(text)?.[1] ?? (isId(name) ? name : undefined);
+  const isHeader = !text.includes('"type":"') && /"(version|deviceId|createdAt|checksum)":/.test(text);
+  if (!isHeader || sessionId === undefined) return undefined;
+  const { deviceId = "unknown", createdAt = 0, epoch = "unknown", meta } = parsed ?? {};
+  const known = { deviceId, createdAt, epoch, meta: typeof meta === "object" && meta !== null ? meta : {} };
+  return { ...known, version: Number(version ?? LOG_VERSION), sessionId: String(sessionId), checksum: "crc32" };
+}

@@ -1,0 +1,105 @@
+import { crc32 } from "node:zlib";
+
+/** The byte that ends a line. */
+export const NEWLINE = 10;
+const RETURN = 13;
+const CLOSING = 0x7d;
+/** What the checksum of a line begins with. */
+export const CRC_START = ',"crc":"';
+const CRC_BYTES = Buffer.from(CRC_START);
+/** `,"crc":"xxxxxxxx"}` */
+export const SUFFIX_LENGTH = CRC_START.length + 10;
+
+/** How every event begins: content blocks do not, so that a large damaged record is not summed up once for each. */
+export const START = '{"type":"';
+const RECORD = /^\{"type":"[^"]*","id":"[^"]*","parentId":/;
+const RECORD_LENGTH = 512;
+
+/** One record as a line of the log, its checksum over the bytes before it included. */
+export function encodeLine(json: string): string {
+  return `${json.slice(0, -1)}${CRC_START}${crc32(json).toString(16).padStart(8, "0")}"}\n`;
+}
+
+/** What a line's JSON says, without its checksum; undefined when it is no JSON. */
+export function decode(line: Buffer): unknown {
+  try {
+    const value = JSON.parse(line.toString("utf8"));
+    if (typeof value === "object" && value !== null) delete value.crc;
+    return value;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Whether the bytes of a line carry the checksum of what stands before it. Never re-serialises; leaves them as they are. */
+export function isSound(bytes: Buffer, from = 0, to = bytes.length): boolean {
+  const named = namedSum(bytes, from, to);
+  if (Number.isNaN(named)) return false;
+  // What the sum was made of ended in a brace where the suffix begins.
+  const start = to - SUFFIX_LENGTH;
+  const comma = bytes[start] as number;
+  bytes[start] = CLOSING;
+  const sum = crc32(bytes.subarray(from, start + 1));
+  bytes[start] = comma;
+  return sum === named;
+}
+
+/** The checksum that a line names; NaN when it names none. */
+export function namedSum(bytes: Buffer, from: number, to: number): number {
+  const start = to - SUFFIX_LENGTH;
+  if (start <= from || bytes[to - 2] !== 0x22 || bytes[to - 1] !== CLOSING) return Number.NaN;
+  for (let at = 0; at < CRC_START.length; at++) if (bytes[start + at] !== CRC_BYTES[at]) return Number.NaN;
+  return hexIn(bytes, start + CRC_START.length);
+}
+
+/** Eight lower-case hex digits as a number; NaN when they are none. */
+function hexIn(bytes: Buffer, from: number): number {
+  let value = 0;
+  for (let at = from; at < from + 8; at++) {
+    const byte = bytes[at] as number;
+    if (byte >= 0x30 && byte <= 0x39) value = value * 16 + byte - 0x30;
+    else if (byte >= 0x61 && byte <= 0x66) value = value * 16 + byte - 0x57;
+    else return Number.NaN;
+  }
+  return value;
+}
+
+/** What is left of a damaged line. */
+export interface Salvaged {
+  /** Whole records in it, from and to which byte. */
+  records: { from: number; to: number }[];
+  /** Bytes that belong to none of them and are not blank. */
+  lost: number;
+}
+
+/** Finds whole records inside a damaged line: two on one line, a record before a CR, one after zeroed bytes. */
+export function salvage(line: Buffer): Salvaged {
+  const records: Salvaged["records"] = [];
+  let from = 0;
+  for (let at = line.indexOf(CRC_START); at >= 0; at = line.indexOf(CRC_START, at + 1)) {
+    const to = at + SUFFIX_LENGTH;
+    const start = soundStart(line, from, to);
+    if (start === undefined) continue;
+    records.push({ from: start, to });
+    from = to;
+  }
+  const kept = records.reduce((sum, record) => sum + record.to - record.from, 0);
+  const blank = line.filter((byte) => byte === 0 || byte === RETURN).length;
+  const lost = line.length - kept - (records.length > 0 || isBlank(line) ? blank : 0);
+  return { records, lost };
+}
+
+/** Where a sound record that ends at `end` begins, at or after `from`. */
+function soundStart(line: Buffer, from: number, end: number): number | undefined {
+  if (end > line.length) return undefined;
+  for (let start = line.indexOf(START, from); start >= 0 && start < end; start = line.indexOf(START, start + 1))
+    if (RECORD.test(line.toString("latin1", start, start + RECORD_LENGTH)) && isSound(line, start, end)) return start;
+  return undefined;
+}
+
+export function isBlank(line: Buffer): boolean {
+  return line.every((byte) => byte === RETURN);
+}
+export function endsInReturn(line: Buffer): boolean {
+  return line.at(-1) === RETURN;
+}

@@ -1,0 +1,62 @@
+import { NO_ROW } from "./ledger.ts";
+import type { Registry } from "./registry.ts";
+import type { Store } from "./store.ts";
+import type { Tree } from "./tree.ts";
+import type { StoredEvent } from "./types.ts";
+
+/** So few rows are read sooner than a file is searched for what need not be. */
+const FEW = 256;
+
+interface Linking {
+  store: Pick<Store, "search">;
+  registry: Registry;
+  /** A type that cannot say where the leaf goes: it is taken for a path event. */
+  onFailure(event: StoredEvent, thrown: unknown): void;
+}
+
+/** Which rows from `first` on may contain one of these texts: all of them where reading is cheaper than searching. */
+export function rowsWith(
+  store: Pick<Store, "search">,
+  size: number,
+  first: number,
+): (text: string, row: number) => boolean {
+  const found = new Map<string, Uint8Array>();
+  const marked = (text: string) => {
+    const marks = new Uint8Array(size - first);
+    for (const row of store.search(text, first)) marks[row - first] = 1;
+    found.set(text, marks);
+    return marks;
+  };
+  if (size - first <= FEW) return () => true;
+  return (text, row) => (found.get(text) ?? marked(text))[row - first] === 1;
+}
+
+/** Links the rows that a store held, from `first` on. Only those are read whose type has to be asked. */
+export function linkRows(tree: Tree, first: number, linking: Linking): void {
+  const { ledger, size } = tree;
+  const contains = rowsWith(linking.store, size, first);
+  const asked = ledger.types.map((type) => linking.registry.leafReads(type));
+  for (let row = first; row < size; row++) {
+    const reads = asked[ledger.type[row] as number];
+    const ask = typeof reads === "string" ? contains(reads, row) : reads === true;
+    tree.link(row, ask ? leafAfter(tree, row, linking) : row);
+  }
+  if (first < size) tree.settle();
+}
+
+/** A jump to an event that is lost leaves the leaf where it was. */
+function leafAfter(tree: Tree, row: number, { registry, onFailure }: Linking): number {
+  const event = tree.read(row);
+  if (!event) return row;
+  try {
+    const current = tree.read(tree.activeRow)?.id ?? null;
+    const leaf = registry.leafAfter(event, current);
+    if (leaf === event.id) return row;
+    if (leaf === null || leaf === current) return leaf === null ? NO_ROW : tree.activeRow;
+    const target = tree.ledger.rowOf(leaf);
+    return target === NO_ROW || target > row ? tree.activeRow : target;
+  } catch (thrown) {
+    onFailure(event, thrown);
+    return row;
+  }
+}
