@@ -4,9 +4,9 @@ import type { EventId, Session } from "@scorel/kernel";
 import type { AssistantMessage } from "@scorel/messages/contract";
 import fc from "fast-check";
 import { expect, it } from "vitest";
-import { assistant, echoAgent, testHome, testHost } from "../host/home.ts";
-import { call, hand, wordsOf } from "./desk.ts";
-import { Reference } from "./reference.ts";
+import { call, hand, wordsOf } from "../plugins/history/desk.ts";
+import { assistant, echoAgent, testHome, testHost } from "../plugins/host/home.ts";
+import { Reference } from "./history-reference.ts";
 
 /** Set SEED to the seed in a failed test's name to run the same sequences again. */
 const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
@@ -82,22 +82,28 @@ class Play {
   }
 
   private async does(step: Step): Promise<void> {
-    const { sessionId } = this;
-    if (step.do === "ask") return this.ask();
-    if (step.do === "work") return this.work(2);
-    if (step.do === "half") return this.work(1);
-    if (step.do === "name")
-      return void (await this.client.request("rename_session", { sessionId, name: `n${++this.said}` }));
-    if (step.do === "undo") return this.undo();
-    if (step.do === "redo") return this.redo();
-    const event = this.reference.events.at(step.at % Math.max(1, this.reference.events.length));
+    if (!("at" in step)) return this.here(step.do);
+    const event = this.picked(step.at);
     if (!event) return;
+    if (step.do === "race") return this.race(event.id, this.picked(step.and)?.id ?? event.id);
     if (step.do === "rewind") return this.rewind(event.id);
     if (step.do === "branch") return this.branch(event.id);
     if (step.do === "clone") return this.clone(event.id);
-    if (step.do === "compact") return this.compact(step.at);
-    const other = this.reference.events.at(step.and % this.reference.events.length);
-    return this.race(event.id, other?.id ?? event.id);
+    return this.compact(step.at);
+  }
+
+  private async here(what: "ask" | "work" | "half" | "undo" | "redo" | "name"): Promise<void> {
+    const { sessionId } = this;
+    if (what === "ask") return this.ask();
+    if (what === "work") return this.work(2);
+    if (what === "half") return this.work(1);
+    if (what === "undo") return this.undo();
+    if (what === "redo") return this.redo();
+    await this.client.request("rename_session", { sessionId, name: `n${++this.said}` });
+  }
+
+  private picked(place: number) {
+    return this.reference.events.at(place % Math.max(1, this.reference.events.length));
   }
 
   private async ask(): Promise<void> {
