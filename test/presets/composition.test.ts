@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { type Asked, createComposition, hostPlugins } from "../../presets/composition.ts";
 import { type Place, place } from "./place.ts";
 
-const hostIds = ["host", "cli", "print", "chat", "demo", "models", "inspect"];
+const hostIds = ["host", "cli", "print", "chat", "demo", "models", "inspect", "history"];
+const sessionIds = ["messages", "model", "agent", "prompt", "images", "compaction"];
 const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
 
 /** What a command in the project would start, and what it would say. */
@@ -34,7 +35,7 @@ describe("the host", () => {
     using at = place();
     const { host, session } = started(at);
     expect(await host()).toEqual(hostIds);
-    expect(await session()).toEqual(["messages", "model", "agent", "prompt", "images"]);
+    expect(await session()).toEqual(sessionIds);
   });
 
   it("runs on base when the preset brings no host plugin, or is the project's own", async () => {
@@ -54,7 +55,7 @@ describe("the host", () => {
     const { host, session } = started(at);
     expect(await host()).toEqual([...hostIds, "clock"]);
     expect("loudRan" in globalThis).toBe(false);
-    expect(await session()).toEqual(["messages", "model", "agent", "prompt", "images", "loud"]);
+    expect(await session()).toEqual([...sessionIds, "loud"]);
   });
 
   it("is not changed by a project, trusted or not", async () => {
@@ -73,7 +74,7 @@ describe("trust for one run", () => {
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     const { session, notices } = started(at, { trust: true });
     expect((await session()).at(-1)).toBe("ours");
-    expect((await session(other)).at(-1)).toBe("images");
+    expect((await session(other)).at(-1)).toBe(sessionIds.at(-1));
     expect(notices).toEqual([
       `${join(at.home, "../other/.scorel")} is not trusted, so nothing in it is read. Run scorel in that project with --trust to read it.`,
     ]);
