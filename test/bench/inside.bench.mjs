@@ -1,2 +1,2 @@
 /** Scripts that measure for themselves. */
-export default [{ script: "kernel-rows.ts" }, { script: "round-rows.mjs" }];
+export default [{ script: "kernel-rows.ts" }, { script: "round-rows.mjs" }, { script: "compaction-rows.ts" }];

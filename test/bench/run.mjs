@@ -81,8 +81,18 @@ async function runScript(script) {
   let file = join(here, script);
   if (script.endsWith(".ts")) {
     const outfile = join(home, "script.mjs");
-    const banner = { js: 'import{createRequire as r}from"node:module";const require=r(import.meta.url);' };
-    await build({ entryPoints: [file], outfile, bundle: true, platform: "node", format: "esm", banner });
+    const banner = {
+      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
+    };
+    await build({
+      entryPoints: [file],
+      outfile,
+      bundle: true,
+      platform: "node",
+      target: "node20",
+      format: "esm",
+      banner,
+    });
     file = outfile;
   }
   const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
