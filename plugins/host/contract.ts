@@ -204,8 +204,15 @@ export interface OperationHandler<O extends Operation> {
 export interface Client {
   readonly clientId: string;
   request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
-  /** Hears the events of a session in seq order, each once; returns the undo. */
-  subscribe(sessionId: string, listener: (delivered: Delivered) => void | Promise<void>): Promise<() => Promise<void>>;
+  /**
+   * Hears the events of a session in seq order, each once; returns the undo. A listener that lags `capacity` events behind
+   * misses passing ones and is told so; default 10,000.
+   */
+  subscribe(
+    sessionId: string,
+    listener: (delivered: Delivered) => void | Promise<void>,
+    options?: { capacity?: number },
+  ): Promise<() => Promise<void>>;
   /** Resolves when everything announced so far has reached this client's listeners of the session. */
   drained(sessionId: string): Promise<void>;
   close(): Promise<void>;

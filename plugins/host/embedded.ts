@@ -44,7 +44,7 @@ export class EmbeddedClient implements Client, Caller {
     }
   };
 
-  async subscribe(sessionId: string, listener: Heard): Promise<() => Promise<void>> {
+  async subscribe(sessionId: string, listener: Heard, options?: { capacity?: number }): Promise<() => Promise<void>> {
     this.mustBeOpen();
     const session = await openOf({ sessionId }, this);
     const kernel = session.kernel;
@@ -55,7 +55,7 @@ export class EmbeddedClient implements Client, Caller {
       } finally {
         if (!isMissed(event)) advance(subscription, event.seq);
       }
-    });
+    }, options);
     this.subscriptions.add(subscription);
     return () => this.unsubscribe(subscription);
   }

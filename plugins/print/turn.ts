@@ -1,7 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, openSession, sessionChoice } from "@scorel/host/client";
-import type { Client, HostService, SessionStatus } from "@scorel/host/contract";
+import type { Client, Delivered, HostService, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { UserMessage } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
@@ -45,10 +45,12 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   await progress.opened(status);
   // Counted apart from what is written: a slow reader must not let another round begin.
   await client.subscribe(sessionId, (delivered) => limits.hear(delivered));
-  await client.subscribe(sessionId, async (delivered) => {
+  const show = async (delivered: Delivered) => {
     await progress.hear(delivered);
     await format.hear?.(delivered);
-  });
+  };
+  // A program that reads events gets all of them, however slowly: what waits is no more than the model has said.
+  await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY });
   if (interrupt.aborted) return undefined;
   const printed = await converse({ client, status, format, limits, interrupt }, content, schema);
   await client.drained(sessionId);

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -135,6 +136,24 @@ describe("scorel -p", () => {
     expect((await running.finished).code).toBe(130);
     const [log = ""] = s.logs();
     expect(records(log).at(-1)).toMatchObject({ message: { role: "assistant", partial: true, stopReason: "aborted" } });
+  });
+
+  it("leaves no delta out of --output events, however slowly they are read", async () => {
+    using s = scratch();
+    const words = Array.from({ length: 30_000 }, (_, index) => `${index}`.padStart(8, " "));
+    await using server = await startModelServer([text(words.join(""), 8)]);
+    s.useModel(server.baseUrl);
+    const go = join(s.project, "go");
+    execFileSync("mkfifo", [go]);
+    // Nothing is read until someone writes into the pipe.
+    const through = ["sh", "-c", `"$@" | { read -r _ < "${go}"; cat; }`, "sh"];
+    const running = s.start([...none, "-p", "hi", "--output", "events"], { through });
+    await (await server.request(0)).over;
+    writeFileSync(go, "\n");
+    const events = asLines((await running.finished).stdout);
+    const seqs = events.map(({ seq }) => seq as number);
+    expect(seqs).toEqual(seqs.map((_, at) => (seqs[0] as number) + at));
+    expect(events.filter(({ type }) => type === "text_delta").map(({ delta }) => delta)).toEqual(words);
   });
 
   it("finishes the turn when its reader goes away, and leaves quietly", async () => {
