@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import type {
   AfterToolCallContext,
   AfterToolCallResult,
@@ -12,6 +13,7 @@ import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import type { ToolCallInput } from "./contract.ts";
 import { tools } from "./environment.ts";
+import { fittedContent, isToFit } from "./images.ts";
 import { createThrottle } from "./throttle.ts";
 import type { Turn } from "./turn.ts";
 
@@ -30,6 +32,8 @@ export class Calls {
 
   constructor(turn: Turn) {
     this.turn = turn;
+    // Every call of a reply listens, and a reply may ask for any number of them.
+    setMaxListeners(0, turn.signal);
   }
 
   /** The tools as they are now, in the library's shape. */
@@ -119,7 +123,9 @@ export class Calls {
       const args = this.checked.has(id) ? this.checked.get(id) : params;
       const output = await untilAborted(tool.execute(id, args, own.signal, updates.push), signal, lastWordsMs);
       if (output.isError) this.failures.add(id);
-      return asResult(output);
+      const { ctx } = this.turn.env;
+      if (!isToFit(ctx, output.content)) return asResult(output);
+      return asResult({ ...output, content: await fittedContent(ctx, output.content, own.signal) });
     } finally {
       updates.close();
       own.end();

@@ -1,5 +1,4 @@
 import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
-import type {} from "@scorel/images/contract";
 import { type BaseContext, perPlugin } from "@scorel/kernel";
 import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import type { AgentService } from "./contract.ts";
@@ -7,13 +6,14 @@ import { toAgentMessages } from "./convert.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { type Environment, systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
+import { fittedContent, isToFit } from "./images.ts";
 import { contextTokens, estimateTokens, textTokens } from "./usage.ts";
 
 /** The service `agent`: pi's surface for extensions, and what hosts and faces use, over one dispatcher. */
 export function createFacade(env: Environment, dispatcher: Dispatcher): AgentService {
   const { ctx } = env;
   const put = async (message: UserMessage, mode: "steer" | "follow_up") =>
-    dispatcher.enqueue(isToFit(ctx, message) ? await fitted(ctx, message) : message, mode);
+    dispatcher.enqueue(isToFit(ctx, message.content) ? await fitted(ctx, message) : message, mode);
   const enqueue = (message: AgentMessage | string, mode: "steer" | "follow_up") =>
     void put(asUserMessage(message), mode).catch((thrown) => ctx.report(mode, thrown));
   const service: AgentService = {
@@ -21,7 +21,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       const messages = Array.isArray(input)
         ? input.map((message) => asUserMessage(message))
         : [asUserMessage(input, images)];
-      const prompts = messages.some((it) => isToFit(ctx, it))
+      const prompts = messages.some((it) => isToFit(ctx, it.content))
         ? await Promise.all(messages.map((it) => fitted(ctx, it)))
         : messages;
       const { turn } = await dispatcher.start(prompts.map((message) => ({ message })));
@@ -38,7 +38,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     },
     async send(content, options = {}) {
       const message = userMessage(content);
-      return dispatcher.send(isToFit(ctx, message) ? await fitted(ctx, message) : message, options);
+      return dispatcher.send(isToFit(ctx, message.content) ? await fitted(ctx, message) : message, options);
     },
     cancel: () => dispatcher.cancel(),
     get running() {
@@ -117,17 +117,9 @@ function asUserMessage(input: string | AgentMessage, images: readonly ImageBlock
   return userMessage(input.content);
 }
 
-/** Asked first: what needs nothing goes its way without a pause, so that messages keep their order. */
-function isToFit(ctx: BaseContext, { content }: UserMessage): boolean {
-  const hasImages = typeof content !== "string" && content.some(({ type }) => type === "image");
-  return hasImages && ctx.find("images") !== undefined;
-}
-
-/** Its images as the model can take them, where a plugin sees to that: one it refuses would fail every later request. */
 async function fitted(ctx: BaseContext, message: UserMessage): Promise<UserMessage> {
-  const { content } = message;
-  if (typeof content === "string") return message;
-  return { ...message, content: (await ctx.find("images")?.fit(content)) ?? content };
+  if (!isToFit(ctx, message.content)) return message;
+  return { ...message, content: await fittedContent(ctx, message.content) };
 }
 
 function userMessage(content: UserMessage["content"]): UserMessage {
