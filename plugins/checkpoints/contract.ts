@@ -26,7 +26,7 @@ export interface NotCovered {
 export interface Checkpoint {
   v: 1;
   hidden: true;
-  /** The calls that did it; it counts from before the first of their results on. */
+  /** The calls that did it; when they have ended already, it belongs before the last of their results. */
   calls: string[];
   files: CheckpointFile[];
   notCovered: NotCovered[];

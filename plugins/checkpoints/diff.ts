@@ -12,7 +12,7 @@ export function unifiedDiff(path: string, before: string, after: string): string
   const patch = structuredPatch("", "", before, after, "", "", { context: 3, maxEditLength: MAX_EDITS });
   const lines = patch
     ? patch.hunks.flatMap((hunk) => [
-        `@@ -${hunk.oldStart},${hunk.oldLines} +${hunk.newStart},${hunk.newLines} @@`,
+        `@@ -${side(hunk.oldStart, hunk.oldLines)} +${side(hunk.newStart, hunk.newLines)} @@`,
         ...hunk.lines,
       ])
     : replaced(before, after);
@@ -23,8 +23,13 @@ export function unifiedDiff(path: string, before: string, after: string): string
 
 function replaced(before: string, after: string): string[] {
   const [old, now] = [linesOf(before), linesOf(after)];
-  const mark = `@@ -1,${old.length} +1,${now.length} @@`;
+  const mark = `@@ -${side(1, old.length)} +${side(1, now.length)} @@`;
   return [mark, ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
+}
+
+/** An empty side is named by the line before it, as diff does. */
+function side(from: number, lines: number): string {
+  return `${lines === 0 ? from - 1 : from},${lines}`;
 }
 
 function linesOf(text: string): string[] {

@@ -4,6 +4,8 @@ import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
+/** Why nothing is done to a path whose folder became a link. */
+export const BEHIND_LINK = "its folder is a link";
 const DESCRIPTORS = "/proc/self/fd";
 /** Linux names an open folder by its descriptor: a name below that is looked up in the folder itself, as with openat(2). */
 const exact = fs.existsSync(DESCRIPTORS);
@@ -21,15 +23,13 @@ export class Folder {
     this.path = path;
   }
 
-  /** Opens a folder; throws CHECKPOINT_PATH for a link and for anything else that is no folder. */
+  /** Opens a folder; throws CHECKPOINT_PATH for a link, and Node's error for what is no folder. */
   static open(path: string, shown = path): Folder {
     try {
       return new Folder(fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), shown);
     } catch (thrown) {
-      const code = codeOf(thrown);
-      if (code === "ENOENT") throw thrown;
-      const reason = code === "ELOOP" || code === "ENOTDIR" ? "its folder is a link or no folder" : code;
-      throw errors.CHECKPOINT_PATH({ path: shown, reason }, { cause: thrown });
+      if (!isLink(path)) throw thrown;
+      throw errors.CHECKPOINT_PATH({ path: shown, reason: BEHIND_LINK }, { cause: thrown });
     }
   }
 
@@ -68,11 +68,15 @@ export function inFolder<T>(root: string, relative: string, make: boolean, work:
     }
     return work(folder, last);
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT" && !make) return undefined;
+    if (!make && ["ENOENT", "ENOTDIR"].includes(codeOf(thrown))) return undefined;
     throw thrown;
   } finally {
     folder.close();
   }
+}
+
+function isLink(path: string): boolean {
+  return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
 }
 
 function makeFolder(path: string): void {

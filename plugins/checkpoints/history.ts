@@ -77,10 +77,10 @@ export class History {
 
 const nothing: { state: FileState } = { state: { kind: "absent" } };
 
-/** Effects of a command are found after its result was stored, and belong before it. */
+/** Effects of commands are found after their results were stored, and belong before the last of these. */
 function sinceWhen({ calls }: Checkpoint, results: ReadonlyMap<string, number>, place: number): number {
   const ended = calls.flatMap((call) => results.get(call) ?? []);
-  return ended.length === 0 ? place : Math.min(...ended) - 0.5;
+  return ended.length === 0 ? place : Math.max(...ended) - 0.5;
 }
 
 function checkpointOf(event: StoredEvent): Checkpoint | undefined {

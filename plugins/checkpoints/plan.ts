@@ -1,7 +1,7 @@
 import type { BlobStore } from "@scorel/blobs/contract";
 import { codeOf, messageOf, ScorelError, type SessionHeader } from "@scorel/kernel";
 import type { FileChange, FileState, NotCovered } from "./contract.ts";
-import { inFolder } from "./folder.ts";
+import { BEHIND_LINK, inFolder } from "./folder.ts";
 import type { History } from "./history.ts";
 import { observe, stateOf } from "./observe.ts";
 import { absent, same } from "./state.ts";
@@ -35,10 +35,12 @@ export function isForeign({ meta, clonedFrom, deviceId }: SessionHeader): boolea
 /** What has to happen so that the files become what they were at a place of the log. */
 export function planFor(place: Place, history: History, at: number): Plan {
   const plan: Plan = { steps: [], notCovered: history.gapsAfter(at) };
+  const links = new Set<string>();
   for (const path of history.paths) {
     const target = history.stateAt(path, at);
     const expected = history.last(path);
-    const step = stepFor(place, { path, target, expected });
+    const step = stepFor(place, { path, target, expected, freed: parentsOf(path).some((parent) => links.has(parent)) });
+    if (typeof step === "object" && step.present.kind === "symlink") links.add(path);
     if (typeof step === "string") plan.notCovered.push({ path, reason: step });
     else if (step) plan.steps.push(step);
   }
@@ -50,9 +52,23 @@ export function eachOnce(gaps: readonly NotCovered[]): NotCovered[] {
   return [...new Map(gaps.map((gap) => [`${gap.path}\0${gap.reason}`, gap])).values()];
 }
 
-function stepFor(place: Place, wanted: { path: string; target: FileState; expected: FileState }) {
-  const { path, target, expected } = wanted;
-  const present = lookAt(place, path, Math.max(sizeOf(target), sizeOf(expected)));
+function parentsOf(path: string): string[] {
+  const names = path.split("/");
+  return names.slice(1).map((_, index) => names.slice(0, index + 1).join("/"));
+}
+
+interface Wanted {
+  path: string;
+  target: FileState;
+  expected: FileState;
+  /** A link that stands in a folder's place goes first, so that there is nothing at the path then. */
+  freed: boolean;
+}
+
+function stepFor(place: Place, { path, target, expected, freed }: Wanted): Step | string | undefined {
+  const seen = lookAt(place, path, Math.max(sizeOf(target), sizeOf(expected)));
+  // Through a link there is nothing of the project's; where a file shall be, the link has to go first.
+  const present = seen === BEHIND_LINK && (freed || target.kind === "absent") ? absent : seen;
   if (typeof present === "string") return present;
   if (same(present, target)) return undefined;
   if (target.kind === "uncovered") return target.reason;
@@ -88,8 +104,19 @@ export function lookAt(
 /** Why a file was left alone, in the words of a list of such files. */
 export function reasonOf(thrown: unknown): string {
   if (thrown instanceof ScorelError && typeof thrown.data.reason === "string") return thrown.data.reason;
-  return thrown instanceof ScorelError ? messageOf(thrown) : codeOf(thrown, messageOf(thrown));
+  if (thrown instanceof ScorelError) return messageOf(thrown);
+  const code = codeOf(thrown, messageOf(thrown));
+  return REASONS[code] ?? code;
 }
+
+const REASONS: Record<string, string> = {
+  EACCES: "permission denied",
+  EPERM: "the operation is not permitted",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+  ENOTDIR: "a file is in its folder's place",
+  ENOTEMPTY: "a folder with something in it is in its place",
+};
 
 /** What a change does to a file. */
 export function kindOf(from: FileState, to: FileState): FileChange["kind"] {

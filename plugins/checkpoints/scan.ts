@@ -36,6 +36,16 @@ export interface Snapshot {
   /** When the scan began, in milliseconds since the epoch. */
   since: number;
   files: Map<string, Seen>;
+  /** Files whose path was looked at again since: they may be somewhere else now. */
+  left: Seen[];
+}
+
+/** Puts what is known of a path since the scan in its place. */
+export function update({ files, left }: Snapshot, path: string, now: Seen | undefined): void {
+  const before = files.get(path);
+  if (before) left.push(before);
+  if (now) files.set(path, now);
+  else files.delete(path);
 }
 
 /**
@@ -59,7 +69,7 @@ export async function scan(ground: Ground, seen: Map<string, Seen>): Promise<Sna
       files.set(path, now);
       seen.set(path, now);
     }
-    return { since, files };
+    return { since, files, left: [] };
   } catch (thrown) {
     return messageOf(thrown);
   }
@@ -108,7 +118,7 @@ function nowAt(ground: Ground, after: Snapshot, path: string): Seen | undefined 
 function hiddenBefore(before: Snapshot, pairs: readonly Pair[]): Set<string> {
   const old = pairs.filter(({ was, now }) => !was && now && now.born < before.since - TICK_MS);
   if (old.length === 0) return new Set();
-  const inodes = new Set([...before.files.values()].map(inodeOf));
+  const inodes = new Set([...before.files.values(), ...before.left].map(inodeOf));
   return new Set(old.filter(({ now }) => now && !inodes.has(inodeOf(now))).map(({ path }) => path));
 }
 

@@ -6,7 +6,7 @@ import type { ReadyTool } from "@scorel/tools/contract";
 import type { Config } from "./config.ts";
 import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
 import { Keeper } from "./observe.ts";
-import { compare, type Ground, type Seen, type Snapshot, scan, seeNow } from "./scan.ts";
+import { compare, type Ground, type Seen, type Snapshot, scan, seeNow, update } from "./scan.ts";
 import { absent, isInside, KIND } from "./state.ts";
 
 export type Context = PluginContext<Config, "agent" | "tools" | "blobs">;
@@ -27,6 +27,8 @@ export class Tracker {
   private meanwhile = new Map<string, Seen | undefined>();
   /** Calls that may change anything and whose effects are not noted yet. */
   private pending: string[] = [];
+  /** The scan under way is the one after a call. */
+  private owing = false;
   /** One of them began without a whole scan before it: what it changes cannot be told from what was so before. */
   private blind = false;
   private readonly open = new Map<string, { path: string; before: FileState }[]>();
@@ -73,7 +75,7 @@ export class Tracker {
 
   /** Ends the watch: what is known is noted, a scan that nobody needs is given up. */
   async stop(): Promise<void> {
-    if (this.pending.length === 0 && this.open.size === 0) this.quit.abort();
+    if (this.pending.length === 0 && this.open.size === 0 && !this.owing) this.quit.abort();
     await this.settle();
   }
 
@@ -139,8 +141,7 @@ export class Tracker {
   /** Reads a path now, and lets a scan that runs or ran know of it. */
   private see(path: string): FileState {
     const seen = seeNow(this.ground, path);
-    this.base?.files.delete(path);
-    if (seen) this.base?.files.set(path, seen);
+    if (this.base) update(this.base, path, seen);
     if (this.scanning) this.meanwhile.set(path, seen);
     return seen ? (seen.content as FileState) : absent;
   }
@@ -166,6 +167,7 @@ export class Tracker {
       .then(() => this.scan())
       .catch((thrown) => this.ctx.report("checkpoints", thrown))
       .finally(() => {
+        this.owing = false;
         if (this.scanning === scanning) this.scanning = undefined;
       });
     this.scanning = scanning;
@@ -175,16 +177,14 @@ export class Tracker {
   private async scan(): Promise<void> {
     const calls = this.pending.splice(0);
     const { base, blind } = this;
+    this.owing = calls.length > 0;
     this.blind = false;
     this.meanwhile.clear();
     const seen = await scan(this.ground, this.seen);
     this.problem = typeof seen === "string" ? seen : undefined;
     this.base = typeof seen === "string" ? undefined : seen;
     if (typeof seen !== "string") this.seen = new Map(seen.files);
-    for (const [path, now] of this.meanwhile) {
-      this.base?.files.delete(path);
-      if (now) this.base?.files.set(path, now);
-    }
+    if (this.base) for (const [path, now] of this.meanwhile) update(this.base, path, now);
     // A call that began meanwhile has changed what this scan saw.
     if (this.blind) this.base = undefined;
     if (calls.length === 0 || blind || !base) return;

@@ -108,6 +108,17 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual(before);
   });
 
+  it("is followed when it moves what another tool was to remove", async () => {
+    await using t = await project({ files: { a: "1" } });
+    await known(t, "a");
+    const { user } = await t.turn([
+      ["Bash", { command: "mv a b" }],
+      ["Put", { path: t.path("a") }],
+    ]);
+    expect((await t.restore(user)).skipped).toEqual([]);
+    expect(t.tree()).toEqual({ a: "644 1" });
+  });
+
   it("with ignored files is nobody's business", async () => {
     await using t = await project({ files: { ".gitignore": "build/\n", "build/out": "1" } });
     const { user } = await t.bash("echo 2 > build/out; echo 2 > build/more; echo x > a");

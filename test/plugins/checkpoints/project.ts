@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import agent from "@scorel/agent";
 import blobs from "@scorel/blobs";
 import checkpoints from "@scorel/checkpoints";
@@ -198,22 +198,25 @@ async function startHost(server: ModelServer, { config = {}, plugins = [] }: Opt
 }
 
 /** Writes or (without content) removes what it is told to, and declares it. */
-const put: Tool<{ path: string; content?: string; also?: string }> = {
+const put: Tool<{ path: string; content?: string }> = {
   name: "Put",
   description: "Puts a file somewhere.",
-  parameters: z.object({ path: z.string(), content: z.string().optional(), also: z.string().optional() }),
-  access: ({ path, also }) => ({ writes: [path, ...(also === undefined ? [] : [also])] }),
-  async execute(_id, { path, content, also }) {
-    for (const name of [path, ...(also === undefined ? [] : [also])]) {
-      if (content === undefined) fs.rmSync(name);
-      else {
-        fs.mkdirSync(dirname(name), { recursive: true });
-        fs.writeFileSync(name, content);
-      }
+  parameters: z.object({ path: z.string(), content: z.string().optional() }),
+  access: ({ path }) => ({ writes: [join(realFolder(dirname(path)), basename(path))] }),
+  async execute(_id, { path, content }) {
+    fs.rmSync(path, { force: content !== undefined });
+    if (content !== undefined) {
+      fs.mkdirSync(dirname(path), { recursive: true });
+      fs.writeFileSync(path, content);
     }
     return { content: [{ type: "text", text: "put" }] };
   },
 };
+
+function realFolder(path: string): string {
+  return fs.existsSync(path) ? fs.realpathSync(path) : join(realFolder(dirname(path)), basename(path));
+}
+
 const toolbox = definePlugin({ id: "toolbox", name: "Toolbox", version: "1.0.0", tools: () => [put as Tool] });
 
 export function checkpointsIn({ session }: Pick<Kernel, "session">): Omit<Checkpoint, "v" | "hidden">[] {

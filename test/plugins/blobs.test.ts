@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import blobs from "@scorel/blobs";
+import type { BlobStore } from "@scorel/blobs/contract";
+import { describe, expect, it } from "vitest";
+import { testHome, testHost } from "./host/home.ts";
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const HOUR = 60 * 60 * 1000;
+
+/** A home with the store that a session's plugins get. */
+async function open() {
+  const home = testHome();
+  const host = await testHost([], [], [blobs]);
+  const store = host.kernel.find("blobs") as BlobStore;
+  const folder = join(home.home, ".scorel/blobs");
+  const path = (text: string) => join(folder, hash(text).slice(0, 2), hash(text));
+  const file = (name: string, text: string) => {
+    const at = join(home.home, ".scorel", name);
+    fs.mkdirSync(dirname(at), { recursive: true });
+    fs.writeFileSync(at, text);
+    return at;
+  };
+  const old = (at: string, hours = 2) => fs.utimesSync(at, new Date(), new Date(Date.now() - hours * HOUR));
+  return {
+    store,
+    path,
+    file,
+    old,
+    /** Keeps a text, as if long ago. */
+    keep: (text: string) => {
+      store.put(Buffer.from(text));
+      old(path(text), 5);
+    },
+    purge: () => host.client.request("purge_blobs", {}),
+    kept: (...texts: string[]) => texts.filter((text) => store.has(hash(text))),
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+describe("a blob", () => {
+  it("is its content, by its hash", async () => {
+    await using t = await open();
+    expect(t.store.put(Buffer.from("one"))).toBe(hash("one"));
+    expect(t.store.read(hash("one"))).toEqual(Buffer.from("one"));
+    expect(t.store.read(hash("two"))).toBeUndefined();
+    expect([t.store.has("../../etc"), t.store.read("../../etc")]).toEqual([false, undefined]);
+  });
+
+  it("is written once, and young again when it is kept again", async () => {
+    await using t = await open();
+    t.keep("one");
+    const { ino } = fs.statSync(t.path("one"));
+    t.store.put(Buffer.from("one"));
+    const now = fs.statSync(t.path("one"));
+    expect([now.ino, Date.now() - now.mtimeMs < HOUR]).toEqual([ino, true]);
+  });
+
+  it("that was damaged is not read, and one that was cut is written anew", async () => {
+    await using t = await open();
+    t.keep("one");
+    fs.writeFileSync(t.path("one"), "two");
+    expect(() => t.store.read(hash("one"))).toThrow(expect.objectContaining({ code: "BLOB_DAMAGED" }));
+    fs.writeFileSync(t.path("one"), "");
+    t.store.put(Buffer.from("one"));
+    expect(t.store.read(hash("one"))).toEqual(Buffer.from("one"));
+  });
+
+  it("that cannot be written says so", async () => {
+    await using t = await open();
+    t.file("blobs", "a file in the folder's place");
+    expect(() => t.store.put(Buffer.from("one"))).toThrow(expect.objectContaining({ code: "BLOB_WRITE" }));
+  });
+});
+
+describe("a purge", () => {
+  const event = (text: string) => JSON.stringify({ files: [{ before: { sha256: hash(text) } }] });
+
+  it("removes what no session refers to, those in the trash included", async () => {
+    await using t = await open();
+    for (const text of ["live", "trashed", "torn", "gone", "gone too"]) t.keep(text);
+    t.file("sessions/s1.jsonl", `${"x".repeat(1024 * 1024 - 40)}${event("live")}\n`);
+    t.file("trash/s2/s2.jsonl", event("trashed"));
+    t.file("sessions/s1.torn-1", event("torn"));
+    expect(await t.purge()).toEqual({ removed: 2, bytes: 12, kept: 3 });
+    expect(t.kept("live", "trashed", "torn", "gone", "gone too")).toEqual(["live", "trashed", "torn"]);
+  });
+
+  it("never takes what is young: its event may be about to be written", async () => {
+    await using t = await open();
+    t.store.put(Buffer.from("new"));
+    t.keep("again");
+    t.store.put(Buffer.from("again"));
+    expect(await t.purge()).toMatchObject({ removed: 0, kept: 2 });
+  });
+
+  it("never takes what a session in use may have kept without having said so yet", async () => {
+    await using t = await open();
+    const lock = t.file("sessions/s1.lock", JSON.stringify({ pid: process.pid }));
+    t.old(lock, 10);
+    t.keep("held");
+    expect(await t.purge()).toMatchObject({ removed: 0 });
+    fs.writeFileSync(lock, JSON.stringify({ pid: 2 ** 22 - 1 }));
+    t.old(lock, 10);
+    expect(await t.purge()).toMatchObject({ removed: 1 });
+  });
+
+  it("takes what a killed process left of an unfinished blob", async () => {
+    await using t = await open();
+    const left = t.file(`blobs/ab/${hash("x")}.id.tmp`, "half");
+    t.old(left);
+    expect(await t.purge()).toEqual({ removed: 1, bytes: 4, kept: 0 });
+  });
+
+  it("removes nothing when it cannot read what sessions refer to", async () => {
+    await using t = await open();
+    t.keep("gone");
+    t.file("trash", "a file in the folder's place");
+    await expect(t.purge()).rejects.toMatchObject({ code: "BLOBS_UNREADABLE" });
+    expect(t.kept("gone")).toEqual(["gone"]);
+  });
+});

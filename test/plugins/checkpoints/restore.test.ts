@@ -1,0 +1,294 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { gate, text } from "../../model-server.ts";
+import { type Project, project } from "./project.ts";
+
+const put = (t: Project, name: string, content?: string) =>
+  ["Put", { path: t.path(name), ...(content !== undefined && { content }) }] as const;
+
+describe("a restore", () => {
+  it("shows first what it would do", async () => {
+    await using t = await project({ files: { a: "one\ntwo\n", gone: "x\n", mode: "m", data: "\0a" } });
+    const { user, end } = await t.bash("echo 2 > a; rm gone; echo n > new; chmod 700 mode; printf '\\0b' > data");
+    const after = t.tree();
+    expect(await t.preview(user)).toEqual({
+      changes: [
+        { path: "a", kind: "modified", diff: "--- a/a\n+++ b/a\n@@ -1,1 +1,2 @@\n-2\n+one\n+two" },
+        { path: "data", kind: "modified" },
+        { path: "gone", kind: "created", diff: "--- a/gone\n+++ b/gone\n@@ -0,0 +1,1 @@\n+x" },
+        { path: "mode", kind: "mode" },
+        { path: "new", kind: "deleted", diff: "--- a/new\n+++ b/new\n@@ -1,1 +0,0 @@\n-n" },
+      ],
+      notCovered: [],
+    });
+    expect(await t.preview(end)).toEqual({ changes: [], notCovered: [] });
+    expect(t.tree()).toEqual(after);
+  });
+
+  it("goes back, and forward again, also from another branch of the conversation", async () => {
+    await using t = await project({ files: { a: "0" } });
+    const one = await t.turn([put(t, "a", "1")]);
+    const two = await t.turn([put(t, "a", "2"), put(t, "b", "2")]);
+    await t.restore(one.user);
+    const { session } = await t.kernel();
+    await session.append("rewind", { targetEventId: one.user });
+    const three = await t.turn([put(t, "c", "3")]);
+    const seen = [];
+    for (const target of [two.end, one.end, three.end, three.user, two.user]) {
+      await t.restore(target);
+      seen.push(t.tree());
+    }
+    expect(seen).toEqual([
+      { a: "644 2", b: "644 2" },
+      { a: "644 1" },
+      { a: "644 0", c: "644 3" },
+      { a: "644 0" },
+      { a: "644 1" },
+    ]);
+  });
+
+  it("leaves alone what someone else has changed since, unless told", async () => {
+    await using t = await project({ files: { a: "1", b: "1", c: "1" } });
+    const { user } = await t.bash("echo 2 > a; echo 2 > b; rm c");
+    await t.changes();
+    t.file("a", "mine");
+    t.file("c", "mine");
+    const reason = "it was changed since by someone else";
+    expect((await t.preview(user)).changes.map(({ path, conflict }) => [path, conflict])).toEqual([
+      ["a", reason],
+      ["b", undefined],
+      ["c", reason],
+    ]);
+    expect(await t.restore(user)).toEqual({
+      restored: ["b"],
+      skipped: [
+        { path: "a", reason },
+        { path: "c", reason },
+      ],
+    });
+    expect(t.tree()).toEqual({ a: "644 mine", b: "644 1", c: "644 mine" });
+    expect(await t.restore(user, true)).toEqual({ restored: ["a", "c"], skipped: [] });
+    expect(t.tree()).toEqual({ a: "644 1", b: "644 1", c: "644 1" });
+  });
+
+  it("keeps what it overwrites, so that it can be undone itself", async () => {
+    await using t = await project({ files: { a: "1" } });
+    const { user, end } = await t.turn([put(t, "a", "2")]);
+    t.file("a", "mine");
+    await t.restore(user, true);
+    const kept = t.blobs().map((path) => fs.readFileSync(path, "utf8"));
+    expect(kept.sort()).toEqual(["1", "2", "mine"]);
+    await t.restore(end);
+    expect(t.text("a")).toBe("mine");
+  });
+
+  it("keeps modes, and replaces files that may only be read", async () => {
+    await using t = await project();
+    t.file("script", "1", 0o755);
+    t.file("sealed", "1", 0o444);
+    const { user, end } = await t.bash("chmod 644 script; rm -f sealed; echo 2 > sealed; chmod 400 sealed; rm script");
+    await t.restore(user);
+    expect(t.tree()).toEqual({ script: "755 1", sealed: "444 1" });
+    await t.restore(end);
+    expect(t.tree()).toEqual({ sealed: "400 2\n" });
+  });
+
+  it("makes a file of a folder and a folder of a file", async () => {
+    await using t = await project({ files: { "a/x": "1", b: "1" } });
+    const before = t.tree();
+    const { user, end } = await t.bash("rm -r a; echo 2 > a; rm b; mkdir b; echo 2 > b/y");
+    const after = t.tree();
+    for (const [target, tree] of [
+      [user, before],
+      [end, after],
+    ] as const) {
+      expect((await t.restore(target)).skipped).toEqual([]);
+      expect(t.tree()).toEqual(tree);
+    }
+  });
+
+  it("removes the folders that it empties, but neither the working directory nor what holds something", async () => {
+    await using t = await project({ files: { keep: "k" } });
+    const { user } = await t.bash("mkdir -p made/deep full; echo 1 > made/deep/a; echo 1 > full/a; mkdir full/other");
+    await t.restore(user);
+    expect(fs.readdirSync(t.dir).sort()).toEqual([".git", "full", "keep"]);
+  });
+
+  it("restores no content that is not what its hash says", async () => {
+    await using t = await project({ files: { a: "1" } });
+    const { user } = await t.turn([put(t, "a", "2")]);
+    for (const path of t.blobs()) fs.writeFileSync(path, "x");
+    const { restored, skipped } = await t.restore(user);
+    expect(restored).toEqual([]);
+    expect(skipped).toEqual([{ path: "a", reason: expect.stringContaining("does not hold what its name says") }]);
+    expect(t.text("a")).toBe("2");
+  });
+
+  it("says which contents are gone", async () => {
+    await using t = await project({ files: { a: "1" } });
+    const { user } = await t.turn([put(t, "a", "2")]);
+    for (const path of t.blobs()) fs.rmSync(path);
+    expect(await t.restore(user)).toEqual({
+      restored: [],
+      skipped: [{ path: "a", reason: "its content is not kept" }],
+    });
+  });
+
+  it("goes through no link that has taken a folder's place", async () => {
+    await using t = await project({ files: { "d/a": "1", "d/b": "1" } });
+    const { user } = await t.turn([put(t, "d/a", "2"), put(t, "d/b")]);
+    const outside = join(t.home, "outside");
+    fs.renameSync(t.path("d"), outside);
+    fs.symlinkSync(outside, t.path("d"));
+    const reason = "its folder is a link";
+    expect(await t.restore(user, true)).toEqual({
+      restored: [],
+      skipped: [
+        { path: "d/a", reason },
+        { path: "d/b", reason },
+      ],
+    });
+    expect(fs.readdirSync(outside)).toEqual(["a"]);
+    expect(fs.readFileSync(join(outside, "a"), "utf8")).toBe("2");
+  });
+
+  it("replaces a link, never what it points at", async () => {
+    await using t = await project({ files: { a: "1" } });
+    const secret = join(t.home, "secret");
+    fs.writeFileSync(secret, "keep");
+    const { user } = await t.bash(`ln -sf ${secret} a`);
+    expect((await t.restore(user)).restored).toEqual(["a"]);
+    expect([t.tree(), fs.readFileSync(secret, "utf8")]).toEqual([{ a: "644 1" }, "keep"]);
+  });
+
+  it("waits for no turn: it is refused while one runs", async () => {
+    const here = gate();
+    await using t = await project({ files: { a: "1" } });
+    const { user } = await t.turn([put(t, "a", "2")]);
+    t.next([{ do: "until", promise: here.promise }, text("late")]);
+    const { id } = await t.client.request("send_message", { sessionId: t.sessionId, content: "go" });
+    await expect(t.restore(user)).rejects.toMatchObject({ code: "CHECKPOINT_BUSY" });
+    here.open();
+    await t.client.request("wait_turn", { sessionId: t.sessionId, id });
+    expect((await t.restore(user)).restored).toEqual(["a"]);
+  });
+
+  it("knows its targets: events of the conversation, and no others", async () => {
+    await using t = await project({ files: { a: "1" } });
+    await t.turn([put(t, "a", "2")]);
+    const { session } = await t.kernel();
+    const beside = [...session.tree].find(({ type }) => type === "custom")?.id as string;
+    for (const id of ["nothing", beside])
+      await expect(t.restore(id)).rejects.toMatchObject({ code: "CHECKPOINT_TARGET" });
+  });
+
+  it("is the same after the session was closed and opened", async () => {
+    await using t = await project({ files: { a: "1" } });
+    const { user, end } = await t.bash("echo 2 > a; echo n > b");
+    await t.reopen();
+    await t.restore(user);
+    expect(t.tree()).toEqual({ a: "644 1" });
+    await t.reopen();
+    await t.restore(end);
+    expect(t.tree()).toEqual({ a: "644 2\n", b: "644 n\n" });
+  });
+});
+
+describe("the changes of a session", () => {
+  it("are told against its beginning", async () => {
+    await using t = await project({ files: { a: "1\n", b: "1\n", same: "1\n" } });
+    await t.bash("echo 2 > a; rm b; echo 2 > same", "echo 3 > a; echo 1 > same; echo n > new");
+    expect(await t.changes()).toEqual({
+      changes: [
+        { path: "a", kind: "modified", diff: "--- a/a\n+++ b/a\n@@ -1,1 +1,1 @@\n-1\n+3" },
+        { path: "b", kind: "deleted", diff: "--- a/b\n+++ b/b\n@@ -1,1 +0,0 @@\n-1" },
+        { path: "new", kind: "created", diff: "--- a/new\n+++ b/new\n@@ -0,0 +1,1 @@\n+n" },
+      ],
+      notCovered: [],
+    });
+  });
+
+  it("are cut where nobody would read on", async () => {
+    await using t = await project({ files: { long: "x\n" } });
+    const lines = Array.from({ length: 3_000 }, (_, n) => `${n}`);
+    await t.turn([put(t, "long", [`${"y".repeat(1_000)}`, ...lines].join("\n"))]);
+    const [change] = (await t.changes()).changes;
+    expect(change?.diff?.split("\n").at(-1)).toMatch(/^… 1\d\d\d more lines$/);
+    expect(Math.max(...(change?.diff?.split("\n") ?? []).map((line) => line.length))).toBe(401);
+  });
+});
+
+describe("a session from elsewhere", () => {
+  const evil = (path: string, sha256: string) => ({
+    kind: "checkpoint",
+    data: {
+      v: 1,
+      hidden: true,
+      calls: [],
+      files: [{ path, before: { kind: "file", mode: 0o644, size: 4, sha256 }, after: { kind: "absent" } }],
+      notCovered: [],
+    },
+  });
+
+  it.each([
+    ["imported", { meta: { imported: true } }],
+    ["from another device", { clonedFrom: { deviceId: "other", sessionId: "s", eventId: "e" } }],
+  ])("that is %s restores nothing", async (_name, mark) => {
+    await using t = await project({ files: { a: "1" } });
+    const { user } = await t.turn([put(t, "a", "2")]);
+    const log = join(t.home, ".scorel/sessions", `${t.sessionId}.jsonl`);
+    await t.reopen(() => markHeader(log, mark));
+    await expect(t.restore(user, true)).rejects.toMatchObject({ code: "CHECKPOINT_FOREIGN" });
+    const reason = expect.stringContaining("imported or comes from another device") as string;
+    expect(await t.preview(user)).toEqual({ changes: [], notCovered: [{ path: ".", reason }] });
+    expect(t.text("a")).toBe("2");
+  });
+
+  it("names no path outside the project that anyone would touch", async () => {
+    await using t = await project({ files: { a: "evil" } });
+    const { user } = await t.turn([put(t, "a")]);
+    const { session } = await t.kernel();
+    const [blob = ""] = t.blobs();
+    const hash = blob.slice(-64);
+    const paths = [
+      "../evil",
+      "/tmp/evil",
+      "x/../../evil",
+      ".git/hooks/x",
+      ".scorel/x",
+      "X/.GIT/x",
+      "a/./b",
+      "",
+      ".",
+      "a//b",
+      "c\0d",
+    ];
+    for (const path of paths) await session.append("custom", evil(path, hash));
+    for (const data of [
+      null,
+      1,
+      { v: 2 },
+      { ...evil("a", hash).data, files: [{ path: "x", before: { kind: "file" } }] },
+    ])
+      await session.append("custom", { kind: "checkpoint", data });
+    await t.restore(user, true);
+    expect(t.tree()).toEqual({ a: "644 evil" });
+    expect(fs.readdirSync(join(t.dir, "..")).sort()).toEqual(["home", "project"]);
+    expect(fs.existsSync(t.path(".git/hooks/x"))).toBe(false);
+  });
+});
+
+/** Changes a log's header; without a checksum a line is accepted as it is. */
+function markHeader(path: string, mark: object): void {
+  const [first = "", ...rest] = fs.readFileSync(path, "utf8").split("\n");
+  const { checksum: _checksum, crc: _crc, meta, ...header } = JSON.parse(first);
+  const marked = { ...header, ...mark, meta: { ...meta, ...(mark as { meta?: object }).meta } };
+  const lines = rest
+    .filter((line) => line !== "")
+    .map((line) => {
+      const { crc: _, ...event } = JSON.parse(line);
+      return JSON.stringify(event);
+    });
+  fs.writeFileSync(path, `${[JSON.stringify(marked), ...lines].join("\n")}\n`);
+}
