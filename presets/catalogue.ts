@@ -13,6 +13,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   agent: { scope: "session", load: () => import("@scorel/agent") },
   prompt: { scope: "session", load: () => import("@scorel/prompt") },
   images: { scope: "session", load: () => import("@scorel/images") },
+  diagnostics: { scope: "session", load: () => import("@scorel/diagnostics") },
   tools: { scope: "session", load: () => import("@scorel/tools") },
   compaction: { scope: "session", load: () => import("@scorel/compaction") },
   coding: { scope: "session", load: () => import("@scorel/coding") },

@@ -51,5 +51,7 @@ declare module "@scorel/host/contract" {
   interface Operations {
     /** The system prompt of a session, or that of one begun in `cwd` now, with its parts. Writes nothing. */
     get_prompt: { params: { sessionId?: string | undefined; cwd: string }; result: PromptView };
+    /** The whole id of the one session that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+    resolve_session: { params: { sessionId: string }; result: { sessionId: string } };
   }
 }

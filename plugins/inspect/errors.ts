@@ -3,4 +3,5 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   INSPECT_NO_PROMPT: () =>
     'This session has no plugin "prompt", so its model is told nothing. Add "prompt" to "use" in the preset.',
+  INSPECT_TAIL: (a: { given: string }) => `--tail takes a number of lines, not "${a.given}".`,
 });

@@ -4,8 +4,12 @@ import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import { configCommands, presetCommands, promptCommands } from "./commands.ts";
 import type {} from "./contract.ts";
+import { logCommands } from "./logs.ts";
 
-/** Shows presets, configuration and prompts: what is loaded, which value holds, what a model is told, and who said so. */
+/**
+ * Shows presets, configuration and prompts (what is loaded, which value holds, what a model is told, and who said so),
+ * and the readable log of a session.
+ */
 export default definePlugin({
   id: "inspect",
   name: "Inspect",
@@ -13,11 +17,20 @@ export default definePlugin({
   scope: "host",
   needs: ["layers", "host"],
 
-  cliCommands: ({ layers, host }) => [...presetCommands(layers), ...configCommands(layers), ...promptCommands(host)],
+  cliCommands: ({ layers, host }) => [
+    ...presetCommands(layers),
+    ...configCommands(layers),
+    ...promptCommands(host),
+    ...logCommands(host),
+  ],
   operations: () => ({
     get_prompt: {
       params: z.strictObject({ sessionId: z.string().optional(), cwd: z.string() }),
       run: async (params, context) => (await import("./prompt-view.ts")).readPrompt(params, context),
+    },
+    resolve_session: {
+      params: z.strictObject({ sessionId: z.string() }),
+      run: ({ sessionId }, { resolve }) => ({ sessionId: resolve(sessionId) }),
     },
   }),
 });

@@ -1,0 +1,32 @@
+import { closeSync, constants, openSync, renameSync, statSync, writeSync } from "node:fs";
+
+/** Beyond this size, in bytes, the file is set aside as `<name>.1` when it is opened. */
+const FULL = 4 * 1024 * 1024;
+const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
+
+/** A private file of lines, opened with the first one. */
+export class LineFile {
+  private readonly path: string;
+  private fd: number | undefined;
+
+  constructor(path: string) {
+    this.path = path;
+  }
+
+  /** Throws what the file system throws; a link in the file's place is refused. */
+  write(lines: readonly string[]): void {
+    if (lines.length === 0) return;
+    this.fd ??= this.open();
+    writeSync(this.fd, lines.map((line) => `${line}\n`).join(""));
+  }
+
+  close(): void {
+    if (this.fd !== undefined) closeSync(this.fd);
+    this.fd = undefined;
+  }
+
+  private open(): number {
+    if ((statSync(this.path, { throwIfNoEntry: false })?.size ?? 0) > FULL) renameSync(this.path, `${this.path}.1`);
+    return openSync(this.path, O_APPEND | O_CREAT | O_WRONLY | O_NOFOLLOW, 0o600);
+  }
+}

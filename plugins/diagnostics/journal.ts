@@ -1,0 +1,72 @@
+import type { AnyEvent, BaseContext, EventOf, Missed } from "@scorel/kernel";
+import type { ScorelMessage } from "@scorel/messages/contract";
+import { LineFile } from "./file.ts";
+import { lineOf } from "./lines.ts";
+import { scrub } from "./scrub.ts";
+
+/** So many messages back an error may quote the conversation. */
+const QUOTABLE = 20;
+
+/** Keeps the readable lines of one session; a session that never does anything leaves no file. */
+export class Journal {
+  private readonly ctx: BaseContext;
+  private readonly file: LineFile;
+  /** What was told before the session had a log on disk. */
+  private waiting: string[] = [];
+  private begun = false;
+  private failed = false;
+
+  constructor(ctx: BaseContext, path: string) {
+    this.ctx = ctx;
+    this.file = new LineFile(path);
+  }
+
+  hear(event: AnyEvent | Missed): void {
+    if (this.failed) return;
+    const told = event.type === "missed" ? missed(event as Missed) : lineOf(event as AnyEvent);
+    if (told) this.waiting.push(this.format(event, told));
+    this.begun ||= this.ctx.session.tree.size > 0;
+    if (this.begun) this.flush();
+  }
+
+  close(): void {
+    this.file.close();
+  }
+
+  /** An ornament: that it cannot be written is said once and harms nothing else. */
+  private flush(): void {
+    try {
+      this.file.write(this.waiting.splice(0));
+    } catch (thrown) {
+      this.failed = true;
+      this.ctx.report("the session's readable log", thrown);
+    }
+  }
+
+  private format(event: AnyEvent | Missed, { level, text }: { level: string; text: string }): string {
+    const at = new Date("ts" in event ? event.ts : Date.now()).toISOString();
+    const safe = scrub(text, level === "info" ? [] : this.quotable());
+    return `${at} ${level.padEnd(5)} ${this.ctx.find("secrets")?.redact(safe) ?? safe}`;
+  }
+
+  /** What was said lately by the user, the model and tools: none of it belongs into this file. */
+  private quotable(): string[] {
+    const { tree } = this.ctx.session;
+    const texts: string[] = [];
+    for (let event = tree.last, left = QUOTABLE; event && left > 0; event = tree.parent(event.id), left--)
+      if (event.type === "message") texts.push(...textsOf((event as EventOf<"message">).message));
+    return texts;
+  }
+}
+
+function missed({ from, to }: Missed): { level: string; text: string } {
+  return { level: "warn", text: `fell behind: what passed between ${from} and ${to} is not told here` };
+}
+
+function textsOf({ content }: ScorelMessage): string[] {
+  if (typeof content === "string") return [content];
+  return content.flatMap((block) => {
+    if (block.type === "text") return [block.text];
+    return block.type === "toolCall" ? Object.values(block.arguments).filter((value) => typeof value === "string") : [];
+  });
+}

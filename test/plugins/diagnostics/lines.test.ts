@@ -1,0 +1,154 @@
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import diagnostics from "@scorel/diagnostics";
+import type { Services } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { scrub } from "../../../plugins/diagnostics/scrub.ts";
+import { type Script, status, text, toolCall } from "../../model-server.ts";
+import { openAgent, says, tool } from "../agent/setup.ts";
+
+/** An agent with a readable log in a folder of its own; `lines` are without their times. */
+async function openLogged(script: Script, options: Parameters<typeof openAgent>[1] = {}) {
+  const folder = mkdtempSync(join(tmpdir(), "scorel-lines-"));
+  const path = join(folder, "session.log");
+  const workspace = {
+    cwd: folder,
+    root: folder,
+    home: folder,
+    temp: folder,
+    allowWrite: [],
+    file: `${folder}/session.jsonl`,
+  };
+  const services = { workspace } as Partial<Services>;
+  const t = await openAgent(script, {
+    ...options,
+    plugins: [diagnostics, ...(options.plugins ?? [])],
+    kernel: { services },
+  });
+  return {
+    ...t,
+    path,
+    lines: async () => {
+      await t.kernel.drained();
+      return readFileSync(path, "utf8")
+        .trimEnd()
+        .split("\n")
+        .map((line) => line.replace(/^\d{4}-\d\d-\d\dT[\d:.]+Z /, "").replace(/\d+ ms/g, "N ms"));
+    },
+    [Symbol.asyncDispose]: async () => {
+      await t[Symbol.asyncDispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+describe("the readable log of a session", () => {
+  it("tells how a turn went, and nothing of what was said", async () => {
+    const look = tool("Look", async () => says("the secret recipe of the house"));
+    const script = [toolCall("Look", { at: "the cellar behind the barrels" }), text("It is all in the cellar.")];
+    await using t = await openLogged(script, { tools: [look] });
+    await (await t.agent.send("where is the recipe for the pudding?")).turn;
+    expect(await t.lines()).toEqual([
+      "info  model local/m1",
+      "info  turn begins",
+      "info  tool Look ended after N ms",
+      expect.stringMatching(/^info {2}round 1 ended: toolUse, \d+ tokens$/),
+      expect.stringMatching(/^info {2}round 2 ended: stop, \d+ tokens$/),
+      expect.stringMatching(/^info {2}turn used \d+ tokens, \$0\.0000, N ms$/),
+      "info  turn completed",
+    ]);
+    expect(statSync(t.path).mode & 0o777).toBe(0o600);
+  });
+
+  it("tells of retries and a provider's refusal without what it quotes of the prompt", async () => {
+    const refusal = { error: { message: "overloaded by: tell me about the pudding of my aunt" } };
+    await using t = await openLogged([status(529, refusal), status(400, refusal)], { config: { retries: 1 } });
+    await (await t.agent.send("tell me about the pudding of my aunt")).turn;
+    const lines = await t.lines();
+    expect(lines.filter((line) => /^(warn|error)/.test(line))).toEqual([
+      expect.stringMatching(/^warn {2}a reply ended before it had any text: error$/),
+      expect.stringMatching(/^warn {2}retry 1 of 1 in N ms: .*overloaded by: \[…\]/),
+      expect.stringMatching(/^warn {2}a reply ended before it had any text: error$/),
+      expect.stringMatching(/^error turn failed: \w+: .*overloaded by: \[…\]/),
+    ]);
+    expect(lines.join("\n")).not.toContain("pudding");
+  });
+
+  it("tells which plugin failed, on one line, whatever its message holds", async () => {
+    const broken = definePlugin({
+      id: "broken",
+      name: "Broken",
+      version: "1.0.0",
+      hooks: () => ({
+        transformContext: () => {
+          throw new Error("no\n2026-01-01T00:00:00.000Z info  forged");
+        },
+      }),
+    });
+    await using t = await openLogged([text("Hello.")], { plugins: [broken] });
+    await (await t.agent.send("hello there")).turn;
+    const told = (await t.lines()).filter((line) => line.startsWith("error"));
+    expect(told).toEqual([
+      expect.stringMatching(
+        /^error plugin broken failed in transformContext: \w+: no 2026-01-01T00:00:00.000Z info forged$/,
+      ),
+    ]);
+  });
+
+  it("is not made for a session that nothing happens in", async () => {
+    await using t = await openLogged([]);
+    t.session.emit("session_start", {});
+    await t.kernel.drained();
+    expect(existsSync(t.path)).toBe(false);
+  });
+
+  it("sets a full file aside when it is opened", async () => {
+    await using t = await openLogged([text("Hello.")]);
+    writeFileSync(t.path, "old\n");
+    truncateSync(t.path, 5 * 1024 * 1024);
+    await (await t.agent.send("hello there")).turn;
+    expect((await t.lines())[0]).toBe("info  model local/m1");
+    expect(readFileSync(`${t.path}.1`, "utf8").slice(0, 4)).toBe("old\n");
+  });
+
+  it("does not follow a link in its place, says so once, and the turn completes", async () => {
+    await using t = await openLogged([text("Hello."), text("Again.")]);
+    const victim = `${t.path}.victim`;
+    writeFileSync(victim, "");
+    symlinkSync(victim, t.path);
+    for (const words of ["hello there", "and again"])
+      expect(await (await t.agent.send(words)).turn).toMatchObject({ reason: "completed" });
+    await t.kernel.drained();
+    expect(readFileSync(victim, "utf8")).toBe("");
+    expect(t.kernel.failures).toMatchObject([{ plugin: "diagnostics", where: "the session's readable log" }]);
+  });
+});
+
+describe("an error's words", () => {
+  it("lose every run that the conversation has, and no other", () => {
+    expect(scrub("bad value 'the quick brown fox jumps' at 3", ["see the quick brown fox jumps over"])).toBe(
+      "bad value '[…]' at 3",
+    );
+    expect(scrub("fine as it is", ["something else altogether"])).toBe("fine as it is");
+  });
+
+  it("lose a short text as a whole", () => {
+    expect(scrub("no such word: hunter2!", ["hunter2"])).toBe("no such word: […]!");
+  });
+
+  it("are one line of bounded length without control characters", () => {
+    expect(scrub("a\r\nb\u001b[31mc", [])).toBe("a b [31mc");
+    expect(scrub("x".repeat(10_000), []).length).toBeLessThan(600);
+  });
+});

@@ -1,0 +1,79 @@
+import { trace } from "@opentelemetry/api";
+import { BasicTracerProvider, InMemorySpanExporter, SimpleSpanProcessor } from "@opentelemetry/sdk-trace-base";
+import diagnostics from "@scorel/diagnostics";
+import { definePlugin } from "@scorel/kernel";
+import { afterEach, describe, expect, it } from "vitest";
+import { text, toolCall } from "../../model-server.ts";
+import { openAgent, says, tool } from "../agent/setup.ts";
+
+/** What an SDK in this process collects. */
+function collector(): InMemorySpanExporter {
+  const exporter = new InMemorySpanExporter();
+  trace.setGlobalTracerProvider(new BasicTracerProvider({ spanProcessors: [new SimpleSpanProcessor(exporter)] }));
+  return exporter;
+}
+afterEach(() => trace.disable());
+
+const watcher = definePlugin({
+  id: "watcher",
+  name: "Watcher",
+  version: "1.0.0",
+  hooks: () => ({ beforeToolCall: () => undefined }),
+});
+
+describe("spans", () => {
+  it("tell a turn with its rounds, tools and the layers of hooks, by name and duration only", async () => {
+    const exporter = collector();
+    const look = tool("Look", async () => says("the recipe"));
+    {
+      await using t = await openAgent([toolCall("Look", { at: "the cellar" }), text("Found.")], {
+        tools: [look],
+        plugins: [diagnostics, watcher],
+      });
+      await (await t.agent.send("where is the recipe?")).turn;
+      await t.kernel.drained();
+    }
+    const spans = exporter.getFinishedSpans();
+    const names = new Map(spans.map((span) => [span.spanContext().spanId, span.name]));
+    const told = spans.map(({ name, parentSpanContext, attributes }) => ({
+      name,
+      in: names.get(parentSpanContext?.spanId ?? ""),
+      attributes,
+    }));
+    expect(told).toEqual(
+      expect.arrayContaining([
+        {
+          name: "scorel.hook",
+          in: expect.stringMatching(/scorel\.(round|turn)/),
+          attributes: { "scorel.hook.name": "beforeToolCall", "scorel.plugin.id": "watcher" },
+        },
+        { name: "scorel.tool", in: "scorel.round", attributes: { "gen_ai.tool.name": "Look" } },
+        {
+          name: "scorel.turn",
+          in: undefined,
+          attributes: { "scorel.session.id": expect.any(String), "scorel.turn.reason": "completed" },
+        },
+      ]),
+    );
+    expect(told.filter(({ name }) => name === "scorel.round")).toMatchObject([
+      { in: "scorel.turn", attributes: { "scorel.round.index": 0, "gen_ai.response.finish_reasons": ["toolUse"] } },
+      { in: "scorel.turn", attributes: { "scorel.round.index": 1, "gen_ai.response.finish_reasons": ["stop"] } },
+    ]);
+    expect(JSON.stringify(told)).not.toMatch(/recipe|cellar|Found/);
+  });
+
+  it("mark what failed", async () => {
+    const exporter = collector();
+    const break_ = tool("Break", async () => {
+      throw new Error("broken");
+    });
+    await using t = await openAgent([toolCall("Break", {}), text("It broke.")], {
+      tools: [break_],
+      plugins: [diagnostics],
+    });
+    await (await t.agent.send("try it")).turn;
+    await t.kernel.drained();
+    const failed = exporter.getFinishedSpans().filter(({ status }) => status.code === 2);
+    expect(failed.map(({ name }) => name)).toEqual(["scorel.tool"]);
+  });
+});
