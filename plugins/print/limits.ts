@@ -1,6 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { Delivered } from "@scorel/host/contract";
-import type { AnyEvent, ScorelError, Transients } from "@scorel/kernel";
+import type { AnyEvent, Events, ScorelError, Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
@@ -47,8 +47,9 @@ export class Limits {
     clearTimeout(this.timer);
   }
 
-  /** Counts a round; when another would follow it and may not, the limit is reached. */
+  /** Counts a round, and what a summary between two has cost; when another would follow it and may not, the limit is reached. */
   hear({ event }: Delivered): void {
+    if (event.type === "compact") this.cost += (event as AnyEvent & Events["compact"]).usage?.cost.total ?? 0;
     if (event.type !== "turn_end") return;
     const { usage, stopReason } = event as AnyEvent & Transients["turn_end"];
     this.rounds++;

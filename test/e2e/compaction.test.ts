@@ -1,0 +1,105 @@
+import { describe, expect, it } from "vitest";
+import { type RecordedRequest, type Reply, startModelServer, status, text, toolCall, usage } from "../model-server.ts";
+import { modelTable, records, scratch } from "./scorel.ts";
+
+const window = 12_000;
+const sizeOf = ({ text: sent }: RecordedRequest) => Math.ceil(Buffer.byteLength(sent) / 4);
+const asksForSummary = ({ body }: RecordedRequest) => body.tools === undefined;
+const systemOf = ({ body }: RecordedRequest) => String(body.messages[0].content);
+const isEnglish = ({ body }: RecordedRequest) =>
+  JSON.stringify(body.messages.at(-1)).includes("Write a summary of the conversation above");
+
+/** A home whose model has a small window and plays this script; each reply reports what was sent. */
+async function place(reply: (request: RecordedRequest, index: number) => Reply) {
+  const server = await startModelServer((request, index) => {
+    const parts = [reply(request, index)].flat() as Extract<Reply, readonly unknown[]>;
+    return parts.some(({ do: what }) => what === "status")
+      ? parts
+      : [...parts, usage({ input: sizeOf(request), output: 50 })];
+  });
+  const here = scratch();
+  here.file("~/.scorel/config.toml", modelTable(server.baseUrl).replace("128000", `${window}`).replace("8000", "2000"));
+  return {
+    ...here,
+    server,
+    async [Symbol.asyncDispose]() {
+      here[Symbol.dispose]();
+      await server.close();
+    },
+  };
+}
+const compacts = (path: string) => records(path).filter(({ type }) => type === "compact");
+
+describe("a session of the whole command", () => {
+  it("is compacted between the rounds of a turn and over many processes, which all send the same", async () => {
+    await using here = await place((request) => {
+      if (asksForSummary(request)) return text("The deploy key is heron.");
+      return request.body.messages.at(-1).role === "tool" ? text("Read.") : toolCall("Read", { file_path: "big.txt" });
+    });
+    here.file("big.txt", `${"A line of the file. ".repeat(5)}\n`.repeat(60));
+    for (const words of ["The deploy key is heron.", "more", "more", "more", "more", "more", "more", "more"]) {
+      const { code, stderr } = await here.run(["-p", words, ...(words === "more" ? ["--continue"] : [])]);
+      expect([code, stderr]).toEqual([0, ""]);
+    }
+    const [log] = here.logs() as [string];
+    expect(compacts(log).length).toBeGreaterThan(0);
+    expect(here.server.requests.filter(asksForSummary).every(isEnglish)).toBe(true);
+    expect(Math.max(...here.server.requests.map(sizeOf))).toBeLessThan(0.85 * window);
+    expect(JSON.stringify(here.server.requests.at(-1)?.body.messages)).toContain("The deploy key is heron.");
+    expect(new Set(here.server.requests.filter((it) => !asksForSummary(it)).map(systemOf)).size).toBe(1);
+
+    const id = /([^/]+)\.jsonl$/.exec(log)?.[1] as string;
+    const [first, second] = await Promise.all([1, 2].map(() => here.run(["session", "context", id])));
+    expect(first?.stdout).toContain("The conversation up to here was replaced by this summary");
+    expect(second?.stdout).toBe(first?.stdout);
+  });
+
+  it("is compacted when the server finds it too long, and the turn goes on", async () => {
+    const tooLong = status(400, { error: { message: "This model's maximum context length is 4096 tokens." } });
+    await using here = await place((request, index) => {
+      if (asksForSummary(request)) return text("S1");
+      return index === 2 ? tooLong : text(`answer ${index} ${"word ".repeat(200)}`);
+    });
+    await here.run(["-p", "one"]);
+    await here.run(["-p", "two", "--continue"]);
+    const third = await here.run(["-p", "three", "--continue"]);
+    expect([third.code, third.stderr]).toEqual([0, ""]);
+    expect(third.stdout).toMatch(/^answer 4 /);
+    expect(compacts(here.logs()[0] as string)).toMatchObject([{ summary: "S1", method: "model" }]);
+  });
+
+  it("is compacted by /compact in a conversation, which says what came of it", async () => {
+    await using here = await place((request) => (asksForSummary(request) ? text("S1") : text("ok ".repeat(300))));
+    const { stdout, code } = await here.run(["chat"], {
+      input: "one\ntwo\nthree\n/compact keep the names\n/compact\n",
+    });
+    expect(code).toBe(0);
+    expect(stdout).toMatch(/Summarising the older part of the conversation: \d+ of 12000 tokens are in use/);
+    expect(stdout).toMatch(/^Compacted: about \d+ → \d+ tokens\.$/m);
+    expect(compacts(here.logs()[0] as string).length).toBeGreaterThan(0);
+    const [asked] = here.server.requests.filter(asksForSummary);
+    expect(String(asked?.body.messages.at(-1).content)).toMatch(/> keep the names$/);
+  });
+
+  it("says that an extract took the summary's place when the model fails", async () => {
+    await using here = await place((request) =>
+      asksForSummary(request) ? status(401, { error: { message: "no" } }) : text("ok ".repeat(300)),
+    );
+    const { stdout } = await here.run(["chat"], { input: "one\ntwo\nthree\n/compact\n" });
+    expect(stdout).toMatch(/so a plain extract took its place\. AGENT_MODEL: The model call failed: 401 no/);
+    expect(compacts(here.logs()[0] as string)).toMatchObject([{ method: "extract" }]);
+  });
+
+  it("counts the price of a summary for --max-cost", async () => {
+    await using here = await place((request) => {
+      if (asksForSummary(request)) return [text("S1"), usage({ input: 1_000_000, output: 0 })];
+      return toolCall("Read", { file_path: "big.txt", offset: 1 });
+    });
+    here.file("big.txt", `${"A line of the file. ".repeat(5)}\n`.repeat(60));
+    const config = modelTable(here.server.baseUrl).replace("128000", `${window}`).replace("8000", "2000");
+    here.file("~/.scorel/config.toml", `${config}\n[model.cost]\ninput = 1\n`);
+    const { code, stderr } = await here.run(["-p", "go", "--max-cost", "0.9"]);
+    expect([code, stderr]).toEqual([3, expect.stringContaining("PRINT_MAX_COST")]);
+    expect(here.server.requests.filter(asksForSummary)).toHaveLength(1);
+  });
+});
