@@ -4,7 +4,7 @@ import type { TreeLeaf, TreePage, TreeRow } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { idLength, resolveEvent } from "./names.ts";
 import { isPoint } from "./points.ts";
-import { lineOf } from "./said.ts";
+import { lineOf, messageIn, oneLine } from "./said.ts";
 
 type Params = Operations["get_tree"]["params"];
 
@@ -29,7 +29,7 @@ function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Param
     leafId,
     idLength: idLength(tree),
     total: shown.length,
-    rows: shown.slice(start, end).map((event) => rowOf(tree, event, active)),
+    rows: shown.slice(start, end).map((event) => rowOf(session, event, active)),
     ...(start > 0 && { before: (shown[start] as StoredEvent).id }),
     branchPoints: branchPoints.slice(-TOLD).map(({ id }) => ({ id, children: tree.children(id).map(idOf) })),
     branchPointCount: branchPoints.length,
@@ -50,7 +50,8 @@ function placeOf(events: readonly StoredEvent[], id: EventId, sessionId: string)
   return place;
 }
 
-function rowOf(tree: TreeView, event: StoredEvent, active: ReadonlySet<EventId>): TreeRow {
+function rowOf(session: Session, event: StoredEvent, active: ReadonlySet<EventId>): TreeRow {
+  const tree: TreeView = session.tree;
   const { id, seq, ts } = event;
   let parent = tree.parent(id);
   while (parent && !tree.isPath(parent.id)) parent = tree.parent(parent.id);
@@ -59,11 +60,20 @@ function rowOf(tree: TreeView, event: StoredEvent, active: ReadonlySet<EventId>)
     parentId: parent?.id ?? null,
     seq,
     ts,
-    ...lineOf(event),
+    ...drawnLineOf(session, event),
     point: isPoint(tree, id),
     active: active.has(id),
     ...(!tree.isPath(id) && { beside: true as const }),
   };
+}
+
+/** A result is best told by what was called, as its tool draws it: `Read src/cart.js`. */
+function drawnLineOf(session: Session, event: StoredEvent): { label: string; text: string } {
+  const line = lineOf(event);
+  if (messageIn(event)?.role !== "tool_result") return line;
+  const action = session.display(event);
+  const title = action.display === "card" ? action.title.replace(`${line.label} `, "") : line.label;
+  return title === line.label ? line : { label: line.label, text: oneLine(title) };
 }
 
 function leafOf(event: StoredEvent, leafId: EventId | null): TreeLeaf {

@@ -49,7 +49,7 @@ export async function playGuide(): Promise<string> {
 }
 
 /** A home without configuration and the guide's repository, under git. */
-function stage(): Scratch {
+export function stage(): Scratch {
   const home = scratch();
   home.file("src/cart.js", cart);
   const git = (...args: string[]) =>

@@ -4,24 +4,27 @@ import { join } from "node:path";
 import type { Scratch } from "../e2e/scorel.ts";
 import { root } from "./source.ts";
 
-const blocks = /^```toml\n((?:(?!^```).*\n)*)```$|^```sh\n((?:(?!^```).*\n)*)```\n\n```text\n(?:(?!^```).*\n)*```$/gm;
+const blocks = /^```toml\n((?:(?!^```).*\n)*)```$|^```sh\n((?:(?!^```).*\n)*)```\n\n```text\n((?:(?!^```).*\n)*)```$/gm;
 
 /**
- * A guide with the output after every shell block replaced by what its commands print now, and the session's id by the
- * present one. TOML becomes the user's config.toml, with the server at `baseUrl` in place of the one on this machine.
+ * A guide with the output after every shell block replaced by what its commands print now, and the ids of sessions and
+ * events by the present ones. TOML becomes the user's config.toml, with the server at `baseUrl` in place of the one on
+ * this machine.
  */
 export function play(text: string, home: Scratch, baseUrl: string): string {
   writeShim(home);
   const written = sessionIn(text);
   let present = written;
-  const played = text.replaceAll(blocks, (block, toml?: string, command = "") => {
+  const names = new Map<string, string>();
+  const played = text.replaceAll(blocks, (block, toml?: string, command = "", shown = "") => {
     if (toml !== undefined) home.file("~/.scorel/config.toml", toml.replace(local, baseUrl));
     if (toml !== undefined) return block;
-    const output = run(commandNow(command, written, present), home).replaceAll(baseUrl, local);
+    const output = run(withNames(commandNow(command, written, present), names), home).replaceAll(baseUrl, local);
     if (command.startsWith("scorel session list")) present = sessionIn(output) || present;
+    for (const [index, name] of namesIn(shown).entries()) names.set(name, namesIn(output)[index] ?? name);
     return `\`\`\`sh\n${command}\`\`\`\n\n\`\`\`text\n${output}\`\`\``;
   });
-  return withId(played, written, present);
+  return withNames(withId(played, written, present), names);
 }
 
 /** Where the guide's own server on this machine listens. */
@@ -29,7 +32,8 @@ const local = "http://127.0.0.1:11434/v1";
 
 /** The same text for the same facts: ids, times, checksums, counts of bytes and temporary paths are taken out. */
 export function comparable(text: string): string {
-  return withId(text, sessionIn(text), "<session>")
+  const names = new Map(namesIn(text).map((name, index) => [name, `<name ${index + 1}>`]));
+  return withNames(withId(text, sessionIn(text), "<session>"), names)
     .replaceAll(/\/tmp\/scorel-demo-\w+/g, "<repository>")
     .replaceAll(/"(crc|version)":"[0-9a-f]+"/g, '"$1":"<sum>"')
     .replaceAll(/^([0-9a-f]{8}) \1$/gm, "<sum> twice")
@@ -38,6 +42,20 @@ export function comparable(text: string): string {
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "<date>")
     .replaceAll(/\b\d+\.\d s\b/g, "<seconds>")
     .replaceAll(/\b\d+ bytes\b/g, "<n> bytes");
+}
+
+/** The names of events in drawn trees, and of new sessions, as each comes first. */
+function namesIn(text: string): string[] {
+  const found = text.matchAll(/^[│├─ ]*[○●·┄] (\w{4,16}) {2}|^New session (\w{16})$/gm);
+  return [...new Set(Array.from(found, ([, event, session]) => (event ?? session) as string))];
+}
+
+/** Words that are a name, or a name and more of the same id, with the other name in its place. */
+function withNames(text: string, names: ReadonlyMap<string, string>): string {
+  return text.replaceAll(/\b[A-Za-z0-9]{4,16}\b/g, (word) => {
+    const name = names.has(word) ? word : [...names.keys()].find((each) => word.length === 8 && word.startsWith(each));
+    return name === undefined ? word : (names.get(name) as string);
+  });
 }
 
 /** The id at the start of a line of `scorel session list`. */

@@ -3,13 +3,17 @@ import { join } from "node:path";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
 import { root } from "./source.ts";
+import { playTimeTravel } from "./time-travel-stage.ts";
 
 /**
  * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also
- * plays the guide with the built command and writes down what it prints.
+ * plays the guides with the built command and writes down what it prints.
  */
 const files = await generate();
-if (process.argv.includes("guide")) files.set("docs/guide/first-session.md", await playGuide());
+if (process.argv.includes("guide")) {
+  files.set("docs/guide/first-session.md", await playGuide());
+  files.set("docs/guide/time-travel.md", await playTimeTravel());
+}
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });
 for (const name of readdirSync(reference))

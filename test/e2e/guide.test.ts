@@ -2,6 +2,7 @@ import { expect, it } from "vitest";
 import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
 import { read } from "../docs/source.ts";
+import { playTimeTravel } from "../docs/time-travel-stage.ts";
 
 const guide = read("docs/guide/first-session.md");
 
@@ -15,4 +16,8 @@ it("the guide shows what a conversation looks like", async () => {
   const typed = lines.filter((line) => line.startsWith("> ")).map((line) => line.slice("> ".length));
   const answered = lines.slice(1, -1).filter((line) => !line.startsWith("> "));
   expect(comparable(await talkAsGuide(typed))).toBe(comparable(`${answered.join("\n")}\n`));
+});
+
+it("the guide to time travel shows what its commands print", async () => {
+  expect(comparable(await playTimeTravel())).toBe(comparable(read("docs/guide/time-travel.md")));
 });

@@ -46,11 +46,11 @@ describe("a session made by a real run", () => {
     const id = sessionId.slice(0, 8);
     expect(shape(await printed(s, "tree", id))).toBe(`○ user       What is in it?
 · assistant  calls Read
-○ Read       [lines 1-1 of 1] 1 one
+○ Read       cart.js
 ○ assistant  One thing.
 ○ user       Make it two.
 · assistant  calls Write
-○ Write      Replaced cart.js: 1 lines, 4 bytes.
+○ Write      cart.js
 ● assistant  (here) Two things.
 `);
 
