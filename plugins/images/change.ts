@@ -1,4 +1,5 @@
 import { Worker } from "node:worker_threads";
+import { codeOf } from "@scorel/kernel";
 
 /** What is to be done to an image. */
 export interface Change {
@@ -40,8 +41,7 @@ async function run(task: Change, seconds: number, signal?: AbortSignal): Promise
   try {
     return await new Promise<Changed | Unchangeable>((resolve, reject) => {
       worker.once("message", resolve);
-      // The library gives up on a broken file by stopping its WebAssembly code.
-      worker.once("error", (error) => (error.name === "RuntimeError" ? resolve("damaged") : reject(error)));
+      worker.once("error", (error) => (isOfFile(error) ? resolve("damaged") : reject(error)));
       timer = setTimeout(() => resolve("late"), seconds * 1000);
       onAbort = () => reject(signal?.reason);
       signal?.addEventListener("abort", onAbort, { once: true });
@@ -51,4 +51,9 @@ async function run(task: Change, seconds: number, signal?: AbortSignal): Promise
     signal?.removeEventListener("abort", onAbort);
     await worker.terminate();
   }
+}
+
+/** The library gives up on a file by stopping its WebAssembly code, or runs out of memory; a missing library has a code. */
+function isOfFile(error: Error): boolean {
+  return codeOf(error, "") === "" || codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
 }

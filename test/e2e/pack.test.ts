@@ -37,6 +37,9 @@ describe("the packed command", () => {
     expect([...tops].sort()).toEqual(["LICENSE", "README.md", "dist", "package.json", "presets"]);
     expect(listed.filter((path) => path.startsWith("package/presets/") && !path.endsWith(".toml"))).toEqual([]);
     expect(listed).toContain("package/dist/THIRD-PARTY.txt");
+    expect(listed).toEqual(
+      expect.arrayContaining(["worker.js", "photon_rs_bg.wasm"].map((name) => `package/dist/images/${name}`)),
+    );
   });
 
   it("says its version and its help", () => {
