@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, join } from "node:path";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
 import { z } from "zod";
-import { type Lock, takeLock } from "./auth-lock.ts";
+import type { Lock } from "./auth-lock.ts";
 import { errors } from "./errors.ts";
 
 const token = z.string().regex(/^[\x21-\x7e]+$/);
@@ -85,6 +85,7 @@ export async function changeCredential(
   path = authPath(),
 ): Promise<Credential | undefined> {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const { takeLock } = await import("./auth-lock.ts");
   const lock = await takeLock(`${path}.lock`, PATIENCE);
   try {
     const { [provider]: before, ...others } = readStored(path);

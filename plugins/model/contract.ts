@@ -81,8 +81,8 @@ export type LoginWay = "key" | "subscription";
 export interface SignInDialog {
   /** Shows an address to open in a browser, on any machine, and what to do there. */
   show(address: string, instructions?: string): void;
-  /** A line that is typed or pasted; may stay open for ever, as where there is nobody to answer. */
-  ask(question: string): Promise<string>;
+  /** A line that is typed or pasted. Where nobody can answer: nothing when that is an answer, else it stays open. */
+  ask(question: string, mayBeEmpty: boolean): Promise<string>;
   /** Says what happens. */
   tell(progress: string): void;
   /** Gives the login up. */

@@ -13,6 +13,8 @@ export async function signIn(provider: string, dialog: SignInDialog): Promise<Su
   const heard: Heard = {};
   const limit = AbortSignal.timeout(PATIENCE);
   const signal = AbortSignal.any([dialog.signal, limit]);
+  // Nothing else may be left that keeps the process while a person is waited for.
+  const awake = setTimeout(() => {}, 2 * PATIENCE);
   try {
     const library = await loadProvider(provider);
     const found = await overWire(heard, signal, () => library.login(callbacks(dialog, signal)));
@@ -22,14 +24,16 @@ export async function signIn(provider: string, dialog: SignInDialog): Promise<Su
     if (dialog.signal.aborted) throw errors.MODEL_LOGIN_STOPPED({ provider });
     const reason = limit.aborted ? `it was not finished in ${PATIENCE / 60_000} minutes` : reasonOf(heard, thrown);
     throw errors.MODEL_LOGIN_FAILED({ provider, reason });
+  } finally {
+    clearTimeout(awake);
   }
 }
 
 function callbacks({ show, ask, tell }: SignInDialog, signal: AbortSignal): OAuthLoginCallbacks {
-  const answer = async (question: string, optional = false) => {
+  const answer = async (question: string, mayBeEmpty = false) => {
     for (;;) {
-      const given = await orStopped(ask(question), signal);
-      if (given.trim() !== "" || optional) return given;
+      const given = await orStopped(ask(question, mayBeEmpty), signal);
+      if (given.trim() !== "" || mayBeEmpty) return given;
     }
   };
   return {

@@ -57,10 +57,10 @@ async function signIn(invocation: Invocation, admin: ModelAdminService, provider
     return await admin.signIn(provider, {
       show: (address, instructions) =>
         void stdout.write(`Open this address in a browser, on any machine:\n\n${address}\n\n${instructions ?? ""}\n`),
-      async ask(question) {
+      async ask(question, mayBeEmpty) {
         stdout.write(`${question}: `);
-        // Nobody is there to answer; the browser still may.
-        return (await lines.next()) ?? new Promise<string>(() => {});
+        // When nobody is there to answer, the browser still may.
+        return (await lines.next()) ?? (mayBeEmpty ? "" : new Promise<string>(() => {}));
       },
       tell: (progress) => void stdout.write(`${progress}\n`),
       signal,

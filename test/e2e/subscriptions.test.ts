@@ -82,6 +82,19 @@ describe("scorel login anthropic --with subscription", () => {
     expect(await listens(53692)).toBe(false);
   });
 
+  it("waits until it is interrupted, also where no code can reach it", async () => {
+    using s = scratch();
+    await using sites = await startSites({});
+    const other = createServer();
+    await new Promise<void>((resolve) => other.listen(1455, "127.0.0.1", resolve));
+    const running = s.start(["login", "openai-codex"], { env: sites.env });
+    await running.line((line) => line.startsWith("https://"));
+    running.child.kill("SIGINT");
+    const { code, stderr } = await running.finished;
+    await new Promise((resolve) => other.close(resolve));
+    expect([code, stderr.includes("was given up")]).toEqual([130, true]);
+  });
+
   it("leaves nothing behind when it is interrupted", async () => {
     using s = scratch();
     await using sites = await startSites({});
@@ -321,7 +334,7 @@ describe("scorel login github-copilot", () => {
       "api.team.githubcopilot.com",
       models.port,
     );
-    const login = await s.run(["login", "github-copilot"], { input: "\n", env: sites.env });
+    const login = await s.run(["login", "github-copilot"], { env: sites.env });
     expect([login.code, login.stderr]).toEqual([0, ""]);
     expect(login.stdout).toContain("https://github.com/login/device\n\nEnter code: ABCD-1234\n");
     expect(stored(s)["github-copilot"]).toMatchObject({ access, baseUrl: "https://api.team.githubcopilot.com" });
