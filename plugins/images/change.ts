@@ -26,7 +26,7 @@ const WORKER = new URL("../images/worker.js", import.meta.url);
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Changes an image on another thread, one at a time as each takes memory; rejects only on abort. */
+/** Changes an image on another thread, one at a time as each takes memory; rejects on abort, and when there is no library. */
 export function change(task: Change, seconds: number, signal?: AbortSignal): Promise<Changed | Unchangeable> {
   const turn = last.then(() => run(task, seconds, signal));
   last = turn.catch(() => {});
