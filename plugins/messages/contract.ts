@@ -194,7 +194,7 @@ declare module "@scorel/kernel" {
     session_start: Record<string, never>;
     /** The session is about to close. */
     session_end: { reason: string };
-    /** The user has sent a prompt. */
+    /** The user has sent a prompt; what plugins want to add to it, they add by the hook `promptSubmit`. */
     prompt_submit: { prompt: string };
     /** A turn ended well; `duration` in milliseconds. */
     turn_finish: { usage: Usage; duration: number };

@@ -43,13 +43,13 @@ function sectionsOf(parts: readonly Part[]): InstructionSection[] {
   });
 }
 
-/** Neither a file's words nor its path can end the quotation or begin another one. */
+/** Neither a file's words nor its path can end the quotation, begin another one, or pass for the harness. */
 function quoted({ source, text }: Part): string {
   return `<instructions from=${unquotable(JSON.stringify(source))}>\n${unquotable(text)}\n</instructions>`;
 }
 
 function unquotable(text: string): string {
-  return text.replace(/<(?=[\s/]*instructions\b)/gi, "&lt;");
+  return text.replace(/<(?=[\s/]*(?:instructions|system-reminder)\b)/gi, "&lt;");
 }
 
 function sourceOf(part: Part): InstructionSource {

@@ -12,6 +12,7 @@ import type {
   PromptView,
 } from "./contract.ts";
 import { BASE } from "./parts.ts";
+import { leftOut } from "./snapshot.ts";
 
 /** The service `prompt`: what is frozen in the log, and what has to be frozen next. */
 export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit">): PromptService {
@@ -26,7 +27,7 @@ export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit"
     system: () => textOf(current()),
     opening() {
       const { snapshot, told } = session.projection("instructions");
-      if (!snapshot) return [{ type: "instruction_snapshot", payload: compose(ctx, appended()) }];
+      if (!snapshot) return [{ type: "instruction_snapshot", payload: freeze(ctx, appended()) }];
       return [
         ...reworded(snapshot, appended()),
         ...newDate(ctx, snapshot),
@@ -38,12 +39,20 @@ export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit"
       return context.map((text) => attachment(redacted(ctx, text)));
     },
     async refresh(clientId) {
-      const payload = compose(ctx, appended());
+      const payload = freeze(ctx, appended());
       await session.append("instruction_snapshot", payload, { clientId });
       return payload;
     },
     view: () => view(ctx, current(), frozen() !== undefined),
   };
+}
+
+/** What is about to be written; diagnostics name what is left out of it. */
+function freeze(ctx: PromptContext, appended: string): InstructionSnapshot {
+  const snapshot = compose(ctx, appended);
+  const left = leftOut(snapshot);
+  if (left !== undefined) ctx.logger.warn(left);
+  return snapshot;
 }
 
 function textOf({ sections, appended }: InstructionSnapshot): string {

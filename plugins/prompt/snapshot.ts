@@ -1,6 +1,7 @@
 import type { DisplayAction, EventDefinition, EventOf, Events, Projections, StoredEvent } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { z } from "zod";
+import type { InstructionSnapshot } from "./contract.ts";
 import { SECTIONS } from "./parts.ts";
 
 const section = z.enum(SECTIONS);
@@ -30,16 +31,21 @@ export const instructionSnapshot: EventDefinition<Events["instruction_snapshot"]
 };
 
 /** Says which files were read, and warns of what was not; nothing when there was none. */
-function display({ sections, cut, skipped }: EventOf<"instruction_snapshot">): DisplayAction {
-  const agents = sections.find(({ name }) => name === "agents")?.sources ?? [];
+function display(snapshot: EventOf<"instruction_snapshot">): DisplayAction {
+  const left = leftOut(snapshot);
+  if (left !== undefined) return { display: "notice", level: "warning", text: left };
+  const agents = snapshot.sections.find(({ name }) => name === "agents")?.sources ?? [];
   const read = agents.map((each) => each.source).join(", ");
+  return read === "" ? { display: "hidden" } : { display: "notice", level: "info", text: `Instructions: ${read}` };
+}
+
+/** What the model is not told, and why; undefined when it is told everything. */
+export function leftOut({ cut, skipped }: InstructionSnapshot): string | undefined {
   const left = [
-    ...cut.map((each) => `${each.source}: no room for its ${each.bytes} bytes`),
+    ...cut.map(({ source, bytes }) => `${source}: no room for its ${bytes} bytes`),
     ...skipped.map(({ path, reason }) => `${path}: ${reason}`),
   ];
-  if (left.length > 0)
-    return { display: "notice", level: "warning", text: `Not part of the instructions: ${left.join("; ")}` };
-  return read === "" ? { display: "hidden" } : { display: "notice", level: "info", text: `Instructions: ${read}` };
+  return left.length > 0 ? `Not part of the instructions: ${left.join("; ")}` : undefined;
 }
 
 type Instructions = Projections["instructions"];

@@ -146,11 +146,15 @@ describe("the budget", () => {
     expect(t.prompt.system()).toMatch(/^You are Scorel, [\s\S]*\n\nIn rhymes\.$/);
   });
 
-  it("is told to people when it cut something", async () => {
+  it("is told to people and to diagnostics when it cut something", async () => {
     using g = ground();
     const file = g.file("project/AGENTS.md", "x".repeat(60_000));
-    await using t = await openPrompt(g, { services: windowOf(8_000) });
+    const warnings: string[] = [];
+    const ignore = () => {};
+    const logger = { debug: ignore, info: ignore, error: ignore, warn: (text: string) => void warnings.push(text) };
+    await using t = await openPrompt(g, { services: windowOf(8_000), kernel: { logger } });
     await t.say("hi");
+    expect(warnings).toEqual([expect.stringContaining(`${file}: no room for its `)]);
     const [snapshot] = t.snapshots();
     expect(snapshot && t.session.display(snapshot)).toMatchObject({
       display: "notice",

@@ -6,7 +6,7 @@ import { type AnyEvent, definePlugin } from "@scorel/kernel";
 import prompt from "@scorel/prompt";
 import type {} from "@scorel/prompt/contract";
 import { describe, expect, it } from "vitest";
-import { type TestHost, testHome, testHost } from "../host/home.ts";
+import { ask, echoAgent, type TestHost, testHome, testHost } from "../host/home.ts";
 
 /** What `inspect` shows beside prompts. */
 const layers = definePlugin({
@@ -60,6 +60,32 @@ describe.each([
     expect(begunNow.text).toContain("\nrules\n");
     expect(home.files().filter((name) => name.endsWith(".jsonl"))).toEqual(unsaved ? [] : [`${sessionId}.jsonl`]);
   });
+});
+
+it("a copy holds the latest instructions, also when they were read again on a way that was left", async () => {
+  using home = testHome();
+  const mover = definePlugin({
+    id: "mover",
+    name: "Mover",
+    version: "1.0.0",
+    commands: (ctx) => ({
+      back: { run: async (targetEventId) => void (await ctx.session.append("rewind", { targetEventId })) },
+    }),
+  });
+  await using t = await testHost([prompt, echoAgent, mover], [], [layers, inspect]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  await ask(t.client, sessionId, "one");
+  await t.client.request("refresh_instructions", { sessionId });
+  const { leafId } = await t.client.request("get_status", { sessionId });
+  await ask(t.client, sessionId, "a mistake");
+  writeFileSync(join(home.cwd, "AGENTS.md"), "rules");
+  await t.client.request("refresh_instructions", { sessionId });
+  await t.client.request("run_command", { sessionId, name: "back", args: leafId ?? "" });
+  const copy = await t.client.request("clone_session", { sessionId });
+  writeFileSync(join(home.cwd, "AGENTS.md"), "other rules");
+  const shown = (id: string) => t.client.request("get_prompt", { cwd: home.cwd, sessionId: id });
+  expect(await shown(copy.sessionId)).toEqual(await shown(sessionId));
+  expect((await shown(copy.sessionId)).text).toContain("\nrules\n");
 });
 
 it("a session without the plugin says what is missing", async () => {

@@ -1,7 +1,7 @@
-import { createMemoryStore, type Services, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore, type StoredEvent } from "@scorel/kernel";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { testHeader } from "../../harness.ts";
-import { ground, type Options, openPrompt, section } from "./setup.ts";
+import { ground, type Options, openPrompt, section, windowOf } from "./setup.ts";
 
 afterEach(() => {
   vi.useRealTimers();
@@ -72,6 +72,18 @@ describe("the snapshot", () => {
     expect(second.prompt.system()).toContain("other rules");
     expect(second.prompt.system()).toContain("Be kind.");
     expect(second.snapshots().map(({ clientId }) => clientId)).toEqual(["test", "me"]);
+  });
+
+  it("holds for a model with a smaller window, too", async () => {
+    using g = ground();
+    g.file("project/AGENTS.md", "x".repeat(60_000));
+    await using first = await openPrompt(g, { services: windowOf(1_000_000) });
+    await first.say("one");
+    const store = kept(first.stored());
+    await using second = await openPrompt(g, { services: windowOf(8_000), kernel: { store } });
+    await second.say("two");
+    expect(second.prompt.system()).toBe(first.prompt.system());
+    expect(second.snapshots()).toHaveLength(1);
   });
 
   it("that came last counts on every branch", async () => {
@@ -190,8 +202,7 @@ describe("a changed file of instructions", () => {
   it("that there was no room for is none that has changed", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "x".repeat(60_000));
-    const services = { model: { current: () => ({ contextWindow: 8_000 }) } as Services["model"] };
-    await using t = await openPrompt(g, { services });
+    await using t = await openPrompt(g, { services: windowOf(8_000) });
     await t.say("one");
     await t.say("two");
     expect(t.notes()).toEqual([]);
