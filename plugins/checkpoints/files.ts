@@ -27,11 +27,10 @@ export function changesOf(ctx: Context): Preview {
   return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), new History(ctx.session));
 }
 
-/** Nothing waits between the plan and the last file, so that no turn can begin in between. */
+/** Nothing waits from the first look to the last file, so that no turn can begin in between. */
 export async function restoreFiles(ctx: Context, targetEventId: string, overwrite: boolean): Promise<Restored> {
   const { session } = ctx;
   if (isForeign(session.header)) throw errors.CHECKPOINT_FOREIGN();
-  await finishRestore(ctx);
   if (session.held) throw errors.CHECKPOINT_BUSY();
   const place = placeFor(ctx);
   const history = new History(session);
@@ -44,12 +43,20 @@ export async function restoreFiles(ctx: Context, targetEventId: string, overwrit
   return { restored: done.restored.sort(), skipped: [...fixed, ...done.skipped] };
 }
 
-/** Finishes a restore that was interrupted, if one was. */
-export async function finishRestore(ctx: Context): Promise<void> {
+const finishing = new WeakMap<Session, Promise<void>>();
+
+/** Finishes a restore that was interrupted, if one was; asked twice, it is done once. */
+export function finishRestore(ctx: Context): Promise<void> {
+  const { session } = ctx;
+  const running = finishing.get(session) ?? finish(ctx).finally(() => finishing.delete(session));
+  finishing.set(session, running);
+  return running;
+}
+
+async function finish(ctx: Context): Promise<void> {
   const place = placeFor(ctx);
   const journal = readJournal(journalOf(ctx));
-  if (journal && journal.root === place.root && !isForeign(ctx.session.header))
-    await carryOutNoted(ctx, place, journal);
+  if (journal?.root === place.root && !isForeign(ctx.session.header)) await carryOutNoted(ctx, place, journal);
   else endJournal(journalOf(ctx));
 }
 

@@ -5,6 +5,7 @@ import { z } from "zod";
 import { config } from "./config.ts";
 import type {} from "./contract.ts";
 import { journalOf } from "./journal-path.ts";
+import type { Context } from "./tracker.ts";
 import { Watch } from "./watch.ts";
 
 /** One for each open session. */
@@ -62,8 +63,10 @@ export default definePlugin({
   }),
 });
 
-/** What looks at the files and the log, when the log holds all that tools did so far. */
-async function settled({ session }: BaseContext) {
-  await watches.get(session)?.settle();
-  return import("./files.ts");
+/** What looks at the files and the log, when the log holds all that tools did, and what was interrupted is done. */
+async function settled(ctx: Context) {
+  await watches.get(ctx.session)?.settle();
+  const files = await import("./files.ts");
+  await files.finishRestore(ctx);
+  return files;
 }

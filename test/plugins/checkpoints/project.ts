@@ -66,8 +66,6 @@ export interface Options {
   /** The table `[checkpoints]`. */
   config?: object;
   plugins?: AnyPlugin[];
-  /** Opens the sessions of this home instead of making one. */
-  base?: string;
 }
 
 declare module "@scorel/host/contract" {
@@ -91,7 +89,7 @@ const opener = definePlugin({
 });
 
 export async function project(options: Options = {}): Promise<Project> {
-  const base = options.base ?? fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-checkpoints-")));
+  const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-checkpoints-")));
   const [dir, home] = [join(base, "project"), join(base, "home")];
   for (const folder of [dir, home]) fs.mkdirSync(folder, { recursive: true });
   const HOME = process.env.HOME;
@@ -105,7 +103,7 @@ export async function project(options: Options = {}): Promise<Project> {
   const git = (...args: string[]) =>
     execFileSync("git", ["-C", dir, "-c", "user.name=t", "-c", "user.email=t@t", ...args], { encoding: "utf8" });
   for (const [name, content] of Object.entries(options.files ?? {})) file(name, content);
-  if (!options.plain && !options.base) commitAll(git);
+  if (!options.plain) commitAll(git);
   const replies: Reply[] = [];
   const server = await startModelServer(() => replies.shift() ?? text("Done."));
   const kernel = await startHost(server, options);
@@ -157,7 +155,7 @@ export async function project(options: Options = {}): Promise<Project> {
       await kernel.stop();
       await server.close();
       process.env.HOME = HOME;
-      if (!options.base) fs.rmSync(base, { recursive: true, force: true });
+      fs.rmSync(base, { recursive: true, force: true });
     },
   };
 }
