@@ -1,2 +1,8 @@
 /** Scripts that measure for themselves. */
-export default [{ script: "kernel-rows.ts" }, { script: "round-rows.mjs" }, { script: "compaction-rows.ts" }];
+export default [
+  { script: "kernel-rows.ts" },
+  { script: "round-rows.ts" },
+  { script: "delta-rows.ts", beside: "bare-loop.ts" },
+  { script: "prompt-rows.ts" },
+  { script: "compaction-rows.ts" },
+];

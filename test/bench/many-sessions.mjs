@@ -1,10 +1,10 @@
-/** Writes a thousand sessions of fifty messages into the home `many` inside of HOME. */
+/** Writes a thousand sessions of fifty messages into HOME. */
 import { mkdirSync, writeFileSync } from "node:fs";
 import { homedir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 
-const directory = join(homedir(), "many/.scorel/sessions");
+const directory = join(homedir(), ".scorel/sessions");
 mkdirSync(directory, { recursive: true });
 for (let index = 0; index < 1000; index++) {
   const sessionId = `session${String(index).padStart(9, "0")}`;

@@ -20,9 +20,9 @@ const call = (round, name, args) => {
   );
 };
 
-const words = Array.from({ length: 20_000 }, (_, index) => chunk({ content: ` w${index}` }));
+const words = (count) => Array.from({ length: count }, (_, index) => chunk({ content: ` w${index}` })).join("");
 const done = reply(chunk({ content: "Done." }), "stop");
-const deltas = reply(words.join(""), "stop");
+const deltas = [20_000, 40_000].map((count) => [`deltas-${count}`, reply(words(count), "stop")]);
 const rounds = Array.from({ length: 50 }, (_, round) => call(round, "Bash", { command: "true" }));
 const read = call(0, "Read", { file_path: "note.txt" });
 
@@ -30,8 +30,8 @@ const read = call(0, "Read", { file_path: "note.txt" });
 const scenarios = {
   plain: () => done,
   "one-tool": (answered) => (answered === 0 ? read : done),
-  "50-rounds": (answered) => rounds[answered] ?? done,
-  deltas: () => deltas,
+  "rounds-50": (answered) => rounds[answered] ?? done,
+  ...Object.fromEntries(deltas.map(([name, bytes]) => [name, () => bytes])),
 };
 
 const server = createServer(async (request, response) => {

@@ -1,43 +1,60 @@
 /**
- * Times whole commands against an empty Node process, both measured in turn in the same run, and prints the ratios.
- * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, argv, aim?, megabytes?, runs?, first?, check? }`:
- * `aim` is the ratio to stay below, `megabytes` measures peak memory instead of time, `first` runs once before, and
- * `check` says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not,
- * and prints rows `[{ work, value, unit, baseline?, aim?, limit? }]`. `npm run bench -- help` keeps the rows whose name, or
- * whose script's, contains the word.
- * `-- --profile DIR one tool` writes CPU profiles of those commands instead.
+ * Times whole commands against what the work cannot do without, both measured in turn in the same run, and prints the ratios.
+ * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, args, against?, aim?, limit?, megabytes?, runs?,
+ * first?, check? }`: `args` and `against` are what Node is called with (by default against an empty script), `aim` is the ratio
+ * to stay below and `limit` the value, `megabytes` measures peak memory instead of time, `first` runs once before, and `check`
+ * says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not, and
+ * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory? }]`; it finds the model server in BENCH_MODEL, and the
+ * script that it names as `beside`, ready to run, in BENCH_BESIDE.
+ *
+ * `npm run bench -- help` keeps the rows whose name, or whose script's, contains the word. `-- --node 24` measures another
+ * version of Node as well. `-- --profile DIR one tool` writes CPU profiles of those commands instead.
  * A report, never a verdict: the exit code is 0.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
+import { bin, createHome, inTurn, megabytes, milliseconds, run } from "./measure.mjs";
+import { nodeBinary } from "./node-versions.mjs";
+import { print } from "./table.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
-const root = join(here, "../..");
-const empty = [process.execPath, "-e", "0"];
-const { values: flags, positionals } = parseArgs({ options: { profile: { type: "string" } }, allowPositionals: true });
-const word = positionals[0] ?? "";
+const { values: flags, positionals } = parseArgs({
+  options: { profile: { type: "string" }, node: { type: "string", multiple: true, default: [] } },
+  allowPositionals: true,
+});
+const words = positionals.join(" ");
 
-if (!existsSync(join(root, "dist/bin.js"))) throw new Error("nothing to measure: run `npm run build` first");
+if (!existsSync(bin)) throw new Error("nothing to measure: run `npm run build` first");
 
-const home = mkdtempSync(join(tmpdir(), "scorel-bench-"));
+/** Modules in plain JavaScript are imported from where they lie: some look for files beside themselves. */
+const besideScript = {
+  name: "beside-script",
+  setup(hooks) {
+    hooks.onResolve({ filter: /^\.\/.*\.mjs$/ }, ({ path, importer }) =>
+      dirname(importer) === dirname(fileURLToPath(import.meta.url))
+        ? { path: pathToFileURL(join(here, path)).href, external: true }
+        : undefined,
+    );
+  },
+};
+
+const scratch = mkdtempSync(join(tmpdir(), "scorel-bench-"));
+const nodes = [process.execPath, ...flags.node.map(nodeBinary)];
 const server = spawn(process.execPath, [join(here, "model-server.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
 try {
-  furnish(String((await once(server.stdout, "data"))[0]).trim());
-  const rows = (await readRows()).filter(({ work, script }) => (work ?? script).includes(word));
-  if (flags.profile) profile(rows, flags.profile);
-  const results = [];
-  for (const row of flags.profile ? [] : rows)
-    results.push(...(row.script ? await runScript(row.script) : [measure(row)]));
-  if (!flags.profile) print(results);
+  const model = String((await once(server.stdout, "data"))[0]).trim();
+  const rows = (await readRows()).filter(({ work, script }) => (work ?? script).includes(words));
+  if (flags.profile) for (const row of rows) profile(row, model, flags.profile);
+  else print(await results(rows, model));
 } finally {
   server.stdin.end();
-  rmSync(home, { recursive: true, force: true });
+  rmSync(scratch, { recursive: true, force: true });
 }
 
 async function readRows() {
@@ -46,114 +63,87 @@ async function readRows() {
   return lists.flatMap((list) => list.default);
 }
 
-/** A home with the model at `baseUrl`, and a small file to read. */
-function furnish(baseUrl) {
-  const model = { type: "custom", api: "openai-completions", provider: "local", id: "plain", baseUrl };
-  const lines = Object.entries(model).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
-  mkdirSync(join(home, ".scorel"));
-  writeFileSync(
-    join(home, ".scorel/config.toml"),
-    ["[model]", ...lines, "contextWindow = 1000000", "maxTokens = 100000", ""].join("\n"),
-  );
-  writeFileSync(join(home, "note.txt"), "A line.\n");
+/** Each row with one Node after the other, so that both meet the machine in about the same state. */
+async function results(rows, model) {
+  const versions = nodes.map((node) => spawnSync(node, ["--version"], { encoding: "utf8" }).stdout.trim());
+  const found = versions.map((version) => ({ version, rows: [] }));
+  for (const row of rows)
+    for (const [at, node] of nodes.entries())
+      found[at].rows.push(...(row.script ? await runScript(node, row, model) : [measure(node, row, model)]));
+  return found;
 }
 
-/** One unmeasured run of each warms the disk cache; then they alternate, so that load from outside hits both alike. */
-function measure({ work, argv, aim, megabytes, runs = 15, first, check }) {
-  const unit = megabytes === undefined ? milliseconds : memory;
-  const samples = { work: [], base: [] };
-  if (first) milliseconds(first);
-  for (let run = -1; run < runs; run++) {
-    const base = unit(empty);
-    const value = unit(argv, check);
-    if (run >= 0) {
-      samples.base.push(base);
-      samples.work.push(value);
-    }
-  }
-  const value = median(samples.work);
-  const baseline = median(samples.base);
-  return { work, value, baseline, aim, limit: megabytes, unit: megabytes === undefined ? "ms" : "MB" };
-}
-
-/** TypeScript is bundled first, as Node 20 runs none. */
-async function runScript(script) {
-  let file = join(here, script);
-  if (script.endsWith(".ts")) {
-    const outfile = join(home, "script.mjs");
-    const banner = {
-      js: 'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);',
-    };
-    await build({
-      entryPoints: [file],
-      outfile,
-      bundle: true,
-      platform: "node",
-      target: "node20",
-      format: "esm",
-      banner,
+/** The work and what it is held against have a home each: neither finds what the other wrote. */
+function measure(node, row, model) {
+  const { work, args, against = ["-e", "0"], aim, limit, megabytes: atMost, runs = 15, first, check } = row;
+  const [own, other] = [createHome(model), createHome(model)];
+  try {
+    if (first) run(node, first, own);
+    const both = (unit) => ({
+      value: () => unit(node, args, { home: own.home, check }),
+      baseline: () => unit(node, against, { home: other.home }),
     });
-    file = outfile;
+    const peak = inTurn(atMost === undefined ? 2 : runs, both(megabytes));
+    if (atMost !== undefined) return { work, ...peak, limit: atMost, unit: "MB" };
+    return { work, ...inTurn(runs, both(milliseconds)), aim, limit, memory: peak.value, memoryBaseline: peak.baseline };
+  } finally {
+    own.remove();
+    other.remove();
   }
-  const { status, stdout, stderr } = spawnSync(process.execPath, [file], { encoding: "utf8" });
+}
+
+/** What the script starts, it starts with the same Node. */
+async function runScript(node, { script, beside }, model) {
+  const env = { ...process.env, BENCH_MODEL: model, ...(beside && { BENCH_BESIDE: await bundled(beside) }) };
+  const options = { encoding: "utf8", env, maxBuffer: 2 ** 26 };
+  const { status, stdout, stderr } = spawnSync(node, [await bundled(script)], options);
   if (status !== 0) throw new Error(`${script}: exit ${status}\n${stderr}`);
   return JSON.parse(stdout);
 }
 
+/** TypeScript is bundled first, as Node 20 runs none: into a folder of its own, where lazy imports stay lazy. */
+async function bundled(script) {
+  if (!script.endsWith(".ts")) return join(here, script);
+  const outdir = join(scratch, script.replace(/\.ts$/, ""));
+  const outfile = join(outdir, script.replace(/\.ts$/, ".mjs"));
+  const banner =
+    'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';
+  const options = {
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    logLevel: "error",
+  };
+  if (!existsSync(outfile))
+    await build({
+      ...options,
+      entryPoints: [join(here, script)],
+      outdir,
+      outExtension: { ".js": ".mjs" },
+      banner: { js: banner },
+      // Files beside the script are found from where it came from.
+      define: { "import.meta.dirname": JSON.stringify(here) },
+      plugins: [besideScript],
+    });
+  return outfile;
+}
+
 /** Runs each Node command once under V8's sampler; the files open in any viewer of .cpuprofile. */
-function profile(rows, folder) {
-  for (const { work, argv, first, check, megabytes } of rows) {
-    if (argv?.[0] !== process.execPath || megabytes !== undefined) continue;
-    if (first) run(first);
-    const into = resolve(folder, work.replace(/\W+/g, "-"));
-    run([argv[0], "--cpu-prof", "--cpu-prof-interval=100", `--cpu-prof-dir=${into}`, ...argv.slice(1)], check);
+function profile({ work, args, first, check, megabytes: isMemory }, model, folder) {
+  if (!args || isMemory !== undefined) return;
+  const { home, remove } = createHome(model);
+  const into = resolve(folder, work.replace(/\W+/g, "-"));
+  const sampled = ["--cpu-prof", "--cpu-prof-interval=100", `--cpu-prof-dir=${into}`, ...args];
+  try {
+    if (first) run(process.execPath, first, { home });
+    // What is compiled once and then kept is no cost of the command.
+    run(process.execPath, sampled, { home, check });
+    rmSync(into, { recursive: true, force: true });
+    run(process.execPath, sampled, { home, check });
     console.log(`${work}: ${into}`);
+  } finally {
+    remove();
   }
-}
-
-function milliseconds(argv, check) {
-  const start = performance.now();
-  run(argv, check);
-  return performance.now() - start;
-}
-
-function memory(argv, check) {
-  const file = join(home, "peak-memory");
-  run(argv, check, { NODE_OPTIONS: `--require=${join(here, "peak-memory.cjs")}`, BENCH_MEMORY: file });
-  return Number(readFileSync(file, "utf8")) / 1e6;
-}
-
-function run([command, ...args], check = () => true, env = {}) {
-  const options = { cwd: home, env: { ...process.env, HOME: home, ...env }, encoding: "utf8", maxBuffer: 2 ** 26 };
-  const { status, stdout, stderr } = spawnSync(command, args, options);
-  if (status === 0 && check(stdout)) return;
-  throw new Error(`${command} ${args.join(" ")}: exit ${status}\n${stderr}\n${stdout.slice(0, 1_000)}`);
-}
-
-function median(values) {
-  const sorted = values.toSorted((a, b) => a - b);
-  const middle = sorted.length >> 1;
-  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
-}
-
-function print(results) {
-  const table = [["work", "value", "baseline", "ratio", "aim", "verdict"], ...results.map(cellsOf)];
-  const widths = table[0].map((_, column) => Math.max(...table.map((row) => row[column].length)));
-  for (const row of table)
-    console.log(
-      row
-        .map((cell, column) => cell.padEnd(widths[column]))
-        .join(" | ")
-        .trimEnd(),
-    );
-}
-
-function cellsOf({ work, value, baseline, unit = "ms", aim, limit }) {
-  const quantity = (amount) => (amount === undefined ? "" : `${Number(amount.toPrecision(4))} ${unit}`);
-  const ratio = baseline === undefined ? undefined : value / baseline;
-  const reached = limit === undefined ? ratio : value;
-  const goal = limit ?? aim;
-  const verdict = goal === undefined ? "reported" : reached <= goal ? "met" : "missed";
-  const goalCell = goal === undefined ? "none" : `≤ ${goal}${limit === undefined ? "" : ` ${unit}`}`;
-  return [work, quantity(value), quantity(baseline), ratio?.toFixed(2) ?? "", goalCell, verdict];
 }

@@ -1,8 +1,6 @@
-import { fileURLToPath } from "node:url";
-
-const scorel = [process.execPath, fileURLToPath(new URL("../../dist/bin.js", import.meta.url))];
+import { bin } from "./measure.mjs";
 
 export default [
-  { work: "scorel --version", argv: [...scorel, "--version"], aim: 1.5 },
-  { work: "scorel --help", argv: [...scorel, "--help"], aim: 1.5 },
+  { work: "scorel --version", args: [bin, "--version"], aim: 1.5 },
+  { work: "scorel --help", args: [bin, "--help"], aim: 1.5 },
 ];

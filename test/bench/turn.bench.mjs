@@ -1,20 +1,21 @@
-import { fileURLToPath } from "node:url";
+import { bin } from "./measure.mjs";
 
-const scorel = [process.execPath, fileURLToPath(new URL("../../dist/bin.js", import.meta.url))];
-const turn = (model, ...more) => [...scorel, "--model", `local/${model}`, ...more, "-p", "go"];
+const turn = (model, ...more) => [bin, "--model", `local/${model}`, ...more, "-p", "go"];
 const answers = (text) => (stdout) => stdout === `${text}\n`;
-const words = Array.from({ length: 20_000 }, (_, index) => ` w${index}`).join("");
+const words = (count) => Array.from({ length: count }, (_, index) => ` w${index}`).join("");
 
 /** Turns of the whole command against a model server in another process. */
 export default [
-  { work: "turn with one tool", argv: turn("one-tool"), check: answers("Done."), aim: 4 },
-  { work: "turn with one tool, peak memory", argv: turn("one-tool"), check: answers("Done."), megabytes: 95, runs: 5 },
-  { work: "turn with 20,000 deltas", argv: turn("deltas"), check: answers(words), aim: 11, runs: 7 },
-  { work: "turn with 50 rounds of a tool", argv: turn("50-rounds"), check: answers("Done."), runs: 5 },
+  { work: "turn with one tool", args: turn("one-tool"), check: answers("Done."), aim: 4 },
+  { work: "turn with one tool, peak memory", args: turn("one-tool"), check: answers("Done."), megabytes: 95, runs: 5 },
+  { work: "turn with 20,000 deltas", args: turn("deltas-20000"), check: answers(words(20_000)), aim: 11, runs: 7 },
+  { work: "turn with 40,000 deltas", args: turn("deltas-40000"), check: answers(words(40_000)), runs: 5 },
+  { work: "turn with 50 rounds of a tool", args: turn("rounds-50"), check: answers("Done."), runs: 5 },
   {
-    work: "resume after 50 rounds",
-    first: turn("50-rounds"),
-    argv: turn("plain", "--continue"),
+    work: "resume after 50 rounds, against a new session",
+    first: turn("rounds-50"),
+    args: turn("plain", "--continue"),
+    against: turn("plain"),
     check: answers("Done."),
   },
 ];

@@ -1,0 +1,77 @@
+/** Runs whole commands and says what they cost. Everything that is measured goes through here, whatever the table shows. */
+import { spawnSync } from "node:child_process";
+import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+const preload = fileURLToPath(new URL("peak-memory.cjs", import.meta.url));
+
+/** The built command. */
+export const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+
+/** A home with the model at `baseUrl` and a small file to read; `remove` takes it away. */
+export function createHome(baseUrl, { api = "openai-completions", id = "plain" } = {}) {
+  const home = mkdtempSync(join(tmpdir(), "scorel-bench-"));
+  const model = { type: "custom", api, provider: "local", id, baseUrl };
+  const lines = Object.entries(model).map(([key, value]) => `${key} = ${JSON.stringify(value)}`);
+  mkdirSync(join(home, ".scorel"), { mode: 0o700 });
+  writeFileSync(
+    join(home, ".scorel/config.toml"),
+    ["[model]", ...lines, "contextWindow = 1000000", "maxTokens = 100000", ""].join("\n"),
+  );
+  writeFileSync(join(home, "note.txt"), "A line.\n");
+  return { home, remove: () => rmSync(home, { recursive: true, force: true }) };
+}
+
+/** Runs one command in a home, and throws when it fails or `check` refuses what it printed. */
+export function run(node, args, { home, check = () => true, env = {} }) {
+  const options = { cwd: home, env: environment(home, env), encoding: "utf8", maxBuffer: 2 ** 28 };
+  const { status, stdout, stderr, error } = spawnSync(node, args, options);
+  if (status === 0 && check(stdout)) return stdout;
+  throw error ?? new Error(`${node} ${args.join(" ")}: exit ${status}\n${stderr}\n${stdout.slice(0, 1_000)}`);
+}
+
+/** Nothing of this process's environment but what a program needs to run: a proxy or NODE_OPTIONS would be measured too. */
+export function environment(home, env = {}) {
+  return { PATH: process.env.PATH, HOME: home, TMPDIR: tmpdir(), ...env };
+}
+
+export function milliseconds(node, args, options) {
+  const start = performance.now();
+  run(node, args, options);
+  return performance.now() - start;
+}
+
+/** Peak resident memory in megabytes. */
+export function megabytes(node, args, options) {
+  return remembering(options.home, (env) => run(node, args, { ...options, env }));
+}
+
+/** Peak resident memory, in megabytes, of the command that `start` runs with this environment and waits for. */
+export function remembering(home, start) {
+  const file = join(home, "peak-memory");
+  const read = () => Number(readFileSync(file, "utf8")) / 1e6;
+  const ended = start({ NODE_OPTIONS: `--require=${preload}`, BENCH_MEMORY: file });
+  return ended instanceof Promise ? ended.then(read) : read();
+}
+
+export function median(values) {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? sorted[middle] : (sorted[middle - 1] + sorted[middle]) / 2;
+}
+
+/**
+ * Medians of several measures by name, taken in turn, so that load from outside hits all alike. One unmeasured round warms
+ * the disk and the caches.
+ */
+export function inTurn(runs, measures) {
+  const samples = Object.fromEntries(Object.keys(measures).map((name) => [name, []]));
+  for (let run = -1; run < runs; run++)
+    for (const [name, measure] of Object.entries(measures)) {
+      const value = measure();
+      if (run >= 0) samples[name].push(value);
+    }
+  return Object.fromEntries(Object.entries(samples).map(([name, values]) => [name, median(values)]));
+}

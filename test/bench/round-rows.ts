@@ -1,0 +1,106 @@
+/**
+ * Our own time in a round: from the end of the model's reply to the arrival of the next request, the tool being the command
+ * `true`; on each api. Beside it a script that does what a round cannot do without. The server is here, in another process
+ * than the command, so that what it costs is not counted.
+ */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import { type ApiName, formats } from "../model-server.ts";
+// @ts-expect-error plain JavaScript, shared with the runner
+import { bin, createHome, environment, median, remembering } from "./measure.mjs";
+
+const CALL = '{"command":"true"}';
+
+/** The bytes of all replies: so many calls, and then a last word. */
+function replies(api: ApiName, rounds: number): Buffer[] {
+  const tokens = { input: 100, output: 10 };
+  const calls = Array.from({ length: rounds }, (_, round) => {
+    const wire = formats[api].reply({ model: "rounds" }, round, tokens);
+    return wire.start() + wire.callStart(0, `call_${round}`, "Bash") + wire.callDelta(0, CALL) + wire.end("toolUse");
+  });
+  const last = formats[api].reply({ model: "rounds" }, rounds, tokens);
+  return [...calls, last.start() + last.text("Done.") + last.end("stop")].map((text) => Buffer.from(text));
+}
+
+/** Milliseconds from the end of each reply to the next request, while `client` is served. */
+async function gapsOf(api: ApiName, rounds: number, client: (baseUrl: string) => Promise<void>): Promise<number[]> {
+  const bytes = replies(api, rounds);
+  const arrived: number[] = [];
+  const answered: number[] = [];
+  const server = createServer(async (request, response) => {
+    arrived.push(performance.now());
+    await request.resume().forEach(() => {});
+    response.writeHead(200, { "content-type": formats[api].contentType });
+    response.end(bytes[answered.length], () => answered.push(performance.now()));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  try {
+    await client(`http://127.0.0.1:${(server.address() as AddressInfo).port}${formats[api].base}`);
+  } finally {
+    server.closeAllConnections();
+    server.close();
+  }
+  return answered.slice(0, rounds).map((at, round) => (arrived[round + 1] as number) - at);
+}
+
+async function start(args: readonly string[], home: string, env: Record<string, string>): Promise<void> {
+  const child = spawn(process.execPath, args, { cwd: home, env: environment(home, env), stdio: "ignore" });
+  const [code] = await once(child, "exit");
+  if (code !== 0) throw new Error(`${args.join(" ")} exited ${code}`);
+}
+
+interface Measured {
+  gaps: number[];
+  memory: number;
+}
+
+async function scorel(api: ApiName, rounds: number): Promise<Measured> {
+  let memory = 0;
+  const gaps = await gapsOf(api, rounds, async (baseUrl) => {
+    const { home, remove } = createHome(baseUrl, { api, id: "rounds" });
+    try {
+      memory = await remembering(home, (env: Record<string, string>) => start([bin, "-p", "go"], home, env));
+    } finally {
+      remove();
+    }
+  });
+  return { gaps, memory };
+}
+
+async function bare(rounds: number): Promise<Measured> {
+  let memory = 0;
+  const gaps = await gapsOf("openai-completions", rounds, async (baseUrl) => {
+    const { home, remove } = createHome(baseUrl);
+    const args = [join(import.meta.dirname as string, "bare-rounds.mjs"), baseUrl, join(home, "log")];
+    try {
+      memory = await remembering(home, (env: Record<string, string>) => start(args, home, env));
+    } finally {
+      remove();
+    }
+  });
+  return { gaps, memory };
+}
+
+const rows: object[] = [];
+for (const rounds of [50, 200]) {
+  const baseline = await bare(rounds);
+  for (const api of Object.keys(formats) as ApiName[]) {
+    const { gaps, memory } = await scorel(api, rounds);
+    const name = `${rounds} rounds, ${api}`;
+    rows.push({
+      work: `${name}: our time in one`,
+      value: median(gaps),
+      baseline: median(baseline.gaps),
+      limit: 5,
+      memory,
+      memoryBaseline: baseline.memory,
+    });
+    if (rounds < 200) continue;
+    const [first, last] = [median(gaps.slice(0, 50)), median(gaps.slice(-50))];
+    rows.push({ work: `${name}: last 50 against first 50`, value: last, baseline: first, aim: 1.2 });
+  }
+}
+console.log(JSON.stringify(rows));
