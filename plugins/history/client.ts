@@ -3,6 +3,8 @@ import { createOutput, plainText } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import { errors } from "./errors.ts";
 
+type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
+
 /** What a command works with. */
 export interface Desk {
   request: Client["request"];
@@ -41,19 +43,27 @@ export async function withClient(
   return output.complaint === undefined ? 0 : 1;
 }
 
-async function confirm(
-  question: string,
-  what: string,
-  { options, stdin, stdout, interrupt }: Invocation,
-): Promise<void> {
+async function confirm(question: string, what: string, { options, ...streams }: Invocation): Promise<void> {
   if (options.yes === true) return;
-  if (stdin.isTTY !== true) throw errors.HISTORY_UNCONFIRMED({ what });
-  const { createInterface } = await import("node:readline/promises");
+  const answer = streams.stdin.isTTY === true ? await ask(`${question} [y/N] `, streams) : "";
+  if (!/^y(es)?$/i.test(answer.trim())) throw errors.HISTORY_UNCONFIRMED({ what });
+}
+
+/** A line that a person types; nothing when the question is left with Ctrl-C or Ctrl-D. */
+async function ask(question: string, { stdin, stdout, interrupt }: Streams): Promise<string> {
+  const { createInterface } = await import("node:readline");
   const lines = createInterface({ input: stdin, output: stdout });
-  try {
-    const answer = await lines.question(`${question} [y/N] `, { signal: interrupt });
-    if (!/^y(es)?$/i.test(answer.trim())) throw errors.HISTORY_UNCONFIRMED({ what });
-  } finally {
-    lines.close();
-  }
+  const leave = () => lines.close();
+  interrupt.addEventListener("abort", leave, { once: true });
+  return new Promise((resolve) => {
+    lines.on("SIGINT", leave);
+    lines.on("close", () => {
+      interrupt.removeEventListener("abort", leave);
+      resolve("");
+    });
+    lines.question(question, (line) => {
+      resolve(line);
+      lines.close();
+    });
+  });
 }

@@ -68,4 +68,29 @@ describe("a session's settings", () => {
       notices: [],
     });
   });
+
+  it("say so when the model that was chosen cannot be used any more, and the session opens all the same", async () => {
+    await using t = await desk();
+    const { client, sessionId, session } = t;
+    await t.say("one");
+    await session.append("session_info", { changes: { model: "nowhere/none", chosenModel: "nowhere/none" } });
+    await client.request("close_session", { sessionId });
+    await using next = await testHost([modelPlugin([]), echoAgent], [], [history]);
+    const { notices } = await next.client.request("load_session", { sessionId });
+    expect(notices).toMatchObject([
+      { origin: "the model nowhere/none, which was chosen in this session", code: "MODEL_UNKNOWN_PROVIDER" },
+    ]);
+  });
+
+  it("give way to no option that the session was opened with", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    await t.say("one");
+    await client.request("close_session", { sessionId });
+    await client.request("load_session", { sessionId, thinking: "high" });
+    await client.request("update_info", { sessionId, changes: { thinkingLevel: "low" } });
+    expect(await client.request("load_session", { sessionId, thinking: "low" })).toMatchObject({
+      meta: { thinkingLevel: "low" },
+    });
+  });
 });

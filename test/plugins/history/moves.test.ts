@@ -54,6 +54,8 @@ describe("going back", () => {
     const moved = await t.client.request("rewind", { sessionId: t.sessionId, targetEventId: null });
     expect(moved).toMatchObject({ leafId: null, text: "The conversation stands at its start." });
     expect(t.spoken()).toEqual([]);
+    const { events } = await t.client.request("get_events", { sessionId: t.sessionId });
+    expect(events.at(-1)?.display).toEqual({ display: "marker", text: "Went back to the start" });
     await t.say("two");
     expect(t.spoken()).toEqual(["two", "echo: two"]);
   });

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, renameSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import history from "@scorel/history";
 import { definePlugin } from "@scorel/kernel";
@@ -100,6 +100,16 @@ describe("a deleted session", () => {
     renameSync(join(trashOf(home), `${sessionId}.torn-1`), home.session(`${sessionId}.torn-1`));
     await client.request("restore_session", { sessionId });
     expect(home.files()).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`, `${sessionId}.torn-1`]);
+  });
+
+  it("may have worked in a directory that is gone", async () => {
+    using home = testHome();
+    const sessionId = await stored(home);
+    rmSync(home.cwd, { recursive: true });
+    await using t = await testHost([echoAgent], [], [history]);
+    await expect(t.client.request("load_session", { sessionId })).rejects.toMatchObject({ code: "HOST_CWD_GONE" });
+    await t.client.request("delete_session", { sessionId });
+    expect(inTrash(home)).toEqual([`${sessionId}.index.json`, `${sessionId}.jsonl`]);
   });
 
   it("never takes the place of another", async () => {
