@@ -1,4 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, plainText } from "@scorel/host/client";
 import type { Client, HostService, OperationContext, SessionHandle } from "@scorel/host/contract";
 import type { PromptRow, PromptView } from "@scorel/prompt/contract";
 import { errors } from "./errors.ts";
@@ -18,33 +19,44 @@ export async function readPrompt(
 }
 
 /** `prompt show` */
-export function show(host: HostService, { options, cwd, stdout }: Invocation): Promise<number> {
+export function show(host: HostService, invocation: Invocation): Promise<number> {
+  const { options, cwd } = invocation;
   const { session, output } = options as Record<string, string | undefined>;
-  return withClient(host, async (client) => {
+  return withClient(host, invocation, async (client) => {
     const view = await client.request("get_prompt", { cwd, ...(session !== undefined && { sessionId: session }) });
-    stdout.write(output === "json" ? `${JSON.stringify(view)}\n` : describe(view));
+    return output === "json" ? `${JSON.stringify(view)}\n` : describe(view);
   });
 }
 
 /** `prompt refresh` */
-export function refresh(host: HostService, { args: [id = ""], stdout }: Invocation): Promise<number> {
-  return withClient(host, async (client) => {
+export function refresh(host: HostService, invocation: Invocation): Promise<number> {
+  const [id = ""] = invocation.args;
+  return withClient(host, invocation, async (client) => {
     const { sessionId } = await client.request("load_session", { sessionId: id });
     const { bytes, cut, skipped } = await client.request("refresh_instructions", { sessionId });
     const left = [...cut.map(({ source }) => `${source}: no room`), ...skipped.map((file) => reasonOf(file))];
     const rows = [`The instructions were read again: ${bytes} bytes.`, ...left.map((each) => `left out: ${each}`)];
-    stdout.write(`${rows.join("\n")}\n`);
+    return `${rows.join("\n")}\n`;
   });
 }
 
-async function withClient(host: HostService, work: (client: Client) => Promise<void>): Promise<number> {
+/** Says what `work` answers; a file's words move no cursor of a terminal. */
+async function withClient(
+  host: HostService,
+  { stdout, stderr }: Invocation,
+  work: (client: Client) => Promise<string>,
+): Promise<number> {
   const client = host.connect();
+  const output = createOutput(stdout);
   try {
-    await work(client);
-    return 0;
+    const text = await work(client);
+    await output.write(stdout.isTTY ? plainText(text) : text);
   } finally {
     await client.close();
   }
+  if (output.complaint === undefined) return 0;
+  stderr.write(`${output.complaint}\n`);
+  return 1;
 }
 
 function viewOf({ kernel }: SessionHandle): PromptView {

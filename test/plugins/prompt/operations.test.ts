@@ -1,5 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { PassThrough } from "node:stream";
+import type { Invocation } from "@scorel/cli/contract";
 import inspect from "@scorel/inspect";
 import type { LayersService } from "@scorel/inspect/contract";
 import { type AnyEvent, definePlugin } from "@scorel/kernel";
@@ -86,6 +88,21 @@ it("a copy holds the latest instructions, also when they were read again on a wa
   const shown = (id: string) => t.client.request("get_prompt", { cwd: home.cwd, sessionId: id });
   expect(await shown(copy.sessionId)).toEqual(await shown(sessionId));
   expect((await shown(copy.sessionId)).text).toContain("\nrules\n");
+});
+
+it.each([
+  [true, "Be kind"],
+  [false, "Be \x1b[31mkind\x1b[0m"],
+])("what a file says moves no cursor of a terminal: %s", async (isTTY, shown) => {
+  using home = testHome();
+  await using t = await open();
+  writeFileSync(join(home.cwd, "AGENTS.md"), "Be \x1b[31mkind\x1b[0m");
+  const stdout = Object.assign(new PassThrough({ encoding: "utf8" }), { isTTY });
+  const commands = t.kernel.collect("cliCommands").flatMap(({ value }) => value);
+  const show = commands.find(({ noun, action }) => noun === "prompt" && action === "show");
+  const code = await show?.run({ args: [], options: {}, cwd: home.cwd, stdout } as unknown as Invocation);
+  expect(code).toBe(0);
+  expect(stdout.read()).toContain(`\n${shown}\n`);
 });
 
 it("a session without the plugin says what is missing", async () => {
