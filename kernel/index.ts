@@ -24,7 +24,7 @@ export {
 export { createKernel } from "./plugin-kernel.ts";
 export { scanLog, scanRest } from "./scan.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
-export { createMemoryStore, type Opened, type Problem, type Store } from "./store.ts";
+export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
 export type { HookTrace } from "./trace.ts";
 export type { TreeView } from "./tree.ts";
 export * from "./types.ts";

@@ -2,9 +2,10 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
 import { LogFile } from "./log-file.ts";
+import { type Indexed, readIndex, writeIndex } from "./log-index.ts";
 import { encodeLine } from "./record-bytes.ts";
-import { type Scan, scanFile } from "./scan.ts";
-import type { Opened, Problem, Store } from "./store.ts";
+import { type Resumed, type Scan, scanFile } from "./scan.ts";
+import type { LogImage, Opened, Problem, Store } from "./store.ts";
 import type { SessionHeader, StoredEvent } from "./types.ts";
 
 export interface JsonlOptions {
@@ -12,7 +13,15 @@ export interface JsonlOptions {
   create?: SessionHeader;
   /** Neither repairs nor appends. */
   readOnly?: boolean;
+  /** A file for what is known of a long log, so that the next opening reads only what was written since. Default: none. */
+  index?: string;
+  /** Bytes from which on a log has an index, and after which it gets a new one. Default: what is read in some ten milliseconds. */
+  indexFrom?: number;
 }
+
+const INDEX_FROM = 8 * 2 ** 20;
+/** Rows whose replay costs more than writing an index. */
+const WORTH_KEEPING = 100_000;
 
 /**
  * A log in one plain file. What `append` has taken survives a killed process; a failed append leaves
@@ -30,6 +39,13 @@ class JsonlStore implements Store {
   private tainted = false;
   private readOnly: string | undefined;
   private directorySynced = true;
+  private header: SessionHeader | undefined;
+  /** What opening found; nothing for a new log. */
+  private scan: Scan | undefined;
+  /** Records written since. */
+  private added = 0;
+  /** Bytes that the index speaks of. */
+  private indexedSize: number | undefined;
   /** Written before the next record: the header of a new log, or a newline that got lost. */
   private pending = "";
 
@@ -41,16 +57,26 @@ class JsonlStore implements Store {
 
   open(onDamage: (problem: Problem) => void = () => {}): Opened {
     if (this.options.create) return this.openNew(this.options.create);
-    const { file } = this;
-    const scan = scanFile(file);
+    const { file, options } = this;
+    const indexed = options.index === undefined ? undefined : readIndex(options.index, file);
+    const scan = scanFile(file, indexed && resumedBehind(indexed));
     const { header, problems } = scan;
+    this.scan = scan;
+    this.header = header;
+    this.indexedSize = indexed?.facts.size;
     this.readOnly = this.options.readOnly ? "it was opened so" : scan.readOnly;
     if (this.readOnly === undefined) this.openForAppend(scan);
     file.onDamage = (problem) => {
       problems.push(problem);
       onDamage(problem);
     };
-    return { header, ledger: file.ledger, problems, ...(this.readOnly && { readOnly: this.readOnly }) };
+    return {
+      header,
+      ledger: file.ledger,
+      problems,
+      ...(indexed && { image: indexed.image }),
+      ...(this.readOnly && { readOnly: this.readOnly }),
+    };
   }
 
   append(records: readonly string[], events: readonly StoredEvent[] = []): void {
@@ -72,6 +98,24 @@ class JsonlStore implements Store {
     return this.file.search(text, first);
   }
 
+  /** Only a writer's word holds, and only of a log that a checksum guards and that ends in a whole line. */
+  keep(image: () => LogImage, replayed: number): void {
+    const { file, options, scan } = this;
+    const { index, indexFrom = INDEX_FROM } = options;
+    if (index === undefined || this.readOnly !== undefined || file.fd === undefined || file.spoiled) return;
+    const isNew = file.size - (this.indexedSize ?? 0) >= indexFrom;
+    const isBetter = this.indexedSize !== undefined && replayed >= WORTH_KEEPING;
+    if (!file.checked || this.pending !== "" || !(isNew || isBetter)) return;
+    const problems = scan?.problems.filter(({ offset }) => offset !== scan.torn?.offset) ?? [];
+    const lines = (scan?.lines ?? 1) + (scan?.unterminated ? 1 : 0) + this.added;
+    try {
+      writeIndex(index, file, { header: this.header as SessionHeader, problems, lines }, image());
+      this.indexedSize = file.size;
+    } catch {
+      // A full or read-only disk: the log is read next time, and nothing else depends on the index.
+    }
+  }
+
   async sync(): Promise<void> {
     const fd = this.file.fd;
     if (fd === undefined) return;
@@ -82,6 +126,9 @@ class JsonlStore implements Store {
   }
 
   async close(): Promise<void> {
+    // What it said of a record is not so any more.
+    if (this.file.spoiled && this.readOnly === undefined && this.options.index)
+      fs.rmSync(this.options.index, { force: true });
     if (this.file.fd !== undefined) fs.closeSync(this.file.fd);
     this.file.fd = undefined;
     this.readOnly = "it is closed";
@@ -90,7 +137,8 @@ class JsonlStore implements Store {
   private openNew(header: SessionHeader): Opened {
     this.pending = encodeLine(JSON.stringify({ ...header, checksum: "crc32" }));
     this.directorySynced = false;
-    return { header: { ...header, checksum: "crc32" }, ledger: this.file.ledger, problems: [] };
+    this.header = { ...header, checksum: "crc32" };
+    return { header: this.header, ledger: this.file.ledger, problems: [] };
   }
 
   private openForAppend(scan: Scan): void {
@@ -115,6 +163,7 @@ class JsonlStore implements Store {
       offset += length;
     }
     this.file.size = offset;
+    this.added += lines.length;
   }
 
   /** Keeps the torn bytes in a file of their own before they are cut off, so that nothing is glued to them. */
@@ -175,6 +224,10 @@ class JsonlStore implements Store {
     this.file.fd = undefined;
     this.tainted = false;
   }
+}
+
+function resumedBehind({ facts: { header, problems, size, lines } }: Indexed): Resumed {
+  return { header, problems, offset: size, lines };
 }
 
 function readAt(fd: number, { offset, length }: { offset: number; length: number }): Buffer {

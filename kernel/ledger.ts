@@ -10,11 +10,12 @@ export const NO_ROW = -1;
 const FNV_START = 0x811c9dc5;
 const FNV_STEP = 0x01000193;
 const FIRST_CAPACITY = 64;
+const MANY_ROWS = 100_000;
 
 /** Reads the record of a row; undefined when its bytes are no longer what they were. */
 export type ReadRecord = (row: number) => StoredEvent | undefined;
 
-/** The columns of a ledger as they stand, to be kept beside a log. */
+/** The columns of a ledger as they stand, with room behind the last row. */
 export interface LedgerImage {
   seq: Float64Array;
   type: Uint32Array;
@@ -63,7 +64,7 @@ export class Ledger {
 
   /** The same for whoever has the numbers at hand. */
   addRow(hash: number, seq: number, type: number, parent: number): number {
-    if (this.size === this.seq.length) this.reserve(this.size * 2);
+    if (this.size === this.seq.length) this.reserve(grown(this.size));
     const row = this.size++;
     this.seq[row] = seq;
     this.type[row] = type;
@@ -104,8 +105,7 @@ export class Ledger {
     this.type = widened(this.type, new Uint32Array(rows));
     this.parent = widened(this.parent, new Int32Array(rows));
     this.hash = widened(this.hash, new Int32Array(rows));
-    this.slots = new Int32Array(2 ** Math.ceil(Math.log2(rows * 1.5)));
-    for (let row = 0; row < this.size; row++) this.enter(row, this.hash[row] as number);
+    this.widenSlots();
   }
 
   /** The first row whose seq is `seq` or higher. */
@@ -121,21 +121,29 @@ export class Ledger {
   }
 
   image(): LedgerImage {
-    const { size, slots } = this;
-    const [seq, type] = [this.seq.subarray(0, size), this.type.subarray(0, size)];
-    return { seq, type, parent: this.parent.subarray(0, size), hash: this.hash.subarray(0, size), slots };
+    const { seq, type, parent, hash, slots } = this;
+    return { seq, type, parent, hash, slots };
   }
 
-  /** Takes over the rows of an image, with their types and their highest seq. Only while there are none. */
-  restore(image: LedgerImage, types: readonly string[], lastSeq: number): void {
-    this.size = image.seq.length;
+  /** Takes over the rows of an image. Only while there are none. */
+  restore(image: LedgerImage, known: { rows: number; types: readonly string[]; lastSeq: number }): void {
+    this.size = known.rows;
     this.seq = image.seq;
     this.type = image.type;
     this.parent = image.parent;
     this.hash = image.hash;
     this.slots = image.slots;
-    this.lastSeq = lastSeq;
-    for (const type of types) this.typeIndex(type);
+    this.lastSeq = known.lastSeq;
+    for (const type of known.types) this.typeIndex(type);
+    this.widenSlots();
+  }
+
+  /** A third of the slots stays free, so that a search soon meets one. */
+  private widenSlots(): void {
+    const slots = 2 ** Math.ceil(Math.log2(this.seq.length * 1.5));
+    if (this.slots.length >= slots) return;
+    this.slots = new Int32Array(slots);
+    for (let row = 0; row < this.size; row++) this.enter(row, this.hash[row] as number);
   }
 
   private enter(row: number, hash: number): void {
@@ -171,6 +179,11 @@ export function hashOfBytes(bytes: Uint8Array, from: number, to: number): number
 function mixed(hash: number): number {
   const half = Math.imul(hash ^ (hash >>> 16), 0x85ebca6b);
   return half ^ (half >>> 13);
+}
+
+/** The room to make when there is none left: twice as much, or less where that would be much. */
+export function grown(rows: number): number {
+  return rows < MANY_ROWS ? rows * 2 : Math.ceil(rows * 1.25);
 }
 
 /** A column in a wider one. */

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { codeOf, messageOf } from "./errors.ts";
 import { freeze } from "./freeze.ts";
-import { Ledger, widened } from "./ledger.ts";
+import { grown, Ledger, widened } from "./ledger.ts";
 import { Recent } from "./recent.ts";
 import { decode, isSound, NEWLINE } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
@@ -46,7 +46,7 @@ export class LogFile {
   /** The record of the next row stands here. */
   place(offset: number, length: number, event?: StoredEvent): void {
     const row = this.count++;
-    if (row === this.offsets.length) this.reserve(row * 2);
+    if (row === this.offsets.length) this.reserve(grown(row));
     this.offsets[row] = offset;
     this.lengths[row] = length;
     this.size = Math.max(this.size, offset + length);
@@ -60,10 +60,10 @@ export class LogFile {
   }
 
   /** Takes over places that were known before. Only while there are none. */
-  restore(offsets: Float64Array, lengths: Uint32Array): void {
+  restore(offsets: Float64Array, lengths: Uint32Array, rows: number): void {
     this.offsets = offsets;
     this.lengths = lengths;
-    this.count = offsets.length;
+    this.count = rows;
   }
 
   /** The event of a row. One whose bytes are not what they were is named once, and undefined. */

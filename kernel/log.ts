@@ -10,7 +10,7 @@ import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
 import { linkRows } from "./relink.ts";
 import type { AppendEntry, Appended, AppendOptions, LogView, PathHold, Queued, Session } from "./session.ts";
-import type { Opened, Problem, Store } from "./store.ts";
+import type { LogImage, Opened, Problem, Store } from "./store.ts";
 import { Syncer } from "./syncer.ts";
 import { Tree } from "./tree.ts";
 import type {
@@ -73,6 +73,7 @@ export class Log implements Session {
   private readonly announcer = new Announcer(this.broadcast);
   private readonly syncer: Syncer;
   private readonly gate: PathGate;
+  private settled: Pick<LogImage, "signatures" | "projections"> | undefined;
   private storedEpoch: string;
   private lastSeq = 0;
   private writing = false;
@@ -88,7 +89,6 @@ export class Log implements Session {
     this.readOnly = this.opened.readOnly;
     this.storedEpoch = this.header.epoch;
     this.activation = options.newId();
-    this.tree.begin(this.opened.ledger);
     this.projections = new Projections(this.tree, options.store, options.report, options.parentProjections);
     this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
     this.gate = new PathGate({
@@ -122,10 +122,12 @@ export class Log implements Session {
   replay(): void {
     const { store, registry } = this.options;
     const onFailure = (event: StoredEvent, thrown: unknown) => this.failedConverter(event, "leaf", thrown);
-    linkRows(this.tree, 0, { store, registry, onFailure });
+    const kept = this.takeImage();
+    linkRows(this.tree, kept?.rows ?? 0, { store, registry, onFailure });
     this.lastSeq = Math.max(this.lastSeq, this.opened.ledger.lastSeq);
     for (const event of this.tree.ofType("epoch")) this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
     this.markLoss();
+    if (!kept) store.keep?.(() => this.image(), 0);
   }
 
   async append<T extends EventType>(
@@ -209,9 +211,39 @@ export class Log implements Session {
     this.closed = true;
     try {
       await this.syncer.close();
+      this.options.store.keep?.(() => this.image(), this.projections.replayed);
     } finally {
       await this.options.store.close();
     }
+  }
+
+  /** What an index says holds when every type is the same plugin's in the same version. */
+  private takeImage(): LogImage | undefined {
+    const { ledger, image } = this.opened;
+    const holds = ledger.types.every((type, index) => image?.signatures[index] === this.signature(type));
+    if (image && !holds) Tree.forget(ledger, image);
+    this.tree.begin(ledger, holds ? image : undefined);
+    if (!image || !holds) return undefined;
+    this.projections.restore(image.projections);
+    return image;
+  }
+
+  /** Plugins are about to go, and with them what only they know of the log. */
+  settle(): void {
+    this.settled ??= this.known();
+  }
+
+  private image(): LogImage {
+    return { rows: this.tree.size, ...this.tree.image(), ...(this.settled ?? this.known()) };
+  }
+
+  private known(): Pick<LogImage, "signatures" | "projections"> {
+    const signatures = this.opened.ledger.types.map((type) => this.signature(type));
+    return { signatures, projections: this.projections.image() };
+  }
+
+  private signature(type: string): string {
+    return this.options.registry.signature(type);
   }
 
   /** The writer's turn: all of it happens before anyone else runs. */

@@ -160,6 +160,7 @@ export class PluginKernel implements Kernel {
 
   async stop(): Promise<void> {
     await this.drainedOrLate();
+    this.log.settle();
     for (const id of [...this.loaded.keys()].reverse()) if (this.loaded.has(id)) await this.unload(id);
     await this.drainedOrLate();
     await this.log.close();
@@ -239,9 +240,9 @@ export class PluginKernel implements Kernel {
     this.loaded.set(plugin.id, loaded);
     try {
       for (const [type, definition] of Object.entries(plugin.events ?? {}))
-        scope.add(this.registry.add(plugin.id, type, definition));
+        scope.add(this.registry.add(plugin.id, type, definition, plugin.version));
       for (const [name, definition] of Object.entries(plugin.projections ?? {}))
-        scope.add(this.log.projections.add(plugin.id, name, definition));
+        scope.add(this.log.projections.add(plugin, name, definition));
     } catch (thrown) {
       await this.discard(loaded);
       throw thrown;

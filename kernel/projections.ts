@@ -1,17 +1,24 @@
 import { errors } from "./errors.ts";
+import { freeze } from "./freeze.ts";
 import { NO_ROW } from "./ledger.ts";
 import { rowsWith } from "./relink.ts";
-import type { Store } from "./store.ts";
+import type { ProjectionImage, Store } from "./store.ts";
 import type { Tree } from "./tree.ts";
 import type { Dispose, ProjectionDefinition, ProjectionRead, StoredEvent } from "./types.ts";
 
 /** Path states are remembered at every such step, so that going back replays little. */
 const SNAPSHOT_EVERY = 64;
 
+/** A state whose JSON is longer is folded again rather than kept. */
+const KEPT_STATE = 2 ** 20;
+
 interface Row {
   plugin: string;
+  version: string;
   name: string;
   definition: ProjectionDefinition;
+  /** Types it looks at; all when undefined. */
+  types: ReadonlySet<string> | undefined;
   state: unknown;
   /** How many rows a `log` projection has taken in; the row at which the state of a `path` one is. */
   at: number;
@@ -26,6 +33,8 @@ interface Row {
  * before is taken in when the state is first asked for.
  */
 export class Projections {
+  /** Rows that had to be gone through because no state was kept behind them. */
+  replayed = 0;
   private readonly rows = new Map<string, Row>();
   private readonly tree: Tree;
   private readonly store: Pick<Store, "search">;
@@ -48,25 +57,42 @@ export class Projections {
     return [...this.rows.keys()];
   }
 
-  add(plugin: string, name: string, definition: ProjectionDefinition): Dispose {
+  add({ id, version }: { id: string; version: string }, name: string, definition: ProjectionDefinition): Dispose {
     const at = definition.over === "log" ? 0 : NO_ROW;
     const state = definition.init();
-    const row: Row = { plugin, name, definition, state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
+    const begun = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
+    const row: Row = { plugin: id, version, name, definition, types: typesOf(definition), ...begun };
     this.rows.set(name, row);
     return () => void this.rows.delete(name);
+  }
+
+  /** The states as they are now, to be kept beside the log. */
+  image(): ProjectionImage[] {
+    const rows = [...this.rows.values()].filter(({ failed, at }) => !failed && at > 0);
+    return rows.flatMap(({ plugin, version, name, definition: { over }, at, state }) =>
+      (JSON.stringify(state) ?? "").length > KEPT_STATE ? [] : { plugin, version, name, over, at, state },
+    );
+  }
+
+  /** Goes on from states that were kept, where the same version of the same plugin made them. */
+  restore(images: readonly ProjectionImage[]): void {
+    for (const { plugin, version, name, over, at, state } of images) {
+      const row = this.rows.get(name);
+      if (row?.plugin !== plugin || row.version !== version || row.definition.over !== over) continue;
+      row.at = at;
+      row.state = freeze(state);
+    }
   }
 
   /** Takes in the event of a row that was just added to the tree, unless older ones wait to be taken in before it. */
   advance(event: StoredEvent, at: number): void {
     for (const row of this.rows.values()) {
-      if (row.definition.over === "log") {
-        if (row.at !== at) continue;
-        this.update(row, event);
-        row.at = at + 1;
-      } else if (this.tree.isPathRow(at) && this.tree.parentRow(at) === row.at) {
-        this.update(row, event);
-        this.moveTo(row, at);
-      }
+      const isLog = row.definition.over === "log";
+      const isNext = isLog ? row.at === at : this.tree.isPathRow(at) && this.tree.parentRow(at) === row.at;
+      if (!isNext) continue;
+      if (row.types?.has(event.type) ?? true) this.update(row, event);
+      if (isLog) row.at = at + 1;
+      else this.moveTo(row, at);
     }
   }
 
@@ -86,6 +112,7 @@ export class Projections {
   private catchUp(row: Row): void {
     const { size } = this.tree;
     if (row.at === size) return;
+    this.replayed += size - row.at;
     const reads = this.readsOf(row, row.at);
     for (let at = row.at; at < size; at++) if (reads(at)) this.take(row, at);
     row.at = size;
@@ -101,6 +128,7 @@ export class Projections {
       way.push(known);
     if (known !== row.at) row.state = known === NO_ROW ? row.definition.init() : row.snapshots.get(known);
     row.at = known;
+    this.replayed += way.length;
     const reads = this.readsOf(row, way.at(-1) ?? 0);
     for (const at of way.reverse()) {
       if (reads(at)) this.take(row, at);
@@ -143,6 +171,10 @@ export class Projections {
       this.report(row.plugin, `projection ${row.name}`, thrown);
     }
   }
+}
+
+function typesOf({ reads }: ProjectionDefinition): Set<string> | undefined {
+  return reads && new Set(reads.map((read) => (typeof read === "string" ? read : read.type)));
 }
 
 /** The texts that mark the events of a type; true when all of them count, undefined when none does. */

@@ -16,6 +16,7 @@ const STORED_ENVELOPE = [...ENVELOPE, "parentId"] as const;
 
 interface Row {
   plugin: string;
+  version: string;
   definition: AnyEventDefinition;
 }
 
@@ -32,11 +33,11 @@ export class Registry {
     return [...this.rows.keys()];
   }
 
-  add(plugin: string, type: string, definition: AnyEventDefinition): Dispose {
+  add(plugin: string, type: string, definition: AnyEventDefinition, version = ""): Dispose {
     const owner = this.row(type)?.plugin;
     if (owner !== undefined) throw errors.EVENT_DUPLICATE_TYPE({ type, plugin, owner });
     this.refuseReserved(plugin, type, definition, shapeOf(definition));
-    this.rows.set(type, { plugin, definition });
+    this.rows.set(type, { plugin, version, definition });
     return () => void this.rows.delete(type);
   }
 
@@ -44,6 +45,12 @@ export class Registry {
   refuseReserved(plugin: string, type: string, { transient }: AnyEventDefinition, fields: object): void {
     for (const key of transient ? ENVELOPE : STORED_ENVELOPE)
       if (key in fields) throw errors.EVENT_RESERVED_KEY({ type, key, plugin });
+  }
+
+  /** Who says how events of a type behave; empty for a type nobody registered. */
+  signature(type: string): string {
+    const row = this.row(type);
+    return row ? `${row.plugin}@${row.version}` : "";
   }
 
   owner(type: string): string | undefined {

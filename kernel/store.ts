@@ -1,6 +1,6 @@
 import { freeze } from "./freeze.ts";
 import { type Ledger, ledgerWith } from "./ledger.ts";
-import type { AnyEvent, SessionHeader, StoredEvent } from "./types.ts";
+import type { AnyEvent, EventId, SessionHeader, StoredEvent } from "./types.ts";
 
 /** Damage found while opening: what is on this line, or what is no longer. */
 export interface Problem {
@@ -18,10 +18,32 @@ export interface Opened {
   header: SessionHeader;
   /** Every record in file order, and the way to read each. Whoever appends adds a row for each record. */
   ledger: Ledger;
+  /** What was kept of the rows before, by an earlier `keep`; rows behind it are new. */
+  image?: LogImage;
   /** Grows when a record turns out damaged later. */
   problems: readonly Problem[];
   /** Why nothing may be appended; absent when it may. */
   readOnly?: string;
+}
+
+/** What a log has made of its first rows, for the next time it is opened. */
+export interface LogImage {
+  rows: number;
+  /** For each type of the ledger, which plugin of which version said how it moves the leaf. */
+  signatures: readonly string[];
+  tree: { root: number; leaf: number; activeLeaf: EventId | null };
+  projections: readonly ProjectionImage[];
+  flags: Uint8Array;
+}
+/** The state of a projection as its plugin, in this version, had it. */
+export interface ProjectionImage {
+  plugin: string;
+  version: string;
+  name: string;
+  over: "log" | "path";
+  /** How many rows a `log` projection has taken in; the row at which the state of a `path` one is. */
+  at: number;
+  state: unknown;
 }
 
 /**
@@ -38,6 +60,11 @@ export interface Store {
   append(records: readonly string[], events?: readonly StoredEvent[]): void;
   /** The rows, from `first` on, whose JSON contains a text of plain characters. May name others too. */
   search(text: string, first: number): readonly number[];
+  /**
+   * May keep what `image` makes beside the log, where that spares the next opening enough; nothing depends on it.
+   * `replayed`: rows that were gone through since, for want of what is in the image now.
+   */
+  keep?(image: () => LogImage, replayed: number): void;
   /** Rejects with STORE_SYNC: what was appended is there, but may not survive a power loss. */
   sync(): Promise<void>;
   /** Sees a transient before it is announced; it is announced once the answer, if any, has settled. */

@@ -1,4 +1,5 @@
 import { Ledger, LOST_PARENT, NO_PARENT, NO_ROW, widened } from "./ledger.ts";
+import type { LogImage } from "./store.ts";
 import type { EventId, StoredEvent } from "./types.ts";
 
 const PATH = 1;
@@ -43,14 +44,6 @@ export interface TreeView {
   ofType(type: string): Iterable<StoredEvent>;
 }
 
-/** What a tree knows beside its ledger, to be kept beside a log. */
-export interface TreeImage {
-  flags: Uint8Array;
-  root: number;
-  leaf: number;
-  activeLeaf: EventId | null;
-}
-
 /**
  * All persistent events of a session, linked by parent. Holds numbers only: an event is read from the store when it
  * is asked for, and one whose record can no longer be read is passed over. Grows only through `add` and `link`.
@@ -83,18 +76,23 @@ export class Tree implements TreeView {
     return this.leafRow;
   }
 
-  /** Stands over this ledger from now on; its rows are linked by `link`, or are by `image`. */
-  begin(ledger: Ledger, image?: TreeImage): void {
+  /** Stands over this ledger from now on. Its rows are to be linked, but for those of `image`. */
+  begin(ledger: Ledger, image?: Pick<LogImage, "tree" | "flags">): void {
     this.records = ledger;
     this.flags = image?.flags ?? new Uint8Array(ledger.seq.length);
-    this.rootRow = image?.root ?? NO_ROW;
-    this.leafRow = image?.leaf ?? NO_ROW;
-    this.leaf = image?.activeLeaf ?? null;
+    this.rootRow = image?.tree.root ?? NO_ROW;
+    this.leafRow = image?.tree.leaf ?? NO_ROW;
+    this.leaf = image?.tree.activeLeaf ?? null;
   }
 
-  image(): TreeImage {
+  image(): Pick<LogImage, "tree" | "flags"> {
     const { rootRow: root, leafRow: leaf, leaf: activeLeaf } = this;
-    return { flags: this.flags.subarray(0, this.size), root, leaf, activeLeaf };
+    return { tree: { root, leaf, activeLeaf }, flags: this.flags };
+  }
+
+  /** Makes an image as good as none: what is bridged is looked for its lost parent again. */
+  static forget(ledger: Ledger, { rows, flags }: LogImage): void {
+    for (let row = 0; row < rows; row++) if ((flags[row] as number) & BRIDGED) ledger.parent[row] = LOST_PARENT;
   }
 
   /** Adds an event behind all others; `leaf` is the active leaf after it. */

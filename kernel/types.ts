@@ -120,7 +120,7 @@ export interface TransientDefinition<P = any> {
 }
 export type AnyEventDefinition = EventDefinition | TransientDefinition;
 
-/** Events that a projection looks at: all of a type, or those whose JSON contains a text of plain characters. */
+/** Events that a projection looks at: all of a type, or at least those whose JSON contains a text of plain characters. */
 export type ProjectionRead = string | { type: string; containing: string };
 
 /** State folded from the log: pure, serialisable, rebuilt at will. */

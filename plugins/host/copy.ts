@@ -84,6 +84,7 @@ export function startingWith(history: readonly StoredEvent[], store: Store): Sto
       ...records.flatMap((record, row) => (row >= first && record.includes(text) ? row : [])),
       ...store.search(text, Math.max(first, records.length)),
     ],
+    keep: (image, replayed) => store.keep?.(image, replayed),
     sync: () => store.sync(),
     stage: (event) => store.stage?.(event),
     close: () => store.close(),

@@ -4,6 +4,7 @@ import {
   type AnyEvent,
   codeOf,
   createJsonlStore,
+  type LogImage,
   messageOf,
   type Opened,
   type Problem,
@@ -37,7 +38,7 @@ export function createSessionStore(options: SessionStoreOptions): Store {
 }
 
 /** `<sessionId>.jsonl` -> `<sessionId>.lock` and so on. */
-export function besideLog(path: string, ending: "lock" | "partial" | "index.json"): string {
+export function besideLog(path: string, ending: "lock" | "partial" | "index.json" | "index"): string {
   return path.replace(/\.jsonl$/, `.${ending}`);
 }
 
@@ -50,7 +51,7 @@ class SessionStore implements Store {
   constructor(options: SessionStoreOptions) {
     const { path, create, readOnly = false } = options;
     this.options = options;
-    this.log = createJsonlStore(path, { readOnly, ...(create && { create }) });
+    this.log = createJsonlStore(path, { readOnly, index: besideLog(path, "index"), ...(create && { create }) });
     this.partial = new PartialText(besideLog(path, "partial"), options.onPartialFailure);
   }
 
@@ -76,6 +77,10 @@ class SessionStore implements Store {
 
   search(text: string, first: number): readonly number[] {
     return this.log.search(text, first);
+  }
+
+  keep(image: () => LogImage, replayed: number): void {
+    this.log.keep?.(image, replayed);
   }
 
   sync(): Promise<void> {
