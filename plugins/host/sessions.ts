@@ -133,13 +133,9 @@ export class Sessions {
     const open = await this.open.get(id)?.catch(() => undefined);
     if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
     if (open) await this.close(open);
-    makePrivateDirectory(this.shelf.directory);
-    const lock = acquireLock(besideLog(this.shelf.path(id), "lock"), id);
-    try {
-      return await work();
-    } finally {
-      lock.release();
-    }
+    const working = this.locked(id, work);
+    await this.awaited(id, working);
+    return working;
   }
 
   /** An existing session, opened for writing unless it is open already. */
@@ -186,13 +182,30 @@ export class Sessions {
   private async close({ id, kernel }: OpenSession): Promise<void> {
     if (!this.open.delete(id)) return;
     kernel.session.emit("session_end", { reason: "closed" });
-    const closing = kernel.stop().finally(() => this.closing.delete(id));
-    // Whoever opens the session again waits for this, however it ends.
+    await this.awaited(id, kernel.stop());
+  }
+
+  /** Whoever opens the session meanwhile waits for this, however it ends. */
+  private async awaited(id: string, work: Promise<unknown>): Promise<void> {
+    const closing = work.finally(() => this.closing.delete(id));
     this.closing.set(
       id,
-      closing.catch(() => {}),
+      closing.then(
+        () => {},
+        () => {},
+      ),
     );
     await closing;
+  }
+
+  private async locked<R>(id: string, work: () => Awaitable<R>): Promise<R> {
+    makePrivateDirectory(this.shelf.directory);
+    const lock = acquireLock(besideLog(this.shelf.path(id), "lock"), id);
+    try {
+      return await work();
+    } finally {
+      lock.release();
+    }
   }
 
   private begin(

@@ -58,6 +58,23 @@ describe("a deleted session", () => {
     expect(await ask(client, sessionId, "more")).toBe("echo: more");
   });
 
+  it("is waited for by whoever opens it meanwhile", async () => {
+    using home = testHome();
+    const sessionId = await stored(home);
+    await using t = await testHost([echoAgent], [], [history]);
+    await t.client.request("delete_session", { sessionId });
+    const other = t.host.connect();
+    const [, loaded] = await Promise.all([
+      t.client.request("restore_session", { sessionId }),
+      // Once the log is back it is there to be opened; the lock is still held then.
+      (async () => {
+        while (!existsSync(home.session(`${sessionId}.jsonl`))) await Promise.resolve();
+        return other.request("load_session", { sessionId });
+      })(),
+    ]);
+    expect(loaded.sessionId).toBe(sessionId);
+  });
+
   it("is refused while a turn runs in it, and while another process has it", async () => {
     using home = testHome();
     const sessionId = await stored(home);
