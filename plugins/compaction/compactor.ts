@@ -1,10 +1,10 @@
-import { type EventId, messageOf } from "@scorel/kernel";
+import { type EventId, messageOf, type Session } from "@scorel/kernel";
 import type { Compacted } from "./contract.ts";
-import { type Conversation, conversationOf, requestsOutside } from "./conversation.ts";
+import { type Conversation, conversationOf, type Entry, materialOf, requestsOutside } from "./conversation.ts";
 import { chooseCut, type Room } from "./cut.ts";
 import type { CompactionContext } from "./index.ts";
 import { tokensIn } from "./size.ts";
-import { type Summary, summarise } from "./summary.ts";
+import { type Order, type Summary, summarise } from "./summary.ts";
 import { quoted, shortened, wordsOf } from "./transcript.ts";
 
 export interface Wish {
@@ -20,8 +20,9 @@ interface Plan {
   at: number;
   /** Tokens of what stays. */
   kept: number;
-  /** Tokens the summary should take. */
+  /** Tokens the summary should take, and the request for it may hold. */
   summary: number;
+  most: number;
   window: number;
 }
 
@@ -31,7 +32,9 @@ const longestSummary = 8_000;
 const shortestSummary = 300;
 /** What a compaction must take away, as a share of the window, to be worth its price when nobody asked for it. */
 const leastGain = 0.05;
-const charsOfRequest = 6_000;
+/** Of a conversation that was refused as too long: what a request may hold that will not be. */
+const surelyFits = 0.6;
+const bytesPerToken = 4;
 const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word for word:\n";
 
 /**
@@ -45,7 +48,7 @@ export async function compact(ctx: CompactionContext, wish: Wish): Promise<Compa
   const { session } = ctx;
   session.emit("compaction_start", { reason: wish.reason, tokens: tokensBefore, window: plan.window });
   try {
-    const summary = await summarise(ctx, materialOf(plan, wish), wish.signal);
+    const summary = await summarise(ctx, orderFor(session, plan, wish), wish.signal);
     wish.signal.throwIfAborted();
     const done = await write(ctx, plan, summary, wish, tokensBefore);
     session.emit("compaction_end", { compacted: true, cancelled: false, ...(done.note && { note: done.note }) });
@@ -67,8 +70,10 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
   if (at === undefined) return undefined;
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
   if (reason === "threshold" && sum(sizes.slice(0, at)) < leastGain * window) return undefined;
-  const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * window)));
-  return { conversation, at, kept: sum(sizes.slice(at)), summary, window };
+  const real = reason === "overflow" ? Math.min(window, tokensBefore) : window;
+  const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * real)));
+  const most = reason === "overflow" ? surelyFits * tokensBefore : window;
+  return { conversation, at, kept: sum(sizes.slice(at)), summary, most, window };
 }
 
 /** Who asks for a compaction below the threshold, or meets a window smaller than it was said to be, means what is there now. */
@@ -79,29 +84,22 @@ function roomFor({ config }: CompactionContext, reason: Wish["reason"], window: 
   return { keep, most: (keep + threshold) / 2 };
 }
 
-function materialOf({ conversation, at, summary }: Plan, { instructions }: Wish) {
-  const earlier = conversation.earlier?.summary.split(requestsTitle)[0];
-  return {
-    entries: conversation.entries.slice(0, at),
-    tokens: summary,
-    instructions,
-    ...(earlier !== undefined && { earlier }),
-  };
+function orderFor(session: Session, { conversation, at, summary, most }: Plan, { instructions }: Wish): Order {
+  const { earlier, entries } = materialOf(session, conversation, at);
+  // What was quoted below it is in the log, and quoted again where it still matters.
+  const told = earlier?.split(requestsTitle)[0];
+  return { entries, tokens: summary, most, instructions, ...(told !== undefined && { earlier: told }) };
 }
 
 async function write(
   ctx: CompactionContext,
-  { conversation: { entries }, at, kept }: Plan,
+  { conversation: { entries }, at, kept, summary: room }: Plan,
   { text, method, model, usage, note }: Summary,
   { messageId, clientId }: Wish,
   tokensBefore: number,
 ): Promise<Compacted> {
   const summary =
-    text.replaceAll("</summary", "<\\/summary") +
-    requests(
-      ctx,
-      entries.slice(at).map(({ event }) => event.id),
-    );
+    text.replaceAll("</summary", "<\\/summary") + requests(ctx.session, entries.slice(at), room * bytesPerToken);
   const own = ctx.agent.estimateTokens({ role: "user", content: summary, timestamp: 0 });
   const tokensAfter = ctx.agent.fixedTokens() + own + kept;
   const compactedThrough = entries[at - 1]?.event.id as EventId;
@@ -124,8 +122,8 @@ async function write(
 }
 
 /** When a turn is cut in its middle, what it is about must not depend on how it is summarised. */
-function requests({ session }: CompactionContext, kept: readonly EventId[]): string {
-  const asked = requestsOutside(session, new Set(kept));
-  const texts = asked.map((message) => quoted(shortened(wordsOf(message), charsOfRequest)));
+function requests(session: Session, kept: readonly Entry[], chars: number): string {
+  const asked = requestsOutside(session, new Set(kept.map(({ event }) => event.id)));
+  const texts = asked.map((message) => quoted(shortened(wordsOf(message), Math.ceil(chars / asked.length))));
   return texts.length === 0 ? "" : requestsTitle + texts.join("\n>\n");
 }

@@ -20,12 +20,18 @@ export interface Conversation {
   entries: readonly Entry[];
 }
 
-/** The conversation at the active leaf, from the last summary on. */
-export function conversationOf(session: Session): Conversation {
+/** What a summary is made of: a summary before it, and what came since. */
+export interface Material {
+  earlier?: string;
+  entries: readonly Entry[];
+}
+
+/** The conversation at a leaf (default: the active one), from the last summary on. */
+export function conversationOf(session: Session, leaf = session.activeLeaf): Conversation {
   let earlier: EventOf<"compact"> | undefined;
   let fresh = false;
   const events: StoredEvent[] = [];
-  for (let event = leafOf(session); event; event = session.tree.parent(event.id)) {
+  for (let event = eventAt(session, leaf); event; event = session.tree.parent(event.id)) {
     if (event.id === earlier?.compactedThrough) break;
     if (event.type !== "compact") events.push(event);
     else if (!earlier) {
@@ -36,10 +42,24 @@ export function conversationOf(session: Session): Conversation {
   return { ...(earlier && { earlier }), fresh, entries: entriesOf(events.reverse()) };
 }
 
+/**
+ * What a summary of the first `count` entries is to be made of: those, and what stood before them. An extract is not built
+ * upon: nobody has read what it stands for, so that is read now.
+ */
+export function materialOf(session: Session, { earlier, entries }: Conversation, count: number): Material {
+  const own = entries.slice(0, count);
+  if (!earlier) return { entries: own };
+  if (earlier.method !== "extract") return { earlier: earlier.summary, entries: own };
+  const before = conversationOf(session, earlier.parentId);
+  const through = before.entries.findIndex(({ event }) => event.id === earlier.compactedThrough);
+  const unread = materialOf(session, before, through + 1);
+  return { ...unread, entries: [...unread.entries, ...own] };
+}
+
 /** What the user asked for in the turn that runs, as far as it lies outside `kept`: in order, steering included. */
 export function requestsOutside(session: Session, kept: ReadonlySet<EventId>): UserMessage[] {
   const asked: UserMessage[] = [];
-  for (let event = leafOf(session); event; event = session.tree.parent(event.id)) {
+  for (let event = eventAt(session, session.activeLeaf); event; event = session.tree.parent(event.id)) {
     const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
     if (message?.role !== "user") continue;
     if (!kept.has(event.id)) asked.push(message);
@@ -48,8 +68,8 @@ export function requestsOutside(session: Session, kept: ReadonlySet<EventId>): U
   return asked.reverse();
 }
 
-function leafOf({ activeLeaf, tree }: Session): StoredEvent | undefined {
-  return activeLeaf === null ? undefined : tree.get(activeLeaf);
+function eventAt({ tree }: Session, id: EventId | null): StoredEvent | undefined {
+  return id === null ? undefined : tree.get(id);
 }
 
 function entriesOf(events: readonly StoredEvent[]): Entry[] {

@@ -1,19 +1,18 @@
 import type { Answer } from "@scorel/agent/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
-import type { Entry } from "./conversation.ts";
+import type { Material } from "./conversation.ts";
 import { extract } from "./extract.ts";
 import type { CompactionContext } from "./index.ts";
 import { quoted, shortened, transcriptOf } from "./transcript.ts";
 
-/** What a summary is made of. */
-export interface Material {
-  entries: readonly Entry[];
-  /** The summary that stood before them. */
-  earlier?: string;
+/** A summary as it is wanted. */
+export interface Order extends Material {
   /** What the user wants kept. */
   instructions?: string | undefined;
   /** Tokens the summary should take. */
   tokens: number;
+  /** Tokens the request for it may hold, whatever the model's window is said to be. */
+  most: number;
 }
 export interface Summary {
   text: string;
@@ -38,40 +37,35 @@ const systemPrompt =
  * A summary by the model `[models.summary]`, or the one in use; when it fails, one that is extracted. Rejects only with
  * the signal's reason.
  */
-export async function summarise(ctx: CompactionContext, material: Material, signal: AbortSignal): Promise<Summary> {
+export async function summarise(ctx: CompactionContext, order: Order, signal: AbortSignal): Promise<Summary> {
   try {
-    return await asked(ctx, material, signal);
+    return await asked(ctx, order, signal);
   } catch (thrown) {
     signal.throwIfAborted();
     const note = `The model could not summarise the conversation, so a plain extract took its place. ${codeOf(thrown)}: ${messageOf(thrown)}`;
-    const chars = material.tokens * bytesPerToken;
-    return { text: extract(material.entries, material.earlier, chars), method: "extract", note };
+    const chars = order.tokens * bytesPerToken;
+    return { text: extract(order.entries, order.earlier, chars), method: "extract", note };
   }
 }
 
 /** A model may count differently than we do: when it finds the request too long, one of half the size is tried. */
-async function asked(ctx: CompactionContext, material: Material, signal: AbortSignal): Promise<Summary> {
+async function asked(ctx: CompactionContext, order: Order, signal: AbortSignal): Promise<Summary> {
   const { contextWindow } = (await ctx.model.named("summary")).current();
-  const room = Math.max(500, contextWindow * fill - ownTokens - material.tokens);
+  const room = Math.max(500, Math.min(contextWindow * fill, order.most) - ownTokens - order.tokens);
   try {
-    return await askOnce(ctx, material, room, signal);
+    return await askOnce(ctx, order, room, signal);
   } catch (thrown) {
     if (codeOf(thrown) !== "AGENT_OVERFLOW") throw thrown;
-    return askOnce(ctx, material, room / 2, signal);
+    return askOnce(ctx, order, room / 2, signal);
   }
 }
 
-async function askOnce(
-  ctx: CompactionContext,
-  material: Material,
-  room: number,
-  signal: AbortSignal,
-): Promise<Summary> {
-  const text = requestFor(material, room * bytesPerToken);
-  const answer = await ctx.agent.ask({ alias: "summary", systemPrompt, text, maxTokens: 2 * material.tokens, signal });
+async function askOnce(ctx: CompactionContext, order: Order, room: number, signal: AbortSignal): Promise<Summary> {
+  const text = requestFor(order, room * bytesPerToken);
+  const answer = await ctx.agent.ask({ alias: "summary", systemPrompt, text, maxTokens: 2 * order.tokens, signal });
   if (answer.text.trim() === "") throw new Error("The reply was empty.");
   const { model, usage } = answer;
-  return { text: finished(answer, material.tokens), method: "model", model, usage };
+  return { text: finished(answer, order.tokens), method: "model", model, usage };
 }
 
 /** A model that ignores the limit must not fill the window with its summary. */
@@ -80,7 +74,7 @@ function finished({ text, stopReason }: Answer, tokens: number): string {
   return stopReason === "length" ? `${whole}\n[The summary ended here, at its limit.]` : whole;
 }
 
-function requestFor({ entries, earlier, instructions, tokens }: Material, bytes: number): string {
+function requestFor({ entries, earlier, instructions, tokens }: Order, bytes: number): string {
   const before = earlier === undefined ? "" : quoted(shortened(earlier, bytes / 3));
   const conversation = transcriptOf(entries, bytes - Buffer.byteLength(before));
   const parts = [

@@ -46,6 +46,8 @@ describe("a conversation that the model finds too long", () => {
     for (const said of ["first", "second"]) await t.agent.prompt(said);
     expect(await (await t.agent.send("third")).turn).toMatchObject({ reason: "completed", text: "three" });
     expect(saidIn(t.server.requests.at(-1)!)).toEqual([expect.stringContaining("S1"), "user: third"]);
+    const [refused, asked] = t.server.requests.slice(2).map(tokensOf) as [number, number];
+    expect(asked).toBeLessThan(0.7 * refused);
   });
 
   it("fails when there is nothing to take away, or when the layer is off", async () => {

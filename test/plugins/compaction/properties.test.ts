@@ -180,7 +180,8 @@ function reference(session: Session): { all: ScorelMessage[]; tail: ScorelMessag
   const through = path.findIndex(({ id }) => id === compact?.compactedThrough);
   const all = folded(path);
   const hidden = folded(path.slice(0, through + 1)).length;
-  const tail = last === through + 1 ? folded(path.slice(last)) : all.slice(hidden);
+  const between = path.slice(through + 1, Math.max(last, 0)).filter(({ type }) => type !== "compact");
+  const tail = compact && between.length === 0 ? folded(path.slice(last)) : all.slice(hidden);
   return { all, tail, ...(compact && { summary: compact.summary }) };
 }
 

@@ -249,6 +249,28 @@ describe("a summary that fails", () => {
   });
 });
 
+describe("after a summary that failed", () => {
+  it("the next one is made of all that the extract stands for, so that nothing is lost", async () => {
+    const said = ["one", "two", "three", "four", "five", "six", "seven", "eight", "nine"];
+    const replies = said.map((mark) => text(words(1_900, mark)));
+    const summaries = [text("The deploy key is heron."), status(400, {}), status(400, {}), text("S4")];
+    const compaction = { threshold: 0.4, keep: 0.2 };
+    await using t = await openCompacting(
+      playing(replies, (_request, count) => summaries[count] as Reply),
+      { compaction },
+    );
+    for (const words of said) await t.agent.prompt(words);
+    expect(compacts(t.session).map(({ method }) => method)).toEqual(["model", "extract", "extract", "model"]);
+    const last = promptOf(t.server.requests.findLast(asksForSummary)!);
+    expect(last).toMatch(/^# Summary of what came before the conversation\n\n> The deploy key is heron\.\n\n#/);
+    expect(last).not.toMatch(/mechanically/);
+    const retold = [...last.matchAll(/^\[user\]\n> (\w+)$/gm)].map(([, word]) => word);
+    const kept = saidIn(t.server.requests.at(-1)!).flatMap((line) => /^user: (\w+)$/.exec(line)?.[1] ?? []);
+    expect([...retold, ...kept]).toEqual(said.slice(said.indexOf(retold[0] as string)));
+    expect(retold.length).toBeGreaterThan(2);
+  });
+});
+
 describe("what happens meanwhile", () => {
   it("is not lost: messages typed while a summary is made are delivered", async () => {
     const writing = gate();
