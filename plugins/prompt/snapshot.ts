@@ -12,22 +12,20 @@ const source = z.strictObject({
   sha256: z.string().optional(),
 });
 
+const fields = {
+  sections: z.array(z.strictObject({ name: section, sources: z.array(source), block: z.string() })),
+  appended: z.string().optional(),
+  date: z.string(),
+  budget: z.number().optional(),
+  cut: z.array(source.extend({ section })),
+  skipped: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
+};
+/** An appended snapshot was checked; a log that is opened may come from anywhere. */
+const stored = z.object(fields);
+
 /** Hangs beside the conversation: it counts on every branch, wherever it was written. */
 export const instructionSnapshot: EventDefinition<Events["instruction_snapshot"]> = {
-  schema: z.strictObject({
-    sections: z.array(
-      z.strictObject({
-        name: section,
-        sources: z.array(source),
-        block: z.string(),
-      }),
-    ),
-    appended: z.string().optional(),
-    date: z.string(),
-    budget: z.number().optional(),
-    cut: z.array(source.extend({ section })),
-    skipped: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
-  }),
+  schema: z.strictObject(fields),
   leaf: (_event, current) => current,
   convertToDisplay: display,
 };
@@ -58,7 +56,7 @@ export const instructions = {
   over: "log" as const,
   init: (): Instructions => ({}),
   update(state: Instructions, event: StoredEvent): Instructions {
-    if (event.type === "instruction_snapshot") return { snapshot: event as EventOf<"instruction_snapshot"> };
+    if (event.type === "instruction_snapshot") return isWhole(event) ? { snapshot: event } : state;
     const told = toldIn(event);
     return told === undefined ? state : { ...state, told };
   },
@@ -74,6 +72,10 @@ export const toldDate = {
     return typeof date === "string" ? { date, seq: event.seq } : state;
   },
 };
+
+function isWhole(event: StoredEvent): event is EventOf<"instruction_snapshot"> {
+  return stored.safeParse(event, { jitless: true }).success;
+}
 
 function toldIn(event: StoredEvent): string | undefined {
   const told = (dataOf(event) as { instructions?: unknown } | undefined)?.instructions;

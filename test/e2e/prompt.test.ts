@@ -101,6 +101,14 @@ describe("a session's instructions", () => {
       expect(existsSync(join(s.home, ".scorel/sessions")) ? s.logs() : []).toEqual([]);
     }));
 
+  it("are there for the offline model, too", async () => {
+    using s = scratch();
+    s.file("AGENTS.md", "Write tests first.");
+    expect(await s.run(["-p", "one", "--model", "offline/demo"])).toMatchObject(ended);
+    const [snapshot] = scanLog(s.logs()[0] ?? "").events.filter(({ type }) => type === "instruction_snapshot");
+    expect(JSON.stringify(snapshot)).toContain("Write tests first.");
+  });
+
   it("are not waited for when a pipe bears their name, and what is no instruction is told", () =>
     withModel(ok, async (s) => {
       execFileSync("mkfifo", [join(s.project, "AGENTS.md")]);
@@ -156,6 +164,21 @@ describe("scorel prompt show", () => {
     expect(bytes + tools.bytes).toBeLessThanOrEqual(6 * 1_024);
   });
 });
+
+it("an extension adds to a prompt", () =>
+  withModel(ok, async (s, server) => {
+    s.file("~/.scorel/extensions/weather.ts", weather);
+    await s.run(["-p", "Is it raining?"]);
+    await s.run(["-p", "And now?", "--continue"]);
+    const said = server.requests[1]?.body.messages.slice(1).map(({ content }: { content: string }) => content);
+    expect(said).toEqual(["Is it raining?", "<system-reminder>\nIt rains.\n</system-reminder>", "ok", "And now?"]);
+  }));
+const weather = `
+export default {
+  id: "weather", name: "Weather", version: "1.0.0",
+  hooks: () => ({ promptSubmit: async ({ prompt }) => (prompt.includes("rain") ? { context: "It rains." } : undefined) }),
+};
+`;
 
 /** The scripted model with a window for which little has room. */
 function smallModel(server: ModelServer): string {

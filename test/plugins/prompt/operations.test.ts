@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import type { Invocation } from "@scorel/cli/contract";
 import inspect from "@scorel/inspect";
 import type { LayersService } from "@scorel/inspect/contract";
-import { definePlugin } from "@scorel/kernel";
+import { type AnyEvent, definePlugin } from "@scorel/kernel";
 import prompt from "@scorel/prompt";
 import type {} from "@scorel/prompt/contract";
 import { describe, expect, it } from "vitest";
@@ -45,7 +45,7 @@ describe.each([
     });
     expect(await snapshotsOf(t, sessionId)).toBe(2);
     const { events } = await t.client.request("get_events", { sessionId });
-    expect(events.map(({ event }) => event.clientId)).toEqual(["tester", "tester"]);
+    expect(events.map(({ event }) => (event as AnyEvent).clientId)).toEqual(["tester", "tester"]);
   });
 
   it("the prompt is shown as it is frozen, else as it would be", async () => {

@@ -101,6 +101,27 @@ describe("the snapshot", () => {
     expect(t.snapshots()).toHaveLength(2);
   });
 
+  it("counts only when it is whole, wherever its log comes from", async () => {
+    using g = ground();
+    await using first = await openPrompt(g);
+    await first.say("one");
+    const text = first.prompt.system();
+    const [snapshot, message] = first.stored() as [StoredEvent, StoredEvent];
+    const broken = { ...snapshot, id: "broken0000000001", seq: 3, sections: [{ name: "baseline", block: 1 }] };
+    await using second = await openPrompt(g, { kernel: { store: kept([snapshot, message, broken]) } });
+    expect(second.prompt.system()).toBe(text);
+    await using third = await openPrompt(g, {
+      kernel: {
+        store: kept([
+          { ...broken, seq: 1 },
+          { ...message, parentId: null },
+        ]),
+      },
+    });
+    await third.say("two");
+    expect(third.prompt.system()).toBe(text);
+  });
+
   it("says which files are heeded, warns of those that are not, and is silent when there is none", async () => {
     using g = ground();
     const shown = async () => {
