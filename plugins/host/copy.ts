@@ -90,3 +90,9 @@ export function startingWith(history: readonly StoredEvent[], store: Store): Sto
     close: () => store.close(),
   };
 }
+
+/** Puts what a store holds from the start on disk before the first event. */
+export async function writeNow(store: Store): Promise<void> {
+  store.append([]);
+  await store.sync();
+}

@@ -1,30 +1,27 @@
-import { createHash } from "node:crypto";
 import { existsSync, statSync } from "node:fs";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type {} from "@scorel/history/contract";
 import {
   type Awaitable,
-  codeOf,
   createKernel,
   createMemoryStore,
   type EventId,
   type Kernel,
-  LOG_VERSION,
   type Logger,
-  messageOf,
   newId,
   type SessionHeader,
   type Store,
   type StoredEvent,
 } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
+import { chosenModel } from "./chosen-model.ts";
 import { failureText } from "./client.ts";
 import type { Composition, Notice, SessionOptions, Workspace } from "./contract.ts";
-import { copyOf, startingWith } from "./copy.ts";
-import { deviceId } from "./device.ts";
+import { copyOf, startingWith, writeNow } from "./copy.ts";
 import { errors } from "./errors.ts";
 import { makePrivateDirectory } from "./files.ts";
 import { acquireLock } from "./lock.ts";
+import { cloneId, newHeader } from "./new-session.ts";
 import { besideLog, createSessionStore } from "./session-store.ts";
 import { readHeader, type Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
@@ -277,48 +274,6 @@ interface Wanted {
   begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
   readOnly: boolean;
   options: SessionOptions;
-}
-
-/** An unsaved session leaves nothing on disk, so this device is not named for it. */
-function newHeader(unsaved = false): Omit<SessionHeader, "meta"> & { meta: Record<string, never> } {
-  return {
-    version: LOG_VERSION,
-    sessionId: newId(),
-    deviceId: unsaved ? newId() : deviceId(homeDirectory()),
-    createdAt: Date.now(),
-    epoch: newId(),
-    meta: {},
-  };
-}
-
-/** The model that was chosen in this session stays chosen; one that can no longer be used is told. */
-async function chosenModel(kernel: Kernel): Promise<Notice[]> {
-  const { chosenModel: name } = kernel.session.projection("sessionMeta");
-  if (name === undefined) return [];
-  try {
-    await kernel.find("model")?.choose(name);
-    return [];
-  } catch (thrown) {
-    return [
-      {
-        origin: `the model ${name}, which was chosen in this session`,
-        code: codeOf(thrown),
-        message: messageOf(thrown),
-      },
-    ];
-  }
-}
-
-/** What the store holds from the start is on disk before the first event. */
-async function writeNow(store: Store): Promise<void> {
-  store.append([]);
-  await store.sync();
-}
-
-/** The same for the same request, so that a retry finds what the first one made. */
-function cloneId(sessionId: string, messageId: string): string {
-  const hash = createHash("sha256").update(`clone ${sessionId} ${messageId}`).digest("hex");
-  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
 }
 
 function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {

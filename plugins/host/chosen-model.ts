@@ -1,0 +1,22 @@
+import { codeOf, type Kernel, messageOf } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type {} from "@scorel/model/contract";
+import type { Notice } from "./contract.ts";
+
+/** The model that was chosen in this session stays chosen; one that can no longer be used is told. */
+export async function chosenModel(kernel: Kernel): Promise<Notice[]> {
+  const { chosenModel: name } = kernel.session.projection("sessionMeta");
+  if (name === undefined) return [];
+  try {
+    await kernel.find("model")?.choose(name);
+    return [];
+  } catch (thrown) {
+    return [
+      {
+        origin: `the model ${name}, which was chosen in this session`,
+        code: codeOf(thrown),
+        message: messageOf(thrown),
+      },
+    ];
+  }
+}

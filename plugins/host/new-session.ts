@@ -1,0 +1,22 @@
+import { createHash } from "node:crypto";
+import { LOG_VERSION, newId, type SessionHeader } from "@scorel/kernel";
+import { deviceId } from "./device.ts";
+import { homeDirectory } from "./workspace.ts";
+
+/** The header of a new session. An unsaved session leaves nothing on disk, so this device is not named for it. */
+export function newHeader(unsaved = false): Omit<SessionHeader, "meta"> & { meta: Record<string, never> } {
+  return {
+    version: LOG_VERSION,
+    sessionId: newId(),
+    deviceId: unsaved ? newId() : deviceId(homeDirectory()),
+    createdAt: Date.now(),
+    epoch: newId(),
+    meta: {},
+  };
+}
+
+/** The id of a copy: the same for the same request, so that a retry finds what the first one made. */
+export function cloneId(sessionId: string, messageId: string): string {
+  const hash = createHash("sha256").update(`clone ${sessionId} ${messageId}`).digest("hex");
+  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
+}
