@@ -1,9 +1,10 @@
+import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import { config } from "./config.ts";
 import type { PromptService } from "./contract.ts";
-import { createPrompt } from "./service.ts";
+import { createPrompt, tellNewDate } from "./service.ts";
 import { instructionSnapshot, instructions, toldDate } from "./snapshot.ts";
 import { joinContext } from "./submit.ts";
 
@@ -21,6 +22,8 @@ export default definePlugin({
 
   activate(ctx) {
     ctx.provide("prompt", createPrompt(ctx, ctx.defineHook("promptSubmit", { fold: joinContext })));
+    // Without an agent there is no turn that could last until another day.
+    if (ctx.find("agent")) ctx.hook("transformContext", (messages) => tellNewDate(ctx, messages));
   },
 
   commands: () => ({

@@ -1,4 +1,5 @@
 import type { AppendEntry, FoldCall } from "@scorel/kernel";
+import type { HarnessItem } from "@scorel/messages/contract";
 import type {} from "@scorel/tools/contract";
 import { join, tokensIn } from "./assemble.ts";
 import { changesSince } from "./changes.ts";
@@ -30,7 +31,7 @@ export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit"
       if (!snapshot) return [{ type: "instruction_snapshot", payload: freeze(ctx, appended()) }];
       return [
         ...reworded(snapshot, appended()),
-        ...newDate(ctx, snapshot),
+        ...dateItems(ctx, snapshot).map((payload) => ({ type: "harness_item" as const, payload })),
         ...changesSince(snapshot, peoplesParts(ctx).parts, told, session.id),
       ];
     },
@@ -69,15 +70,21 @@ function reworded(
   return [{ type: "instruction_snapshot", payload: { ...kept, ...(wanted !== "" && { appended: wanted }) } }];
 }
 
+/** Says within a turn that another day has begun, since a turn may last for hours; answers what it was given. */
+export async function tellNewDate<M>(ctx: PromptContext, messages: M): Promise<M> {
+  const { snapshot } = ctx.session.projection("instructions");
+  for (const item of snapshot ? dateItems(ctx, snapshot) : []) await ctx.session.append("harness_item", item);
+  return messages;
+}
+
 /** The prompt stays as it is: the day that has come is said at the end of the conversation. */
-function newDate({ session }: PromptContext, snapshot: FrozenInstructions): AppendEntry[] {
+function dateItems({ session }: PromptContext, snapshot: FrozenInstructions): HarnessItem[] {
   const date = today();
   if (date === snapshot.date) return [];
   const told = session.projection("toldDate");
   if (told && told.seq > snapshot.seq && told.date === date) return [];
   const text = `The date is now ${date}.`;
-  const payload = { kind: "date_change", origin: "system", visibility: "model", text, data: { date } } as const;
-  return [{ type: "harness_item", payload }];
+  return [{ kind: "date_change", origin: "system", visibility: "model", text, data: { date } }];
 }
 
 function attachment(text: string): AppendEntry {

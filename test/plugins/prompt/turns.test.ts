@@ -1,10 +1,14 @@
 import { definePlugin, type Services } from "@scorel/kernel";
 import prompt from "@scorel/prompt";
 import type { PromptSubmitInput } from "@scorel/prompt/contract";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type ApiName, formats, gate, text, toolCall } from "../../model-server.ts";
 import { openAgent, says, tool } from "../agent/setup.ts";
 import { type Ground, ground } from "./setup.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 const workspaceOf = ({ home, project }: Ground) =>
   ({ services: { workspace: { cwd: project, root: project, home } as Services["workspace"] } }) as const;
@@ -127,6 +131,33 @@ describe("what a listener adds to a prompt", () => {
     expect(t.server.requests).toEqual([]);
   });
 });
+
+it("a day that begins while a turn runs is told with the next result, once", async () => {
+  vi.useFakeTimers({ now: new Date(2030, 0, 5, 23), toFake: ["Date"] });
+  using g = ground();
+  const sleep = tool("sleep", async () => {
+    vi.setSystemTime(new Date(2030, 0, 6, 1));
+    return says("slept");
+  });
+  await using t = await openAgent([toolCall("sleep", {}), toolCall("sleep", {}), text("done")], {
+    tools: [sleep],
+    plugins: [prompt],
+    kernel: workspaceOf(g),
+  });
+  expect(await (await t.agent.send("go")).turn).toMatchObject({ reason: "completed", text: "done" });
+  const results = t.server.requests[2]?.body.messages.filter(({ role }: { role: string }) => role === "tool");
+  const reminder = "<system-reminder>\nThe date is now 2030-01-06.\n</system-reminder>";
+  expect(results.map(({ content }: { content: unknown }) => textIn(content))).toEqual([`slept\n${reminder}`, "slept"]);
+  expect(t.server.requests.map(({ body }) => textIn(body.messages[0].content).split("\n").at(-1))).toEqual(
+    Array(3).fill("Date: 2030-01-05"),
+  );
+});
+
+/** The text of a message in the form of this api. */
+function textIn(content: unknown): string {
+  if (typeof content === "string") return content;
+  return (content as { text: string }[]).map((block) => block.text).join("\n");
+}
 
 it("a snapshot is in the log before the message of a turn, and steering joins the result before it", async () => {
   using g = ground();
