@@ -1,4 +1,5 @@
 import type {} from "@scorel/compaction/contract";
+import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { Desk } from "./client.ts";
 import type { TreePage } from "./contract.ts";
@@ -66,16 +67,25 @@ export async function rename({ request, args, say }: Desk): Promise<void> {
   await say(`The session is named "${meta.name}".\n`);
 }
 
-export async function compact({ request, args, say }: Desk): Promise<void> {
+export async function compact({ request, args, interrupt, say }: Desk): Promise<void> {
   const [sessionId = "", ...words] = args;
-  const instructions = words.join(" ");
-  const asked = { sessionId, ...(instructions !== "" && { instructions }) };
-  const { compacted, tokensBefore, tokensAfter, note } = await known(
-    () => request("compact", asked),
-    () => errors.HISTORY_NO_COMPACTION(),
-  );
+  const asked = { sessionId, ...(words.length > 0 && { instructions: words.join(" ") }) };
+  let cancelling: Promise<unknown> | undefined;
+  const cancel = () => {
+    cancelling = request("cancel", { sessionId });
+  };
+  interrupt.addEventListener("abort", cancel, { once: true });
+  try {
+    await say(outcomeOf(await known(() => request("compact", asked), errors.HISTORY_NO_COMPACTION)));
+  } finally {
+    interrupt.removeEventListener("abort", cancel);
+    await cancelling;
+  }
+}
+
+function outcomeOf({ compacted, tokensBefore, tokensAfter, note }: Operations["compact"]["result"]): string {
   const done = compacted ? `Compacted: ${tokensBefore} tokens before, ${tokensAfter} after.` : "Nothing was compacted.";
-  await say(`${done}\n${note === undefined ? "" : `${note}\n`}`);
+  return `${done}\n${note === undefined ? "" : `${note}\n`}`;
 }
 
 async function remove({ request, args, say }: Desk): Promise<void> {

@@ -1,6 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, plainText } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
@@ -12,6 +13,8 @@ export interface Desk {
   options: Readonly<Record<string, unknown>>;
   /** Columns of the terminal; undefined where there is none. */
   width: number | undefined;
+  /** Aborts with the first Ctrl-C. */
+  interrupt: AbortSignal;
   say(text: string): Promise<void>;
   /** Throws HISTORY_UNCONFIRMED unless a person in a terminal, or `--yes`, agrees. */
   confirm(question: string, what: string): Promise<void>;
@@ -33,13 +36,19 @@ export async function withClient(
       args: invocation.args,
       options: invocation.options,
       width: stdout.isTTY ? stdout.columns : undefined,
+      interrupt: invocation.interrupt,
       say: (text) => output.write(stdout.isTTY ? plainText(text) : text),
       confirm: (question, what) => confirm(question, what, invocation),
     });
+  } catch (thrown) {
+    // What a person has given up is no failure of the command.
+    if (!invocation.interrupt.aborted) throw thrown;
+    stderr.write(`scorel: ${messageOf(thrown)}\n`);
   } finally {
     await client.close();
   }
   if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
+  if (invocation.interrupt.aborted) return 130;
   return output.complaint === undefined ? 0 : 1;
 }
 

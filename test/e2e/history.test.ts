@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { TreePage } from "@scorel/history/contract";
 import { describe, expect, it } from "vitest";
-import { type ModelServer, startModelServer, text, toolCall, usage } from "../model-server.ts";
+import { hang, type ModelServer, startModelServer, text, toolCall, usage } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 const spent = usage({ input: 10, output: 1 });
@@ -200,16 +200,29 @@ describe("a session made by a real run", () => {
     using s = scratch();
     await using server = await startModelServer([...script(), [text("SUMMARY: a cart of two."), spent]]);
     const { sessionId } = await talked(s, server);
-    const { code, stdout } = await session(s, "compact", sessionId, "keep", "the", "cart");
-    expect({ code, stdout }).toEqual({
-      code: 0,
-      stdout: expect.stringMatching(/^(Compacted: \d+ tokens before|Nothing was compacted)/) as string,
-    });
-    const without = ["session", "compact", sessionId, "--preset", "plain"];
+    const before = await leafOf(s, sessionId);
+    expect(await printed(s, "compact", sessionId, "keep", "the", "cart")).toMatch(
+      /^Compacted: \d+ tokens before, \d+ after\.\n$/,
+    );
+    expect(JSON.stringify(server.requests.at(-1)?.body)).toContain("keep the cart");
+    expect(await printed(s, "context", sessionId)).toContain("SUMMARY: a cart of two.");
+    await printed(s, "rewind", sessionId, String(before));
+    expect(await printed(s, "context", sessionId)).not.toContain("SUMMARY");
     s.file("~/.scorel/presets/plain.toml", 'description = "Without"\nextends = "coding"\nwithout = ["compaction"]\n');
-    expect(await s.run(without)).toMatchObject({
+    expect(await s.run(["session", "compact", sessionId, "--preset", "plain"])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('Add "compaction" to "use"'),
     });
+  });
+
+  it("stays as it is when its compaction is given up with Ctrl-C", async () => {
+    using s = scratch();
+    await using server = await startModelServer([...script(), hang()]);
+    const { sessionId, ids } = await talked(s, server);
+    const running = s.start(["session", "compact", sessionId]);
+    await server.request(4);
+    process.kill(running.pid, "SIGINT");
+    expect(await running.finished).toMatchObject({ code: 130, stdout: "" });
+    expect(await leafOf(s, sessionId)).toBe(ids.at(-1));
   });
 });
