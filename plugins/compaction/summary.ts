@@ -70,7 +70,7 @@ async function askOnce(ctx: CompactionContext, order: Order, room: number, signa
 
 /** A model that ignores the limit must not fill the window with its summary. */
 function finished({ text, stopReason }: Answer, tokens: number): string {
-  const whole = shortened(text.trim(), 4 * tokens * bytesPerToken);
+  const whole = shortened(text.trim(), 2 * tokens * bytesPerToken);
   return stopReason === "length" ? `${whole}\n[The summary ended here, at its limit.]` : whole;
 }
 

@@ -1,3 +1,4 @@
+import compaction from "@scorel/compaction";
 import { displayText, type EventOf, type Session } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { delayUntil, gate, type Reply, startModelServer, status, text, toolCall, usage } from "../../model-server.ts";
@@ -106,6 +107,19 @@ describe("a conversation over the threshold", () => {
     expect(tokensBefore).toBeGreaterThan(7_000);
     expect(Math.abs(tokensAfter - tokensOf(t.last))).toBeLessThan(200);
     expect(event).toMatchObject({ method: "model", model: "local/m1", usage: { input: 5_000, output: 7 } });
+  });
+
+  it.each([{ keep: 0.8 }, { keep: 5_000, threshold: 4_000 }, { turns: 0 }, { layers: ["all"] }, { window: 1 }])(
+    "is not set up by %o",
+    (config) => {
+      expect(compaction.config?.safeParse(config).success).toBe(false);
+    },
+  );
+
+  it("takes no room for more than twice what was asked, however much the model writes", async () => {
+    await using t = await fourTurns(() => text(words(9_000)));
+    expect(tokensOf(t.last)).toBeLessThan(0.5 * window);
+    expect(compacts(t.session)[0]?.summary).toMatch(/characters left out\]/);
   });
 
   it("counts the summary into the turn's usage", async () => {
