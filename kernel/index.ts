@@ -22,7 +22,7 @@ export {
   type Tap,
 } from "./plugin.ts";
 export { createKernel } from "./plugin-kernel.ts";
-export { scanLog, scanRest } from "./scan.ts";
+export { readLog, scanLog, scanRest } from "./scan.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
 export type { HookTrace } from "./trace.ts";

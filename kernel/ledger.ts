@@ -87,6 +87,11 @@ export class Ledger {
     return this.find(hashOf(id), (row) => (this.read(row)?.id ?? id) === id);
   }
 
+  /** Whether a row's parent was not in the log before it. */
+  isOrphan(row: number): boolean {
+    return this.parent[row] === LOST_PARENT;
+  }
+
   /** The first row with this hash that `matches`, else NO_ROW. */
   find(hash: number, matches: (row: number) => boolean): number {
     const { slots } = this;

@@ -1,7 +1,7 @@
 import { fstatSync, readSync } from "node:fs";
 import { Envelope } from "./envelope.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
-import { hashOf, hashOfBytes, LOST_PARENT, NO_PARENT, NO_ROW } from "./ledger.ts";
+import { hashOf, hashOfBytes, type Ledger, LOST_PARENT, NO_PARENT, NO_ROW } from "./ledger.ts";
 import { LineSums } from "./line-sums.ts";
 import { LogFile } from "./log-file.ts";
 import { readHeader } from "./log-header.ts";
@@ -30,11 +30,22 @@ export interface Scan {
   lines: number;
 }
 
-/** A log read whole, for whoever checks one. */
+/** A log read whole. */
 export interface WholeLog extends Scan {
   events: StoredEvent[];
   /** Where each event stands, in the order of `events`. */
-  places: { line: number; offset: number }[];
+  places: Place[];
+}
+/** A log whose events are read when they are asked for. */
+export interface LogReader extends Scan {
+  ledger: Ledger;
+  placeOf(row: number): Place;
+}
+export interface Place {
+  /** 1-based line of the file. */
+  line: number;
+  /** Byte offset of the record. */
+  offset: number;
 }
 
 /** Reads a log without changing it. Throws STORE_READ, and STORE_HEADER when its first line is no header. */
@@ -45,9 +56,20 @@ export function scanLog(path: string): WholeLog {
 /** The same for what stands behind `resumed`. */
 export function scanRest(path: string, resumed?: Resumed): WholeLog {
   const file = new LogFile(path);
-  const places: WholeLog["places"] = [];
+  const places: Place[] = [];
   const scan = scanFile(file, resumed, (place) => places.push(place));
   return { ...scan, events: places.map((_place, row) => file.read(row) as StoredEvent), places };
+}
+
+/** The same as `scanLog` for a log of any length. */
+export function readLog(path: string): LogReader {
+  const file = new LogFile(path);
+  const scan = scanFile(file);
+  const placeOf = (row: number) => {
+    const offset = file.offsets[row] as number;
+    return { line: file.lineAt(offset), offset };
+  };
+  return { ...scan, ledger: file.ledger, placeOf };
 }
 
 /** Where a scan goes on, after what is known of the log already. */
@@ -67,11 +89,6 @@ export function scanFile(file: LogFile, resumed?: Resumed, onRecord?: (place: Pl
     if (code.startsWith("STORE_")) throw thrown;
     throw errors.STORE_READ({ path: file.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
   }
-}
-
-interface Place {
-  line: number;
-  offset: number;
 }
 
 /** Walks a file line by line. A line as our writer writes them is known by its bytes; any other is parsed, or salvaged. */

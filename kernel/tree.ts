@@ -23,6 +23,8 @@ export interface TreeView {
   ancestors(id: EventId): Iterable<StoredEvent>;
   /** From the root to `id`, both included; empty for an unknown id. */
   path(id: EventId): StoredEvent[];
+  /** The same, each read when it is asked for; only the last `count` of them, when given. */
+  way(id: EventId, count?: number): Iterable<StoredEvent>;
   /** The path events whose parent is `id`, in seq order. */
   children(id: EventId): StoredEvent[];
   /** Path events without children, in seq order. */
@@ -155,6 +157,14 @@ export class Tree implements TreeView {
   }
   path(id: EventId): StoredEvent[] {
     return [...this.ancestors(id)].reverse();
+  }
+  *way(id: EventId, count = Number.POSITIVE_INFINITY): Generator<StoredEvent, undefined> {
+    const rows: number[] = [];
+    for (let at = this.rowOf(id); at >= 0 && rows.length < count; at = this.parentRow(at)) rows.push(at);
+    for (const row of rows.reverse()) {
+      const event = this.read(row);
+      if (event) yield event;
+    }
   }
   children(id: EventId): StoredEvent[] {
     const row = this.rowOf(id);

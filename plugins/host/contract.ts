@@ -158,7 +158,8 @@ export interface Operations {
   cancel: { params: { sessionId: string }; result: { cancelled: boolean } };
   rewrite_queue: { params: { sessionId: string; items: { id: string }[] }; result: { items: { id: string }[] } };
   get_context: { params: { sessionId: string }; result: { messages: Message[] } };
-  get_events: { params: { sessionId: string }; result: { header: SessionHeader; events: Delivered[] } };
+  /** The stored events of a session in seq order: all of them, or the last `tail`. */
+  get_events: { params: { sessionId: string; tail?: number }; result: { header: SessionHeader; events: Delivered[] } };
   get_status: { params: { sessionId: string }; result: SessionStatus };
   list_commands: {
     params: { sessionId: string };

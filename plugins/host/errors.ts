@@ -15,6 +15,8 @@ export const errors = defineErrors({
     `A turn runs in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
   HOST_NO_HISTORY: () =>
     'Nothing here knows where a copy may end. Add "history" to "use" in the preset, or copy the whole conversation.',
+  HOST_TAIL_INVALID: (a: { value: string }) =>
+    `"${a.value}" is no value of --tail: it takes how many events to show, a whole number from 1.`,
   HOST_CLONE_EMPTY: (a: { sessionId: string }) =>
     `Session ${a.sessionId} holds no message yet, so there is nothing to copy. Start a new one instead.`,
   HOST_CWD_GONE: (a: { sessionId: string; cwd: string }) =>

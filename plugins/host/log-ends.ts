@@ -7,21 +7,32 @@ const END = 2 ** 17;
 export function readEnds(path: string, size: number): { head: StoredEvent[]; tail: StoredEvent[] } {
   const fd = openSync(path, "r");
   try {
-    const [, ...head] = textAt(fd, 0).split("\n");
-    const [, ...tail] = textAt(fd, Math.max(0, size - END)).split("\n");
-    return { head: head.flatMap(parsed), tail: tail.flatMap(parsed) };
+    return { head: parsed(textAt(fd, 0, END)), tail: tailOf(fd, size) };
   } finally {
     closeSync(fd);
   }
 }
 
-function textAt(fd: number, offset: number): string {
-  const bytes = Buffer.allocUnsafe(END);
-  return bytes.toString("utf8", 0, readSync(fd, bytes, 0, END, offset));
+/** A last record may be long: further back, until there is a whole one. */
+function tailOf(fd: number, size: number): StoredEvent[] {
+  for (let length = END; ; length *= 8) {
+    const tail = parsed(textAt(fd, Math.max(0, size - length), length));
+    if (tail.length > 0 || length >= size) return tail;
+  }
+}
+
+function textAt(fd: number, offset: number, length: number): string {
+  const bytes = Buffer.allocUnsafe(length);
+  return bytes.toString("utf8", 0, readSync(fd, bytes, 0, length, offset));
+}
+
+function parsed(text: string): StoredEvent[] {
+  const [, ...lines] = text.split("\n");
+  return lines.flatMap(parsedLine);
 }
 
 /** A line that is cut off says nothing. */
-function parsed(line: string): StoredEvent[] {
+function parsedLine(line: string): StoredEvent[] {
   try {
     const event = JSON.parse(line) as StoredEvent | null;
     return typeof event?.type === "string" && typeof event.ts === "number" ? [event] : [];

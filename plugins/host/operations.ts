@@ -52,9 +52,9 @@ const operations = {
   cancel: async (params, caller) => ({ cancelled: await agentOf(await openOf(params, caller)).cancel() }),
   rewrite_queue: rewriteQueue,
   get_context: async (params, caller) => ({ messages: (await openOf(params, caller)).kernel.session.buildContext() }),
-  get_events: async (params, caller) => {
+  get_events: async ({ tail = Number.POSITIVE_INFINITY, ...params }, caller) => {
     const { session } = (await openOf(params, caller)).kernel;
-    return { header: session.header, events: [...session.tree].map((event) => deliver(session, event)) };
+    return { header: session.header, events: session.tree.tail(tail).map((event) => deliver(session, event)) };
   },
   get_status: async (params, caller) => statusOf(await openOf(params, caller)),
   list_commands: async (params, caller) => ({ commands: listCommands((await openOf(params, caller)).kernel) }),

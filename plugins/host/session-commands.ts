@@ -8,6 +8,8 @@ const output: CliOption = {
   default: "text",
 };
 
+const tail: CliOption = { flags: "--tail <n>", description: "Only the last n events" };
+
 /** `scorel session …`: what looks at sessions without changing one, also while another process writes it. */
 export function sessionCommands(host: () => LocalHost): CliCommand[] {
   const views = () => import("./session-views.ts");
@@ -24,6 +26,7 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       action: "show",
       args: "<id>",
       description: "Show a session's conversation",
+      options: [tail],
       run: async (invocation) => (await views()).show(host(), invocation),
     },
     {
@@ -31,6 +34,7 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       action: "events",
       args: "<id>",
       description: "Print a session's stored events, one JSON object a line",
+      options: [tail],
       run: async (invocation) => (await views()).events(host(), invocation),
     },
     {

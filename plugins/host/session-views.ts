@@ -1,8 +1,17 @@
 import { createHash } from "node:crypto";
 import type { Invocation } from "@scorel/cli/contract";
-import { codeOf, displayText, messageOf, type Session, type StoredEvent, scanLog } from "@scorel/kernel";
+import {
+  codeOf,
+  createJsonlStore,
+  displayText,
+  type Ledger,
+  messageOf,
+  type Session,
+  type StoredEvent,
+} from "@scorel/kernel";
 import { createOutput, type Output, plainText } from "./client.ts";
 import type { SessionSummary } from "./contract.ts";
+import { errors } from "./errors.ts";
 import type { LocalHost } from "./host.ts";
 import { isLocked } from "./lock.ts";
 import { besideLog } from "./session-store.ts";
@@ -28,25 +37,32 @@ export async function list({ sessions: { shelf } }: LocalHost, invocation: Invoc
 
 /** `session show` */
 export function show(host: LocalHost, invocation: Invocation): Promise<number> {
-  return looking(host, invocation, ({ kernel: { session } }) =>
-    say(
-      invocation,
-      pathOf(session)
-        .map((event) => spoken(session, event))
-        .join(""),
-    ),
-  );
+  const tail = tailOf(invocation);
+  return looking(host, invocation, ({ kernel: { session } }) => {
+    const { tree, activeLeaf } = session;
+    const events = activeLeaf === null ? [] : tree.way(activeLeaf, tail);
+    return sayAll(invocation, events, (event) => spoken(session, event));
+  });
 }
 
-/** `session events` */
+/** `session events`: as they are stored, also of a log that belongs to nobody any more. */
 export async function events({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
-  const { events } = scanLog(shelf.path(shelf.resolve(idOf(invocation))));
-  const output = createOutput(invocation.stdout);
-  for (const event of events) {
-    if (output.failure) break;
-    await output.write(`${JSON.stringify(event)}\n`);
+  const tail = tailOf(invocation);
+  const path = shelf.path(shelf.resolve(idOf(invocation)));
+  const store = createJsonlStore(path, { readOnly: true, index: besideLog(path, "index") });
+  try {
+    const { ledger } = store.open();
+    return await sayAll(invocation, lastOf(ledger, tail), (event) => `${JSON.stringify(event)}\n`);
+  } finally {
+    await store.close();
   }
-  return ended(output, invocation);
+}
+
+function* lastOf(ledger: Ledger, count: number): Generator<StoredEvent> {
+  for (let row = Math.max(0, ledger.size - count); row < ledger.size; row++) {
+    const event = ledger.read(row);
+    if (event) yield event;
+  }
 }
 
 /** `session context` */
@@ -94,6 +110,18 @@ async function looking(
   }
 }
 
+/** One after the other, so that a long session is never in memory whole. */
+async function sayAll<E>(invocation: Invocation, all: Iterable<E>, text: (one: E) => string): Promise<number> {
+  const { stdout } = invocation;
+  const output = createOutput(stdout);
+  for (const one of all) {
+    if (output.failure) break;
+    const said = text(one);
+    if (said !== "") await output.write(stdout.isTTY ? plainText(said) : said);
+  }
+  return ended(output, invocation);
+}
+
 async function say(invocation: Invocation, text: string): Promise<number> {
   const { stdout } = invocation;
   const output = createOutput(stdout);
@@ -119,8 +147,11 @@ function row(
   return [sessionId, time, String(messages ?? "many").padStart(4), ...(withDirectory ? [cwd] : []), text].join("  ");
 }
 
-function pathOf(session: Session): StoredEvent[] {
-  return session.activeLeaf === null ? [] : session.tree.path(session.activeLeaf);
+/** `--tail`, or all; throws HOST_TAIL_INVALID. */
+function tailOf({ options: { tail } }: Invocation): number {
+  if (tail === undefined) return Number.POSITIVE_INFINITY;
+  if (!/^[1-9]\d*$/.test(String(tail))) throw errors.HOST_TAIL_INVALID({ value: String(tail) });
+  return Number(tail);
 }
 
 function spoken(session: Session, event: StoredEvent): string {

@@ -65,7 +65,7 @@ function scanned(path: string, stat: Stat, index: SessionIndex | undefined): Ses
   const { header, readOnly, problems } = scanHeader(path);
   const grown = index && index.ino === stat.ino && index.size < stat.size ? index : undefined;
   const added = grown && stat.size - grown.size <= READ_WHOLE ? scanAdded(path, header, grown) : undefined;
-  if (!added && stat.size > READ_WHOLE) return { ...unread(path, header, stat.size), path };
+  if (!added && stat.size > READ_WHOLE) return { ...unread(path, grown?.summary ?? begun(header), stat.size), path };
   const { events, torn } = added ?? scanLog(path);
   const summary = grown && added ? { ...grown.summary } : begun(header);
   for (const event of events) take(summary, event);
@@ -85,26 +85,25 @@ function scanAdded(
 }
 
 /** Of a large log: what its beginning and its end say. */
-function unread(path: string, header: SessionHeader, size: number): SessionIndex["summary"] {
+function unread(path: string, begun: SessionIndex["summary"], size: number): SessionIndex["summary"] {
   const { head, tail } = readEnds(path, size);
-  return withoutCount(header, head, tail);
+  return withoutCount(begun, head, tail);
 }
 
 function uncounted(header: SessionHeader, tree: TreeView): SessionIndex["summary"] {
   const head: StoredEvent[] = [];
   for (const event of tree) if (head.push(event) === COUNTED / 100) break;
-  return withoutCount(header, head, tree.tail(COUNTED / 100));
+  return withoutCount(begun(header), head, tree.tail(COUNTED / 100));
 }
 
 function withoutCount(
-  header: SessionHeader,
+  begun: SessionIndex["summary"],
   head: readonly StoredEvent[],
   tail: readonly StoredEvent[],
 ): SessionIndex["summary"] {
-  const summary = begun(header);
+  const { messages: _some, ...summary } = begun;
   for (const event of [...head, ...tail]) take(summary, event);
-  const { messages: _some, ...rest } = summary;
-  return rest;
+  return summary;
 }
 
 function lastOf(tree: TreeView): Last {

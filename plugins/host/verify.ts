@@ -1,4 +1,4 @@
-import { LOG_VERSION, scanLog } from "@scorel/kernel";
+import { LOG_VERSION, readLog } from "@scorel/kernel";
 
 /** What a look at a log's bytes finds. */
 export interface Verdict {
@@ -12,20 +12,18 @@ export interface Verdict {
 
 /** Checks checksums, seq order, parents and the tail of a log; never changes it. Throws STORE_HEADER. */
 export function verifyLog(path: string): Verdict {
-  const { header, events, places, problems, bytes, unterminated } = scanLog(path);
-  const verdict: Verdict = { events: events.length, bytes, damage: [], notes: [] };
+  const { header, ledger, placeOf, problems, bytes, unterminated } = readLog(path);
+  const verdict: Verdict = { events: ledger.size, bytes, damage: [], notes: [] };
   for (const { line, offset, reason } of problems) {
     const list = reason.startsWith("unchecked") ? verdict.notes : verdict.damage;
     list.push(`line ${line}, offset ${offset}: ${reason}`);
   }
-  const known = new Set<string>();
-  for (const [index, { id, parentId }] of events.entries()) {
-    const { line, offset } = places[index] ?? { line: 0, offset: 0 };
-    if (parentId !== null && !known.has(parentId))
-      verdict.damage.push(
-        `line ${line}, offset ${offset}: parent: the event's parent ${parentId} is not in the log before it`,
-      );
-    known.add(id);
+  for (let row = 0; row < ledger.size; row++) {
+    if (!ledger.isOrphan(row)) continue;
+    const { line, offset } = placeOf(row);
+    verdict.damage.push(
+      `line ${line}, offset ${offset}: parent: the event's parent ${ledger.read(row)?.parentId} is not in the log before it`,
+    );
   }
   if (header.version > LOG_VERSION)
     verdict.notes.push(

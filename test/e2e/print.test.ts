@@ -238,6 +238,13 @@ describe("scorel session", () => {
     expect(JSON.parse(await session("context"))).toEqual(context);
     expect(asLines(await session("events"))).toEqual(scanLog(s.logs()[0] ?? "").events);
     expect(await session("show")).toMatch(/user: A question\n[\s\S]*assistant: An answer\n/);
+    const tail = async (action: string, n: string) => s.run([...none, "session", action, sessionId, "--tail", n]);
+    expect(asLines((await tail("events", "2")).stdout)).toEqual(scanLog(s.logs()[0] ?? "").events.slice(-2));
+    expect((await tail("show", "1")).stdout).toBe("assistant: An answer\n\n");
+    expect(await tail("show", "some")).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("whole number from 1"),
+    });
     const { stdout } = await s.run(["session", "list", "--output", "json"]);
     expect(JSON.parse(stdout)).toEqual([
       expect.objectContaining({ sessionId, title: "A question", messages: 2, cwd: s.project }),

@@ -103,6 +103,8 @@ function stateOf({ session }: Kernel) {
     parents: ids.map((id) => [tree.parent(id)?.id, tree.isPath(id), tree.isBridged(id)]),
     contexts: tree.leaves().map(({ id }) => session.buildContext(id)),
     tail: tree.tail(3),
+    way: ids.map((id) => [...tree.way(id, 2)].map((event) => event.id)),
+    ways: ids.every((id) => JSON.stringify([...tree.way(id)]) === JSON.stringify(tree.path(id))),
     projections: (["asides", "noted", "marked"] as const).map((name) => session.projection(name)),
   };
 }

@@ -1,7 +1,8 @@
 import { appendFileSync, readFileSync, renameSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { crc32 } from "node:zlib";
 import type { Delivered } from "@scorel/host/contract";
-import { codeOf, definePlugin } from "@scorel/kernel";
+import { codeOf, definePlugin, scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
@@ -241,6 +242,26 @@ describe("the list of sessions", () => {
     expect((await t.client.request("list_sessions", {})).sessions).toHaveLength(1);
   });
 
+  it("reads only both ends of a large log that it knows nothing of, and what was added to one that it knows", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const [id = ""] = await stored(t, home.cwd, 1);
+    const [log, index] = [home.session(`${id}.jsonl`), home.session(`${id}.index.json`)];
+    const { sessions: before } = await t.client.request("list_sessions", {});
+    const { header, events } = scanLog(log);
+    const long = { type: "message", message: { role: "user", content: "x".repeat(1_000_000), timestamp: 1 } };
+    const ids = Array.from({ length: 10 }, (_, n) => `long0000000000${n}`);
+    appendFileSync(log, ids.map((id, n) => line({ ...long, id, parentId: null, seq: 100 + n, ts: 5 + n })).join(""));
+    const listed = async () => (await t.client.request("list_sessions", {})).sessions;
+    const known = { ...before[0], updatedAt: 5 };
+    expect(await listed()).toEqual([{ ...known, updatedAt: 14, messages: undefined }].map(withoutUndefined));
+    rmSync(index, { force: true });
+    writeFileSync(log, [{ ...header }, ...events].map(line).join(""));
+    expect(await listed()).toEqual(before);
+    appendFileSync(log, line({ ...long, id: "added00000000001", parentId: null, seq: 100, ts: 5 }));
+    expect(await listed()).toEqual([{ ...known, messages: (known.messages ?? 0) + 1 }]);
+  });
+
   it("names a file that is no log, and shows the others", async () => {
     using home = testHome();
     await using t = await testHost();
@@ -253,6 +274,16 @@ describe("the list of sessions", () => {
 });
 
 describe("a client", () => {
+  it("gets the last events of a session without the others", async () => {
+    using home = testHome();
+    await using t = await testHost();
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await ask(t.client, sessionId, "hello");
+    const { header, events } = await t.client.request("get_events", { sessionId });
+    expect(await t.client.request("get_events", { sessionId, tail: 2 })).toEqual({ header, events: events.slice(-2) });
+    expect((await t.client.request("get_events", { sessionId, tail: 1e6 })).events).toEqual(events);
+  });
+
   it("hears each event once, in order, with its display form", async () => {
     using home = testHome();
     await using t = await testHost();
@@ -351,6 +382,15 @@ async function stored({ host }: Awaited<ReturnType<typeof testHost>>, cwd: strin
     ids.push(sessionId);
   }
   return ids;
+}
+
+function line(record: object): string {
+  const json = JSON.stringify(record);
+  return `${json.slice(0, -1)},"crc":"${crc32(json).toString(16).padStart(8, "0")}"}\n`;
+}
+
+function withoutUndefined<T extends object>(value: T): T {
+  return JSON.parse(JSON.stringify(value)) as T;
 }
 
 function renameLog(session: (name: string) => string, from: string, to: string): void {
