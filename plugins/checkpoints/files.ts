@@ -1,12 +1,11 @@
 import type { Session } from "@scorel/kernel";
-import type { Checkpoint, NotCovered, Preview } from "./contract.ts";
+import type { Checkpoint, FileState, NotCovered, Preview } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { inFolder } from "./folder.ts";
 import { History } from "./history.ts";
 import { endJournal, type Journal, readJournal, writeJournal } from "./journal.ts";
 import { journalOf } from "./journal-path.ts";
-import { Keeper, observe } from "./observe.ts";
-import { isForeign, type Place, planFor, type Step } from "./plan.ts";
+import { Keeper } from "./observe.ts";
+import { isForeign, lookAt, type Place, planFor, type Step } from "./plan.ts";
 import { listChanges, preview } from "./preview.ts";
 import { carryOut, type Restored } from "./restore.ts";
 import { KIND, same } from "./state.ts";
@@ -76,19 +75,18 @@ function keepPresent(place: Place, steps: readonly Step[], overwrite: boolean) {
   const skipped: NotCovered[] = [];
   for (const { path, present, target, conflict } of steps) {
     const kept = keepNow(place, keeper, path, present);
-    const reason = conflict ?? (same(kept, present) ? undefined : "it was changed meanwhile");
-    if (reason === undefined || (overwrite && conflict !== undefined))
-      moves.push({ path, before: kept, after: target });
-    else skipped.push({ path, reason });
+    const changed = typeof kept === "string" ? kept : same(kept, present) ? undefined : "it was changed meanwhile";
+    const reason = overwrite && typeof kept !== "string" ? undefined : (conflict ?? changed);
+    if (typeof kept === "string" || reason !== undefined) skipped.push({ path, reason: reason ?? String(kept) });
+    else moves.push({ path, before: kept, after: target });
   }
   return { moves, skipped };
 }
 
-function keepNow({ root, maxFileBytes }: Place, keeper: Keeper, path: string, present: Step["present"]) {
+/** A text says why it cannot be looked at. */
+function keepNow(place: Place, keeper: Keeper, path: string, present: FileState): FileState | string {
   if (present.kind !== "file") return present;
-  const most = Math.max(maxFileBytes, present.size);
-  const keep = (bytes: Buffer, mode: number) => keeper.keep(bytes, mode);
-  return inFolder(root, path, false, (folder, name) => observe(folder.at(name), most, keep)) ?? present;
+  return lookAt(place, path, present.size, (bytes, mode) => keeper.keep(bytes, mode));
 }
 
 function placeOf(session: Session, history: History, id: string): number {

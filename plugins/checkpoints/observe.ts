@@ -27,6 +27,11 @@ export class Keeper {
     this.kept = 0;
   }
 
+  /** Whether a file of this size, not kept before, may be kept now. */
+  fits(size: number): boolean {
+    return size <= this.limits.maxFileBytes && this.kept + size <= this.limits.maxTurnBytes;
+  }
+
   /** Answers the state of a file with these bytes, which are kept; over the turn's limit they are not. */
   keep(bytes: Buffer, mode: number): FileState {
     const size = bytes.length;

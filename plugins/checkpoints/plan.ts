@@ -82,17 +82,13 @@ function conflictOf(present: FileState, expected: FileState): string | undefined
   return present.kind === "uncovered" ? `what is there now cannot be kept: ${present.reason}` : undefined;
 }
 
-/** What is at a path of the project now; a text says why it is none of ours to look at. `bytes` gets a file's content. */
+/** What is at a path of the project now; a text says why it is none of ours to look at. `read` gets a file's content. */
 export function lookAt(
   { root, maxFileBytes }: Place,
   path: string,
   atLeast = 0,
-  bytes: (content: Buffer) => void = () => {},
+  read: (content: Buffer, mode: number) => FileState = stateOf,
 ): FileState | string {
-  const read = (content: Buffer, mode: number) => {
-    bytes(content);
-    return stateOf(content, mode);
-  };
   try {
     const most = Math.max(maxFileBytes, atLeast);
     return inFolder(root, path, false, (folder, name) => observe(folder.at(name), most, read)) ?? absent;
@@ -114,8 +110,7 @@ const REASONS: Record<string, string> = {
   EPERM: "the operation is not permitted",
   EROFS: "the file system is read-only",
   ENOSPC: "the disk is full",
-  ENOTDIR: "a file is in its folder's place",
-  ENOTEMPTY: "a folder with something in it is in its place",
+  ENOTDIR: "a file is in a folder's place, or a folder with files in a file's",
 };
 
 /** What a change does to a file. */

@@ -1,6 +1,7 @@
 import type { FileChange, FileState, Preview } from "./contract.ts";
 import { unifiedDiff } from "./diff.ts";
 import type { History } from "./history.ts";
+import { stateOf } from "./observe.ts";
 import { eachOnce, kindOf, lookAt, type Place, planFor } from "./plan.ts";
 import { same } from "./state.ts";
 
@@ -41,8 +42,9 @@ function textOf(place: Place, path: string, state: FileState): string | undefine
   if (state.kind !== "file" || state.binary || state.size > MAX_TEXT) return undefined;
   if (place.blobs.has(state.sha256)) return place.blobs.read(state.sha256)?.toString();
   let content: Buffer | undefined;
-  const present = lookAt(place, path, state.size, (bytes) => {
+  const present = lookAt(place, path, state.size, (bytes, mode) => {
     content = bytes;
+    return stateOf(bytes, mode);
   });
   return typeof present !== "string" && same(present, state) ? content?.toString() : undefined;
 }

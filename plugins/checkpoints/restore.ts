@@ -80,12 +80,23 @@ function put(folder: Folder, name: string, beside: string, state: FileState, { b
     if (state.kind === "symlink") fs.symlinkSync(state.target, folder.at(beside));
     else if (state.kind === "file")
       writeNew(folder.at(beside), contentOf(blobs.read(state.sha256), name), state.mode, old);
-    if (old?.isDirectory()) fs.rmdirSync(folder.at(name));
+    if (old?.isDirectory()) removeHollow(folder, name);
     fs.renameSync(folder.at(beside), folder.at(name));
   } catch (thrown) {
     fs.rmSync(folder.at(beside), { force: true });
     throw thrown;
   }
+}
+
+/** A folder in which there are only folders holds nothing that anyone could miss. */
+function removeHollow(folder: Folder, name: string): void {
+  const inner = folder.child(name, false);
+  try {
+    for (const entry of fs.readdirSync(inner.at("."))) removeHollow(inner, entry);
+  } finally {
+    inner.close();
+  }
+  fs.rmdirSync(folder.at(name));
 }
 
 function contentOf(bytes: Buffer | undefined, path: string): Buffer {

@@ -141,10 +141,16 @@ function look(
   const stat = statOf(root, path);
   if (!stat) return undefined;
   const mark = markOf(stat);
-  if (last && last.mark === mark && last.mode === (stat.mode & 0o7777) && !last.young) return last;
+  if (last && last.mark === mark && last.mode === (stat.mode & 0o7777) && !last.young && !isLeftOut(last, keeper))
+    return last;
   if (clean && clean.mark === mark && clean.executable === ((stat.mode & 0o100) !== 0) && !isYoung(stat))
     return seenAs(stat, { kind: "git", oid: clean.oid, size: stat.size });
   return seenAs(stat, read(root, path, keeper));
+}
+
+/** It was too much for an earlier turn, and is not for this one. */
+function isLeftOut({ content }: Seen, keeper: Keeper): boolean {
+  return content.kind === "uncovered" && keeper.fits(content.size);
 }
 
 function seenAs(stat: fs.Stats, content: Seen["content"]): Seen {

@@ -1,7 +1,7 @@
 import { homedir } from "node:os";
 import { relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
-import { codeOf, type PluginContext } from "@scorel/kernel";
+import { codeOf, messageOf, type PluginContext } from "@scorel/kernel";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { Config } from "./config.ts";
 import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
@@ -23,7 +23,8 @@ export class Tracker {
   /** Whether a scan has begun in this round. */
   private begun = false;
   private scanning: Promise<void> | undefined;
-  /** What tools with known paths did while a scan was under way: it may have seen the file before or after. */
+  private looking = false;
+  /** What tools with known paths did while a scan was looking: it may have seen the file before or after. */
   private meanwhile = new Map<string, Seen | undefined>();
   /** Calls that may change anything and whose effects are not noted yet. */
   private pending: string[] = [];
@@ -70,7 +71,8 @@ export class Tracker {
     const paths = known.map(({ path }) => path);
     const written = typeof access === "object" ? access.writes.map((path) => this.inProject(path)) : [];
     const missed = written.filter((path) => path !== undefined && !paths.includes(path)) as string[];
-    await this.close(toolCall.id, missed);
+    // Where a command of the same round has put a link, say; then the look after the command finds it.
+    await this.close(toolCall.id, this.pending.length > 0 && !this.blind ? [] : missed);
   }
 
   /** Ends the watch: what is known is noted, a scan that nobody needs is given up. */
@@ -118,7 +120,7 @@ export class Tracker {
   }
 
   private async beforeWrites(id: string, writes: readonly string[]): Promise<void> {
-    if (this.pending.length > 0) await this.scanned();
+    if (this.pending.length > 0 || this.owing) await this.scanned();
     const outside = writes.filter((path) => this.inProject(path) === undefined);
     const paths = writes.flatMap((path) => this.inProject(path) ?? []);
     const known = paths.map((path) => ({ path, before: this.see(path) }));
@@ -134,15 +136,16 @@ export class Tracker {
     const known = this.open.get(id) ?? [];
     this.open.delete(id);
     const files = known.map(({ path }) => ({ path, after: this.see(path) }));
-    const reason = "the call's arguments were changed after the checkpoint";
+    const reason = "the call wrote elsewhere than it had said";
     await this.note({ calls: [id], files, notCovered: missed.map((path) => ({ path, reason })) });
   }
 
   /** Reads a path now, and lets a scan that runs or ran know of it. */
   private see(path: string): FileState {
     const seen = seeNow(this.ground, path);
-    if (this.base) update(this.base, path, seen);
-    if (this.scanning) this.meanwhile.set(path, seen);
+    // What a scan under way is to be compared with stays as it was.
+    if (this.looking) this.meanwhile.set(path, seen);
+    else if (this.base) update(this.base, path, seen);
     return seen ? (seen.content as FileState) : absent;
   }
 
@@ -179,22 +182,35 @@ export class Tracker {
     const { base, blind } = this;
     this.owing = calls.length > 0;
     this.blind = false;
-    this.meanwhile.clear();
-    const seen = await scan(this.ground, this.seen);
+    const seen = await this.lookNow();
     this.problem = typeof seen === "string" ? seen : undefined;
     this.base = typeof seen === "string" ? undefined : seen;
-    if (typeof seen !== "string") this.seen = new Map(seen.files);
-    if (this.base) for (const [path, now] of this.meanwhile) update(this.base, path, now);
     // A call that began meanwhile has changed what this scan saw.
     if (this.blind) this.base = undefined;
     if (calls.length === 0 || blind || !base) return;
-    if (typeof seen === "string") return this.note({ calls, files: [], notCovered: [{ path: ".", reason: seen }] });
-    const { files, notCovered } = await compare(this.ground, base, seen);
-    const states = files.flatMap(({ path, before = absent, after = absent }): [string, FileState][] => [
-      [path, before],
-      [path, after],
-    ]);
-    await this.note({ calls, files, notCovered: [...notCovered, ...uncovered(states)] });
+    await this.note({ calls, ...(await this.difference(base, seen)) });
+  }
+
+  private async lookNow(): Promise<Snapshot | string> {
+    this.looking = true;
+    this.meanwhile.clear();
+    const seen = await scan(this.ground, this.seen);
+    this.looking = false;
+    if (typeof seen === "string") return seen;
+    this.seen = new Map(seen.files);
+    for (const [path, now] of this.meanwhile) update(seen, path, now);
+    return seen;
+  }
+
+  private async difference(base: Snapshot, seen: Snapshot | string) {
+    const unknown = (reason: string) => ({ files: [], notCovered: [{ path: ".", reason }] });
+    if (typeof seen === "string") return unknown(seen);
+    try {
+      const { files, notCovered } = await compare(this.ground, base, seen);
+      return { files, notCovered: [...notCovered, ...uncovered(files.flatMap(statesOf))] };
+    } catch (thrown) {
+      return unknown(messageOf(thrown));
+    }
   }
 
   private async note(of: { calls: string[]; files: CheckpointFile[]; notCovered: NotCovered[] }): Promise<void> {
@@ -224,6 +240,10 @@ async function accessOf(tool: ReadyTool, args: unknown) {
     if (codeOf(thrown) === "TOOL_ARGUMENTS") return "read";
     throw thrown;
   }
+}
+
+function statesOf({ path, before, after }: CheckpointFile): [string, FileState][] {
+  return [before, after].flatMap((state): [string, FileState][] => (state ? [[path, state]] : []));
 }
 
 function uncovered(states: readonly (readonly [path: string, state: FileState])[]): NotCovered[] {

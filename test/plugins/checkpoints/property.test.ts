@@ -2,24 +2,19 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Call, type Project, project } from "./project.ts";
 
-type Op = (t: Project) => Call;
+/** A command, or a path with what shall be there. */
+type Op = { bash: string } | { put: string; content?: string };
 
 const names = ["a", "b", "d", "d/x", "d/y", "e/f/g"];
 const name = fc.constantFrom(...names);
 const content = fc.constantFrom("", "1", "2", "3\n", "\\0binary");
-const bash =
-  (command: string): Op =>
-  () => ["Bash", { command: `{ ${command}; } 2>/dev/null; true` }];
+const bash = (command: string): Op => ({ bash: `{ ${command}; } 2>/dev/null; true` });
+const callOf = (t: Project, op: Op): Call =>
+  "bash" in op ? ["Bash", { command: op.bash }] : ["Put", { ...op, path: t.path(op.put) }];
 
 const op: fc.Arbitrary<Op> = fc.oneof(
-  fc.tuple(name, content).map(
-    ([path, text]): Op =>
-      (t) => ["Put", { path: t.path(path), content: text }],
-  ),
-  name.map(
-    (path): Op =>
-      (t) => ["Put", { path: t.path(path) }],
-  ),
+  fc.tuple(name, content).map(([put, text]): Op => ({ put, content: text })),
+  name.map((put): Op => ({ put })),
   fc.tuple(name, content).map(([path, text]) => bash(`mkdir -p $(dirname ${path}); printf '${text}' > ${path}`)),
   name.map((path) => bash(`rm -rf ${path}`)),
   fc.tuple(name, name).map(([from, to]) => bash(`mkdir -p $(dirname ${to}); mv ${from} ${to}`)),
@@ -49,7 +44,7 @@ describe("any sequence of edits and restores", () => {
             if (typeof next === "number") await goTo(t, known[next % Math.max(1, known.length)]);
             else {
               const before = t.tree();
-              const { user, end } = await t.turn(...next.map((round) => round.map((make) => make(t))));
+              const { user, end } = await t.turn(...next.map((round) => round.map((made) => callOf(t, made))));
               known.push({ id: user, tree: before }, { id: end, tree: t.tree() });
             }
           }

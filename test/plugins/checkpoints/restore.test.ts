@@ -108,6 +108,18 @@ describe("a restore", () => {
     }
   });
 
+  it("takes the place of a folder only when there is nothing in it but folders", async () => {
+    await using t = await project({ files: { a: "1", b: "1" } });
+    const { user } = await t.bash("rm a b; mkdir -p a/x/y b/x/y");
+    await t.changes();
+    t.file("b/x/y/z", "mine");
+    expect(await t.restore(user)).toEqual({
+      restored: ["a"],
+      skipped: [{ path: "b", reason: "a file is in a folder's place, or a folder with files in a file's" }],
+    });
+    expect(t.tree()).toEqual({ a: "644 1", "b/x/y/z": "644 mine" });
+  });
+
   it("removes the folders that it empties, but neither the working directory nor what holds something", async () => {
     await using t = await project({ files: { keep: "k" } });
     const { user } = await t.bash("mkdir -p made/deep full; echo 1 > made/deep/a; echo 1 > full/a; mkdir full/other");

@@ -1,0 +1,112 @@
+import { execFileSync } from "node:child_process";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { gate, text, toolCall } from "../../model-server.ts";
+import { type Project, project } from "./project.ts";
+
+const realGit = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
+
+/** Puts a git in front of the real one that waits, while it is held, until it is let go. */
+function slowGit(t: Project) {
+  const file = (name: string) => join(t.home, name);
+  fs.mkdirSync(file("bin"));
+  const script = `#!/bin/sh\nif [ -e ${file("held")} ]; then touch ${file("began")}; fi
+while [ -e ${file("held")} ]; do sleep 0.01; done\nexec ${realGit} "$@"\n`;
+  fs.writeFileSync(file("bin/git"), script, { mode: 0o755 });
+  const PATH = process.env.PATH;
+  process.env.PATH = `${file("bin")}:${PATH}`;
+  return {
+    hold: () => fs.writeFileSync(file("held"), ""),
+    release: () => fs.rmSync(file("held")),
+    began: () => vi.waitFor(() => expect(fs.existsSync(file("began"))).toBe(true), { timeout: 10_000, interval: 5 }),
+    [Symbol.dispose]: () => {
+      fs.rmSync(file("held"), { force: true });
+      process.env.PATH = PATH;
+    },
+  };
+}
+
+const send = async (t: Project) =>
+  (await t.client.request("send_message", { sessionId: t.sessionId, content: "go" })).id;
+const ended = (t: Project, id: string) => t.client.request("wait_turn", { sessionId: t.sessionId, id });
+
+describe("the look through the project", () => {
+  it("begins while the model speaks, and a command that comes later does not wait", async () => {
+    const here = gate();
+    await using t = await project({ files: { a: "1" } });
+    using git = slowGit(t);
+    git.hold();
+    t.next([{ do: "until", promise: here.promise }, toolCall("Bash", { command: "echo 2 > a" })]);
+    const id = await send(t);
+    await git.began();
+    git.release();
+    here.open();
+    await ended(t, id);
+    expect((await t.restore(id)).restored).toEqual(["a"]);
+  });
+
+  it("keeps a tool that writes waiting when it looks for what a command did", async () => {
+    const here = gate();
+    await using t = await project({ files: { a: "1" } });
+    using git = slowGit(t);
+    t.next([toolCall("Bash", { command: `echo 2 > a; touch ${t.home}/held` })]);
+    t.next([{ do: "until", promise: here.promise }, toolCall("Put", { path: t.path("a"), content: "3" })]);
+    const id = await send(t);
+    await git.began();
+    here.open();
+    git.release();
+    await ended(t, id);
+    const states = (await t.checkpoints()).flatMap(({ files }) => files.map(({ before, after }) => [before, after]));
+    expect(states).toMatchObject([
+      [{ size: 1 }, { size: 2 }],
+      [{ size: 2 }, undefined],
+      [undefined, { size: 1 }],
+    ]);
+    await t.restore(id);
+    expect(t.text("a")).toBe("1");
+  });
+
+  it("keeps nobody waiting longer than it may, and says so; the next round is covered again", async () => {
+    await using t = await project({ files: { a: "1", b: "1" }, config: { maxScanMs: 50 } });
+    using git = slowGit(t);
+    git.hold();
+    t.next([toolCall("Bash", { command: `echo 2 > a; rm ${t.home}/held` })]);
+    t.next(text("Done."));
+    const first = await send(t);
+    await ended(t, first);
+    await t.changes();
+    const second = await t.bash("echo 2 > b");
+    expect(await t.checkpoints()).toMatchObject([
+      { calls: [expect.any(String)], files: [], notCovered: [{ path: ".", reason: "looking took more than 50 ms" }] },
+      { calls: ["call1"], files: [{ path: "b" }], notCovered: [] },
+    ]);
+    await t.restore(second.user);
+    expect(t.tree()).toEqual({ a: "644 2\n", b: "644 1" });
+  });
+
+  it("says when git cannot be asked", async () => {
+    await using t = await project({ files: { a: "1" } });
+    fs.writeFileSync(t.path(".git/config"), "[broken");
+    const { user } = await t.bash("echo 2 > a");
+    const { skipped } = await t.restore(user);
+    expect(skipped).toEqual([
+      { path: ".", reason: expect.stringMatching(/^git could not list .*bad config/) as string },
+    ]);
+  });
+
+  it("is given up when the session closes and nobody needs it", async () => {
+    const here = gate();
+    await using t = await project({ files: { a: "1" } });
+    using git = slowGit(t);
+    git.hold();
+    t.next([{ do: "until", promise: here.promise }, text("Bye.")]);
+    const id = await send(t);
+    await git.began();
+    here.open();
+    await ended(t, id);
+    git.release();
+    await t.reopen();
+    expect(await t.checkpoints()).toEqual([]);
+  });
+});
