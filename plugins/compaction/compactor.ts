@@ -34,6 +34,8 @@ const shortestSummary = 300;
 const leastGain = 0.05;
 /** Of a conversation that was refused as too long: what a request may hold that will not be. */
 const surelyFits = 0.6;
+/** The share of a window that no request should exceed. */
+const fullest = 0.85;
 const bytesPerToken = 4;
 const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word for word:\n";
 
@@ -66,22 +68,29 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
   if (reason === "threshold" && conversation.fresh) return undefined;
   const { contextWindow: window } = ctx.model.current();
   const sizes = entries.map(({ message }) => (message ? ctx.agent.estimateTokens(message) : 0));
-  const at = chooseCut(entries, sizes, roomFor(ctx, reason, window, tokensBefore));
+  const real = reason === "overflow" ? Math.min(window, tokensBefore) : window;
+  const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * real)));
+  const at = chooseCut(entries, sizes, roomFor(ctx, reason, tokensBefore, summary));
   if (at === undefined) return undefined;
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
   if (reason === "threshold" && sum(sizes.slice(0, at)) < leastGain * window) return undefined;
-  const real = reason === "overflow" ? Math.min(window, tokensBefore) : window;
-  const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * real)));
   const most = reason === "overflow" ? surelyFits * tokensBefore : window;
   return { conversation, at, kept: sum(sizes.slice(at)), summary, most, window };
 }
 
 /** Who asks for a compaction below the threshold, or meets a window smaller than it was said to be, means what is there now. */
-function roomFor({ config }: CompactionContext, reason: Wish["reason"], window: number, tokens: number): Room {
+function roomFor(
+  { config, agent, model }: CompactionContext,
+  reason: Wish["reason"],
+  tokens: number,
+  summary: number,
+): Room {
+  const { contextWindow: window } = model.current();
   const scale = reason === "threshold" ? 1 : Math.min(1, tokens / window);
   const keep = tokensIn(window, config.keep) * scale;
   const threshold = tokensIn(window, config.threshold) * scale;
-  return { keep, most: (keep + threshold) / 2 };
+  const most = (keep + threshold) / 2;
+  return { keep, most, limit: reason === "overflow" ? most : fullest * window - agent.fixedTokens() - summary };
 }
 
 function orderFor(session: Session, { conversation, at, summary, most }: Plan, { instructions }: Wish): Order {

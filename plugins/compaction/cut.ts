@@ -1,9 +1,13 @@
 import type { Entry } from "./conversation.ts";
 
-/** Tokens that may stay: `keep` is aimed at; up to `most` the turn that runs stays whole. */
+/**
+ * Tokens that may stay: `keep` is aimed at; up to `most` the turn that runs stays whole; up to `limit` a round that the
+ * model has not seen yet.
+ */
 export interface Room {
   keep: number;
   most: number;
+  limit: number;
 }
 
 /**
@@ -30,7 +34,7 @@ export function legalCuts(entries: readonly Entry[]): number[] {
 export function chooseCut(
   entries: readonly Entry[],
   sizes: readonly number[],
-  { keep, most }: Room,
+  { keep, most, limit }: Room,
 ): number | undefined {
   const rest = restSizes(sizes);
   const isWithin = (limit: number) => (at: number) => (rest[at] as number) <= limit;
@@ -45,8 +49,8 @@ export function chooseCut(
   const nearest = before.at(-1);
   if (nearest !== undefined && isWithin(most)(nearest)) return nearest;
   const rounds = cuts.filter((at) => at > start && at < entries.length);
-  const round = rounds.find(isWithin(keep)) ?? rounds.findLast(isWithin(most));
-  if (round !== undefined || isWithin(most)(0)) return round;
+  const round = rounds.find(isWithin(keep)) ?? rounds.at(-1) ?? nearest;
+  if (isWithin(limit)(round ?? 0)) return round;
   // A single round that is too long can only be told of as a whole.
   return cuts.findLast((at) => at > start) ?? nearest;
 }

@@ -74,6 +74,22 @@ describe("a conversation over the threshold", () => {
     for (const [asked, answered] of calls) expect(answered).toEqual(asked);
   });
 
+  it("keeps a result that the model has not seen, as long as it fits", async () => {
+    const sent = async (size: number) => {
+      const replies = [text(words(1_000, "a")), look(size), text("done")];
+      await using t = await openCompacting(
+        playing(replies, () => text("S1")),
+        { tools },
+      );
+      await t.agent.prompt("one");
+      await t.agent.prompt("two");
+      return saidIn(t.server.requests.at(-1)!);
+    };
+    const fits = words(6_400, "r");
+    expect(await sent(6_400)).toEqual([inSummary("S1"), "user: two", "assistant:  <look>", `tool: ${fits}`]);
+    expect(await sent(9_000)).toEqual([expect.stringMatching(/S1.*word for word:\n> two/s)]);
+  });
+
   it("is compacted again and again in a turn without end, which never fills the window", async () => {
     const rounds = Array.from({ length: 40 }, () => look(900));
     await using t = await openCompacting(
