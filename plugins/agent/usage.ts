@@ -82,8 +82,19 @@ export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 }
 
+/** Stored messages never change, and are counted again before every request where a server tells no usage. */
+const counted = new WeakMap<ScorelMessage, number>();
+
 /** A rough count: four bytes a token, an image as a fixed number. */
 export function estimateTokens(message: ScorelMessage): number {
+  const known = counted.get(message);
+  if (known !== undefined) return known;
+  const tokens = countTokens(message);
+  if (Object.isFrozen(message)) counted.set(message, tokens);
+  return tokens;
+}
+
+function countTokens(message: ScorelMessage): number {
   if (message.role === "internal") return 0;
   if (typeof message.content === "string") return textTokens(message.content);
   let images = 0;
