@@ -41,8 +41,11 @@ export async function previewRewind(
   const { session } = (await open(sessionId)).kernel;
   const to = targetOf(session, params);
   if (to !== null) requirePoint(session.tree, to);
-  const asked = { sessionId: session.id, targetEventId: to ?? rootOf(session) };
-  const preview = await withFiles(() => request("preview_files", asked));
+  const targetEventId = to ?? session.tree.root?.id;
+  const preview =
+    targetEventId === undefined
+      ? { changes: [], notCovered: [] }
+      : await withFiles(() => request("preview_files", { sessionId: session.id, targetEventId }));
   return { ...preview, targetEventId: to, leafId: session.activeLeaf };
 }
 
@@ -83,14 +86,16 @@ function targetOf({ tree, id }: Session, { targetEventId }: { targetEventId: Eve
   return targetEventId === null ? null : resolveEvent(tree, targetEventId, id);
 }
 
-function restoreFiles(
-  session: Session,
+/** At the start the files were what they were at the first message of all. */
+async function restoreFiles(
+  { id: sessionId, tree }: Session,
   to: EventId | null,
   overwrite: boolean | undefined,
   { request }: OperationContext,
 ): Promise<FilesRestored> {
-  const asked = { sessionId: session.id, targetEventId: to ?? rootOf(session), overwrite };
-  return withFiles(() => request("restore_files", asked));
+  const targetEventId = to ?? tree.root?.id;
+  if (targetEventId === undefined) return { restored: [], skipped: [] };
+  return withFiles(() => request("restore_files", { sessionId, targetEventId, overwrite }));
 }
 
 /** Does what only a plugin that keeps checkpoints can do. */
@@ -100,11 +105,6 @@ async function withFiles<R>(work: () => Promise<R>): Promise<R> {
   } catch (thrown) {
     throw codeOf(thrown) === "HOST_OPERATION_UNKNOWN" ? errors.HISTORY_NO_FILES() : thrown;
   }
-}
-
-/** Before the first message the files were what they were at it. */
-function rootOf({ tree, activeLeaf }: Session): EventId {
-  return activeLeaf === null ? "" : (tree.path(activeLeaf)[0] as StoredEvent).id;
 }
 
 interface Move {

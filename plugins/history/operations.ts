@@ -16,8 +16,15 @@ const jump = { sessionId: id, expectedLeafId: place.optional(), messageId: id.op
 const session = z.strictObject({ sessionId: id });
 const nothing = z.strictObject({});
 
-/** What can be asked about a session as a whole. Made when the first such request comes; what does the work is loaded then. */
+let made: Contributions["operations"] | undefined;
+
+/** What can be asked about a session as a whole. Made once, with the first request; what does the work is loaded then. */
 export function operations(): Contributions["operations"] {
+  made ??= handlers();
+  return made;
+}
+
+function handlers(): Contributions["operations"] {
   return {
     rewind: handler(
       z.strictObject({

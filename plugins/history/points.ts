@@ -1,6 +1,6 @@
 import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-import { messageIn, named } from "./said.ts";
+import { messageIn, named, oneLine } from "./said.ts";
 
 /**
  * Whether a conversation can go on from an event: it is part of the tree, and no tool call waits for its result there. So
@@ -33,7 +33,7 @@ export function requirePoint(tree: TreeView, id: EventId): void {
   const nearest = [...(before ? [before] : []), ...pointsAfter(tree, id)];
   const shown = [...(before ? [] : ["the start"]), ...nearest.map(named)];
   const reason = tree.isPath(id)
-    ? `its tool calls (${waitingAt(tree, id).join(", ")}) wait for their results`
+    ? `its tool calls (${oneLine(waitingAt(tree, id).join(", "))}) wait for their results`
     : `it hangs beside the conversation`;
   throw errors.HISTORY_NO_POINT({ eventId: named(event), reason, nearest: nearest.map(idOf), shown });
 }

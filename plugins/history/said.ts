@@ -1,3 +1,4 @@
+import { plainText } from "@scorel/host/client";
 import type { EventOf, StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
 
@@ -26,8 +27,8 @@ const LONGEST = 120;
 /** An event in one line: who or what, and its beginning. */
 export function lineOf(event: StoredEvent): { label: string; text: string } {
   const message = messageIn(event);
-  if (!message) return { label: event.type, text: oneLine(detailOf(event)) };
-  if (message.role === "tool_result") return { label: message.toolName, text: oneLine(wordsOf(message)) };
+  if (!message) return { label: oneLine(event.type), text: oneLine(detailOf(event)) };
+  if (message.role === "tool_result") return { label: oneLine(message.toolName), text: oneLine(wordsOf(message)) };
   const words = wordsOf(message);
   if (message.role !== "assistant" || words !== "") return { label: message.role, text: oneLine(words) };
   const calls = message.content.flatMap((block) => (block.type === "toolCall" ? [block.name] : []));
@@ -43,10 +44,9 @@ export function named(event: StoredEvent): string {
   return `${event.id.slice(0, NAME_LENGTH)} (${label}${text === "" ? "" : `: ${oneLine(text, 40)}`})`;
 }
 
-/** The beginning of a text without line breaks, by whole characters. */
+/** The beginning of a text by whole characters, without line breaks and whatever else would move a terminal's cursor. */
 export function oneLine(text: string, longest = LONGEST): string {
-  const line = text
-    .slice(0, longest * 4)
+  const line = plainText(text.slice(0, longest * 4))
     .replace(/\s+/g, " ")
     .trim();
   const letters = [...line];

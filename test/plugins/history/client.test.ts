@@ -25,7 +25,7 @@ it.each([
   ["Yes", "0"],
   ["n", "HISTORY_UNCONFIRMED"],
   ["", "HISTORY_UNCONFIRMED"],
-  ["interrupt", "HISTORY_UNCONFIRMED"],
+  ["interrupt", "130"],
   ["end", "HISTORY_UNCONFIRMED"],
 ])("a question in a terminal that is answered with %j comes to %s", async (typed, outcome) => {
   expect(await asked(typed)).toBe(outcome);

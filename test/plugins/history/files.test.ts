@@ -56,7 +56,23 @@ describe("going back with the files", () => {
     await t.say("one");
     const first = session.tree.root?.id;
     await client.request("rewind", { sessionId, targetEventId: null, files: true, overwrite: true });
-    expect(asked).toEqual([{ sessionId, targetEventId: first, overwrite: true }]);
+    await t.say("another first");
+    await client.request("rewind", { sessionId, targetEventId: null, files: true });
+    expect(asked).toEqual([
+      { sessionId, targetEventId: first, overwrite: true },
+      { sessionId, targetEventId: first },
+    ]);
+  });
+
+  it("of a session without any restores nothing", async () => {
+    const { asked, plugin } = checkpoints();
+    await using t = await desk([echoAgent, plugin]);
+    const { client, sessionId } = t;
+    const preview = await client.request("preview_rewind", { sessionId, targetEventId: null });
+    expect(preview).toEqual({ changes: [], notCovered: [], targetEventId: null, leafId: null });
+    const moved = await client.request("rewind", { sessionId, targetEventId: null, files: true });
+    expect(moved).toMatchObject({ leafId: null, files: { restored: [], skipped: [] } });
+    expect(asked).toEqual([]);
   });
 
   it("touches no file when the jump could not be made", async () => {

@@ -138,9 +138,12 @@ describe("a deleted session", () => {
     const taken = { code: "HISTORY_TRASH_TAKEN" };
     await expect(t.client.request("delete_session", { sessionId })).rejects.toMatchObject(taken);
     await expect(t.client.request("restore_session", { sessionId })).rejects.toMatchObject(taken);
-    await expect(t.client.request("restore_session", { sessionId: "nobody" })).rejects.toMatchObject({
-      code: "HISTORY_NOT_IN_TRASH",
-    });
+    for (const nobody of ["nobody", "../sessions/x", ".", "mine.txt"]) {
+      const missing = { code: "HISTORY_NOT_IN_TRASH" };
+      await expect(t.client.request("restore_session", { sessionId: nobody })).rejects.toMatchObject(missing);
+      const unknown = { code: "SESSION_UNKNOWN" };
+      await expect(t.client.request("delete_session", { sessionId: nobody })).rejects.toMatchObject(unknown);
+    }
   });
 });
 

@@ -52,6 +52,18 @@ describe("a session's tree", () => {
     expect(all.rows.find(({ id }) => id === eventId)).toMatchObject({ parentId: two, label: "rewind", beside: true });
   });
 
+  it("shows nothing that would move a terminal's cursor, nor do errors", async () => {
+    await using t = await desk();
+    const { client, sessionId } = t;
+    await t.say("\u001b[2Jone\r\nline\u0007");
+    const calls = await t.write({ role: "assistant", content: [call("c1", "\u001b]0;title\u0007Look")] });
+    const { rows } = await client.request("get_tree", { sessionId });
+    expect(rows.map(({ text }) => text)).toEqual(["one line", "echo: one line", "calls Look"]);
+    await expect(client.request("rewind", { sessionId, targetEventId: calls })).rejects.toThrow(
+      `${calls.slice(0, 8)} (assistant: calls Look): its tool calls (Look) wait for their results.`,
+    );
+  });
+
   it("is told in pages, the latest first", async () => {
     await using t = await desk();
     const { client, sessionId } = t;
