@@ -5,7 +5,7 @@
  */
 import { execFileSync, spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -40,8 +40,10 @@ try {
     ["a command that changes a file", (round) => `echo ${round} > d1/f1`],
   ]) {
     const without = await run(project, 'without = ["checkpoints"]\n', command);
-    const added = middle(await run(project, "", command)) - middle(without);
+    const watched = await run(project, "", command);
+    const added = middle(watched.gaps) - middle(without.gaps);
     rows.push({ work: `added by checkpoints in a round, ${files} files, ${what}`, value: added, unit: "ms", limit: 5 });
+    rows.push({ work: `of these rounds (${rounds}) not covered`, value: watched.notCovered, unit: "rounds", limit: 0 });
   }
   console.log(JSON.stringify(rows));
 } finally {
@@ -59,7 +61,14 @@ function makeRepository(project) {
   git("commit", "-qm", "first");
 }
 
-/** The gaps of one turn's rounds, in milliseconds. */
+/** In how many rounds the files were not looked at, by the log. */
+function notCovered(sessions) {
+  const logs = readdirSync(sessions).filter((name) => name.endsWith(".jsonl"));
+  const lines = logs.flatMap((name) => readFileSync(join(sessions, name), "utf8").split("\n"));
+  return lines.filter((line) => line.includes('"notCovered":[{"path":"."')).length;
+}
+
+/** The gaps of one turn's rounds, in milliseconds, and how many rounds were not covered. */
 async function run(project, config, command) {
   const arrived = [];
   const answered = [];
@@ -82,7 +91,8 @@ async function run(project, config, command) {
     const child = spawn(process.execPath, [bin, "-p", "go"], { cwd: project, env, stdio: "ignore" });
     const [code] = await once(child, "exit");
     if (code !== 0) throw new Error(`the command exited ${code}`);
-    return answered.slice(0, rounds).map((at, round) => arrived[round + 1] - at);
+    const gaps = answered.slice(0, rounds).map((at, round) => arrived[round + 1] - at);
+    return { gaps, notCovered: notCovered(join(home, ".scorel/sessions")) };
   } finally {
     server.closeAllConnections();
     server.close();
