@@ -27,6 +27,9 @@ const bytesPerToken = 4;
 const wordsPerToken = 0.7;
 /** The share of its window that the request for a summary may fill, reply included: estimates are rough. */
 const fill = 0.7;
+/** What a model that thinks first may use for it: of its window, and in tokens. */
+const thoughtShare = 0.1;
+const longestThought = 8_000;
 /** Beside the conversation: both instructions. */
 const ownTokens = 700;
 
@@ -50,19 +53,26 @@ export async function summarise(ctx: CompactionContext, order: Order, signal: Ab
 
 /** A model may count differently than we do: when it finds the request too long, one of half the size is tried. */
 async function asked(ctx: CompactionContext, order: Order, signal: AbortSignal): Promise<Summary> {
-  const { contextWindow } = (await ctx.model.named("summary")).current();
+  const { contextWindow, reasoning } = (await ctx.model.named("summary")).current();
+  const thought = reasoning ? Math.min(longestThought, thoughtShare * contextWindow) : 0;
+  const maxTokens = Math.ceil(2 * order.tokens + thought);
   const room = Math.max(500, Math.min(contextWindow * fill, order.most) - ownTokens - order.tokens);
   try {
-    return await askOnce(ctx, order, room, signal);
+    return await askOnce(ctx, order, { room, maxTokens }, signal);
   } catch (thrown) {
     if (codeOf(thrown) !== "AGENT_OVERFLOW") throw thrown;
-    return askOnce(ctx, order, room / 2, signal);
+    return askOnce(ctx, order, { room: room / 2, maxTokens }, signal);
   }
 }
 
-async function askOnce(ctx: CompactionContext, order: Order, room: number, signal: AbortSignal): Promise<Summary> {
+async function askOnce(
+  ctx: CompactionContext,
+  order: Order,
+  { room, maxTokens }: { room: number; maxTokens: number },
+  signal: AbortSignal,
+): Promise<Summary> {
   const text = requestFor(order, room * bytesPerToken);
-  const answer = await ctx.agent.ask({ alias: "summary", systemPrompt, text, maxTokens: 2 * order.tokens, signal });
+  const answer = await ctx.agent.ask({ alias: "summary", systemPrompt, text, maxTokens, signal });
   if (answer.text.trim() === "") throw new Error("The reply was empty.");
   const { model, usage } = answer;
   return { text: finished(answer, order.tokens), method: "model", model, usage };

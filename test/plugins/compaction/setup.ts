@@ -17,8 +17,8 @@ export function tokensOf({ text: sent }: Pick<RecordedRequest, "text">): number 
 }
 
 /** Whether a request asks for a summary. */
-export function asksForSummary({ body }: Pick<RecordedRequest, "body">): boolean {
-  return JSON.stringify(body.messages.at(-1).content).includes("Write a summary of the conversation above");
+export function asksForSummary({ text: sent }: Pick<RecordedRequest, "text">): boolean {
+  return sent.includes("Write a summary of the conversation above");
 }
 
 /** Plays the replies in turn, and answers each request for a summary with what `summary` makes of it; usage is what was sent. */

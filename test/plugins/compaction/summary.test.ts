@@ -102,6 +102,22 @@ describe("a conversation over the threshold", () => {
     expect(saidIn(t.server.requests.at(-1)!)[0]?.match(/Never forget: blue\./g)).toHaveLength(1);
   });
 
+  it.each(["openai-completions", "openai-responses", "google-generative-ai", "anthropic-messages"] as const)(
+    "is summarised over %s, too",
+    async (api) => {
+      const rounds = Array.from({ length: 9 }, (_, at) => look(900, `${at}`));
+      await using t = await openCompacting(
+        playing([...rounds, text("done")], () => text("S1")),
+        { tools, model: { api } },
+      );
+      expect(await (await t.agent.send("Sort the list.")).turn).toMatchObject({ text: "done" });
+      const [asked] = t.server.requests.filter(asksForSummary);
+      expect(asked?.body.tools).toBeUndefined();
+      expect(t.server.requests.at(-1)?.text).toMatch(/S1.*> Sort the list\./);
+      expect(Math.max(...t.server.requests.map(tokensOf))).toBeLessThan(0.85 * window);
+    },
+  );
+
   it("is told as it happens, and in the log", async () => {
     await using t = await fourTurns(() => [text("S1"), usage({ input: 5_000, output: 7 })]);
     expect((await t.story()).slice(-10, -5)).toEqual([
@@ -217,6 +233,15 @@ describe("the request for a summary", () => {
     expect(compacts(t.session)).toMatchObject([{ summary: "short", model: "cheap/mini" }]);
     expect(tokensOf(small.requests[0]!)).toBeLessThan(0.85 * 4_000);
     expect(small.requests[0]?.body.model).toBe("mini");
+  });
+
+  it("leaves a model that thinks first some room for it", async () => {
+    const limits = [];
+    for (const reasoning of [false, true]) {
+      await using t = await fourTurns(() => text("S1"), { model: { reasoning, maxTokens: 5_000 } });
+      limits.push(t.asked[0]?.body.max_completion_tokens ?? t.asked[0]?.body.max_tokens);
+    }
+    expect(limits).toEqual([1_600, 2_600]);
   });
 
   it("is made again when the provider is busy, and its secrets are redacted", async () => {
