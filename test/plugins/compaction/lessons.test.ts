@@ -230,9 +230,9 @@ describe("images", () => {
 });
 
 describe("a long conversation", () => {
-  it("of 150,000 messages is compacted without running out of stack", { timeout: 60_000 }, async () => {
+  it("of 130,000 messages is compacted without running out of stack", { timeout: 60_000 }, async () => {
     await using t = await openCompacting(playing([text("done")], () => text("S1")));
-    for (let at = 0; at < 150; at++)
+    for (let at = 0; at < 130; at++)
       await t.session.appendAll(
         Array.from({ length: 1_000 }, (_, n) => ({
           type: "message" as const,

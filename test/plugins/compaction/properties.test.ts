@@ -223,7 +223,9 @@ function orphans(context: readonly ScorelMessage[], all: readonly ScorelMessage[
 }
 
 describe("a random conversation, compacted at random", () => {
-  it("reads as its summary and a whole end of it, without orphans, the same in every process", async () => {
+  it("reads as its summary and a whole end of it, without orphans, the same in every process", {
+    timeout: 60_000,
+  }, async () => {
     let compacted = 0;
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 60 }), async (steps) => {
