@@ -1,5 +1,6 @@
 import {
   type EventId,
+  type Kernel,
   ledgerWith,
   type Opened,
   type Session,
@@ -91,8 +92,13 @@ export function startingWith(history: readonly StoredEvent[], store: Store): Sto
   };
 }
 
-/** Puts what a store holds from the start on disk before the first event. */
-export async function writeNow(store: Store): Promise<void> {
-  store.append([]);
-  await store.sync();
+/** Puts what a session's store holds from the start on disk before the first event; a session that cannot be stored stops. */
+export async function writeNow(store: Store, kernel: Pick<Kernel, "stop">): Promise<void> {
+  try {
+    store.append([]);
+    await store.sync();
+  } catch (thrown) {
+    await kernel.stop();
+    throw thrown;
+  }
 }

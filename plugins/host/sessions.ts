@@ -239,11 +239,12 @@ export class Sessions {
     let kernel: Kernel | undefined;
     const store = this.store(wanted, () => kernel && index(this.shelf.path(id), kernel));
     kernel = await createKernel({ entries, store, parent, services: { workspace }, logger });
-    if (wanted.begin?.atOnce) await writeNow(store);
-    problems.push(...(options.model === undefined ? await chosenModel(kernel) : []));
+    if (wanted.begin?.atOnce) await writeNow(store, kernel);
+    const isChosen = options.model === undefined && !wanted.readOnly;
+    const notices = isChosen ? await chosenModel(kernel) : [];
     // Now that all plugins listen; a session that is only looked at does not begin.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
-    return { id, kernel, workspace, problems, turns: new Map(), users: new Set() };
+    return { id, kernel, workspace, problems: [...problems, ...notices], turns: new Map(), users: new Set() };
   }
 
   private store({ id, begin, readOnly }: Wanted, onComplete: () => void): Store {

@@ -1,3 +1,4 @@
+import { mkdirSync, rmSync } from "node:fs";
 import history from "@scorel/history";
 import { definePlugin, type StoredEvent } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
@@ -110,5 +111,20 @@ describe("a copy up to an event", () => {
     await using next = await testHost([echoAgent], [], [history]);
     const { messages } = await next.client.request("get_context", { sessionId: copy.sessionId });
     expect(messages.map(wordsOf)).toEqual(["one", "echo: one"]);
+  });
+
+  it("that cannot be written says so and leaves nothing open", async () => {
+    await using t = await desk();
+    const { client, sessionId, home } = t;
+    await t.say("one");
+    // A folder stands where the lock of the copy would be.
+    const asked = { sessionId, atOnce: true, messageId: "m1" };
+    const copy = (await client.request("clone_session", { ...asked, unsaved: true })).sessionId;
+    await client.request("close_session", { sessionId: copy });
+    mkdirSync(home.session(`${copy}.lock`));
+    await expect(client.request("clone_session", asked)).rejects.toMatchObject({ code: "HOST_STORAGE" });
+    rmSync(home.session(`${copy}.lock`), { recursive: true });
+    expect((await client.request("clone_session", asked)).sessionId).toBe(copy);
+    expect(home.files()).toContain(`${copy}.jsonl`);
   });
 });
