@@ -15,6 +15,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   images: { scope: "session", load: () => import("@scorel/images") },
   diagnostics: { scope: "session", load: () => import("@scorel/diagnostics") },
   tools: { scope: "session", load: () => import("@scorel/tools") },
+  commands: { scope: "session", load: () => import("@scorel/commands") },
   compaction: { scope: "session", load: () => import("@scorel/compaction") },
   coding: { scope: "session", load: () => import("@scorel/coding") },
   checkpoints: { scope: "session", load: () => import("@scorel/checkpoints") },

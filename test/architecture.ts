@@ -31,7 +31,12 @@ interface Quasi {
 
 const kernelPackages = new Set(["tapable", "zod", "nanoid"]);
 const featureWords = new Set(["tool", "model", "skill"]);
-const published = new Set(["@scorel/host/client", "@scorel/images/type", "@scorel/model/table"]);
+const published = new Set([
+  "@scorel/history/drawing",
+  "@scorel/host/client",
+  "@scorel/images/type",
+  "@scorel/model/table",
+]);
 
 /** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */
 export function importsOf(source: string): Import[] {

@@ -23,14 +23,13 @@ export async function converse(host: HostService, invocation: Invocation, models
     const status = await withModel(client, invocation, opened, { models, reopen });
     if (!status) return UNCONFIGURED;
     const screen = new Screen(createOutput(invocation.stdout), client.clientId);
-    const chat = new ChatSession(client, status.sessionId, screen);
     const person = invocation.stdin.isTTY === true;
-    await screen.opened(status, person);
-    await client.subscribe(status.sessionId, (delivered) => screen.hear(delivered));
+    const chat = new ChatSession(client, screen, person);
+    await chat.enter(status);
     await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
-    await farewell(client, status.sessionId, screen);
+    await farewell(client, chat.sessionId, screen);
     if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.failed > 0 ? 1 : 0;
-    if (status.leafId !== null || chat.begun) await screen.line(`To go on: scorel --session ${status.sessionId}`);
+    if (chat.begun) await screen.line(`To go on: scorel --session ${chat.sessionId}`);
     return invocation.interrupt.aborted ? CANCELLED : 0;
   } finally {
     await client.close();

@@ -32,6 +32,11 @@ export class Screen {
     this.open = false;
   }
 
+  /** Puts text into the clipboard, by the sequence that terminals have for it; it works over ssh, too. */
+  async copy(text: string): Promise<void> {
+    await this.output.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
+  }
+
   /** Takes note of the session that opened; says what is wrong with it, and to a person which one it is. */
   async opened(status: SessionStatus, person: boolean): Promise<void> {
     const { sessionId, model, leafId, notices } = status;

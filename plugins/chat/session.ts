@@ -1,4 +1,5 @@
-import type { Client } from "@scorel/host/contract";
+import type { CommandResult } from "@scorel/commands/contract";
+import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Screen } from "./screen.ts";
 
@@ -12,18 +13,45 @@ export class ChatSession {
   begun = false;
   /** The user asked to leave. */
   left = false;
+  /** Words that a command puts back where the person types; whoever feeds the lines takes them. */
+  input: string | undefined;
   private readonly client: Client;
-  private readonly sessionId: string;
   private readonly screen: Screen;
+  /** Someone types at a terminal. */
+  private readonly person: boolean;
+  private current = "";
+  private leave: () => Promise<void> = async () => {};
   private readonly turns = new Set<Promise<void>>();
   /** Messages that wait behind the running turn. */
   private readonly queued = new Set<string>();
   private shown: string | null = null;
 
-  constructor(client: Client, sessionId: string, screen: Screen) {
+  constructor(client: Client, screen: Screen, person: boolean) {
     this.client = client;
-    this.sessionId = sessionId;
     this.screen = screen;
+    this.person = person;
+  }
+
+  get sessionId(): string {
+    return this.current;
+  }
+
+  /** Shows this session from now on, in place of the one before. */
+  async enter(status: SessionStatus): Promise<void> {
+    await this.leave();
+    if (this.current !== "" && this.current !== status.sessionId)
+      await this.client.request("close_session", { sessionId: this.current });
+    this.current = status.sessionId;
+    this.begun = status.leafId !== null;
+    await this.screen.opened(status, this.person);
+    this.leave = await this.client.subscribe(status.sessionId, (delivered) => this.screen.hear(delivered));
+  }
+
+  /** What could stand at the end of a line that is being typed, and how much of the line it would replace. */
+  async complete(line: string): Promise<[string[], string]> {
+    if (!line.startsWith("/")) return [[], line];
+    const { from, values } = await this.client.request("complete_command", { sessionId: this.sessionId, line });
+    return [values, line.slice(from)];
   }
 
   get busy(): boolean {
@@ -36,7 +64,6 @@ export class ChatSession {
     const [, command, args = ""] = COMMAND.exec(line.trim()) ?? [];
     if (command === undefined) return this.send(line);
     if (command === "exit") this.left = true;
-    else if (command === "help") await this.help();
     else await this.run(command, args.trim());
   }
 
@@ -71,11 +98,15 @@ export class ChatSession {
   private async send(content: string): Promise<void> {
     const { sessionId } = this;
     const { id, status } = await this.client.request("send_message", { sessionId, content });
-    this.begun = true;
-    if (status === "queued") this.queued.add(id);
-    const turn = this.follow(id, status === "queued").finally(() => this.turns.delete(turn));
-    this.turns.add(turn);
+    this.await(id, status === "queued");
     if (status === "queued") await this.screen.line("(queued: it follows the present turn; Ctrl-C cancels both)");
+  }
+
+  private await(id: string, queued: boolean): void {
+    this.begun = true;
+    if (queued) this.queued.add(id);
+    const turn = this.follow(id, queued).finally(() => this.turns.delete(turn));
+    this.turns.add(turn);
   }
 
   /** A queued message is served by a turn that is shown once, for all its messages. */
@@ -90,19 +121,20 @@ export class ChatSession {
     await this.screen.turn(outcome);
   }
 
-  private async help(): Promise<void> {
-    const { commands } = await this.client.request("list_commands", { sessionId: this.sessionId });
-    const rows = commands.map(({ name, description }) => [name, description] as const);
-    const all = [["help", "Show this"], ["exit", "Leave; the session is kept"], ...rows] as const;
-    await this.screen.line(all.map(([name, description]) => `/${name}  ${description}`).join("\n"));
-  }
-
   private async run(name: string, args: string): Promise<void> {
     try {
-      const { output } = await this.client.request("run_command", { sessionId: this.sessionId, name, args });
-      if (output) await this.screen.line(output);
+      await this.done(await this.client.request("run_command", { sessionId: this.sessionId, name, args }));
     } catch (thrown) {
       await this.screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
     }
+  }
+
+  private async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
+    if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.line(copy));
+    if (output && (copy === undefined || this.person)) await this.screen.line(output);
+    if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
+    if (turn !== undefined) this.await(turn, false);
+    this.input = input;
+    this.left ||= leave;
   }
 }

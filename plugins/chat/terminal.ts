@@ -25,11 +25,17 @@ export function agrees(question: string, streams: Streams): Promise<boolean> {
  * too; Ctrl-C cancels the turn, and leaves when none runs, as does Ctrl-D.
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
-  const lines = openLines(streams);
+  const lines = openLines(streams, (line) => chat.complete(line));
   const say = (thrown: unknown) => screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
   let closed = false;
   let work = Promise.resolve();
-  const askAgain = () => !closed && !chat.busy && lines.prompt(true);
+  const askAgain = () => {
+    if (closed || chat.busy) return;
+    lines.prompt(true);
+    // A newline would send what is before it.
+    if (chat.input !== undefined) lines.write(plainText(chat.input).replace(/\s+/g, " "));
+    chat.input = undefined;
+  };
   const take = async (line: string) => {
     await chat.take(line).catch(say);
     if (chat.left) lines.close();
@@ -54,6 +60,23 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   streams.interrupt.removeEventListener("abort", leave);
 }
 
-function openLines({ stdin, stdout }: Streams): Interface {
-  return createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true, prompt: "> " });
+type Complete = (line: string) => Promise<[string[], string]>;
+
+function openLines({ stdin, stdout }: Streams, complete?: Complete): Interface {
+  return createInterface({
+    input: stdin,
+    output: stdout,
+    terminal: stdout.isTTY === true,
+    prompt: "> ",
+    ...(complete && { completer: completing(complete) }),
+  });
+}
+
+/** A completion that fails leaves the line as it is. */
+function completing(complete: Complete) {
+  return (line: string, done: (error: null, result: [string[], string]) => void) =>
+    void complete(line).then(
+      (result) => done(null, result),
+      () => done(null, [[], line]),
+    );
 }

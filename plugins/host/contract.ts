@@ -64,19 +64,6 @@ export interface Notice {
   message: string;
 }
 
-/** A slash command of a face. Either function gets what follows the name; what it returns is shown. */
-export interface SlashCommand {
-  description?: string;
-  run?(args: string, context: SlashContext): Awaitable<string | void>;
-  handler?(args: string, context: SlashContext): Awaitable<string | void>;
-}
-export interface SlashContext {
-  sessionId: string;
-  clientId: string;
-  /** An operation in the name of the client that gave the command. */
-  request: Client["request"];
-}
-
 export interface SessionSummary {
   sessionId: string;
   name?: string;
@@ -161,11 +148,8 @@ export interface Operations {
   /** The stored events of a session in seq order: all of them, or the last `tail`. */
   get_events: { params: { sessionId: string; tail?: number }; result: { header: SessionHeader; events: Delivered[] } };
   get_status: { params: { sessionId: string }; result: SessionStatus };
-  list_commands: {
-    params: { sessionId: string };
-    result: { commands: { name: string; description: string; plugin: string }[] };
-  };
-  run_command: { params: { sessionId: string; name: string; args: string }; result: { output?: string } };
+  /** Opens a session anew, with plugins and configuration as they are now; throws HOST_SESSION_BUSY while a turn runs. */
+  reload_session: { params: { sessionId: string }; result: SessionStatus };
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
 }
 export type Operation = keyof Operations & string;
@@ -233,7 +217,6 @@ declare module "@scorel/kernel" {
     host: HostService;
   }
   interface Contributions {
-    commands: Record<string, SlashCommand>;
     /** A host plugin's are there for every client; a session plugin's for requests whose params name an open session. */
     operations: { [O in Operation]?: OperationHandler<O> };
   }

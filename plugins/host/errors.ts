@@ -36,10 +36,6 @@ export const errors = defineErrors({
     `No message "${a.id}" was sent to this session since it was opened, so there is no turn to wait for.`,
   HOST_QUEUE_ITEM_UNKNOWN: (a: { id: string }) =>
     `No message "${a.id}" waits in the queue; it may have been delivered.`,
-  HOST_COMMAND_UNKNOWN: (a: { name: string; known: readonly string[] }) =>
-    `There is no command "/${a.name}". ${a.known.length > 0 ? `Known: ${a.known.map((name) => `/${name}`).join(", ")}.` : "No plugin contributes one."}`,
-  HOST_COMMAND_INVALID: (a: { name: string; plugin: string }) =>
-    `The command "/${a.name}" of plugin "${a.plugin}" has neither "run" nor "handler".`,
   HOST_CLIENT_CLOSED: (a: { clientId: string }) => `Client ${a.clientId} is closed. Connect again.`,
   HOST_STOPPED: (a: { sessionId: string }) =>
     `The host has stopped, so session ${a.sessionId} is not opened any more. Start it again.`,

@@ -6,7 +6,6 @@ import type { Client, Notice, Operation, Operations, SessionStatus } from "./con
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
 import { failuresOf, type OpenSession, type Sessions } from "./sessions.ts";
-import { findCommand, listCommands } from "./slash.ts";
 import { canonicalDirectory } from "./workspace.ts";
 
 /** Who asks, and what it has open. */
@@ -57,12 +56,10 @@ const operations = {
     return { header: session.header, events: session.tree.tail(tail).map((event) => deliver(session, event)) };
   },
   get_status: async (params, caller) => statusOf(await openOf(params, caller)),
-  list_commands: async (params, caller) => ({ commands: listCommands((await openOf(params, caller)).kernel) }),
-  run_command: async ({ name, args, ...params }, caller) => {
-    const { id, kernel } = await openOf(params, caller);
-    const { clientId, request } = caller;
-    const output = await findCommand(kernel, name)(args, { sessionId: id, clientId, request });
-    return typeof output === "string" ? { output } : {};
+  reload_session: async ({ sessionId }, caller) => {
+    const id = caller.sessions.resolve(sessionId);
+    await caller.sessions.alone(id, () => {});
+    return statusOf(hold(await caller.sessions.load(id), caller));
   },
   close_session: ({ sessionId }, { clientId, sessions }) => sessions.release(sessionId, clientId),
 } satisfies { [O in Operation]?: Handler<O> };

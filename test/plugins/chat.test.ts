@@ -33,7 +33,8 @@ describe("a conversation in a terminal", () => {
     });
     await using t = await terminal([echoAgent, mine]);
     t.type("/help\n");
-    await t.shows("/shout  Say it loud");
+    await t.shows("Say it loud");
+    expect(t.screen()).toMatch(/^\/shout +Say it loud$/m);
     t.type("/shout hi there\n");
     await t.shows("HI THERE");
     t.type("/nope\n");

@@ -1,4 +1,5 @@
 import { createAgent } from "@scorel/agent";
+import commands from "@scorel/commands";
 import compaction from "@scorel/compaction";
 import host from "@scorel/host";
 import type { Client, HostService } from "@scorel/host/contract";
@@ -29,6 +30,7 @@ async function openSession(script: Script, config: object = { layers: [] }): Pro
   });
   const entries = [
     entry(messages),
+    entry(commands),
     entry(model, { ...customModel, baseUrl: server.baseUrl }),
     entry(createAgent(impatient), { retries: 0 }),
     entry(compaction, config),
@@ -90,9 +92,10 @@ describe("compacting by hand", () => {
       /The user asks you to keep in particular:\n\n> the column names$/,
     );
     const { commands } = await client.request("list_commands", { sessionId });
-    expect(commands).toEqual([
+    expect(commands.filter(({ plugin }) => plugin === "compaction")).toEqual([
       {
         name: "compact",
+        usage: "/compact",
         plugin: "compaction",
         description: "Summarise the older part of the conversation: /compact [what to keep]",
       },

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import commands from "@scorel/commands";
 import hostPlugin from "@scorel/host";
 import type { Client, HostService, Notice } from "@scorel/host/contract";
 import {
@@ -89,14 +90,14 @@ export interface TestHost extends AsyncDisposable {
   client: Client;
 }
 
-/** A running host, with `hostPlugins` beside its own, whose sessions have `messages` and the given plugins. */
+/** A running host, with `hostPlugins` beside its own, whose sessions have `messages`, `commands` and the given plugins. */
 export async function testHost(
   plugins: AnyPlugin[] = [echoAgent],
   problems: Notice[] = [],
   hostPlugins: AnyPlugin[] = [],
 ): Promise<TestHost> {
   const entry = (plugin: AnyPlugin): KernelEntry => ({ plugin, origin: "test" });
-  const entries = [messages, ...plugins].map(entry);
+  const entries = [messages, commands, ...plugins].map(entry);
   const composition = { sessionPlugins: async () => ({ entries, problems }), kernel: () => kernel };
   const kernel: Kernel = await createKernel({
     entries: [hostPlugin, ...hostPlugins].map(entry),

@@ -1,0 +1,89 @@
+import { z } from "zod";
+import { errors } from "./errors.ts";
+
+/** One argument of a command, as its schema describes it. */
+export interface Argument {
+  key: string;
+  flag: boolean;
+  required: boolean;
+  values: readonly string[];
+}
+interface Property {
+  type?: string;
+  enum?: unknown[];
+}
+
+/** A schema's arguments in the order of its keys. */
+export function argumentsOf(schema: z.ZodObject): Argument[] {
+  const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
+    properties?: Record<string, Property>;
+    required?: string[];
+  };
+  return Object.entries(properties).map(([key, { type, enum: values = [] }]) => ({
+    key,
+    flag: type === "boolean",
+    required: required.includes(key),
+    values: values.map(String),
+  }));
+}
+
+/** `/name <event> [words…] [--files]` */
+export function usageOf(name: string, schema: z.ZodObject | undefined): string {
+  if (!schema) return `/${name}`;
+  const words = argumentsOf(schema).map(({ key, flag, required, values }) => {
+    if (flag) return `[--${key}]`;
+    const shown = values.length > 0 ? values.join("|") : key;
+    return required ? `<${shown}>` : `[${shown}]`;
+  });
+  return [`/${name}`, ...words].join(" ");
+}
+
+/** What follows a command's name as the object its schema asks for. Throws COMMAND_ARGUMENTS. */
+export function parseArguments(name: string, schema: z.ZodObject, text: string): Record<string, unknown> {
+  const refuse = (problem: string) => errors.COMMAND_ARGUMENTS({ name, problem, usage: usageOf(name, schema) });
+  const { given, problem } = read(argumentsOf(schema), text);
+  if (problem !== undefined) throw refuse(problem);
+  const parsed = schema.safeParse(given);
+  if (parsed.success) return parsed.data;
+  const [issue] = parsed.error.issues;
+  const key = issue?.path.map(String).join(".") ?? "";
+  throw refuse(Object.hasOwn(given, key) ? `${key}: ${issue?.message}` : `${key} is missing`);
+}
+
+function read(known: readonly Argument[], text: string): { given: Record<string, unknown>; problem?: string } {
+  const given: Record<string, unknown> = {};
+  const places = known.filter(({ flag }) => !flag);
+  for (let rest = text.trim(); rest !== ""; ) {
+    const option = /^--([A-Za-z][\w-]*)(?:=("[^"]*"|\S*))?(?=\s|$)/.exec(rest);
+    const argument = option && known.find(({ key }) => key === option[1]);
+    if (argument) {
+      const taken =
+        argument.flag || option[2] !== undefined
+          ? ""
+          : (/^\s+("[^"]*"|\S+)/.exec(rest.slice(option[0].length))?.[0] ?? "");
+      if (!argument.flag && option[2] === undefined && taken === "")
+        return { given, problem: `--${argument.key} needs a value` };
+      given[argument.key] = argument.flag || unquoted(option[2] ?? taken.trim());
+      rest = rest.slice(option[0].length + taken.length).trim();
+      continue;
+    }
+    const open = places.filter(({ key }) => !Object.hasOwn(given, key));
+    const [next] = open;
+    if (!next) return { given, problem: `"${rest}" is too much` };
+    const word = open.length === 1 ? upToFlags(rest, known) : (/^("[^"]*"|\S+)/.exec(rest)?.[0] ?? rest);
+    given[next.key] = unquoted(word.trim());
+    rest = rest.slice(word.length).trim();
+  }
+  return { given };
+}
+
+/** The rest of a line without the options that may stand at its end. */
+function upToFlags(rest: string, known: readonly Argument[]): string {
+  const flags = known.filter(({ flag }) => flag).map(({ key }) => key);
+  const end = flags.length === 0 ? undefined : new RegExp(`(?:\\s+--(?:${flags.join("|")}))+$`).exec(rest);
+  return end ? rest.slice(0, end.index) : rest;
+}
+
+function unquoted(word: string): string {
+  return /^"[^"]*"$/.test(word) ? word.slice(1, -1) : word;
+}

@@ -1,0 +1,30 @@
+import type {} from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import { z } from "zod";
+import type {} from "./contract.ts";
+
+const sessionId = z.string();
+
+/** What can be typed after a slash: the commands of all plugins, of Markdown files, and those that every session has. */
+export default definePlugin({
+  id: "commands",
+  name: "Commands",
+  version: "0.1.0",
+
+  operations: (ctx) => ({
+    list_commands: {
+      params: z.strictObject({ sessionId }),
+      run: async () => ({ commands: (await import("./registry.ts")).listCommands(ctx) }),
+    },
+    run_command: {
+      params: z.strictObject({ sessionId, name: z.string(), args: z.string() }),
+      run: async (asked, { clientId, request }) =>
+        (await import("./registry.ts")).runCommand(ctx, asked, { sessionId: ctx.session.id, clientId, request }),
+    },
+    complete_command: {
+      params: z.strictObject({ sessionId, line: z.string() }),
+      run: async ({ line }, { clientId, request }) =>
+        (await import("./registry.ts")).completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request }),
+    },
+  }),
+});

@@ -1,0 +1,88 @@
+import type {} from "@scorel/history/contract";
+import type { BaseContext } from "@scorel/kernel";
+import type {} from "@scorel/model/contract";
+import type {} from "@scorel/tools/contract";
+import { z } from "zod";
+import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
+const SHOWN_MODELS = 50;
+
+/** Which model, how hard it thinks, what it may use, and whose key it takes. */
+export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
+  return {
+    model: {
+      summary: "Choose the model from the next request on; without a name, show the one in use",
+      args: z.object({ model: z.string().optional() }),
+      complete: async (_key, typed) =>
+        (await adminOf(ctx, "model").list(typed))
+          .filter(({ ready }) => ready)
+          .map(({ provider, id }) => `${provider}/${id}`),
+      run: ({ model }: { model?: string }, context) =>
+        model === undefined ? inUse(ctx, context) : change({ model }, context),
+    },
+    think: {
+      summary: "Choose how hard the model thinks",
+      args: z.object({ level: z.enum(LEVELS) }),
+      run: ({ level }: { level: string }, context) => change({ thinkingLevel: level }, context),
+    },
+    tools: {
+      summary: "List the tools that the model is offered",
+      run: () => {
+        const tools = ctx.find("tools")?.list() ?? [];
+        if (tools.length === 0) throw errors.COMMAND_NOTHING({ name: "tools", what: "this session offers none" });
+        const rows = tools.map(({ name, description }) => ({ name, description }));
+        return {
+          output: rows.map(({ name, description }) => `${name}  ${firstSentence(description)}`).join("\n"),
+          data: rows,
+        };
+      },
+    },
+    login: {
+      summary: "Say how to store a provider's key; it is never typed into a conversation",
+      args: z.object({ provider: z.string() }),
+      run: async ({ provider }: { provider: string }) => {
+        await adminOf(ctx, "login").waysIn(provider);
+        return `Run \`scorel login ${provider}\` in another terminal: what is typed there is not shown, and the next request uses it.`;
+      },
+    },
+    logout: {
+      summary: "Forget a provider's stored key or subscription",
+      args: z.object({ provider: z.string() }),
+      run: async ({ provider }: { provider: string }) =>
+        (await adminOf(ctx, "logout").logout(provider))
+          ? `What was stored for ${provider} is forgotten.`
+          : `Nothing was stored for ${provider}.`,
+    },
+  };
+}
+
+function adminOf(ctx: BaseContext, name: string) {
+  const admin = ctx.find("modelAdmin");
+  if (!admin) throw errors.COMMAND_NEEDS({ name, what: "a keeper of keys", plugin: "model" });
+  return admin;
+}
+
+async function inUse(ctx: BaseContext, { sessionId, request }: SlashContext): Promise<CommandResult> {
+  const { model, modelError } = await request("get_status", { sessionId });
+  const ready = (await ctx.find("modelAdmin")?.list())?.filter((each) => each.ready) ?? [];
+  const names = ready.map(({ provider, id }) => `${provider}/${id}`);
+  const shown = names.slice(0, SHOWN_MODELS).map((name) => `  ${name}`);
+  const more = names.length - shown.length;
+  const others =
+    names.length > 0 ? ["with a key or a subscription:", ...shown, ...(more > 0 ? [`  … ${more} more`] : [])] : [];
+  return { output: [model ?? modelError?.message ?? "no model", ...others].join("\n"), data: { model, models: names } };
+}
+
+async function change(
+  changes: { model?: string; thinkingLevel?: string },
+  { sessionId, request }: SlashContext,
+): Promise<CommandResult> {
+  const { text, meta } = await request("update_info", { sessionId, changes });
+  return { output: text, data: meta };
+}
+
+function firstSentence(text: string): string {
+  return (/^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0] ?? text).replace(/\s+/g, " ").slice(0, 100);
+}

@@ -1,0 +1,101 @@
+import type {} from "@scorel/history/contract";
+import type { SessionStatus, SessionSummary } from "@scorel/host/contract";
+import { z } from "zod";
+import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+const SHOWN_SESSIONS = 20;
+
+/** What concerns the session as a whole. */
+export const sessionCommands: Record<string, SlashCommand> = {
+  new: {
+    summary: "Begin a new session in the same directory; this one is kept",
+    args: z.object({ name: z.string().optional() }),
+    run: async ({ name }: { name?: string }, context) => {
+      const cwd = await directoryOf(context);
+      return switchTo(
+        await context.request("create_session", { cwd, ...(name !== undefined && { name }) }),
+        "New session",
+      );
+    },
+  },
+  resume: {
+    summary: "Go on with another session; without a name, list those of this directory",
+    args: z.object({ session: z.string().optional() }),
+    complete: async (_key, _typed, context) => (await sessionsHere(context)).map(({ sessionId }) => sessionId),
+    run: ({ session }: { session?: string }, context) =>
+      session === undefined ? listHere(context) : resume(session, context),
+  },
+  clone: {
+    summary: "Copy the conversation, or its beginning up to an event, into a new session",
+    args: z.object({ event: z.string().optional() }),
+    run: async ({ event }: { event?: string }, { sessionId, request }) =>
+      switchTo(
+        await request("clone_session", { sessionId, atOnce: true, ...(event !== undefined && { eventId: event }) }),
+        "Copied to session",
+      ),
+  },
+  name: {
+    summary: "Give the session a name",
+    args: z.object({ name: z.string() }),
+    run: async ({ name }: { name: string }, { sessionId, request }) => {
+      const renamed = await request("rename_session", { sessionId, name });
+      return { output: renamed.text, data: renamed.meta };
+    },
+  },
+  status: {
+    summary: "Show the session's state",
+    run: async (_args, { sessionId, request }) => {
+      const status = await request("get_status", { sessionId });
+      return { output: statusText(status), data: status };
+    },
+  },
+  reload: {
+    summary: "Open the session anew, with extensions, presets and configuration as they are now",
+    run: async (_args, { sessionId, request }) =>
+      switchTo(await request("reload_session", { sessionId }), "Reloaded session"),
+  },
+  quit: { summary: "Leave; the session is kept", run: () => ({ leave: true }) },
+};
+
+async function directoryOf({ sessionId, request }: SlashContext): Promise<string> {
+  const { meta } = await request("get_status", { sessionId });
+  return meta.cwd ?? process.cwd();
+}
+
+async function sessionsHere(context: SlashContext): Promise<SessionSummary[]> {
+  const { sessions } = await context.request("list_sessions", { cwd: await directoryOf(context) });
+  return sessions.filter(({ sessionId }) => sessionId !== context.sessionId).slice(0, SHOWN_SESSIONS);
+}
+
+async function listHere(context: SlashContext): Promise<CommandResult> {
+  const sessions = await sessionsHere(context);
+  if (sessions.length === 0)
+    throw errors.COMMAND_NOTHING({ name: "resume", what: "there is no other session in this directory" });
+  const lines = sessions.map(
+    ({ sessionId, updatedAt, name, title }) =>
+      `${sessionId.slice(0, 8)}  ${new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ")}  ${name ?? title}`,
+  );
+  return { output: lines.join("\n"), data: sessions };
+}
+
+async function resume(session: string, { request }: SlashContext): Promise<CommandResult> {
+  return switchTo(await request("load_session", { sessionId: session }), "Session");
+}
+
+function switchTo(status: SessionStatus, told: string): CommandResult {
+  return { output: `${told} ${status.sessionId}`, sessionId: status.sessionId, data: status };
+}
+
+function statusText({ sessionId, running, model, modelError, meta, anchor, problems, notices }: SessionStatus): string {
+  return [
+    `session    ${sessionId}${meta.name === undefined ? "" : ` (${meta.name})`}`,
+    `directory  ${meta.cwd}`,
+    `model      ${model ?? modelError?.message}${meta.thinkingLevel === undefined ? "" : `, thinking ${meta.thinkingLevel}`}`,
+    `state      ${running ? "a turn runs" : "at rest"}, ${anchor.persistentSeq} events`,
+    ...(problems.length > 0
+      ? [`damage     ${problems.length} places in the log; \`scorel session verify\` shows them`]
+      : []),
+    ...notices.map(({ message }) => `notice     ${message}`),
+  ].join("\n");
+}

@@ -1,0 +1,31 @@
+import type { BaseContext } from "@scorel/kernel";
+import type { ListedCommand, SlashCommand } from "./contract.ts";
+import { modelCommands } from "./model-commands.ts";
+import { sessionCommands } from "./session-commands.ts";
+import { treeCommands } from "./tree-commands.ts";
+import { windowCommands } from "./window-commands.ts";
+import { workCommands } from "./work-commands.ts";
+
+/** The commands that every session has; other plugins bring theirs (`/compact` comes from `compaction`). */
+export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<string, SlashCommand> {
+  return {
+    help: {
+      summary: "List the commands",
+      run: () => {
+        const commands = list();
+        const width = Math.max(...commands.map(({ usage }) => usage.length));
+        const lines = commands.map(
+          ({ usage, description }) => `${usage.padEnd(Math.min(width, WIDEST))}  ${description}`,
+        );
+        return { output: lines.join("\n"), data: commands };
+      },
+    },
+    ...sessionCommands,
+    ...treeCommands,
+    ...modelCommands(ctx),
+    ...windowCommands(ctx),
+    ...workCommands(ctx),
+  };
+}
+
+const WIDEST = 34;

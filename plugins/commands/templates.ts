@@ -1,0 +1,92 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { dirname, join, sep } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import type { SlashCommand } from "./contract.ts";
+
+/** A larger file is no prompt. */
+const LARGEST = 64 * 1024;
+const MOST = 500;
+const DEEPEST = 4;
+
+interface Template {
+  name: string;
+  plugin: string;
+  command: SlashCommand;
+}
+
+/**
+ * Commands from Markdown files: the user's own, and those of a project that the user trusts; of two with one name the
+ * project's counts. Read anew each time, so that an edited file is new at once.
+ */
+export function templates(workspace: Workspace | undefined): Template[] {
+  if (!workspace) return [];
+  const { home, root, trusted } = workspace;
+  const project = trusted === undefined ? [] : [join(root, ".claude", "commands"), join(trusted, "commands")];
+  return [join(home, ".scorel", "commands"), ...project].flatMap((folder) =>
+    filesBelow(folder).map(({ path, name }) => ({ name, plugin: path, command: fromFile(path) })),
+  );
+}
+
+/** Markdown files that really lie below the folder; `a/b.md` is the command `a:b`. */
+function filesBelow(folder: string): { path: string; name: string }[] {
+  const real = realOf(folder);
+  if (real === undefined) return [];
+  const entries = readdirSync(real, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".md"));
+  return entries
+    .filter((path) => path.split(sep).length <= DEEPEST)
+    .sort()
+    .slice(0, MOST)
+    .map((path) => ({ path: join(real, path), name: path.slice(0, -3).split(sep).join(":") }))
+    .filter(({ path, name }) => /^[A-Za-z][\w:-]*$/.test(name) && isOwnFile(path));
+}
+
+/** Neither a link nor below one, and small enough. */
+function isOwnFile(path: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isFile() === true && stat.size <= LARGEST && realOf(dirname(path)) === dirname(path);
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    // There is no such folder, or nobody may look into it: there are no commands in it.
+    return undefined;
+  }
+}
+
+function fromFile(path: string): SlashCommand {
+  const { description, hint, body } = parse(readFileSync(path, "utf8"));
+  return {
+    summary: [description || firstLine(body), hint].filter(Boolean).join(" "),
+    async run(args: string, { sessionId, request }) {
+      const { id } = await request("send_message", { sessionId, content: fill(body, args) });
+      return { turn: id };
+    },
+  };
+}
+
+/** Of a file's front matter only what says what the command is; the rest (tools, models) grants and chooses nothing here. */
+function parse(text: string): { description: string; hint: string; body: string } {
+  const [whole = "", matter = ""] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/.exec(text) ?? [];
+  const value = (key: string) =>
+    new RegExp(`^${key}:[ \\t]*(.*)$`, "m")
+      .exec(matter)?.[1]
+      ?.trim()
+      .replace(/^(["'])(.*)\1$/, "$2") ?? "";
+  return { description: value("description"), hint: value("argument-hint"), body: text.slice(whole.length).trim() };
+}
+
+function firstLine(body: string): string {
+  return (body.split("\n", 1)[0] ?? "").replace(/^#+\s*/, "").slice(0, 80);
+}
+
+/** `$ARGUMENTS` is all that was typed, `$1` … `$9` its words; a template that asks for neither gets it at its end. */
+function fill(body: string, args: string): string {
+  const words = (args.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1"));
+  const places = /\$(ARGUMENTS|[1-9])(?![0-9A-Za-z_])/g;
+  if (!places.test(body)) return args === "" ? body : `${body}\n\n${args}`;
+  return body.replace(places, (_place, which: string) =>
+    which === "ARGUMENTS" ? args : (words[Number(which) - 1] ?? ""),
+  );
+}

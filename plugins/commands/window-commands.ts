@@ -1,0 +1,133 @@
+import type {} from "@scorel/agent/contract";
+import type { BaseContext, EventOf } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
+import type {} from "@scorel/model/contract";
+import type {} from "@scorel/prompt/contract";
+import type { CommandResult, SlashCommand } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** Bytes of UTF-8 to a token, as a rough count. */
+const BYTES_PER_TOKEN = 4;
+const TOKENS_PER_IMAGE = 1_200;
+const BAR = 24;
+
+/** What the session costs, and what fills the model's window. */
+export function windowCommands(ctx: BaseContext): Record<string, SlashCommand> {
+  return {
+    cost: { summary: "Show what the session has cost so far", run: () => cost(ctx) },
+    context: { summary: "Show what fills the model's window, by part", run: () => context(ctx) },
+  };
+}
+
+interface Spent {
+  requests: number;
+  input: number;
+  cacheRead: number;
+  output: number;
+  /** US dollars. */
+  total: number;
+}
+
+function cost(ctx: BaseContext): CommandResult {
+  const models: Record<string, Spent> = {};
+  for (const { provider, model, usage } of replies(ctx)) {
+    const name = `${provider}/${model}`;
+    models[name] = added(models[name] ?? { requests: 0, input: 0, cacheRead: 0, output: 0, total: 0 }, usage);
+  }
+  const rows = Object.entries(models);
+  if (rows.length === 0)
+    throw errors.COMMAND_NOTHING({ name: "cost", what: "no model has answered in this session yet" });
+  const total = rows.reduce((sum, [, spent]) => sum + spent.total, 0);
+  const lines = rows.map(([name, spent]) => `${name}: ${spentText(spent)}`);
+  return {
+    output: [...lines, ...(rows.length > 1 ? [`all: $${total.toFixed(4)}`] : [])].join("\n"),
+    data: { models, total },
+  };
+}
+
+/** Every reply of the log, on whichever branch, also those that failed and were asked for again. */
+function* replies({ session }: BaseContext): Iterable<AssistantMessage> {
+  for (const event of session.tree) {
+    if (event.type !== "message") continue;
+    const { message } = event as EventOf<"message">;
+    if (message.role === "assistant") yield message;
+  }
+}
+
+function added(spent: Spent, { input, cacheRead, cacheWrite, output, cost: { total } }: Usage): Spent {
+  return {
+    requests: spent.requests + 1,
+    input: spent.input + input + cacheRead + cacheWrite,
+    cacheRead: spent.cacheRead + cacheRead,
+    output: spent.output + output,
+    total: spent.total + total,
+  };
+}
+
+function spentText({ requests, input, cacheRead, output, total }: Spent): string {
+  const cached = input > 0 ? `, ${Math.round((100 * cacheRead) / input)}% from the cache` : "";
+  return `${requests} requests, ${count(input)} tokens in${cached}, ${count(output)} out, $${total.toFixed(4)}`;
+}
+
+function context(ctx: BaseContext): CommandResult {
+  const parts = partsOf(ctx).filter(({ tokens }) => tokens > 0);
+  const used = parts.reduce((sum, { tokens }) => sum + tokens, 0);
+  const window = windowOf(ctx);
+  const of = window ?? used;
+  const lines = parts.map(
+    ({ name, tokens }) => `${bar(tokens / Math.max(1, of))} ${count(tokens).padStart(9)}  ${name}`,
+  );
+  const measured = ctx.find("agent")?.contextTokens();
+  const sum = `${count(used)} tokens estimated${window === undefined ? "" : ` of a window of ${count(window)} (${Math.round((100 * used) / window)}%)`}`;
+  const next =
+    measured === undefined ? [] : [`the next request: ${count(measured)} tokens, by the last reply's own count`];
+  return { output: [...lines, sum, ...next].join("\n"), data: { parts, used, window, measured } };
+}
+
+interface Part {
+  name: string;
+  tokens: number;
+}
+
+function partsOf(ctx: BaseContext): Part[] {
+  const view = ctx.find("prompt")?.view();
+  const messages = ctx.session.buildContext();
+  const of = (name: string, wanted: (message: ScorelMessage) => boolean): Part => ({
+    name,
+    tokens: messages.filter(wanted).reduce((sum, message) => sum + tokensOf(message), 0),
+  });
+  return [
+    { name: "system prompt", tokens: view?.tokens ?? 0 },
+    { name: `tools (${view?.tools.count ?? 0})`, tokens: view?.tools.tokens ?? 0 },
+    of("user messages and summaries", ({ role }) => role === "user"),
+    of("the model's replies", ({ role }) => role === "assistant"),
+    of("results of tools", ({ role }) => role === "tool_result"),
+  ];
+}
+
+function windowOf(ctx: BaseContext): number | undefined {
+  try {
+    return ctx.find("model")?.current().contextWindow;
+  } catch {
+    // No model is configured; the parts can be told all the same, and the status says why there is none.
+    return undefined;
+  }
+}
+
+function tokensOf({ content }: ScorelMessage): number {
+  if (typeof content === "string") return Math.ceil(Buffer.byteLength(content) / BYTES_PER_TOKEN);
+  let tokens = 0;
+  for (const block of content)
+    if (block.type === "image") tokens += TOKENS_PER_IMAGE;
+    else tokens += Buffer.byteLength(block.type === "text" ? block.text : JSON.stringify(block)) / BYTES_PER_TOKEN;
+  return Math.ceil(tokens);
+}
+
+function bar(share: number): string {
+  const full = Math.min(BAR, Math.round(share * BAR));
+  return "█".repeat(full) + "░".repeat(BAR - full);
+}
+
+function count(tokens: number): string {
+  return tokens.toLocaleString("en-US");
+}

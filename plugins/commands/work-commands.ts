@@ -1,0 +1,102 @@
+import type { QueueItem } from "@scorel/agent/contract";
+import type {} from "@scorel/checkpoints/contract";
+import type {} from "@scorel/history/contract";
+import type { BaseContext, EventOf } from "@scorel/kernel";
+import type { ScorelMessage } from "@scorel/messages/contract";
+import { z } from "zod";
+import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** What is done with the work itself: its last answer, its changes, what waits, and trying again. */
+export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
+  return {
+    copy: { summary: "Copy the last answer to the clipboard", run: () => copy(ctx) },
+    diff: {
+      summary: "Show how the files differ from what they were before this session",
+      run: async (_args, { sessionId, request }) => {
+        const { changes, notCovered } = await request("list_changes", { sessionId });
+        const left = notCovered.map(({ path, reason }) => `not covered: ${path}: ${reason}`);
+        const told = changes.map(({ path, kind, diff }) => diff?.trimEnd() ?? `${kind}: ${path}`);
+        return { output: [...told, ...left].join("\n") || "No file was changed.", data: { changes, notCovered } };
+      },
+    },
+    queue: {
+      summary: "Show what waits, delete an item, or move it to another place",
+      args: z.object({
+        action: z.enum(["delete", "move"]).optional(),
+        item: z.coerce.number().int().min(1).optional(),
+        to: z.coerce.number().int().min(1).optional(),
+      }),
+      run: (asked: QueueChange, context) => queue(ctx, asked, context),
+    },
+    retry: {
+      summary: "Send the last message again, in place of what came of it",
+      run: async (_args, { sessionId, request }) => {
+        const { message } = await request("undo", { sessionId });
+        const { id } = await request("send_message", { sessionId, content: message.content });
+        return { output: "Sent again.", turn: id };
+      },
+    },
+    init: {
+      summary: "Let the agent look at the project and write AGENTS.md",
+      args: z.object({ words: z.string().optional() }),
+      run: async ({ words }: { words?: string }, { sessionId, request }) => {
+        const content = words === undefined ? INIT : `${INIT}\n\n${words}`;
+        return { turn: (await request("send_message", { sessionId, content })).id };
+      },
+    },
+  };
+}
+
+const INIT = `Write AGENTS.md at the root of this project: what an agent that has never seen it needs to work in it well.
+Look first: README, manifests, configuration, CI, tests, and the main folders. If AGENTS.md exists, correct and complete it.
+Keep it under 80 lines: what the project is, in two sentences; the commands to install, build, run one test, run all tests and
+lint, each one that you have found to exist; where things are; the conventions that the code really follows; what to be careful
+about. Say nothing that any project could say, and nothing that you did not see.`;
+
+interface QueueChange {
+  action?: "delete" | "move";
+  item?: number;
+  to?: number;
+}
+
+async function queue(
+  ctx: BaseContext,
+  { action, item, to }: QueueChange,
+  context: SlashContext,
+): Promise<CommandResult> {
+  const items = ctx.session.projection("queue");
+  if (action === undefined) return shown(items);
+  const taken = item === undefined ? undefined : items[item - 1];
+  if (!taken)
+    throw errors.COMMAND_NOTHING({
+      name: "queue",
+      what: `there is no item ${item ?? ""} to ${action}`.replace("  ", " "),
+    });
+  const others = items.filter((each) => each !== taken);
+  const wanted = action === "delete" ? others : others.toSpliced((to ?? 1) - 1, 0, taken);
+  await context.request("rewrite_queue", { sessionId: context.sessionId, items: wanted.map(({ id }) => ({ id })) });
+  return shown(ctx.session.projection("queue"));
+}
+
+function shown(items: readonly QueueItem[]): CommandResult {
+  const lines = items.map(
+    ({ mode, message }, at) => `${at + 1}. ${mode === "steer" ? "(steer) " : ""}${textOf(message)}`,
+  );
+  return { output: lines.join("\n") || "Nothing waits.", data: items };
+}
+
+function copy({ session }: BaseContext): CommandResult {
+  for (let id = session.activeLeaf; id !== null; id = session.tree.parent(id)?.id ?? null) {
+    const event = session.tree.get(id);
+    const message = event?.type === "message" ? (event as EventOf<"message">).message : undefined;
+    const text = message?.role === "assistant" ? textOf(message) : "";
+    if (text !== "") return { copy: text, output: `Copied ${text.length} characters.`, data: { text } };
+  }
+  throw errors.COMMAND_NOTHING({ name: "copy", what: "there is no answer yet" });
+}
+
+function textOf({ content }: ScorelMessage): string {
+  if (typeof content === "string") return content;
+  return content.map((block) => (block.type === "text" ? block.text : "")).join("");
+}

@@ -1,0 +1,243 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type {} from "@scorel/commands/contract";
+import { definePlugin } from "@scorel/kernel";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { z } from "zod";
+import { parseArguments, usageOf } from "../../../plugins/commands/arguments.ts";
+import { ask, echoAgent, testHome, testHost } from "../host/home.ts";
+
+const plugin = (commands: object) =>
+  definePlugin({ id: "mine", name: "Mine", version: "1.0.0", commands: () => commands as never });
+
+async function opened(commands: object, home = testHome()) {
+  const t = await testHost([echoAgent, plugin(commands)]);
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+  return {
+    t,
+    home,
+    sessionId,
+    run: (name: string, args = "") => t.client.request("run_command", { sessionId, name, args }),
+    complete: (line: string) => t.client.request("complete_command", { sessionId, line }),
+    listed: async () => (await t.client.request("list_commands", { sessionId })).commands,
+    async [Symbol.asyncDispose]() {
+      await t[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+describe("a slash command of a plugin", () => {
+  it("runs, whichever name its function bears, and answers a text, a result or nothing", async () => {
+    await using s = await opened({
+      shout: { description: "Say it loud", run: (args: string) => args.toUpperCase() },
+      seed: { handler: async (args: string, { clientId }: { clientId: string }) => `${args} from ${clientId}` },
+      typed: { run: () => ({ output: "two", data: 2 }) },
+      quiet: { run: () => {} },
+    });
+    const run = (name: string) => s.run(name, "hi");
+    expect([await run("shout"), await run("seed"), await run("typed"), await run("quiet")]).toEqual([
+      { output: "HI" },
+      { output: "hi from tester" },
+      { output: "two", data: 2 },
+      {},
+    ]);
+    expect((await s.listed()).filter(({ plugin }) => plugin === "mine")).toEqual([
+      { name: "quiet", description: "", usage: "/quiet", plugin: "mine" },
+      { name: "seed", description: "", usage: "/seed", plugin: "mine" },
+      { name: "shout", description: "Say it loud", usage: "/shout", plugin: "mine" },
+      { name: "typed", description: "", usage: "/typed", plugin: "mine" },
+    ]);
+  });
+
+  it("gets what follows its name as its schema says, or says how it is used", async () => {
+    await using s = await opened({
+      plant: {
+        summary: "Plant a tree",
+        args: z.object({
+          kind: z.enum(["oak", "elm"]),
+          count: z.coerce.number().int().optional(),
+          deep: z.boolean().optional(),
+        }),
+        run: (given: unknown) => ({ data: given }),
+      },
+    });
+    expect(await s.run("plant", "oak 3 --deep")).toEqual({ data: { kind: "oak", count: 3, deep: true } });
+    expect(await s.run("plant", "--count=2 elm")).toEqual({ data: { kind: "elm", count: 2 } });
+    const usage = "Usage: /plant <oak|elm> [count] [--deep]";
+    await expect(s.run("plant", "")).rejects.toMatchObject({
+      code: "COMMAND_ARGUMENTS",
+      message: `/plant: kind is missing. ${usage}`,
+    });
+    await expect(s.run("plant", "fir")).rejects.toMatchObject({
+      message: expect.stringMatching(/^\/plant: kind: .*"oak"/),
+    });
+    await expect(s.run("plant", "oak --count")).rejects.toMatchObject({
+      message: `/plant: --count needs a value. ${usage}`,
+    });
+  });
+
+  it("that is unknown is refused with those that begin alike", async () => {
+    await using s = await opened({});
+    await expect(s.run("reqind")).rejects.toMatchObject({
+      code: "COMMAND_UNKNOWN",
+      message: expect.stringMatching(/^There is no command "\/reqind"\. Did you mean .*\/re/),
+    });
+  });
+
+  it("without a function is refused with its plugin", async () => {
+    await using s = await opened({ empty: {} });
+    await expect(s.run("empty")).rejects.toMatchObject({
+      code: "COMMAND_INVALID",
+      message: expect.stringContaining('"mine"'),
+    });
+  });
+});
+
+describe("what is typed is completed", () => {
+  it("by names, values, options, and what the command itself knows", async () => {
+    await using s = await opened({
+      plant: {
+        args: z.object({ kind: z.enum(["oak", "elm"]), place: z.string(), deep: z.boolean().optional() }),
+        complete: (key: string, typed: string) => (key === "place" ? [`${typed}garden`, "other"] : []),
+        run: () => {},
+      },
+      plan: { run: () => {} },
+    });
+    expect(await s.complete("/pla")).toEqual({ from: 1, values: ["plan", "plant"] });
+    expect(await s.complete("/plant ")).toEqual({ from: 7, values: ["oak", "elm"] });
+    expect(await s.complete("/plant e")).toEqual({ from: 7, values: ["elm"] });
+    expect(await s.complete("/plant elm the-")).toEqual({ from: 11, values: ["the-garden"] });
+    expect(await s.complete("/plant elm --")).toEqual({ from: 11, values: ["--deep"] });
+    expect(await s.complete("/plan x")).toEqual({ from: 6, values: [] });
+    expect(await s.complete("/nothing x")).toEqual({ from: 9, values: [] });
+  });
+});
+
+describe("arguments", () => {
+  const schema = z.object({ first: z.string(), rest: z.string().optional(), loud: z.boolean().optional() });
+
+  it("keep the last one's words together, flags behind it apart, and quotation marks off", () => {
+    expect(usageOf("say", schema)).toBe("/say <first> [rest] [--loud]");
+    expect(parseArguments("say", schema, '"two words" and  all of this --loud')).toEqual({
+      first: "two words",
+      rest: "and  all of this",
+      loud: true,
+    });
+    expect(parseArguments("say", schema, "a b --quiet")).toEqual({ first: "a", rest: "b --quiet" });
+  });
+
+  it("of any words are read or refused, and never lost", () => {
+    const words = fc.array(fc.stringMatching(/^[^\s"]{1,8}$/), { minLength: 1, maxLength: 6 });
+    fc.assert(
+      fc.property(words, (given) => {
+        fc.pre(given.every((word) => !word.startsWith("--")));
+        const parsed = parseArguments("say", schema, given.join(" "));
+        expect([parsed.first, parsed.rest].filter((part) => part !== undefined).join(" ")).toBe(given.join(" "));
+      }),
+    );
+  });
+});
+
+describe("a Markdown file", () => {
+  const put = (path: string, text: string) => {
+    mkdirSync(dirname(path), { recursive: true });
+    writeFileSync(path, text);
+  };
+
+  it("of the user is a command: its text is sent, with the arguments in their places", async () => {
+    await using s = await opened({});
+    put(
+      join(s.home.home, ".scorel/commands/review.md"),
+      "---\ndescription: Look it over\nargument-hint: <file>\n---\nReview $1, then $ARGUMENTS.\n",
+    );
+    put(join(s.home.home, ".scorel/commands/git/log.md"), "# Tell the story\n");
+    expect((await s.listed()).filter(({ plugin }) => plugin.endsWith(".md"))).toEqual([
+      {
+        name: "git:log",
+        description: "Tell the story",
+        usage: "/git:log",
+        plugin: join(s.home.home, ".scorel/commands/git/log.md"),
+      },
+      {
+        name: "review",
+        description: "Look it over <file>",
+        usage: "/review",
+        plugin: join(s.home.home, ".scorel/commands/review.md"),
+      },
+    ]);
+    const { turn } = await s.run("review", '"a b.ts" twice');
+    expect((await s.t.client.request("wait_turn", { sessionId: s.sessionId, id: turn ?? "" })).text).toBe(
+      'echo: Review a b.ts, then "a b.ts" twice.',
+    );
+    const plain = await s.run("git:log", "of May");
+    expect((await s.t.client.request("wait_turn", { sessionId: s.sessionId, id: plain.turn ?? "" })).text).toBe(
+      "echo: # Tell the story\n\nof May",
+    );
+  });
+
+  it("never runs what stands in it, and takes no command's name", async () => {
+    await using s = await opened({});
+    put(join(s.home.home, ".scorel/commands/status.md"), "!`touch owned`\n");
+    put(join(s.home.home, ".scorel/commands/other.md"), "!`touch owned` @/etc/passwd\n");
+    expect((await s.run("status")).output).toContain(s.sessionId);
+    const { turn } = await s.run("other");
+    expect((await s.t.client.request("wait_turn", { sessionId: s.sessionId, id: turn ?? "" })).text).toBe(
+      "echo: !`touch owned` @/etc/passwd",
+    );
+  });
+
+  it("of a project is not read before the project is trusted, nor through a link, nor when it is huge", async () => {
+    await using s = await opened({});
+    put(join(s.home.cwd, ".scorel/commands/theirs.md"), "do bad things");
+    put(join(s.home.cwd, ".claude/commands/theirs-too.md"), "do bad things");
+    put(join(s.home.home, ".scorel/commands/huge.md"), "x".repeat(70_000));
+    put(join(s.home.home, "secret.md"), "secret");
+    symlinkSync(join(s.home.home, "secret.md"), join(s.home.home, ".scorel/commands/linked.md"));
+    expect((await s.listed()).filter(({ plugin }) => plugin.endsWith(".md"))).toEqual([]);
+  });
+});
+
+describe("commands of every session", () => {
+  it("copy the last answer, and tell what it cost", async () => {
+    await using s = await opened({});
+    await expect(s.run("copy")).rejects.toMatchObject({ code: "COMMAND_NOTHING" });
+    await expect(s.run("cost")).rejects.toMatchObject({ code: "COMMAND_NOTHING" });
+    await ask(s.t.client, s.sessionId, "hello");
+    expect(await s.run("copy")).toEqual({
+      copy: "echo: hello",
+      output: "Copied 11 characters.",
+      data: { text: "echo: hello" },
+    });
+    expect((await s.run("cost")).output).toBe("test/echo: 1 requests, 0 tokens in, 0 out, $0.0000");
+  });
+
+  it("begin and resume sessions, and tell the face which to show", async () => {
+    await using s = await opened({});
+    await ask(s.t.client, s.sessionId, "hello");
+    const begun = await s.run("new");
+    expect(begun).toMatchObject({
+      sessionId: expect.not.stringMatching(s.sessionId),
+      output: expect.stringMatching(/^New session/),
+    });
+    const asked = { sessionId: begun.sessionId as string, name: "resume" };
+    const listed = await s.t.client.request("run_command", { ...asked, args: "" });
+    expect(listed.output).toMatch(
+      new RegExp(`^${s.sessionId.slice(0, 8)}  \\d{4}-\\d\\d-\\d\\d \\d\\d:\\d\\d  hello$`),
+    );
+    const back = await s.t.client.request("run_command", { ...asked, args: s.sessionId.slice(0, 10) });
+    expect(back).toMatchObject({ sessionId: s.sessionId });
+  });
+
+  it("open the session anew with the plugins as they are now", async () => {
+    await using s = await opened({});
+    await ask(s.t.client, s.sessionId, "hello");
+    const before = await s.t.client.request("get_status", { sessionId: s.sessionId });
+    expect(await s.run("reload")).toMatchObject({ sessionId: s.sessionId });
+    const after = await s.t.client.request("get_status", { sessionId: s.sessionId });
+    expect(after.anchor.activation).not.toBe(before.anchor.activation);
+    expect(after.leafId).toBe(before.leafId);
+    expect(await ask(s.t.client, s.sessionId, "still here")).toBe("echo: still here");
+  });
+});
