@@ -1,6 +1,6 @@
 /** Turns the chunks that esbuild split off into the modules that presets/modules.ts loads: see docs/decisions/0014. */
 import { mkdirSync, writeFileSync } from "node:fs";
-import { dirname, join, relative } from "node:path";
+import { dirname, join, relative, sep } from "node:path";
 import { transform } from "esbuild";
 
 /**
@@ -9,7 +9,7 @@ import { transform } from "esbuild";
  */
 export async function pack({ outputFiles, metafile }, dist, sources) {
   const chunks = await Promise.all(outputFiles.map((file) => toFunction(file, dist)));
-  const names = needed(metafile, sources).map((path) => relative(dist, join(dirname(dist), path)));
+  const names = needed(metafile, sources).map((path) => nameOf(join(dirname(dist), path), dist));
   const bodies = chunks.filter(({ name }) => names.includes(name));
   if (bodies.length < names.length) throw new Error("esbuild names files in its report that it did not write");
   for (const { name, body } of chunks) if (!names.includes(name)) write(join(dist, name), `(${body});\n`);
@@ -28,7 +28,12 @@ async function toFunction({ path, text }, dist) {
     legalComments: "none",
     charset: "ascii",
   });
-  return { name: relative(dist, path), body: `function (exports, require, module, __url) {\n${code}}` };
+  return { name: nameOf(path, dist), body: `function (exports, require, module, __url) {\n${code}}` };
+}
+
+/** With slashes on every system, as the modules ask for each other. */
+function nameOf(path, dist) {
+  return relative(dist, path).split(sep).join("/");
 }
 
 /** The files made of these sources, with all that they import to begin with. */

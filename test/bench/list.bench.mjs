@@ -8,7 +8,6 @@ const many = fileURLToPath(new URL("many-sessions.mjs", import.meta.url));
 export default [
   {
     work: "list 1,000 sessions, against none",
-    home: "many",
     first: [many],
     args: list,
     against: list,

@@ -32,9 +32,10 @@ export function run(node, args, { home, check = () => true, env = {} }) {
   throw error ?? new Error(`${node} ${args.join(" ")}: exit ${status}\n${stderr}\n${stdout.slice(0, 1_000)}`);
 }
 
-/** Nothing of this process's environment but what a program needs to run: a proxy or NODE_OPTIONS would be measured too. */
+/** Nothing of this process's environment but what a program needs to run, as the rest would be measured too; all with BENCH_INHERIT. */
 export function environment(home, env = {}) {
-  return { PATH: process.env.PATH, HOME: home, TMPDIR: tmpdir(), ...env };
+  const inherited = process.env.BENCH_INHERIT ? process.env : { PATH: process.env.PATH, TMPDIR: tmpdir() };
+  return { ...inherited, HOME: home, ...env };
 }
 
 export function milliseconds(node, args, options) {

@@ -86,8 +86,8 @@ async function bare(rounds: number): Promise<Measured> {
 
 const rows: object[] = [];
 for (const rounds of [50, 200]) {
-  const baseline = await bare(rounds);
   for (const api of Object.keys(formats) as ApiName[]) {
+    const baseline = await bare(rounds);
     const { gaps, memory } = await scorel(api, rounds);
     const name = `${rounds} rounds, ${api}`;
     rows.push({

@@ -9,7 +9,7 @@
  *
  * `npm run bench -- help` keeps the rows whose name, or whose script's, contains the word. `-- --node 24` measures another
  * version of Node as well. `-- --profile DIR one tool` writes CPU profiles of those commands instead.
- * A report, never a verdict: the exit code is 0.
+ * A report, never a verdict: the exit code is 0, unless something could not be measured.
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
@@ -25,10 +25,15 @@ import { print } from "./table.mjs";
 
 const here = fileURLToPath(new URL(".", import.meta.url));
 const { values: flags, positionals } = parseArgs({
-  options: { profile: { type: "string" }, node: { type: "string", multiple: true, default: [] } },
+  options: {
+    profile: { type: "string" },
+    node: { type: "string", multiple: true, default: [] },
+    "inherit-env": { type: "boolean", default: false },
+  },
   allowPositionals: true,
 });
 const words = positionals.join(" ");
+if (flags["inherit-env"]) process.env.BENCH_INHERIT = "1";
 
 if (!existsSync(bin)) throw new Error("nothing to measure: run `npm run build` first");
 
@@ -69,8 +74,21 @@ async function results(rows, model) {
   const found = versions.map((version) => ({ version, rows: [] }));
   for (const row of rows)
     for (const [at, node] of nodes.entries())
-      found[at].rows.push(...(row.script ? await runScript(node, row, model) : [measure(node, row, model)]));
+      found[at].rows.push(
+        ...(await attempt(row, () => (row.script ? runScript(node, row, model) : [measure(node, row, model)]))),
+      );
   return found;
+}
+
+/** What breaks is told and leaves the other rows their figures. */
+async function attempt({ work, script }, measured) {
+  try {
+    return await measured();
+  } catch (thrown) {
+    console.error(thrown instanceof Error ? thrown.message : thrown);
+    process.exitCode = 1;
+    return [{ work: work ?? script, failed: true }];
+  }
 }
 
 /** The work and what it is held against have a home each: neither finds what the other wrote. */

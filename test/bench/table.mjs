@@ -4,12 +4,13 @@
 export function print(results) {
   const many = results.length > 1;
   const head = ["work", ...(many ? ["node"] : []), "value", "baseline", "ratio", "aim", "memory", "verdict"];
-  const lines = results[0].rows.flatMap(({ work }, at) =>
-    results.map(({ version, rows }, which) => [
-      which === 0 ? work : "",
-      ...(many ? [version] : []),
-      ...cellsOf(rows[at]),
-    ]),
+  const works = new Set(results.flatMap(({ rows }) => rows.map(({ work }) => work)));
+  const lines = [...works].flatMap((work) =>
+    results.flatMap(({ version, rows }, which) =>
+      rows
+        .filter((row) => row.work === work)
+        .map((row) => [which === 0 ? work : "", ...(many ? [version] : []), ...cellsOf(row)]),
+    ),
   );
   const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column].length)));
   for (const line of [head, ...lines])
@@ -21,7 +22,8 @@ export function print(results) {
     );
 }
 
-function cellsOf({ value, baseline, unit = "ms", aim, limit, memory, memoryBaseline }) {
+function cellsOf({ value, baseline, unit = "ms", aim, limit, memory, memoryBaseline, failed }) {
+  if (failed) return ["", "", "", "", "", "failed"];
   const quantity = (amount) => (amount === undefined ? "" : `${Number(amount.toPrecision(4))} ${unit}`);
   const ratio = baseline === undefined ? undefined : value / baseline;
   const reached = limit === undefined ? ratio : value;
