@@ -59,7 +59,9 @@ function bundleOf(entry: string): Promise<string> {
 }
 
 async function bundle(entry: string): Promise<string> {
-  const banner = { js: 'import{createRequire as r}from"node:module";const require=r(import.meta.url);' };
+  const banner = {
+    js: 'import{createRequire as requireFor}from"node:module";const require=requireFor(import.meta.url);',
+  };
   const built = await build({
     entryPoints: [entry],
     bundle: true,

@@ -18,6 +18,20 @@ export interface QueueItem {
   clientId: string;
 }
 
+/** What a waiting message becomes: whatever is absent stays as it is. */
+export interface QueueChange {
+  id: string;
+  mode?: QueueItem["mode"];
+  message?: UserMessage;
+}
+export interface RewriteOptions {
+  clientId?: string;
+  /** Refused with AGENT_QUEUE_CONFLICT unless the queue stands at this `queueSeq` when the change is written. */
+  expectedSeq?: number;
+  /** The id that the change bears in the log. */
+  id?: EventId;
+}
+
 export interface TurnOutcome {
   reason: "completed" | "cancelled" | "error";
   /** Coded and readable; absent when completed. */
@@ -87,8 +101,13 @@ export interface AgentService {
   /** Ends the running turn; what had arrived is kept. Resolves when the turn has ended; false when none ran. */
   cancel(): Promise<boolean>;
   readonly running: boolean;
-  /** Replaces the waiting messages; items not in the queue are refused. */
-  rewriteQueue(items: readonly QueueItem[], options?: { clientId?: string }): Promise<void>;
+  /**
+   * Replaces the waiting messages, in this order; those left out are removed. Throws AGENT_QUEUE_UNKNOWN for one that waits
+   * no longer, and AGENT_QUEUE_CONFLICT; then nothing is changed.
+   */
+  rewriteQueue(items: readonly QueueChange[], options?: RewriteOptions): Promise<void>;
+  /** Starts a turn with the messages that are due next; undefined when none waits. Throws AGENT_BUSY when a turn runs. */
+  runQueue(): Promise<Sent | undefined>;
   /** Tokens the next request holds, by the last good usage plus an estimate of what came after. */
   contextTokens(): number;
   /** Estimated tokens of one message. */
@@ -166,6 +185,8 @@ declare module "@scorel/kernel" {
   interface Projections {
     /** The messages that wait, in the order of their delivery. */
     queue: QueueItem[];
+    /** seq of the event that last changed what waits; 0 before the first. */
+    queueSeq: number;
     /** Client-made message id -> the event or queue item it became. */
     sentMessages: Record<string, string>;
   }

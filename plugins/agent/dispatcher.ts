@@ -1,6 +1,6 @@
 import { codeOf, messageOf, newId } from "@scorel/kernel";
 import type { Usage, UserMessage } from "@scorel/messages/contract";
-import type { QueueItem, SendOptions, Sent, TurnOutcome } from "./contract.ts";
+import type { QueueChange, QueueItem, RewriteOptions, SendOptions, Sent, TurnOutcome } from "./contract.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { Interlude } from "./interlude.ts";
@@ -53,9 +53,23 @@ export class Dispatcher {
 
   /** Starts a turn with these messages, after one that is ending; throws AGENT_BUSY when one is running. */
   async start(prompts: readonly Prompt[]): Promise<Sent> {
+    return (await this.startWith(() => prompts)) as Sent;
+  }
+
+  /** The same with what waits; undefined when nothing does. */
+  startQueued(): Promise<Sent | undefined> {
+    return this.startWith(() => {
+      const due = this.env.queue.dueFirst();
+      return due.length === 0 ? undefined : due;
+    });
+  }
+
+  private async startWith(find: () => readonly Prompt[] | undefined): Promise<Sent | undefined> {
     while (this.current && !this.current.turn.accepts) await this.current.done;
     if (this.stopped) throw errors.AGENT_STOPPED();
     if (this.current) throw errors.AGENT_BUSY();
+    const prompts = find();
+    if (!prompts) return undefined;
     const turn = new Turn(this.env);
     const begun = turn.begin(prompts);
     const done = this.conduct(turn, begun, prompts);
@@ -80,8 +94,8 @@ export class Dispatcher {
     return { status: "queued", id, turn };
   }
 
-  async rewriteQueue(items: readonly QueueItem[], clientId: string | undefined): Promise<void> {
-    const removed = await this.env.queue.rewrite(items, clientId);
+  async rewriteQueue(items: readonly QueueChange[], options: RewriteOptions): Promise<void> {
+    const removed = await this.env.queue.rewrite(items, options);
     const outcome = unserved(this.env.ctx.session, errors.AGENT_REMOVED());
     this.settle(removed, outcome);
   }

@@ -18,8 +18,12 @@ export const errors = defineErrors({
     `The reply of ${a.provider} grew longer than ${a.limit} characters and was given up: the model repeats itself, or the server is none. Ask for less, or use another model.`,
   AGENT_LENGTH: () =>
     "The reply reached the model's output limit before it was complete; none of its calls was run. Raise maxTokens in [model], or ask for smaller steps.",
-  AGENT_QUEUE_UNKNOWN: (a: { id: string }) =>
-    `There is no waiting message "${a.id}": it was delivered or removed. Read the queue again.`,
+  AGENT_QUEUE_UNKNOWN: (a: { id: string; deliveredAs?: string }) =>
+    a.deliveredAs === undefined
+      ? `There is no waiting message "${a.id}": it was delivered or removed. Read the queue again.`
+      : `Message "${a.id}" no longer waits: it was delivered as event ${a.deliveredAs}. The queue is as it was; read it again.`,
+  AGENT_QUEUE_CONFLICT: (a: { expected: number; actual: number }) =>
+    `The queue has changed meanwhile: it stands at ${a.actual}, not at ${a.expected}. Nothing was changed; read it again, then repeat what you wanted.`,
   AGENT_STOPPED: () => "The session was closed before the message's turn came; it is still in the queue.",
   AGENT_REMOVED: () => "The message was removed from the queue.",
   AGENT_INTERRUPTED: () => "The turn that served this message did not finish. Send a new message to go on.",

@@ -1,7 +1,7 @@
 import type { AgentMessage, AgentState, AgentTool } from "@mariozechner/pi-agent-core";
 import { type BaseContext, perPlugin } from "@scorel/kernel";
 import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
-import type { AgentService } from "./contract.ts";
+import type { AgentService, QueueChange } from "./contract.ts";
 import { toAgentMessages } from "./convert.ts";
 import type { Dispatcher } from "./dispatcher.ts";
 import { type Environment, systemPrompt, tools } from "./environment.ts";
@@ -44,7 +44,13 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     get running() {
       return dispatcher.running;
     },
-    rewriteQueue: (items, options) => dispatcher.rewriteQueue(items, options?.clientId),
+    async rewriteQueue(items, options = {}) {
+      const isChanged = ({ message }: QueueChange) =>
+        message !== undefined && isToFit(ctx, userContent(message.content));
+      const changes = items.some(isChanged) ? await Promise.all(items.map((item) => fittedItem(ctx, item))) : items;
+      return dispatcher.rewriteQueue(changes, options);
+    },
+    runQueue: () => dispatcher.startQueued(),
     contextTokens: () => contextTokens(ctx.session, () => textTokens(fixedPart(env))),
     estimateTokens,
     fixedTokens: () => textTokens(fixedPart(env)),
@@ -122,8 +128,17 @@ async function fitted(ctx: BaseContext, message: UserMessage): Promise<UserMessa
   return { ...message, content: await fittedContent(ctx, message.content) };
 }
 
+async function fittedItem(ctx: BaseContext, item: QueueChange): Promise<QueueChange> {
+  return item.message ? { ...item, message: await fitted(ctx, item.message) } : item;
+}
+
 function userMessage(content: UserMessage["content"]): UserMessage {
+  return { role: "user", content: userContent(content), timestamp: Date.now() };
+}
+
+/** Throws AGENT_MESSAGE for a message that says nothing. */
+function userContent(content: UserMessage["content"]): UserMessage["content"] {
   const empty = typeof content === "string" ? content.trim() === "" : content.length === 0;
   if (empty) throw errors.AGENT_MESSAGE({ reason: "it is empty" });
-  return { role: "user", content, timestamp: Date.now() };
+  return content;
 }

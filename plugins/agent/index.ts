@@ -8,7 +8,7 @@ import { Dispatcher } from "./dispatcher.ts";
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
 import { Listeners } from "./listeners.ts";
-import { Queue, queueProjection, queueUpdate, sentProjection } from "./queue.ts";
+import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./queue.ts";
 import { retryEnd, retryStart } from "./transient.ts";
 
 /** The agent loop: turns, queues, retries, guards and the native hooks. */
@@ -25,7 +25,7 @@ export function createAgent(clock: Clock): AnyPlugin {
     provides: ["agent"],
     config,
     events: { queue_update: queueUpdate, retry_start: retryStart, retry_end: retryEnd },
-    projections: { queue: queueProjection, sentMessages: sentProjection },
+    projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
     activate(ctx) {
       const hooks: HookCalls = {
         beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),

@@ -1,8 +1,10 @@
 import type {
   DisplayAction,
   EventDefinition,
+  EventId,
   EventOf,
   Events,
+  LogView,
   PathHold,
   ProjectionDefinition,
   Session,
@@ -10,12 +12,14 @@ import type {
 } from "@scorel/kernel";
 import type { MessageMeta, UserMessage } from "@scorel/messages/contract";
 import { z } from "zod";
-import type { QueueItem } from "./contract.ts";
+import type { QueueChange, QueueItem, RewriteOptions } from "./contract.ts";
 import { userText } from "./convert.ts";
 import { errors } from "./errors.ts";
 
 /** A retry comes soon: so many client-made ids are remembered. */
 const rememberedIds = 256;
+/** So far back a message that no longer waits is looked for. */
+const searchedEvents = 1_000;
 
 const item = z.strictObject({
   id: z.string().min(1),
@@ -46,6 +50,15 @@ export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
     const delivered = metaOf(event)?.queueItemId;
     return delivered === undefined ? state : state.filter(({ id }) => id !== delivered);
   },
+};
+
+/** Which state of the queue this is: the seq of the event that made it. */
+export const queueSeqProjection: ProjectionDefinition<number> = {
+  over: "log",
+  reads: queueProjection.reads ?? [],
+  init: () => 0,
+  update: (state, event: StoredEvent) =>
+    event.type === "queue_update" || metaOf(event)?.queueItemId !== undefined ? event.seq : state,
 };
 
 /** Client-made message id -> what it first became, for the latest of them. */
@@ -80,12 +93,32 @@ export class Queue {
     await this.session.append("queue_update", { items: [...this.items, added] }, { clientId: added.clientId });
   }
 
-  /** Replaces the waiting messages and answers the ids that went; refuses items that do not wait. */
-  async rewrite(items: readonly QueueItem[], clientId: string | undefined): Promise<string[]> {
-    const known = new Set(this.items.map(({ id }) => id));
-    for (const { id } of items) if (!known.delete(id)) throw errors.AGENT_QUEUE_UNKNOWN({ id });
-    await this.session.append("queue_update", { items: [...items] }, clientId === undefined ? {} : { clientId });
-    return [...known];
+  /** Replaces the waiting messages and answers the ids that went; refuses items that do not wait when this is written. */
+  async rewrite(changes: readonly QueueChange[], { expectedSeq, ...options }: RewriteOptions): Promise<string[]> {
+    const removed = new Map(this.items.map((waiting) => [waiting.id, waiting]));
+    const items = changes.map((change) => {
+      const waiting = removed.get(change.id);
+      if (!waiting) throw errors.AGENT_QUEUE_UNKNOWN({ id: change.id, ...this.delivered(change.id) });
+      removed.delete(change.id);
+      return { ...waiting, ...change };
+    });
+    const check = (view: LogView) => mustBeAt(expectedSeq, view.projection("queueSeq"));
+    await this.session.append("queue_update", { items }, { ...options, check });
+    return [...removed.keys()];
+  }
+
+  /** What the next turn would begin with, as its first messages. */
+  dueFirst(): { message: UserMessage; clientId: string }[] {
+    return this.due(true).map((waiting) => ({ message: asDelivered(waiting), clientId: waiting.clientId }));
+  }
+
+  /** The event that a message became which waits no longer; nothing when that is long ago, or it was removed. */
+  private delivered(id: string): { deliveredAs?: EventId } {
+    const { tree, activeLeaf } = this.session;
+    let event = activeLeaf === null ? undefined : tree.get(activeLeaf);
+    for (let looked = 0; event && looked < searchedEvents; looked++, event = tree.parent(event.id))
+      if (metaOf(event)?.queueItemId === id) return { deliveredAs: event.id };
+    return {};
   }
 
   /** What is due at this moment: every steer between rounds; one follow-up when the agent would rest. */
@@ -107,6 +140,10 @@ export class Queue {
     );
     return messages;
   }
+}
+
+function mustBeAt(expected: number | undefined, actual: number): void {
+  if (expected !== undefined && expected !== actual) throw errors.AGENT_QUEUE_CONFLICT({ expected, actual });
 }
 
 function asDelivered({ id, mode, message }: QueueItem): UserMessage {

@@ -62,7 +62,7 @@ export class Turn {
         ...prompts.map(asEntry),
       ]);
       const ids = written.filter(({ type }) => type === "message").map(({ id }) => id);
-      this.served.push(...ids);
+      this.served.push(...prompts.flatMap(({ message }) => message.meta?.queueItemId ?? []), ...ids);
       return ids.at(-1) as string;
     } catch (thrown) {
       this.open = false;

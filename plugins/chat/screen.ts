@@ -44,6 +44,8 @@ export class Screen {
     if (person) await this.line(`${leafId === null ? "New session" : "Session"} ${sessionId} · ${model} · /help`);
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
+    if (status.waiting !== undefined)
+      await this.line(`(${status.waiting} waiting from before; sent with your next message)`);
   }
 
   /** Says those of the notices that were not said yet. */

@@ -1,4 +1,4 @@
-import type { SendOptions, TurnOutcome } from "@scorel/agent/contract";
+import type { QueueItem, SendOptions, TurnOutcome } from "@scorel/agent/contract";
 import type {
   AnyEvent,
   Awaitable,
@@ -99,6 +99,8 @@ export interface SessionStatus {
   problems: { line: number; offset: number; reason: string }[];
   /** What was left out when the session was opened, and what has failed in it since. */
   notices: Notice[];
+  /** How many messages wait in the queue; absent when none does. They come with the next turn, or by `run_queue`. */
+  waiting?: number;
   /** `provider/id` of the model that the next turn would use; absent when there is none. */
   model?: string;
   /** Why there is no model to use. */
@@ -143,7 +145,28 @@ export interface Operations {
   /** Resolves when the turn that serves a sent message has ended. */
   wait_turn: { params: { sessionId: string; id: string }; result: TurnOutcome };
   cancel: { params: { sessionId: string }; result: { cancelled: boolean } };
-  rewrite_queue: { params: { sessionId: string; items: { id: string }[] }; result: { items: { id: string }[] } };
+  /** What waits, in its order, and which state of the queue that is. Looks only: anyone may be writing the session. */
+  get_queue: { params: { sessionId: string }; result: { seq: number; items: QueuedMessage[] } };
+  /**
+   * Puts the waiting messages in this order, with these changes; those left out are removed. Refused whole, with
+   * AGENT_QUEUE_CONFLICT when the queue no longer stands at `expectedSeq` (of `get_queue`, or of the last event that changed
+   * it), and with AGENT_QUEUE_UNKNOWN, which says what became of it, when one was delivered or removed meanwhile. A retry with
+   * the same `messageId` changes nothing more.
+   */
+  rewrite_queue: {
+    params: {
+      sessionId: string;
+      items: { id: string; mode?: QueueItem["mode"]; content?: UserMessage["content"] }[];
+      expectedSeq?: number;
+      messageId?: string;
+    };
+    result: { items: { id: string }[] };
+  };
+  /**
+   * Starts a turn with what waits, if anything does; `id` is what `wait_turn` takes. A running turn takes it anyway, each at
+   * its moment.
+   */
+  run_queue: { params: { sessionId: string }; result: { status: "started" | "running" | "empty"; id?: string } };
   get_context: { params: { sessionId: string }; result: { messages: Message[] } };
   /** The stored events of a session in seq order: all of them, or the last `tail`. */
   get_events: { params: { sessionId: string; tail?: number }; result: { header: SessionHeader; events: Delivered[] } };
@@ -151,6 +174,15 @@ export interface Operations {
   /** Opens a session anew, with plugins and configuration as they are now; throws HOST_SESSION_BUSY while a turn runs. */
   reload_session: { params: { sessionId: string }; result: SessionStatus };
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
+}
+/** A message that waits for its place in a turn. */
+export interface QueuedMessage {
+  id: string;
+  /** `steer`: between two rounds of the running turn; `follow_up`: when it would rest. */
+  mode: QueueItem["mode"];
+  content: UserMessage["content"];
+  /** Who sent it. */
+  clientId: string;
 }
 export type Operation = keyof Operations & string;
 

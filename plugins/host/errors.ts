@@ -34,8 +34,6 @@ export const errors = defineErrors({
     `Session ${a.sessionId} has no agent, so nothing can answer. Add "agent" to "use" in the preset.`,
   HOST_TURN_UNKNOWN: (a: { id: string }) =>
     `No message "${a.id}" was sent to this session since it was opened, so there is no turn to wait for.`,
-  HOST_QUEUE_ITEM_UNKNOWN: (a: { id: string }) =>
-    `No message "${a.id}" waits in the queue; it may have been delivered.`,
   HOST_CLIENT_CLOSED: (a: { clientId: string }) => `Client ${a.clientId} is closed. Connect again.`,
   HOST_STOPPED: (a: { sessionId: string }) =>
     `The host has stopped, so session ${a.sessionId} is not opened any more. Start it again.`,

@@ -1,10 +1,11 @@
-import type { AgentService, QueueItem } from "@scorel/agent/contract";
+import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
 import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type { Client, Notice, Operation, Operations, SessionStatus } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
+import { queueOf, rewriteQueue, runQueue } from "./queue.ts";
 import { failuresOf, type OpenSession, type Sessions } from "./sessions.ts";
 import { canonicalDirectory } from "./workspace.ts";
 
@@ -15,7 +16,7 @@ export interface Caller {
   readonly held: Set<string>;
   readonly request: Client["request"];
 }
-type Handler<O extends Operation> = (
+export type Handler<O extends Operation> = (
   params: Operations[O]["params"],
   caller: Caller,
 ) => Awaitable<Operations[O]["result"]>;
@@ -49,7 +50,9 @@ const operations = {
     return turn;
   },
   cancel: async (params, caller) => ({ cancelled: await agentOf(await openOf(params, caller)).cancel() }),
+  get_queue: ({ sessionId }, { sessions }) => sessions.lookedAt(sessions.resolve(sessionId), queueOf),
   rewrite_queue: rewriteQueue,
+  run_queue: runQueue,
   get_context: async (params, caller) => ({ messages: (await openOf(params, caller)).kernel.session.buildContext() }),
   get_events: async ({ tail = Number.POSITIVE_INFINITY, ...params }, caller) => {
     const { session } = (await openOf(params, caller)).kernel;
@@ -95,8 +98,14 @@ export function statusOf(open: OpenSession): SessionStatus {
     },
     problems: problems.map(({ line, offset, reason }) => ({ line, offset, reason })),
     notices: [...readOnlyNotice(open), ...open.problems, ...failuresOf(open)],
+    ...waitingIn(open),
     ...modelOf({ kernel }),
   };
+}
+
+function waitingIn(open: OpenSession): Pick<SessionStatus, "waiting"> {
+  const { items } = queueOf(open);
+  return items.length > 0 ? { waiting: items.length } : {};
 }
 
 function readOnlyNotice({ id, kernel: { readOnly } }: OpenSession): Notice[] {
@@ -120,7 +129,7 @@ function hold(session: OpenSession, { clientId, held }: Caller): OpenSession {
   return session;
 }
 
-function agentOf({ id, kernel }: OpenSession): AgentService {
+export function agentOf({ id, kernel }: OpenSession): AgentService {
   const agent = kernel.find("agent");
   if (!agent) throw errors.HOST_NO_AGENT({ sessionId: id });
   return agent;
@@ -142,24 +151,12 @@ async function sendMessage(
     ...(messageId !== undefined && { messageId }),
     ...(running !== undefined && { running }),
   });
-  session.turns.set(id, turn);
-  if (session.turns.size > REMEMBERED_TURNS) session.turns.delete([...session.turns.keys()][0] as string);
+  rememberTurn(session, id, turn);
   return { status, id };
 }
 
-async function rewriteQueue(
-  { items, ...params }: Operations["rewrite_queue"]["params"],
-  caller: Caller,
-): Promise<Operations["rewrite_queue"]["result"]> {
-  const session = await openOf(params, caller);
-  const queue = session.kernel.session.projection("queue");
-  const wanted = items.map(({ id }) => itemOf(queue, id));
-  await agentOf(session).rewriteQueue(wanted, { clientId: caller.clientId });
-  return { items: wanted.map(({ id }) => ({ id })) };
-}
-
-function itemOf(queue: readonly QueueItem[], id: string): QueueItem {
-  const item = queue.find((waiting) => waiting.id === id);
-  if (!item) throw errors.HOST_QUEUE_ITEM_UNKNOWN({ id });
-  return item;
+/** Keeps a turn for `wait_turn`; the oldest is forgotten. */
+export function rememberTurn({ turns }: OpenSession, id: string, turn: Promise<TurnOutcome>): void {
+  turns.set(id, turn);
+  if (turns.size > REMEMBERED_TURNS) turns.delete([...turns.keys()][0] as string);
 }

@@ -46,6 +46,14 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
     },
     {
       noun: "session",
+      action: "queue",
+      args: "<id>",
+      description: "Show the messages that wait in a session for its next turn",
+      options: [output],
+      run: async (invocation) => (await views()).queue(host(), invocation),
+    },
+    {
+      noun: "session",
       action: "verify",
       args: "<id>",
       description: "Check a session's log for damage; exits 1 when there is any",

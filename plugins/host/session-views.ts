@@ -10,10 +10,11 @@ import {
   type StoredEvent,
 } from "@scorel/kernel";
 import { createOutput, type Output, plainText } from "./client.ts";
-import type { SessionSummary } from "./contract.ts";
+import type { QueuedMessage, SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { LocalHost } from "./host.ts";
 import { isLocked } from "./lock.ts";
+import { queueOf } from "./queue.ts";
 import { besideLog } from "./session-store.ts";
 import type { OpenSession } from "./sessions.ts";
 import { verifyLog } from "./verify.ts";
@@ -71,6 +72,17 @@ export function context(host: LocalHost, invocation: Invocation): Promise<number
     const messages = session.buildContext();
     const sha256 = createHash("sha256").update(JSON.stringify(messages)).digest("hex");
     return say(invocation, `${JSON.stringify({ sessionId: id, leafId: session.activeLeaf, sha256, messages })}\n`);
+  });
+}
+
+/** `session queue` */
+export function queue(host: LocalHost, invocation: Invocation): Promise<number> {
+  return looking(host, invocation, (session) => {
+    const { seq, items } = queueOf(session);
+    if (invocation.options.output === "json") return say(invocation, `${JSON.stringify({ seq, items })}\n`);
+    if (items.length > 0) return say(invocation, items.map(waitingRow).join(""));
+    invocation.stderr.write("No message waits in this session.\n");
+    return Promise.resolve(0);
   });
 }
 
@@ -152,6 +164,15 @@ function tailOf({ options: { tail } }: Invocation): number {
   if (tail === undefined) return Number.POSITIVE_INFINITY;
   if (!/^[1-9]\d*$/.test(String(tail))) throw errors.HOST_TAIL_INVALID({ value: String(tail) });
   return Number(tail);
+}
+
+function waitingRow({ id, mode, content }: QueuedMessage): string {
+  const text = typeof content === "string" ? content : content.map(partText).join(" ");
+  return `${[id, mode.padEnd("follow_up".length), text.replace(/\s+/g, " ").trim()].join("  ")}\n`;
+}
+
+function partText(block: { type: string; text?: string }): string {
+  return block.text ?? `[${block.type}]`;
 }
 
 function spoken(session: Session, event: StoredEvent): string {

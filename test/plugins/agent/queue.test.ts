@@ -180,6 +180,75 @@ describe("waiting messages", () => {
     expect(users.slice(1)).toEqual(["message user: 3", "message user: one"]);
   });
 
+  it("can be converted from one mode to the other, and are delivered at the places of the new one", async () => {
+    await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
+    const later = await t.agent.send("now, after all");
+    const soon = await t.agent.send("it can wait", { running: "steer" });
+    await t.agent.rewriteQueue([
+      { id: soon.id, mode: "follow_up" },
+      { id: later.id, mode: "steer" },
+    ]);
+    t.proceed();
+    await t.sent.turn;
+    const said = told(await t.story()).filter((line) => line.startsWith("message "));
+    expect(said.slice(3)).toEqual([
+      "message user: now, after all",
+      "message assistant: a",
+      "message user: it can wait",
+      "message assistant: b",
+    ]);
+  });
+
+  it("cannot be changed once they are delivered, and nothing else is changed with them", async () => {
+    await using t = await standing([toolCall("work", {}), [text("a"), hang()]]);
+    const steer = await t.agent.send("steer", { running: "steer" });
+    const follow = await t.agent.send("follow");
+    const streaming = t.server.request(1);
+    t.proceed();
+    await streaming;
+    const delivered = t.stored().find((event: any) => event.message?.meta?.queueItemId === steer.id);
+    await expect(t.agent.rewriteQueue([{ id: follow.id, mode: "steer" }, { id: steer.id }])).rejects.toMatchObject({
+      code: "AGENT_QUEUE_UNKNOWN",
+      message: expect.stringContaining(`it was delivered as event ${delivered?.id}`),
+    });
+    expect(t.session.projection("queue")).toMatchObject([{ id: follow.id, mode: "follow_up" }]);
+  });
+
+  it("are changed by one of two who looked at the same state, and the other is told", async () => {
+    await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
+    const { id } = await t.agent.send("one");
+    const seen = t.session.projection("queueSeq");
+    const change = (content: string) =>
+      t.agent.rewriteQueue([{ id, message: { role: "user", content, timestamp: 0 } }], { expectedSeq: seen });
+    const settled = await Promise.allSettled([change("first"), change("second")]);
+    expect(settled).toMatchObject([
+      { status: "fulfilled" },
+      { status: "rejected", reason: { code: "AGENT_QUEUE_CONFLICT" } },
+    ]);
+    expect(t.session.projection("queue")).toMatchObject([{ id, message: { content: "first" } }]);
+    const rewritten = t.session.projection("queueSeq");
+    t.proceed();
+    await t.sent.turn;
+    // Delivering is a change, too.
+    expect(t.session.projection("queueSeq")).toBeGreaterThan(rewritten);
+  });
+
+  it("start a turn of their own on request, each at its place, and on the branch of that moment", async () => {
+    await using t = await standing([toolCall("work", {}), text("a"), text("b")]);
+    const follow = await t.agent.send("follow");
+    const steer = await t.agent.send("steer", { running: "steer" });
+    await expect(t.agent.runQueue()).rejects.toMatchObject({ code: "AGENT_BUSY" });
+    await t.agent.cancel();
+    await t.session.append("rewind", { targetEventId: t.sent.id });
+    const sent = await t.agent.runQueue();
+    expect(await sent?.turn).toMatchObject({ reason: "completed", text: "b" });
+    expect(await steer.turn).toEqual(await sent?.turn);
+    expect(await follow.turn).toEqual(await sent?.turn);
+    const texts = t.session.buildContext().map((message: any) => message.content[0]?.text ?? message.content);
+    expect(texts).toEqual(["go", "steer", "a", "follow", "b"]);
+    expect(await t.agent.runQueue()).toBeUndefined();
+  });
+
   it("are answered when the session closes, and wait in the log for the next", async () => {
     const t = await standing([toolCall("work", {})]);
     const follow = await t.agent.send("follow");

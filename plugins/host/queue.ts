@@ -1,0 +1,75 @@
+import { createHash } from "node:crypto";
+import { codeOf, type EventId, type EventOf, type Session } from "@scorel/kernel";
+import type { Operations } from "./contract.ts";
+import { agentOf, type Caller, openOf, rememberTurn } from "./operations.ts";
+import type { OpenSession } from "./sessions.ts";
+
+type Rewrite = Operations["rewrite_queue"];
+
+/** What waits, as any client may see it. */
+export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["get_queue"]["result"] {
+  const { session } = kernel;
+  try {
+    const items = session.projection("queue");
+    return {
+      seq: session.projection("queueSeq"),
+      items: items.map(({ id, mode, message, clientId }) => ({ id, mode, content: message.content, clientId })),
+    };
+  } catch (thrown) {
+    // Nothing that keeps a queue is in this preset.
+    if (codeOf(thrown) === "PROJECTION_UNKNOWN") return { seq: 0, items: [] };
+    throw thrown;
+  }
+}
+
+/** Edits, converts, reorders and removes in one step. */
+export async function rewriteQueue(
+  { items, expectedSeq, messageId, ...params }: Rewrite["params"],
+  caller: Caller,
+): Promise<Rewrite["result"]> {
+  const open = await openOf(params, caller);
+  const { session } = open.kernel;
+  const id = messageId === undefined ? undefined : rewriteId(messageId);
+  const done = id === undefined ? undefined : resultOf(session, id);
+  if (done) return done;
+  const queue = session.projection("queue");
+  const changes = items.map(({ content, ...change }) => {
+    // One that waits no longer is refused where this is written, with what became of it.
+    const waiting = queue.find((item) => item.id === change.id);
+    return { ...change, ...(waiting && content !== undefined && { message: { ...waiting.message, content } }) };
+  });
+  await agentOf(open).rewriteQueue(changes, {
+    clientId: caller.clientId,
+    ...(expectedSeq !== undefined && { expectedSeq }),
+    ...(id !== undefined && { id }),
+  });
+  return { items: changes.map((change) => ({ id: change.id })) };
+}
+
+/** Starts what waits from before. */
+export async function runQueue(
+  params: Operations["run_queue"]["params"],
+  caller: Caller,
+): Promise<Operations["run_queue"]["result"]> {
+  const open = await openOf(params, caller);
+  const agent = agentOf(open);
+  if (agent.running) return { status: "running" };
+  // As with a sent message: a turn that cannot start says so before anything is delivered.
+  open.kernel.find("model")?.current();
+  open.kernel.find("tools")?.list();
+  const sent = await agent.runQueue();
+  if (!sent) return { status: "empty" };
+  rememberTurn(open, sent.id, sent.turn);
+  return { status: "started", id: sent.id };
+}
+
+/** The same for a retry, which so finds what the first one did. */
+function rewriteId(messageId: string): EventId {
+  const hash = createHash("sha256").update(`rewrite_queue ${messageId}`).digest("hex");
+  return BigInt(`0x${hash}`).toString(36).slice(0, 16);
+}
+
+function resultOf({ tree }: Session, id: EventId): Rewrite["result"] | undefined {
+  const written = tree.get(id) as EventOf<"queue_update"> | undefined;
+  return written && { items: written.items.map((item) => ({ id: item.id })) };
+}

@@ -1,0 +1,175 @@
+import type { QueueItem } from "@scorel/agent/contract";
+import { createKernel, createMemoryStore, definePlugin, type Kernel, type StoredEvent } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import fc from "fast-check";
+import { expect, it } from "vitest";
+import {
+  Queue,
+  queueProjection,
+  queueSeqProjection,
+  queueUpdate,
+  sentProjection,
+} from "../../../plugins/agent/queue.ts";
+import { testHeader } from "../../harness.ts";
+
+const keeper = definePlugin({
+  id: "keeper",
+  name: "Keeper",
+  version: "1.0.0",
+  events: { queue_update: queueUpdate },
+  projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
+});
+
+type Mode = QueueItem["mode"];
+type Step =
+  | { do: "add"; mode: Mode }
+  | { do: "deliver"; resting: boolean }
+  | { do: "rewrite"; order: number[]; convert: number; edit: number; stale: boolean }
+  | { do: "gone" }
+  | { do: "rewind" }
+  | { do: "kill"; lost: boolean };
+
+const mode = fc.constantFrom<Mode>("steer", "follow_up");
+const n = fc.nat(9);
+const step: fc.Arbitrary<Step> = fc.oneof(
+  { weight: 4, arbitrary: fc.record({ do: fc.constant("add" as const), mode }) },
+  { weight: 3, arbitrary: fc.record({ do: fc.constant("deliver" as const), resting: fc.boolean() }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant("rewrite" as const),
+      order: fc.array(n, { maxLength: 6 }),
+      convert: n,
+      edit: n,
+      stale: fc.boolean(),
+    }),
+  },
+  { weight: 1, arbitrary: fc.constantFrom<Step>({ do: "gone" }, { do: "rewind" }) },
+  { weight: 2, arbitrary: fc.record({ do: fc.constant("kill" as const), lost: fc.boolean() }) },
+);
+
+interface Waiting {
+  id: string;
+  mode: Mode;
+  text: string;
+}
+
+/** A queue over a log that is killed and opened again, and beside it a list that does the same. */
+class Play {
+  private records: StoredEvent[] = [];
+  private kernel!: Kernel;
+  private queue!: Queue;
+  private store = createMemoryStore(testHeader);
+  private waiting: Waiting[] = [];
+  /** What was delivered, in order; a message that was taken back before it was acknowledged is in neither list. */
+  private delivered: string[] = [];
+  private made = 0;
+
+  async open(): Promise<void> {
+    this.store = createMemoryStore(testHeader, this.records);
+    const entries = [messages, keeper].map((plugin) => ({ plugin, origin: "test" }));
+    this.kernel = await createKernel({ entries, store: this.store });
+    this.queue = new Queue(this.kernel.session);
+  }
+
+  async take(step: Step): Promise<void> {
+    if (step.do === "add") await this.add(step.mode);
+    else if (step.do === "deliver") await this.deliver(step.resting);
+    else if (step.do === "rewrite") await this.rewrite(step);
+    else if (step.do === "gone") await this.refused();
+    else if (step.do === "rewind") await this.kernel.session.append("rewind", { targetEventId: null });
+    else await this.kill(step.lost);
+    this.compare();
+  }
+
+  compare(): void {
+    const { session } = this.kernel;
+    const shown = session.projection("queue").map(({ id, mode, message }) => ({ id, mode, text: message.content }));
+    expect(shown).toEqual(this.waiting);
+    const log = [...session.tree].flatMap((event: any) => event.message?.meta?.queueItemId ?? []);
+    expect(log).toEqual(this.delivered);
+  }
+
+  async end(): Promise<void> {
+    await this.kernel.stop();
+  }
+
+  private async add(mode: Mode): Promise<void> {
+    const id = `item${++this.made}`;
+    const message = { role: "user" as const, content: id, timestamp: 0 };
+    await this.queue.add({ id, mode, message, clientId: "c" });
+    this.waiting.push({ id, mode, text: id });
+  }
+
+  private async deliver(resting: boolean): Promise<void> {
+    const hold = this.kernel.session.hold();
+    await this.queue.deliver(this.queue.due(resting), hold);
+    await hold.release();
+    const steers = this.waiting.filter(({ mode }) => mode === "steer");
+    const due = steers.length > 0 || !resting ? steers : this.waiting.slice(0, 1);
+    this.waiting = this.waiting.filter((item) => !due.includes(item));
+    this.delivered.push(...due.map(({ id }) => id));
+  }
+
+  private async rewrite({ order, convert, edit, stale }: Extract<Step, { do: "rewrite" }>): Promise<void> {
+    const seq = this.kernel.session.projection("queueSeq");
+    const kept = [...new Set(order)].flatMap((at) => this.waiting[at] ?? []);
+    const changed = kept.map((item, at) => ({
+      id: item.id,
+      mode: at === convert ? ("steer" as const) : item.mode,
+      text: at === edit ? `${item.text}!` : item.text,
+    }));
+    const changes = changed.map(({ id, mode, text }) => ({
+      id,
+      mode,
+      message: { role: "user" as const, content: text, timestamp: 0 },
+    }));
+    const rewriting = this.queue.rewrite(changes, { expectedSeq: stale ? seq - 1 : seq });
+    if (stale) return expect(rewriting).rejects.toMatchObject({ code: "AGENT_QUEUE_CONFLICT" });
+    const removed = this.waiting.filter((item) => !kept.includes(item)).map(({ id }) => id);
+    expect(await rewriting).toEqual(removed);
+    this.waiting = changed;
+  }
+
+  /** What was delivered cannot come back. */
+  private async refused(): Promise<void> {
+    const [id = "never"] = this.delivered;
+    const rewriting = this.queue.rewrite([...this.waiting.map((item) => ({ id: item.id })), { id }], {});
+    await expect(rewriting).rejects.toMatchObject({ code: "AGENT_QUEUE_UNKNOWN" });
+  }
+
+  /** Ends it between two writes, or `lost` in the middle of the last one, which is then not in the log. */
+  private async kill(lost: boolean): Promise<void> {
+    const records = this.store.records.map((record) => JSON.parse(record) as StoredEvent);
+    await this.kernel.stop();
+    this.records = lost ? records.slice(0, -1) : records;
+    if (lost) this.retell();
+    await this.open();
+  }
+
+  /** The reference for a log without its last record: what each record says, told again in the plainest way. */
+  private retell(): void {
+    this.waiting = [];
+    this.delivered = [];
+    for (const event of this.records as (StoredEvent & { items?: QueueItem[]; message?: any })[]) {
+      const id = event.message?.meta?.queueItemId;
+      if (event.items)
+        this.waiting = event.items.map(({ id, mode, message }) => ({ id, mode, text: String(message.content) }));
+      if (id === undefined) continue;
+      this.waiting = this.waiting.filter((item) => item.id !== id);
+      this.delivered.push(id);
+    }
+  }
+}
+
+it("a queue is the list that was asked for, each message delivered once or waiting, wherever it is killed", async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(step, { maxLength: 25, size: "max" }), async (steps) => {
+      const play = new Play();
+      await play.open();
+      for (const each of steps) await play.take(each);
+      await play.end();
+    }),
+    { numRuns: 500 },
+  );
+});

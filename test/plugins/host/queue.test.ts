@@ -1,0 +1,88 @@
+import { expect, it } from "vitest";
+import { delayUntil, gate, type RecordedRequest, startModelServer, text } from "../../model-server.ts";
+import { agentHost } from "./agent-host.ts";
+import { testHome } from "./home.ts";
+
+const lastUser = ({ body }: RecordedRequest) => body.messages.findLast((said: any) => said.role === "user").content;
+
+/** A turn whose first reply comes when `proceed` says so, and two messages that wait behind it. */
+async function twoWaiting() {
+  const home = testHome();
+  const answering = gate();
+  const server = await startModelServer((request, index) => [
+    ...(index === 0 ? [delayUntil(answering.promise)] : []),
+    text(`re: ${JSON.stringify(lastUser(request))}`),
+  ]);
+  const { client, kernel } = await agentHost(server.baseUrl);
+  const { sessionId } = await client.request("create_session", { cwd: home.cwd });
+  const send = async (content: string) => (await client.request("send_message", { sessionId, content })).id;
+  const ids = [await send("go"), await send("one"), await send("two")] as const;
+  return {
+    client,
+    sessionId,
+    ids,
+    proceed: answering.open,
+    async [Symbol.asyncDispose]() {
+      await kernel.stop();
+      await server.close();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+it("what waits is listed, edited, converted, reordered and removed, also over and over with one message id", async () => {
+  await using t = await twoWaiting();
+  const { client, sessionId } = t;
+  const [, one, two] = t.ids;
+  const { seq, items } = await client.request("get_queue", { sessionId });
+  expect(items).toEqual([
+    { id: one, mode: "follow_up", content: "one", clientId: "tester" },
+    { id: two, mode: "follow_up", content: "two", clientId: "tester" },
+  ]);
+  expect(await client.request("get_status", { sessionId })).toMatchObject({ running: true, waiting: 2 });
+  const wanted = {
+    sessionId,
+    items: [
+      { id: two, mode: "steer" as const },
+      { id: one, content: "one, or three" },
+    ],
+    expectedSeq: seq,
+    messageId: "m1",
+  };
+  const done = { items: [{ id: two }, { id: one }] };
+  expect(await client.request("rewrite_queue", wanted)).toEqual(done);
+  expect(await client.request("rewrite_queue", wanted)).toEqual(done);
+  expect((await client.request("get_queue", { sessionId })).items).toEqual([
+    { id: two, mode: "steer", content: "two", clientId: "tester" },
+    { id: one, mode: "follow_up", content: "one, or three", clientId: "tester" },
+  ]);
+  await expect(client.request("rewrite_queue", { ...wanted, messageId: "m2" })).rejects.toMatchObject({
+    code: "AGENT_QUEUE_CONFLICT",
+  });
+  const wrong = { sessionId, items: [{ id: one, mode: "later" as "steer" }] };
+  await expect(client.request("rewrite_queue", wrong)).rejects.toMatchObject({ code: "EVENT_INVALID" });
+  await client.request("rewrite_queue", { sessionId, items: [{ id: one }] });
+  expect(await client.request("wait_turn", { sessionId, id: two })).toMatchObject({ reason: "cancelled" });
+  t.proceed();
+  expect(await client.request("wait_turn", { sessionId, id: one })).toMatchObject({ text: 're: "one, or three"' });
+  await expect(client.request("rewrite_queue", { sessionId, items: [{ id: one }] })).rejects.toMatchObject({
+    code: "AGENT_QUEUE_UNKNOWN",
+    message: expect.stringContaining("it was delivered as event"),
+  });
+  expect(await client.request("run_queue", { sessionId })).toEqual({ status: "empty" });
+});
+
+it("what is left over when a turn is cancelled starts on request", async () => {
+  await using t = await twoWaiting();
+  const { client, sessionId } = t;
+  expect(await client.request("run_queue", { sessionId })).toEqual({ status: "running" });
+  await client.request("cancel", { sessionId });
+  const { status, id = "" } = await client.request("run_queue", { sessionId });
+  expect(status).toBe("started");
+  expect(await client.request("wait_turn", { sessionId, id })).toMatchObject({
+    reason: "completed",
+    text: 're: "two"',
+  });
+  const { waiting, running } = await client.request("get_status", { sessionId });
+  expect({ waiting, running }).toEqual({ waiting: undefined, running: false });
+});
