@@ -28,9 +28,11 @@ export class Announcer {
   }
 
   private async publishWaiting(): Promise<void> {
+    let settled: Promise<unknown> | undefined;
     for (let next = this.waiting.shift(); next; next = this.waiting.shift()) {
-      // A failed sync is told by its own status event and by the append's rejection.
-      await next.ready?.catch(() => {});
+      // A failed sync is told by its own status event and by the append's rejection. Many wait for the same one.
+      if (next.ready !== settled) await next.ready?.catch(() => {});
+      settled = next.ready ?? settled;
       this.broadcast.publish(next.event);
     }
     this.running = undefined;

@@ -52,12 +52,12 @@ export class PathGate {
     this.holder = {
       append: async <T extends EventType>(type: T, payload: unknown, options: AppendOptions = {}) => {
         const written = this.writer.write([{ ...options, type, payload }]);
-        await written.synced;
+        if (written.synced) await written.synced;
         return written.events[0] as unknown as Appended<T>;
       },
       appendAll: async (entries: readonly AppendEntry[]) => {
         const written = this.writer.write(entries as readonly AnyEntry[]);
-        await written.synced;
+        if (written.synced) await written.synced;
         return written.events;
       },
       open: (work) => this.open(work),

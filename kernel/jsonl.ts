@@ -39,6 +39,10 @@ class JsonlStore implements Store {
   private tainted = false;
   private readOnly: string | undefined;
   private directorySynced = true;
+  /** The file had a name in this turn of the event loop. */
+  private looked = false;
+  /** Records were written since without looking again. */
+  private unseen = false;
   private header: SessionHeader | undefined;
   /** What opening found; nothing for a new log. */
   private scan: Scan | undefined;
@@ -82,15 +86,16 @@ class JsonlStore implements Store {
   append(records: readonly string[], events: readonly StoredEvent[] = []): void {
     if (this.readOnly !== undefined) throw errors.STORE_READ_ONLY({ path: this.path, reason: this.readOnly });
     const lines = records.map(encodeLine);
-    const bytes = Buffer.from(this.pending + lines.join(""));
+    const text = this.pending + (lines.length === 1 ? lines[0] : lines.join(""));
+    const length = Buffer.byteLength(text);
     try {
-      this.writeAll(this.writable(), bytes);
+      this.writeAll(this.writable(), text, length);
     } catch (thrown) {
       this.undo();
       if (thrown instanceof ScorelError) throw thrown;
       throw errors.STORE_WRITE({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
     }
-    this.place(lines, bytes.length, events);
+    this.place(lines, length, events);
     this.pending = "";
   }
 
@@ -120,9 +125,11 @@ class JsonlStore implements Store {
     const fd = this.file.fd;
     if (fd === undefined) return;
     const data = settled((done) => fs.fdatasync(fd, done), this.path);
-    if (this.directorySynced) return data;
-    await Promise.all([data, syncDirectory(dirname(this.path))]);
+    if (this.directorySynced) await data;
+    else await Promise.all([data, syncDirectory(dirname(this.path))]);
     this.directorySynced = true;
+    // Nobody is told that an event is safe whose file went within the turn of the loop that wrote it.
+    if (this.unseen && this.file.fd === fd) this.look(fd);
   }
 
   async close(): Promise<void> {
@@ -156,13 +163,15 @@ class JsonlStore implements Store {
 
   /** The records stand at the end of what was written, each with its newline. */
   private place(lines: readonly string[], written: number, events: readonly StoredEvent[]): void {
-    const lengths = lines.map((line) => Buffer.byteLength(line));
-    let offset = this.file.size + written - lengths.reduce((sum, length) => sum + length, 0);
-    for (const [index, length] of lengths.entries()) {
-      this.file.place(offset, length - 1, events[index]);
+    const { file } = this;
+    const end = file.size + written;
+    let offset = file.size + Buffer.byteLength(this.pending);
+    for (let n = 0; n < lines.length; n++) {
+      const length = n === lines.length - 1 ? end - offset : Buffer.byteLength(lines[n] as string);
+      file.place(offset, length - 1, events[n]);
       offset += length;
     }
-    this.file.size = offset;
+    file.size = end;
     this.added += lines.length;
   }
 
@@ -182,11 +191,24 @@ class JsonlStore implements Store {
 
   /** The log's descriptor, whole records before it. Throws STORE_GONE when the file has no name any more. */
   private writable(): number {
-    this.file.fd ??= fs.openSync(this.path, "ax+", 0o600);
-    if (fs.fstatSync(this.file.fd).nlink === 0)
+    const { file } = this;
+    file.fd ??= fs.openSync(this.path, "ax+", 0o600);
+    if (this.looked) this.unseen = true;
+    else this.look(file.fd);
+    if (this.tainted) this.cutBack(file.fd);
+    return file.fd;
+  }
+
+  /** Nothing outside is heard of within one turn of the event loop: the file's name is looked for once in it. */
+  private look(fd: number): void {
+    this.looked = false;
+    if (fs.fstatSync(fd).nlink === 0)
       throw errors.STORE_GONE({ path: this.path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
-    if (this.tainted) this.cutBack(this.file.fd);
-    return this.file.fd;
+    this.unseen = false;
+    this.looked = true;
+    setImmediate(() => {
+      this.looked = false;
+    });
   }
 
   /** Linux keeps a deleted file's bytes as long as someone has it open, under this name. */
@@ -195,9 +217,13 @@ class JsonlStore implements Store {
   }
 
   /** A disk that fills answers with a short count first; only the next write says why. */
-  private writeAll(fd: number, bytes: Buffer): void {
+  private writeAll(fd: number, text: string, length: number): void {
     this.tainted = true;
-    for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written, bytes.length - written);
+    let written = fs.writeSync(fd, text);
+    if (written < length) {
+      const bytes = Buffer.from(text);
+      while (written < length) written += fs.writeSync(fd, bytes, written, length - written);
+    }
     this.tainted = false;
   }
 

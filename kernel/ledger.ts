@@ -48,11 +48,15 @@ export class Ledger {
     this.read = read;
   }
 
-  /** Takes in an event behind all others. Its parent is looked up; what is not here is a LOST_PARENT. */
-  add(event: Pick<StoredEvent, "id" | "parentId" | "seq" | "type">): number {
-    const parent = event.parentId === null ? NO_PARENT : this.rowOf(event.parentId);
-    const lost = event.parentId !== null && parent === NO_ROW;
-    return this.addRow(hashOf(event.id), event.seq, this.typeIndex(event.type), lost ? LOST_PARENT : parent);
+  /** Takes in an event behind all others, under the row of its parent; LOST_PARENT when that is not here. */
+  add({ id, parentId, seq, type }: StoredEvent, parent = this.parentRow(parentId)): number {
+    return this.addRow(hashOf(id), seq, this.typeIndex(type), parent);
+  }
+
+  private parentRow(parentId: EventId | null): number {
+    if (parentId === null) return NO_PARENT;
+    const row = this.rowOf(parentId);
+    return row === NO_ROW ? LOST_PARENT : row;
   }
 
   /** Takes in an event that no record holds, for as long as the ledger lives. */

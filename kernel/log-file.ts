@@ -31,7 +31,8 @@ export class LogFile {
   private window: Buffer = Buffer.alloc(0);
   private windowAt = 0;
   private readonly recent = new Recent<StoredEvent>(KEPT_BYTES);
-  private readonly appended: { row: number; event: StoredEvent }[] = [];
+  private readonly appended: StoredEvent[] = [];
+  private readonly appendedRows = new Float64Array(KEPT_APPENDED).fill(-1);
   private readonly damaged = new Set<number>();
 
   constructor(path: string) {
@@ -50,7 +51,9 @@ export class LogFile {
     this.offsets[row] = offset;
     this.lengths[row] = length;
     this.size = Math.max(this.size, offset + length);
-    if (event) this.appended[row % KEPT_APPENDED] = { row, event };
+    if (!event) return;
+    this.appended[row % KEPT_APPENDED] = event;
+    this.appendedRows[row % KEPT_APPENDED] = row;
   }
 
   reserve(rows: number): void {
@@ -68,8 +71,7 @@ export class LogFile {
 
   /** The event of a row. One whose bytes are not what they were is named once, and undefined. */
   read(row: number): StoredEvent | undefined {
-    const appended = this.appended[row % KEPT_APPENDED];
-    if (appended?.row === row) return appended.event;
+    if (this.appendedRows[row % KEPT_APPENDED] === row) return this.appended[row % KEPT_APPENDED];
     const known = this.recent.get(row);
     if (known || this.damaged.has(row)) return known;
     const event = this.decoded(row);

@@ -45,6 +45,7 @@ export interface LogOptions {
 
 const NO_ID = "(new)";
 const NO_LEAF = "(leaf)";
+const NO_IDS: ReadonlySet<EventId> = new Set();
 
 interface Draft {
   event: StoredEvent;
@@ -139,7 +140,7 @@ export class Log implements Session {
     const queued = this.gate.admit(entry);
     if (queued) return queued as Queued & Partial<Appended<T>>;
     const { events, synced } = this.write([entry]);
-    await synced;
+    if (synced) await synced;
     return events[0] as unknown as Appended<T>;
   }
 
@@ -147,7 +148,7 @@ export class Log implements Session {
     const admitted = entries as readonly AnyEntry[];
     for (const entry of admitted) this.gate.refuse(entry);
     const { events, synced } = this.write(admitted);
-    await synced;
+    if (synced) await synced;
     return events;
   }
 
@@ -254,7 +255,8 @@ export class Log implements Session {
     try {
       const drafts = this.draftAll(entries);
       // Numbered last: what a converter's failure emitted meanwhile has its own numbers.
-      for (const [index, { event }] of drafts.entries()) event.seq = this.lastSeq + index + 1;
+      let seq = this.lastSeq;
+      for (const { event } of drafts) event.seq = ++seq;
       const records = drafts.map(({ event }) => JSON.stringify(event));
       const kept = drafts.map(({ event }, index) => frozenCopy(event, records[index] as string));
       this.store(records, kept);
@@ -265,6 +267,8 @@ export class Log implements Session {
   }
 
   private draftAll(entries: readonly AnyEntry[]): Draft[] {
+    const [only] = entries;
+    if (only && entries.length === 1) return [this.draft(only, this.activeLeaf, NO_IDS)];
     const drafts: Draft[] = [];
     const ids = new Set<EventId>();
     for (const entry of entries) {
@@ -284,7 +288,7 @@ export class Log implements Session {
       definition,
       payload,
     );
-    const event = { ...this.envelope(entry, leaf, batch), ...payload };
+    const event = Object.assign(this.envelope(entry, leaf, batch), payload);
     entry.check?.(this.view);
     const after = this.options.registry.leafAfter(event, leaf);
     if (after !== null && after !== event.id && after !== leaf && !this.tree.isPath(after))
@@ -323,16 +327,16 @@ export class Log implements Session {
     this.lastSeq += drafts.length;
     this.syncer.touch();
     const synced = drafts.some(({ durable }) => durable) ? this.syncer.synced() : undefined;
-    // Whoever asked for the disk awaits it; here a failure is told by its status event.
-    synced?.catch(() => {});
-    for (const [index, { leaf, durable }] of drafts.entries()) {
+    const first = this.tree.size;
+    for (let index = 0; index < drafts.length; index++) {
+      const { leaf, durable } = drafts[index] as Draft;
       const event = events[index] as StoredEvent;
       if (event.type === "epoch") this.storedEpoch = (event as StoredEvent & Events["epoch"]).epoch;
       this.tree.add(event, leaf);
       this.announcer.announce(event, durable ? synced : undefined);
     }
-    const first = this.tree.size - events.length;
-    for (const [index, event] of events.entries()) this.projections.advance(event, first + index);
+    for (let index = 0; index < events.length; index++)
+      this.projections.advance(events[index] as StoredEvent, first + index);
     if (this.storageFailed) this.storageStatus();
     return synced ? { events, synced } : { events };
   }

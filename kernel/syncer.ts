@@ -38,6 +38,7 @@ export class Syncer {
         this.following = undefined;
         return this.start();
       });
+    handled(this.following);
     return this.following;
   }
 
@@ -56,6 +57,7 @@ export class Syncer {
         throw thrown;
       },
     );
+    handled(this.running);
     return this.running;
   }
 
@@ -65,4 +67,9 @@ export class Syncer {
     if (failed || this.failed) this.onStatus(failed ? messageOf(thrown) : undefined);
     this.failed = failed;
   }
+}
+
+/** Whoever waits hears of a failure, and everyone by the status event: that nobody waits is no error. */
+function handled(promise: Promise<void>): void {
+  promise.catch(() => {});
 }

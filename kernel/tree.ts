@@ -99,7 +99,8 @@ export class Tree implements TreeView {
 
   /** Adds an event behind all others; `leaf` is the active leaf after it. */
   add(event: StoredEvent, leaf: EventId | null): number {
-    const row = this.records.add(event);
+    const isNext = event.parentId === this.leaf && event.parentId !== null;
+    const row = isNext ? this.records.add(event, this.leafRow) : this.records.add(event);
     this.link(row, leaf === event.id ? row : leaf === this.leaf ? this.leafRow : this.rowOf(leaf));
     this.leaf = leaf;
     return row;

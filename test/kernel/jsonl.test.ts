@@ -264,6 +264,8 @@ describe("a JSONL log", () => {
 });
 
 describe("a JSONL log whose file is taken away while it is open", () => {
+  const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
+
   it.each([
     ["deleted", () => rmSync(path)],
     [
@@ -278,12 +280,26 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     await kernel.session.append("note", { text: "a" });
     const whole = readFileSync(path);
     takeAway();
+    await nextTurn();
     const copy = process.platform === "linux" ? { copy: expect.stringMatching(/^\/proc\/\d+\/fd\/\d+$/) } : {};
     const refused = await kernel.session.append("note", { text: "b" }).catch((thrown) => thrown);
     expect(refused).toMatchObject({ code: "STORE_GONE", data: { path, ...copy } });
     if (refused.data.copy) expect(readFileSync(refused.data.copy)).toEqual(whole);
     expect([texts(kernel), kernel.session.seq]).toEqual([["a"], 2]);
     await kernel.stop();
+  });
+
+  it("calls no event safe that was written in the turn of the event loop in which it went", async () => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    await kernel.session.synced();
+    await nextTurn();
+    void kernel.session.append("note", { text: "b" });
+    rmSync(path);
+    await kernel.session.append("note", { text: "c" });
+    await expect(kernel.session.synced()).rejects.toMatchObject({ code: "STORE_GONE", data: { path } });
+    await expect(kernel.session.append("note", { text: "d" })).rejects.toMatchObject({ code: "STORE_GONE" });
+    await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_GONE" });
   });
 
   it("goes with it when it was moved only", async () => {
