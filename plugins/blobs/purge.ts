@@ -66,7 +66,7 @@ function removeIfOlder(path: string, before: number): number | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat || stat.mtimeMs >= before) return undefined;
   const aside = `${path}.${newId()}.gone`;
-  fs.renameSync(path, aside);
+  if (!moveIfThere(path, aside)) return undefined;
   const { mtimeMs, size } = fs.lstatSync(aside);
   if (mtimeMs >= before) {
     fs.renameSync(aside, path);
@@ -74,6 +74,17 @@ function removeIfOlder(path: string, before: number): number | undefined {
   }
   fs.unlinkSync(aside);
   return size;
+}
+
+/** Another purge may have been faster. */
+function moveIfThere(path: string, to: string): boolean {
+  try {
+    fs.renameSync(path, to);
+    return true;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return false;
+    throw thrown;
+  }
 }
 
 /** Adds every hash that a file names, whatever else the file is. */

@@ -62,8 +62,12 @@ function writeWhole(path: string, bytes: Buffer): void {
 }
 
 function sizeOf(path: string): number | undefined {
-  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
-  return stat?.isFile() ? stat.size : undefined;
+  try {
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    return stat?.isFile() ? stat.size : undefined;
+  } catch {
+    return undefined; // What cannot be looked at cannot be read either; whoever writes is told why.
+  }
 }
 
 function readChecked(path: string, hash: string): Buffer | undefined {

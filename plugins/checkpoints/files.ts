@@ -75,12 +75,16 @@ function keepPresent(place: Place, steps: readonly Step[], overwrite: boolean) {
   const skipped: NotCovered[] = [];
   for (const { path, present, target, conflict } of steps) {
     const kept = keepNow(place, keeper, path, present);
-    const changed = typeof kept === "string" ? kept : same(kept, present) ? undefined : "it was changed meanwhile";
-    const reason = overwrite && typeof kept !== "string" ? undefined : (conflict ?? changed);
-    if (typeof kept === "string" || reason !== undefined) skipped.push({ path, reason: reason ?? String(kept) });
+    const reason = typeof kept === "string" ? kept : overwrite ? undefined : (conflict ?? changedTo(kept, present));
+    if (typeof kept === "string" || reason !== undefined) skipped.push({ path, reason: reason as string });
     else moves.push({ path, before: kept, after: target });
   }
   return { moves, skipped };
+}
+
+function changedTo(kept: FileState, present: FileState): string | undefined {
+  if (same(kept, present)) return undefined;
+  return kept.kind === "uncovered" ? kept.reason : "it was changed meanwhile";
 }
 
 /** A text says why it cannot be looked at. */

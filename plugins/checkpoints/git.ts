@@ -10,8 +10,14 @@ const LIMIT_MS = 5_000;
  */
 const SAFE = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.untrackedCache=false"];
 
+interface GitOptions {
+  input?: string;
+  /** Ends it at once. */
+  signal?: AbortSignal;
+}
+
 /** Runs git in a folder and answers its output. Throws CHECKPOINT_GIT. */
-export function git(root: string, args: readonly string[], input?: string): Promise<Buffer> {
+export function git(root: string, args: readonly string[], { input, signal }: GitOptions = {}): Promise<Buffer> {
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: unknown) => reject(errors.CHECKPOINT_GIT({ reason }, { cause }));
     const child = spawn("git", ["--no-pager", ...SAFE, "-C", root, ...args], {
@@ -19,6 +25,7 @@ export function git(root: string, args: readonly string[], input?: string): Prom
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       timeout: LIMIT_MS,
       killSignal: "SIGKILL",
+      ...(signal && { signal }),
     });
     const out: Buffer[] = [];
     let said = "";
@@ -54,7 +61,7 @@ function environment(): Record<string, string> {
 export async function readObjects(root: string, oids: readonly string[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   if (oids.length === 0) return found;
-  const out = await git(root, ["cat-file", "--batch"], `${oids.join("\n")}\n`);
+  const out = await git(root, ["cat-file", "--batch"], { input: `${oids.join("\n")}\n` });
   for (let at = 0; at < out.length; ) {
     const end = out.indexOf(10, at);
     const [oid = "", kind = "", size = ""] = out.toString("latin1", at, end).split(" ");
@@ -69,7 +76,9 @@ export async function readObjects(root: string, oids: readonly string[]): Promis
 /** Of these paths those whose files differ from git's objects by more than their line ends. */
 export async function filtered(root: string, paths: readonly string[]): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
-  const out = await git(root, ["check-attr", "-z", "--stdin", "filter", "working-tree-encoding"], paths.join("\0"));
+  const out = await git(root, ["check-attr", "-z", "--stdin", "filter", "working-tree-encoding"], {
+    input: paths.join("\0"),
+  });
   const fields = out.toString().split("\0");
   const found = new Set<string>();
   for (let i = 0; i + 2 < fields.length; i += 3)

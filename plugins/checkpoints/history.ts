@@ -1,5 +1,5 @@
-import type { EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
-import type {} from "@scorel/messages/contract";
+import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 import type { Checkpoint, FileState, NotCovered } from "./contract.ts";
 import { asCheckpoint, KIND } from "./state.ts";
 
@@ -16,18 +16,13 @@ interface Known {
 export class History {
   private readonly files = new Map<string, Known[]>();
   private readonly gaps: (NotCovered & { at: number })[] = [];
-  private readonly places = new Map<EventId, number>();
+  private readonly tree: TreeView;
 
-  constructor(session: Session) {
-    const results = new Map<string, number>();
-    let place = 0;
-    for (const event of session.tree) {
-      this.places.set(event.id, place);
-      const call = resultOf(event);
-      if (call !== undefined && !results.has(call)) results.set(call, place);
+  constructor({ tree }: Session) {
+    this.tree = tree;
+    for (const event of tree.ofType("custom")) {
       const checkpoint = checkpointOf(event);
-      if (checkpoint) this.add(checkpoint, sinceWhen(checkpoint, results, place));
-      place++;
+      if (checkpoint) this.add(checkpoint, sinceWhen(tree, event, checkpoint));
     }
     for (const known of this.files.values()) known.sort((a, b) => a.at - b.at);
   }
@@ -36,9 +31,9 @@ export class History {
     return [...this.files.keys()].sort();
   }
 
-  /** The place of an event in the log. */
+  /** The place of an event in the log: its seq. */
   placeOf(id: EventId): number | undefined {
-    return this.places.get(id);
+    return this.tree.get(id)?.seq;
   }
 
   /**
@@ -77,10 +72,22 @@ export class History {
 
 const nothing: { state: FileState } = { state: { kind: "absent" } };
 
+/** How much of the log is read at once in looking for a call. */
+const STRETCH = 256;
+
 /** Effects of commands are found after their results were stored, and belong before the last of these. */
-function sinceWhen({ calls }: Checkpoint, results: ReadonlyMap<string, number>, place: number): number {
-  const ended = calls.flatMap((call) => results.get(call) ?? []);
-  return ended.length === 0 ? place : Math.max(...ended) - 0.5;
+function sinceWhen(tree: TreeView, { seq }: StoredEvent, { calls }: Checkpoint): number {
+  for (let to = seq - 1; calls.length > 0 && to > 0; to -= STRETCH)
+    for (const event of tree.between(to - STRETCH + 1, to).reverse()) {
+      const message = messageIn(event);
+      if (message?.role === "tool_result" && calls.includes(message.toolCallId)) return event.seq - 0.5;
+      if (message?.role === "assistant" && asksFor(message, calls)) return seq;
+    }
+  return seq;
+}
+
+function asksFor({ content }: AssistantMessage, calls: readonly string[]): boolean {
+  return content.some((block) => block.type === "toolCall" && calls.includes(block.id as string));
 }
 
 function checkpointOf(event: StoredEvent): Checkpoint | undefined {
@@ -89,8 +96,6 @@ function checkpointOf(event: StoredEvent): Checkpoint | undefined {
   return kind === KIND ? asCheckpoint(data) : undefined;
 }
 
-function resultOf(event: StoredEvent): string | undefined {
-  if (event.type !== "message") return undefined;
-  const { message } = event as EventOf<"message">;
-  return message.role === "tool_result" ? message.toolCallId : undefined;
+function messageIn(event: StoredEvent): ScorelMessage | undefined {
+  return event.type === "message" ? (event as EventOf<"message">).message : undefined;
 }

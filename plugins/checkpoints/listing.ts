@@ -15,10 +15,10 @@ export type Listing = Map<string, Clean | undefined>;
 const SKIPPED = new Set([".git", ".hg", ".svn", ".scorel", "node_modules", ".venv", "__pycache__"]);
 
 /** The tracked and the untracked, not ignored files of a git root. Throws CHECKPOINT_GIT. */
-export async function listByGit(root: string): Promise<Listing> {
+export async function listByGit(root: string, signal: AbortSignal): Promise<Listing> {
   const [tracked, others] = await Promise.all([
-    git(root, ["ls-files", "-z", "--stage", "--debug"]),
-    git(root, ["ls-files", "-z", "--others", "--exclude-standard"]),
+    git(root, ["ls-files", "-z", "--stage", "--debug"], { signal }),
+    git(root, ["ls-files", "-z", "--others", "--exclude-standard"], { signal }),
   ]);
   const listing = parseIndex(tracked.toString(), indexTime(root));
   for (const path of others.toString().split("\0")) if (isFile(path)) listing.set(path, undefined);

@@ -36,12 +36,11 @@ export class Keeper {
   keep(bytes: Buffer, mode: number): FileState {
     const size = bytes.length;
     const sha256 = hashOf(bytes);
-    if (!this.blobs.has(sha256)) {
-      if (this.kept + size > this.limits.maxTurnBytes)
-        return { kind: "uncovered", mode, size, reason: `over ${inWords(this.limits.maxTurnBytes)} in one turn` };
-      this.kept += size;
-    }
+    const added = this.blobs.has(sha256) ? 0 : size;
+    if (added > 0 && this.kept + added > this.limits.maxTurnBytes)
+      return { kind: "uncovered", mode, size, reason: `over ${inWords(this.limits.maxTurnBytes)} in one turn` };
     this.blobs.put(bytes);
+    this.kept += added;
     return fileState(bytes, sha256, mode);
   }
 }
@@ -55,11 +54,19 @@ export function observe(path: string, maxBytes: number, keep: (bytes: Buffer, mo
     if (stat.isSymbolicLink()) return { kind: "symlink", target: fs.readlinkSync(path) };
     if (!stat.isFile()) return { kind: "uncovered", mode, size: 0, reason: "it is not a regular file" };
     if (stat.size > maxBytes) return { kind: "uncovered", mode, size: stat.size, reason: tooLarge(maxBytes) };
-    return keep(readNoFollow(path), mode);
+    return kept(readNoFollow(path), mode, keep);
   } catch (thrown) {
     const code = codeOf(thrown);
     if (code === "ENOENT" || code === "ENOTDIR") return absent;
-    return { kind: "uncovered", mode: 0, size: 0, reason: `it could not be read and kept (${code})` };
+    return { kind: "uncovered", mode: 0, size: 0, reason: `it could not be read (${code})` };
+  }
+}
+
+function kept(bytes: Buffer, mode: number, keep: (bytes: Buffer, mode: number) => FileState): FileState {
+  try {
+    return keep(bytes, mode);
+  } catch (thrown) {
+    return { kind: "uncovered", mode, size: bytes.length, reason: `it could not be kept (${codeOf(thrown)})` };
   }
 }
 

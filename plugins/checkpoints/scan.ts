@@ -75,8 +75,8 @@ export async function scan(ground: Ground, seen: Map<string, Seen>): Promise<Sna
   }
 }
 
-async function list({ root, home, maxFiles }: Ground, clock: Clock): Promise<Listing | string> {
-  if (isGitRoot(root)) return listByGit(root);
+async function list({ root, home, maxFiles, signal }: Ground, clock: Clock): Promise<Listing | string> {
+  if (isGitRoot(root)) return listByGit(root, signal);
   // Nobody wants copies of a whole home, with all the keys in it.
   if (`${home}/`.startsWith(root.endsWith("/") ? root : `${root}/`)) return "the home directory is not looked through";
   return (await listByWalk(root, maxFiles, () => clock.breathe())) ?? tooMany(maxFiles);

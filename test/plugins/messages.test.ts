@@ -327,6 +327,7 @@ describe("for people", () => {
     await t.session.append("channel_inject", { channel: "telegram", externalId: "1" });
     await t.session.append("session_info", { changes: { model: "a/b", name: "n" } });
     await t.session.append("custom", { kind: "bookmark", data: 1 });
+    await t.session.append("custom", { kind: "bookkeeping", data: { hidden: true } });
     await t.session.append("custom_message", { kind: "memory", message: user("remember") });
     await t.session.append("branch", { leafEventId: t.session.activeLeaf as string });
     await t.session.append("rewind", { targetEventId: go as string });
@@ -344,11 +345,12 @@ describe("for people", () => {
       { display: "badge", text: "from Telegram" },
       { display: "notice", level: "info", text: "Model switched to a/b; Session renamed to n" },
       { display: "notice", level: "info", text: "[bookmark]" },
+      { display: "hidden" },
       { display: "bubble", role: "user", text: "remember", label: "memory" },
       { display: "marker", text: "Switched to another branch", target: expect.any(String) },
       { display: "marker", text: "Went back to here", target: go },
     ]);
-    expect(shown.map(displayText).filter((text) => text === "")).toHaveLength(1);
+    expect(shown.map(displayText).filter((text) => text === "")).toHaveLength(2);
   });
 
   it("a tool at work is a running card, and a failed turn says why", async () => {

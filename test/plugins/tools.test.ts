@@ -43,6 +43,15 @@ describe("the registry", () => {
     expect(t.kernel.failures).toEqual([]);
   });
 
+  it("says what a call touches, and takes in doubt that it may touch anything", async () => {
+    const access = (parts: Partial<Tool>) => ready(parts).then((it) => it.access({ path: "/a" }));
+    const writes = ({ path }: { path: string }) => ({ writes: [path] });
+    const broken = () => Promise.reject(new Error("no such path"));
+    expect(
+      await Promise.all([{ access: writes }, { access: () => "read" as const }, {}, { access: broken }].map(access)),
+    ).toEqual([{ writes: ["/a"] }, "read", "exclusive", "exclusive"]);
+  });
+
   it("leaves out a bad tool and names its plugin and flaw", async () => {
     const bad = [
       { ...tool("no spaces") },

@@ -144,6 +144,27 @@ describe("what a command does", () => {
     expect(t.blobs()).toHaveLength(2);
   });
 
+  it("to a file that is too large is listed", async () => {
+    await using t = await project({ files: { big: "0123456789+", small: "1" }, config: { maxFileBytes: 10 } });
+    const { user } = await t.bash("echo more >> big; echo 2 > small");
+    const reason = "over 10 bytes";
+    expect((await t.checkpoints()).map(({ notCovered }) => notCovered)).toEqual([
+      [
+        { path: "big", reason },
+        { path: "big", reason },
+      ],
+    ]);
+    expect(await t.restore(user)).toEqual({ restored: ["small"], skipped: [{ path: "big", reason }] });
+  });
+
+  it("is covered a turn later when it was too much for one", async () => {
+    await using t = await project({ plain: true, files: { a: "aaaaaa", b: "bbbbbb" }, config: { maxTurnBytes: 10 } });
+    await t.bash("true");
+    const { user } = await t.bash("echo 2 > a; echo 2 > b");
+    expect(await t.restore(user)).toEqual({ restored: ["a", "b"], skipped: [] });
+    expect(t.tree()).toEqual({ a: "644 aaaaaa", b: "644 bbbbbb" });
+  });
+
   it("to commits and branches is found, too, and git itself is left alone", async () => {
     await using t = await project({ files: { a: "1", b: "1" } });
     const before = t.tree();

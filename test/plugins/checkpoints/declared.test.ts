@@ -115,6 +115,29 @@ describe("before a tool that declares what it writes", () => {
     });
   });
 
+  it("that is 10 MB a file, unless the configuration says otherwise", async () => {
+    await using t = await project();
+    t.file("just", Buffer.alloc(10 * 1024 * 1024));
+    t.file("over", Buffer.alloc(10 * 1024 * 1024 + 1));
+    await t.turn([
+      ["Put", { path: t.path("just") }],
+      ["Put", { path: t.path("over") }],
+    ]);
+    expect((await t.checkpoints()).flatMap(({ notCovered }) => notCovered)).toEqual([
+      { path: "over", reason: "over 10 MB" },
+    ]);
+  });
+
+  it("a content that cannot be kept stops nobody, and is listed", async () => {
+    await using t = await project({ files: { a: "1" } });
+    fs.mkdirSync(`${t.home}/.scorel`, { recursive: true });
+    fs.writeFileSync(`${t.home}/.scorel/blobs`, "a file in the folder's place");
+    const { user } = await t.turn([["Put", { path: t.path("a"), content: "2" }]]);
+    const reason = "it could not be kept (BLOB_WRITE)";
+    expect(await t.restore(user)).toEqual({ restored: [], skipped: [{ path: "a", reason }] });
+    expect(t.text("a")).toBe("2");
+  });
+
   it("what lies outside the project, or steers git or the agent, is listed and never read", async () => {
     await using t = await project({ files: { a: "a" } });
     const outside = `${t.home}/notes`;

@@ -105,8 +105,7 @@ describe("the look through the project", () => {
     await git.began();
     here.open();
     await ended(t, id);
-    git.release();
-    await t.reopen();
+    await t.reopen(() => git.release());
     expect(await t.checkpoints()).toEqual([]);
   });
 });

@@ -195,6 +195,16 @@ describe("a restore", () => {
       await expect(t.restore(id)).rejects.toMatchObject({ code: "CHECKPOINT_TARGET" });
   });
 
+  it("is there for a copy of the session, too", async () => {
+    await using t = await project({ files: { a: "1" } });
+    const { user } = await t.bash("echo 2 > a");
+    await t.changes();
+    const { sessionId } = await t.client.request("clone_session", { sessionId: t.sessionId });
+    const asked = { sessionId, targetEventId: user };
+    expect(await t.client.request("restore_files", asked)).toEqual({ restored: ["a"], skipped: [] });
+    expect(t.text("a")).toBe("1");
+  });
+
   it("is the same after the session was closed and opened", async () => {
     await using t = await project({ files: { a: "1" } });
     const { user, end } = await t.bash("echo 2 > a; echo n > b");
