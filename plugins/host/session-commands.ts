@@ -59,5 +59,13 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       description: "Check a session's log for damage; exits 1 when there is any",
       run: async (invocation) => (await views()).verify(host(), invocation),
     },
+    {
+      noun: "session",
+      action: "run",
+      args: "<id> <command>",
+      description: "Run a slash command in a session, as in `scorel session run 7hQ2 /cost`",
+      options: [output],
+      run: async (invocation) => (await import("./command-run.ts")).runCommand(host(), invocation),
+    },
   ];
 }

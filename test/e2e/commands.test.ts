@@ -84,6 +84,20 @@ describe("slash commands on a session made by a real run", () => {
     expect(out).toMatch(/^\+two$/m);
   });
 
+  it("run without a conversation around them, with typed results", async () => {
+    using s = scratch();
+    await using server = await startModelServer(() => text("Yes."));
+    s.useModel(server.baseUrl);
+    await s.run(["-p", "hello"]);
+    const [id = ""] = s.logs().map(idOf);
+    const cost = await s.run(["session", "run", id.slice(0, 8), "/cost", "--output", "json"]);
+    expect(JSON.parse(cost.stdout)).toMatchObject({ data: { models: { "scripted/scripted-model": { requests: 1 } } } });
+    expect(await s.run(["session", "run", id, "retry"])).toMatchObject({ code: 0, stdout: "Yes.\n", stderr: "" });
+    expect(await s.run(["session", "run", id, "/copy"])).toMatchObject({ code: 0, stdout: "Yes.\n" });
+    const unknown = await s.run(["session", "run", id, "/rewound"]);
+    expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean /rewind")]);
+  });
+
   it("run what Markdown files of a trusted project say, and not those of another", async () => {
     using s = scratch();
     mkdirSync(join(s.project, ".claude/commands"), { recursive: true });

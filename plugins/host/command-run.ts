@@ -1,0 +1,41 @@
+import type { Invocation } from "@scorel/cli/contract";
+import type { CommandResult } from "@scorel/commands/contract";
+import { createOutput, plainText } from "./client.ts";
+import type { Client } from "./contract.ts";
+import type { LocalHost } from "./host.ts";
+
+/** `session run`: a slash command without a conversation around it. One that sends a message is waited for. */
+export async function runCommand(host: LocalHost, invocation: Invocation): Promise<number> {
+  const { args, options, interrupt, stdout, stderr } = invocation;
+  const [sessionId = "", line = ""] = args;
+  const [, name = "", rest = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
+  const client = host.connect();
+  const output = createOutput(stdout);
+  try {
+    const id = host.sessions.resolve(sessionId);
+    const result = await client.request("run_command", { sessionId: id, name, args: rest });
+    const { failed, text } = await said(client, result.sessionId ?? id, result, interrupt);
+    const told = options.output === "json" ? JSON.stringify({ ...result, ...(text !== undefined && { text }) }) : text;
+    if (told !== undefined) await output.write(`${stdout.isTTY ? plainText(told) : told}\n`);
+    if (failed !== undefined) stderr.write(`${failed}\n`);
+    return failed === undefined && output.complaint === undefined ? 0 : 1;
+  } finally {
+    await client.close();
+  }
+}
+
+/** What a person reads of a result: its output, what it would have put into the clipboard, or the answer of its turn. */
+async function said(
+  client: Client,
+  sessionId: string,
+  { output, copy, turn }: CommandResult,
+  interrupt: AbortSignal,
+): Promise<{ text?: string; failed?: string }> {
+  if (turn === undefined) return { ...((copy ?? output) && { text: copy ?? output }) };
+  const cancel = () => void client.request("cancel", { sessionId }).catch(() => {});
+  interrupt.addEventListener("abort", cancel, { once: true });
+  if (interrupt.aborted) cancel();
+  const { text, error } = await client.request("wait_turn", { sessionId, id: turn });
+  interrupt.removeEventListener("abort", cancel);
+  return { text, ...(error && { failed: `${error.code}: ${error.message}` }) };
+}
