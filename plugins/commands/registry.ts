@@ -82,8 +82,18 @@ function rowsOf(ctx: BaseContext): Map<string, Row> {
   return rows;
 }
 
-/** A slip is rarely in the first letters. */
+/** Names that begin as the asked one does, those first that go along with it longest: a slip is rarely in the first letters. */
 function alike(name: string, names: readonly string[]): string[] {
-  const beginning = name.slice(0, 2).toLowerCase();
-  return names.filter((each) => each.toLowerCase().startsWith(beginning)).slice(0, 3);
+  return names
+    .map((each) => ({ each, shared: sharedLength(each, name) }))
+    .filter(({ shared }) => shared >= 2)
+    .sort((a, b) => b.shared - a.shared)
+    .slice(0, 3)
+    .map(({ each }) => each);
+}
+
+function sharedLength(a: string, b: string): number {
+  let length = 0;
+  while (length < a.length && a[length] === b[length]?.toLowerCase()) length++;
+  return length;
 }
