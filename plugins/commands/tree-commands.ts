@@ -29,8 +29,7 @@ export const treeCommands: Record<string, SlashCommand> = {
     args: z.object({ all: z.boolean().optional() }),
     run: async ({ all = false }: { all?: boolean }, { sessionId, request }) => {
       const page = await request("get_tree", { sessionId, show: all ? "all" : "tree" });
-      const more = page.total - page.rows.length;
-      const head = more > 0 ? `… ${more} earlier; \`scorel session tree ${sessionId}\` shows all\n` : "";
+      const head = page.before === undefined ? "" : `… \`scorel session tree ${sessionId}\` shows earlier ones, too\n`;
       return { output: `${head}${draw(page)}`.trimEnd(), data: page };
     },
   },

@@ -117,7 +117,9 @@ export async function purge({ request, say, confirm }: Desk): Promise<void> {
 async function readTree(request: Desk["request"], sessionId: string, show: "tree" | "all"): Promise<TreePage> {
   const pages: TreePage[] = [];
   for (let before: string | undefined; pages.length === 0 || before !== undefined; before = pages[0]?.before) {
-    pages.unshift(await request("get_tree", { sessionId, show, limit: 1000, ...(before !== undefined && { before }) }));
+    pages.unshift(
+      await request("get_tree", { sessionId, show, limit: 10_000, ...(before !== undefined && { before }) }),
+    );
   }
   const { before: _none, ...latest } = pages.at(-1) as TreePage;
   return { ...latest, rows: pages.flatMap(({ rows }) => rows) };

@@ -66,10 +66,10 @@ export interface TreeLeaf {
 export interface TreePage {
   sessionId: string;
   leafId: EventId | null;
-  /** So many characters of an id are enough to name any event of this session. */
+  /** How many events the log holds, of every kind. */
+  events: number;
+  /** So many characters of an id are enough to name an event of this session. */
   idLength: number;
-  /** How many rows there are, with those of other pages. */
-  total: number;
   /** In the order in which they happened. */
   rows: TreeRow[];
   /** Asking with this `before` answers the rows that come before these; absent when these are the first. */
@@ -109,7 +109,7 @@ declare module "@scorel/host/contract" {
     /** Goes where the last undo came from, as long as nothing was said since. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and LOG_BUSY. */
     redo: { params: Jump; result: Moved };
     /**
-     * Rows of a session's tree, the latest `limit` (200; at most 1000) before the event `before`: of all path events, of those
+     * Rows of a session's tree, the latest `limit` (200; at most 10,000) before the event `before`: of all path events, of those
      * of the conversation as it stands (`path`), or of everything (`all`). Also for a session that another process writes.
      */
     get_tree: {

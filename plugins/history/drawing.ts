@@ -31,12 +31,15 @@ function written({ row, prefix }: Line, { leafId, idLength }: TreePage): string 
   return text.trimEnd();
 }
 
+/** An event whose parent is on an earlier page begins where the page does. */
 function childrenOf(rows: readonly TreeRow[]): Children {
+  const here = new Set(rows.map(({ id }) => id));
   const children = new Map<EventId | null, TreeRow[]>();
   for (const row of rows) {
-    const siblings = children.get(row.parentId);
+    const parentId = row.parentId !== null && here.has(row.parentId) ? row.parentId : null;
+    const siblings = children.get(parentId);
     if (siblings) siblings.push(row);
-    else children.set(row.parentId, [row]);
+    else children.set(parentId, [row]);
   }
   return children;
 }

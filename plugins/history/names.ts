@@ -16,13 +16,21 @@ export function resolveEvent(tree: TreeView, named: string, sessionId: string): 
   return match;
 }
 
-/** How many characters tell all events of a session apart. */
-export function idLength(tree: TreeView): number {
-  const ids = Array.from(tree, ({ id }) => id).sort();
-  let shared = SHORTEST - 1;
+/** Up to so many events all ids are compared; of more, those that are shown, and chance does the rest. */
+const COMPARED = 5000;
+
+/** How many characters tell the events of a session apart: always those shown, in large sessions almost surely all. */
+export function idLength(tree: TreeView, shown: Iterable<{ id: EventId }>): number {
+  const ids = Array.from(tree.size > COMPARED ? shown : tree, ({ id }) => id).sort();
+  let shared = Math.max(SHORTEST, lengthFor(tree.size)) - 1;
   for (let index = 1; index < ids.length; index++)
     shared = Math.max(shared, sharedLength(ids[index - 1] as string, ids[index] as string));
   return shared + 1;
+}
+
+/** Letters and digits with which two of so many random ids begin alike once in a hundred sessions. */
+function lengthFor(size: number): number {
+  return Math.ceil(Math.log(size * size * 50 + 1) / Math.log(62));
 }
 
 function sharedLength(a: string, b: string): number {

@@ -1,9 +1,9 @@
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import type { EventId, Session, StoredEvent, TreeView } from "@scorel/kernel";
+import { backwards } from "./backwards.ts";
 import type { TreeLeaf, TreePage, TreeRow } from "./contract.ts";
-import { errors } from "./errors.ts";
 import { idLength, resolveEvent } from "./names.ts";
-import { isPoint } from "./points.ts";
+import { isPoint, type Lookup } from "./points.ts";
 import { lineOf, messageIn, oneLine } from "./said.ts";
 
 type Params = Operations["get_tree"]["params"];
@@ -18,19 +18,21 @@ export function getTree(params: Params, { look }: OperationContext): Promise<Tre
 
 function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Params): TreePage {
   const { tree, activeLeaf: leafId, id: sessionId } = session;
-  const active = new Set(leafId === null ? [] : tree.path(leafId).map(({ id }) => id));
-  const shown = eventsOf(session, show);
-  const end = before === undefined ? shown.length : placeOf(shown, resolveEvent(tree, before, sessionId), sessionId);
-  const start = Math.max(0, end - limit);
+  const end = before === undefined ? undefined : tree.get(resolveEvent(tree, before, sessionId));
+  // One more than is shown tells whether there are more.
+  const found = latest(session, show, limit + 1, end);
+  const shown = found.slice(-limit);
+  const lookup = remembering(tree, shown);
+  const active = activeAmong(lookup, leafId, shown[0]?.seq ?? 0);
   const branchPoints = tree.branchPoints();
   const leaves = tree.leaves();
   return {
     sessionId,
     leafId,
-    idLength: idLength(tree),
-    total: shown.length,
-    rows: shown.slice(start, end).map((event) => rowOf(session, event, active)),
-    ...(start > 0 && { before: (shown[start] as StoredEvent).id }),
+    events: tree.size,
+    idLength: idLength(tree, shown),
+    rows: shown.map((event) => rowOf(session, event, lookup, active)),
+    ...(found.length > limit && { before: (shown[0] as StoredEvent).id }),
     branchPoints: branchPoints.slice(-TOLD).map(({ id }) => ({ id, children: tree.children(id).map(idOf) })),
     branchPointCount: branchPoints.length,
     leaves: leaves.slice(-TOLD).map((event) => leafOf(event, leafId)),
@@ -38,32 +40,54 @@ function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Param
   };
 }
 
-function eventsOf({ tree, activeLeaf }: Session, show: NonNullable<Params["show"]>): StoredEvent[] {
-  if (show === "all") return [...tree];
-  const events = show === "tree" ? [...tree] : activeLeaf === null ? [] : tree.path(activeLeaf);
-  return events.filter(({ id }) => tree.isPath(id));
+/** The latest events of a kind before `end`, in their order; no more of the log is read than it takes. */
+function latest(
+  { tree, activeLeaf }: Session,
+  show: NonNullable<Params["show"]>,
+  count: number,
+  end: StoredEvent | undefined,
+): StoredEvent[] {
+  const found: StoredEvent[] = [];
+  const events = show === "path" ? tree.ancestors(activeLeaf ?? "") : backwards(tree, end?.seq);
+  for (const event of events) {
+    if (found.length === count) break;
+    const isWanted = show === "all" || tree.isPath(event.id);
+    if (isWanted && (end === undefined || event.seq < end.seq)) found.push(event);
+  }
+  return found.reverse();
 }
 
-function placeOf(events: readonly StoredEvent[], id: EventId, sessionId: string): number {
-  const place = events.findIndex((event) => event.id === id);
-  if (place < 0) throw errors.HISTORY_EVENT_UNKNOWN({ eventId: id, sessionId });
-  return place;
+/** A tree that asks the log for no event twice that was read already. */
+function remembering(tree: TreeView, read: readonly StoredEvent[]): Lookup {
+  const known = new Map(read.map((event) => [event.id, event]));
+  return {
+    get: (id) => known.get(id) ?? tree.get(id),
+    parent: (id) => known.get(known.get(id)?.parentId ?? "") ?? tree.parent(id),
+    isPath: (id) => tree.isPath(id),
+  };
 }
 
-function rowOf(session: Session, event: StoredEvent, active: ReadonlySet<EventId>): TreeRow {
-  const tree: TreeView = session.tree;
+/** The events of the conversation as it stands, down to a seq. */
+function activeAmong(lookup: Lookup, leafId: EventId | null, first: number): Set<EventId> {
+  const active = new Set<EventId>();
+  let event = leafId === null ? undefined : lookup.get(leafId);
+  for (; event && event.seq >= first; event = lookup.parent(event.id)) active.add(event.id);
+  return active;
+}
+
+function rowOf(session: Session, event: StoredEvent, lookup: Lookup, active: ReadonlySet<EventId>): TreeRow {
   const { id, seq, ts } = event;
-  let parent = tree.parent(id);
-  while (parent && !tree.isPath(parent.id)) parent = tree.parent(parent.id);
+  let parent = lookup.parent(id);
+  while (parent && !lookup.isPath(parent.id)) parent = lookup.parent(parent.id);
   return {
     id,
     parentId: parent?.id ?? null,
     seq,
     ts,
     ...drawnLineOf(session, event),
-    point: isPoint(tree, id),
+    point: isPoint(lookup, id),
     active: active.has(id),
-    ...(!tree.isPath(id) && { beside: true as const }),
+    ...(!lookup.isPath(id) && { beside: true as const }),
   };
 }
 

@@ -2,16 +2,19 @@ import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { messageIn, named, oneLine } from "./said.ts";
 
+/** As much of a tree as it takes. */
+export type Lookup = Pick<TreeView, "get" | "parent" | "isPath">;
+
 /**
  * Whether a conversation can go on from an event: it is part of the tree, and no tool call waits for its result there. So
  * are the end of a turn, a user message, and the last result of a set; and a summary, since none is made inside a set.
  */
-export function isPoint(tree: TreeView, id: EventId): boolean {
+export function isPoint(tree: Lookup, id: EventId): boolean {
   return tree.isPath(id) && waitingAt(tree, id).length === 0;
 }
 
 /** The calls without a result at an event: looks no further up than to the message that they are in. */
-function waitingAt(tree: TreeView, id: EventId): string[] {
+function waitingAt(tree: Lookup, id: EventId): string[] {
   const answered = new Set<string>();
   for (let event = tree.get(id); event; event = tree.parent(event.id)) {
     const message = messageIn(event);

@@ -1,4 +1,5 @@
 import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
+import { backwards } from "./backwards.ts";
 import { pointBefore } from "./points.ts";
 import { userMessageIn } from "./said.ts";
 
@@ -55,14 +56,4 @@ function jumpsAtEnd(tree: TreeView): Jump[] {
     if (jump) jumps.unshift(jump);
   }
   return jumps;
-}
-
-/** From the latest event on, in windows that grow, so that the end of a large log is all that is read of it. */
-function* backwards(tree: TreeView): Generator<StoredEvent> {
-  let to = tree.last?.seq ?? 0;
-  for (let width = 64; to > 0; width *= 2) {
-    const from = Math.max(1, to - width + 1);
-    yield* tree.between(from, to).reverse();
-    to = from - 1;
-  }
 }

@@ -29,7 +29,7 @@ describe("a session's tree", () => {
       sessionId,
       leafId: last,
       idLength: expect.any(Number) as number,
-      total: 6,
+      events: 7,
       rows: [
         row(asked, null, "user", "one", true),
         row(one, asked, "assistant", "echo: one", true),
@@ -70,9 +70,9 @@ describe("a session's tree", () => {
     for (const text of ["one", "two", "three"]) await t.say(text);
     const pages = [await client.request("get_tree", { sessionId, limit: 4 })];
     pages.unshift(await client.request("get_tree", { sessionId, limit: 4, before: pages[0]?.before }));
-    expect(pages.map(({ rows, total, before }) => [rows.length, total, before === undefined])).toEqual([
-      [2, 6, true],
-      [4, 6, false],
+    expect(pages.map(({ rows, before }) => [rows.length, before === undefined])).toEqual([
+      [2, true],
+      [4, false],
     ]);
     const texts = pages.flatMap(({ rows }) => rows.map(({ text }) => text));
     expect(texts).toEqual(["one", "echo: one", "two", "echo: two", "three", "echo: three"]);
@@ -92,7 +92,7 @@ describe("a session's tree", () => {
     const startedAt = performance.now();
     const page = await client.request("get_tree", { sessionId, limit: 1000 });
     const ms = performance.now() - startedAt;
-    expect(page).toMatchObject({ total: 10_000, branchPointCount: 499, leafCount: 500 });
+    expect(page).toMatchObject({ events: 10_500, branchPointCount: 499, leafCount: 500 });
     expect([page.rows.length, page.branchPoints.length, page.leaves.length]).toEqual([1000, 200, 200]);
     expect(JSON.stringify(page).length).toBeLessThan(400_000);
     expect(ms).toBeLessThan(1_000);
@@ -119,7 +119,7 @@ describe("the drawing of a tree", () => {
     sessionId: "s",
     leafId,
     idLength: 4,
-    total: lines.length,
+    events: lines.length,
     rows: rows(lines),
     branchPoints: [],
     branchPointCount: 0,
@@ -150,6 +150,11 @@ describe("the drawing of a tree", () => {
 ○ ffff  user       three
 ● gggg  assistant  (here) third answer
 `);
+  });
+
+  it("of a page that begins in the middle has all of its events", () => {
+    const drawn = draw(page(["xccc gone user left", "dddd gone user one", "eeee dddd assistant two"], "eeee"));
+    expect(drawn).toBe("├─○ xccc  user       left\n○ dddd  user       one\n● eeee  assistant  (here) two\n");
   });
 
   it("keeps within the width of a terminal, also with wide letters, and within a depth", () => {
