@@ -41,11 +41,13 @@ export class LineSums {
   /** By the sum that a line names: the sum of the line with its newline. */
   private readonly line = additive((named) => this.lineSum(named));
 
-  /** Whether every line between `from` and `to` is sound; `to` stands behind a newline. */
-  match(bytes: Buffer, from: number, to: number): boolean {
+  /** Whether every line between `from` and `to` is sound; `to` stands behind a newline. Puts into `ends` where they end. */
+  match(bytes: Buffer, from: number, to: number, ends: number[]): boolean {
     let sum = 0;
+    ends.length = 0;
     for (let start = from; start < to; ) {
       const end = bytes.indexOf(NEWLINE, start);
+      ends.push(end);
       const named = namedSum(bytes, start, end);
       if (Number.isNaN(named)) return false;
       sum = this.followedBy(sum, end + 1 - start) ^ apply(this.line, named);

@@ -7,8 +7,10 @@ import { decode, isSound, NEWLINE } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
 import type { StoredEvent } from "./types.ts";
 
-/** Bytes of records whose events are kept in memory, twice: about what a large context needs. */
-const KEPT_BYTES = 8 * 2 ** 20;
+/** Bytes of events that are kept in memory, twice: what the largest contexts need, images and all. */
+const KEPT_BYTES = 24 * 2 ** 20;
+/** What an event takes beside its text. */
+const EVENT_BYTES = 1_000;
 /** Events appended last are kept whatever they weigh: they are what is asked for next. */
 const KEPT_APPENDED = 256;
 const BLOCK = 2 ** 16;
@@ -75,7 +77,7 @@ export class LogFile {
     const known = this.recent.get(row);
     if (known || this.damaged.has(row)) return known;
     const event = this.decoded(row);
-    if (event) this.recent.set(row, event, this.lengths[row] as number);
+    if (event) this.recent.set(row, event, EVENT_BYTES + (this.lengths[row] as number));
     return event;
   }
 

@@ -103,6 +103,7 @@ class Scanner {
   private buffer: Buffer = Buffer.alloc(0);
   private at = 0;
   private sums: LineSums | undefined;
+  private readonly ends: number[] = [];
   private lastType = -1;
   private lastTypeBytes: Buffer = Buffer.alloc(0);
   private readonly sought: { bytes: Buffer; from: number; to: number } = { bytes: Buffer.alloc(0), from: 0, to: 0 };
@@ -162,8 +163,8 @@ class Scanner {
     }
     const last = this.buffer.lastIndexOf(NEWLINE) + 1;
     const sound = this.areSound(used, last);
-    for (; used < last; this.line++) {
-      const next = this.buffer.indexOf(NEWLINE, used);
+    for (let n = 0; used < last; n++, this.line++) {
+      const next = sound ? (this.ends[n] as number) : this.buffer.indexOf(NEWLINE, used);
       this.takeLine(used, next, sound);
       used = next + 1;
     }
@@ -174,7 +175,7 @@ class Scanner {
   private areSound(from: number, to: number): boolean {
     if (!this.file.checked || to - from < MANY_BYTES) return false;
     this.sums ??= new LineSums();
-    return this.sums.match(this.buffer, from, to);
+    return this.sums.match(this.buffer, from, to, this.ends);
   }
 
   private finish(used: number): Scan {

@@ -1,6 +1,7 @@
 /** Scripts that measure for themselves. */
 export default [
   { script: "kernel-rows.ts" },
+  { script: "long-rows.ts", beside: "open-long.ts" },
   { script: "round-rows.ts" },
   { script: "delta-rows.ts", beside: "bare-loop.ts" },
   { script: "prompt-rows.ts" },

@@ -1,0 +1,28 @@
+/** Opens the log it is given as a face would, and prints what that took: `open-long <path> <task>`. */
+import { createJsonlStore, createKernel, type Kernel } from "@scorel/kernel";
+import messages from "@scorel/messages";
+
+const [path = "", task = ""] = process.argv.slice(2);
+const start = performance.now();
+const kernel = await createKernel({
+  entries: [{ plugin: messages, origin: "bench" }],
+  store: createJsonlStore(path, { readOnly: task !== "index", index: path.replace(/jsonl$/, "index") }),
+});
+const did = task === "context" ? context(kernel) : kernel.session.tree.tail(200).length;
+const ms = performance.now() - start;
+const again = task === "context" ? timed(() => context(kernel)) : 0;
+// The kernel that keeps an index does so when it closes.
+if (task === "index") await kernel.stop();
+console.log(
+  JSON.stringify({ ms, again, did, events: kernel.session.tree.size, memory: process.resourceUsage().maxRSS / 1e3 }),
+);
+
+function context({ session }: Kernel): number {
+  return session.buildContext().length;
+}
+
+function timed(work: () => unknown): number {
+  const from = performance.now();
+  for (let n = 0; n < 10; n++) work();
+  return (performance.now() - from) / 10;
+}
