@@ -12,7 +12,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const files = 5_000;
-const rounds = 40;
+const rounds = 20;
 const speakingMs = 150;
 const event = (data) => `data: ${JSON.stringify(data)}\n\n`;
 const chunk = (delta, finish_reason = null) =>
@@ -39,11 +39,18 @@ try {
     ["a command that changes nothing", () => "true"],
     ["a command that changes a file", (round) => `echo ${round} > d1/f1`],
   ]) {
-    const without = await run(project, 'without = ["checkpoints"]\n', command);
-    const watched = await run(project, "", command);
-    const added = middle(watched.gaps) - middle(without.gaps);
+    const gaps = { without: [], watched: [] };
+    let missed = 0;
+    // In turn, so that load from outside hits both alike.
+    for (let pass = 0; pass < 3; pass++) {
+      gaps.without.push(...(await run(project, 'without = ["checkpoints"]\n', command)).gaps);
+      const watched = await run(project, "", command);
+      gaps.watched.push(...watched.gaps);
+      missed += watched.notCovered;
+    }
+    const added = middle(gaps.watched) - middle(gaps.without);
     rows.push({ work: `added by checkpoints in a round, ${files} files, ${what}`, value: added, unit: "ms", limit: 5 });
-    rows.push({ work: `of these rounds (${rounds}) not covered`, value: watched.notCovered, unit: "rounds", limit: 0 });
+    rows.push({ work: `of these rounds (${3 * rounds}) not covered`, value: missed, unit: "rounds", limit: 0 });
   }
   console.log(JSON.stringify(rows));
 } finally {
