@@ -1,4 +1,5 @@
 import type {} from "@scorel/agent/contract";
+import type {} from "@scorel/commands/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin, type PluginContext } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
@@ -49,10 +50,11 @@ export default definePlugin({
 
   commands: (ctx) => ({
     compact: {
-      description: "Summarise the older part of the conversation: /compact [what to keep]",
-      async run(args, { clientId }) {
+      summary: "Summarise the older part of the conversation, and keep in particular what you say",
+      args: z.object({ keep: z.string().optional() }),
+      async run({ keep }: { keep?: string }, { clientId }) {
         const { compactNow, told } = await import("./manual.ts");
-        return told(await compactNow(ctx, { instructions: args.trim() || undefined, clientId }));
+        return told(await compactNow(ctx, { instructions: keep, clientId }));
       },
     },
   }),

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { type Scratch, scratch } from "../e2e/scorel.ts";
+import { modelTable, type Scratch, scratch } from "../e2e/scorel.ts";
 import { type Reply, text, toolCall, usage } from "../model-server.ts";
 import { spawnModelServer } from "../model-server-process.ts";
 import { comparable, play } from "./guide.ts";
@@ -34,7 +34,9 @@ export async function talkAsGuide(lines: readonly string[]): Promise<string> {
   using home = stage();
   home.file("src/cart.js", cart.replace("let i = 1", "let i = 0"));
   await using server = await spawnModelServer(script.slice(5));
-  home.useModel(server.baseUrl);
+  // The model that the guide has set up by then.
+  const table = modelTable(server.baseUrl).replace('"scripted"', '"local"').replace("scripted-model", "my-model");
+  home.file("~/.scorel/config.toml", table);
   const { stdout } = await home.run([], { input: lines.map((line) => `${line}\n`).join("") });
   return stdout;
 }

@@ -95,9 +95,9 @@ describe("compacting by hand", () => {
     expect(commands.filter(({ plugin }) => plugin === "compaction")).toEqual([
       {
         name: "compact",
-        usage: "/compact",
+        usage: "/compact [keep]",
         plugin: "compaction",
-        description: "Summarise the older part of the conversation: /compact [what to keep]",
+        description: "Summarise the older part of the conversation, and keep in particular what you say",
       },
     ]);
   });
