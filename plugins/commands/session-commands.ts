@@ -87,12 +87,12 @@ function switchTo(status: SessionStatus, told: string): CommandResult {
   return { output: `${told} ${status.sessionId}`, sessionId: status.sessionId, data: status };
 }
 
-function statusText({ sessionId, running, model, modelError, meta, anchor, problems, notices }: SessionStatus): string {
+function statusText({ sessionId, running, model, modelError, meta, problems, notices }: SessionStatus): string {
   return [
     `session    ${sessionId}${meta.name === undefined ? "" : ` (${meta.name})`}`,
     `directory  ${meta.cwd}`,
     `model      ${model ?? modelError?.message}${meta.thinkingLevel === undefined ? "" : `, thinking ${meta.thinkingLevel}`}`,
-    `state      ${running ? "a turn runs" : "at rest"}, ${anchor.persistentSeq} events`,
+    `state      ${running ? "a turn runs" : "at rest"}`,
     ...(problems.length > 0
       ? [`damage     ${problems.length} places in the log; \`scorel session verify\` shows them`]
       : []),

@@ -80,7 +80,7 @@ function context(ctx: BaseContext): CommandResult {
   const measured = ctx.find("agent")?.contextTokens();
   const sum = `${count(used)} tokens estimated${window === undefined ? "" : ` of a window of ${count(window)} (${Math.round((100 * used) / window)}%)`}`;
   const next =
-    measured === undefined ? [] : [`the next request: ${count(measured)} tokens, by the last reply's own count`];
+    measured === undefined ? [] : [`the next request: about ${count(measured)} tokens`];
   return { output: [...lines, sum, ...next].join("\n"), data: { parts, used, window, measured } };
 }
 
