@@ -92,14 +92,15 @@ export async function compare(
   const pairs = [...new Set([...before.files.keys(), ...after.files.keys()])]
     .map((path) => ({ path, was: before.files.get(path), now: nowAt(ground, after, path) }))
     .filter(({ was, now }) => differ(was, now));
-  const hidden = hiddenBefore(before, pairs);
+  // The clock of files lags: a walk can be over, and a command run, within its tick. Asking git takes longer than that.
+  const hidden = hiddenBefore(before, pairs, isGitRoot(root) ? 0 : TICK_MS);
   const changed = pairs.filter(({ path }) => !hidden.has(path)).sort((a, b) => (a.path < b.path ? -1 : 1));
   const contents = await fromGit(root, changed);
   const files = changed.flatMap(({ path, was, now }) => {
     const [old, present] = [contentBefore(was, contents.get(path), keeper), presentOf(root, path, now, keeper)];
     return same(old, present) ? [] : [{ path, before: old, after: present }];
   });
-  const reason = `${hidden.size} files were ignored until then`;
+  const reason = `${hidden.size} files came from ignored or outside places`;
   return { files, notCovered: hidden.size > 0 ? [{ path: ".", reason }] : [] };
 }
 
@@ -115,8 +116,8 @@ function nowAt(ground: Ground, after: Snapshot, path: string): Seen | undefined 
 }
 
 /** Listed only now, but older than the scan before and not moved from a listed place: what they were is not known. */
-function hiddenBefore(before: Snapshot, pairs: readonly Pair[]): Set<string> {
-  const old = pairs.filter(({ was, now }) => !was && now && now.born < before.since - TICK_MS);
+function hiddenBefore(before: Snapshot, pairs: readonly Pair[], slack: number): Set<string> {
+  const old = pairs.filter(({ was, now }) => !was && now && now.born < before.since - slack);
   if (old.length === 0) return new Set();
   const inodes = new Set([...before.files.values(), ...before.left].map(inodeOf));
   return new Set(old.filter(({ now }) => now && !inodes.has(inodeOf(now))).map(({ path }) => path));

@@ -108,6 +108,18 @@ describe("what a command does", () => {
     expect(t.tree()).toEqual(before);
   });
 
+  it("with files that it moves in from elsewhere is listed, so that a restore deletes none of them", async () => {
+    await using t = await project({ plain: true, files: { "node_modules/x": "1", a: "1" } });
+    const born = fs.statSync(t.path("node_modules/x")).birthtimeMs;
+    while (Date.now() - born < 60) await new Promise((resolve) => setImmediate(resolve));
+    const { user } = await t.bash("mv node_modules kept; echo 2 > a");
+    expect(await t.restore(user)).toEqual({
+      restored: ["a"],
+      skipped: [{ path: ".", reason: "1 files came from ignored or outside places" }],
+    });
+    expect(t.tree()).toEqual({ a: "644 1", "kept/x": "644 1" });
+  });
+
   it("is followed when it moves what another tool was to remove", async () => {
     await using t = await project({ files: { a: "1" } });
     await known(t, "a");
@@ -130,7 +142,10 @@ describe("what a command does", () => {
     await using t = await project({ files: { ".gitignore": "build/\n", "build/out": "1", log: "1" } });
     const { user } = await t.bash("echo log > .gitignore");
     expect(await t.checkpoints()).toMatchObject([
-      { files: [{ path: ".gitignore" }], notCovered: [{ path: ".", reason: "1 files were ignored until then" }] },
+      {
+        files: [{ path: ".gitignore" }],
+        notCovered: [{ path: ".", reason: "1 files came from ignored or outside places" }],
+      },
     ]);
     await t.restore(user);
     expect(t.tree()).toEqual({ ".gitignore": "644 build/\n", "build/out": "644 1", log: "644 1" });
