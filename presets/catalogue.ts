@@ -27,6 +27,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   models: { scope: "host", load: () => import("@scorel/models") },
   inspect: { scope: "host", load: () => import("@scorel/inspect") },
   history: { scope: "host", load: () => import("@scorel/history") },
+  search: { scope: "host", load: () => import("@scorel/search") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
 

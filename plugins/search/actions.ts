@@ -1,0 +1,104 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, type Output, plainText } from "@scorel/host/client";
+import type { HostService, Operations } from "@scorel/host/contract";
+import type { Hit, Spent, SpentBy } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { search } from "./hits.ts";
+
+const MOST = 1000;
+const CANCELLED = 130;
+const SHORT_ID = 8;
+
+/** `scorel search`: prints as it finds; 0 when something was found, 1 when nothing was. */
+export async function find(host: HostService | undefined, invocation: Invocation): Promise<number> {
+  if (!host) throw errors.FIND_NO_HOST();
+  const { args, options, stdout, interrupt } = invocation;
+  const limit = limitOf(options.limit);
+  const output = createOutput(stdout);
+  const print = options.output === "json" ? (hit: Hit) => `${JSON.stringify(hit)}\n` : rows();
+  let found = 0;
+  const wanted = {
+    directory: host.sessionsDir,
+    text: args.join(" "),
+    caseSensitive: options.caseSensitive === true,
+    signal: interrupt,
+  };
+  try {
+    for await (const hit of search(wanted)) {
+      if (found === limit) break;
+      found++;
+      await output.write(shown(print(hit), invocation));
+      if (output.failure) break;
+    }
+  } catch (thrown) {
+    if (interrupt.aborted) return CANCELLED;
+    throw thrown;
+  }
+  return ended(output, invocation, found, limit);
+}
+
+/** `scorel usage` */
+export async function usage(host: HostService | undefined, invocation: Invocation): Promise<number> {
+  if (!host) throw errors.FIND_NO_HOST();
+  const { options, stdout } = invocation;
+  const client = host.connect();
+  const output = createOutput(stdout);
+  try {
+    const since = options.since as string | undefined;
+    const spent = await client.request("get_usage", {
+      by: options.by as SpentBy,
+      ...(since !== undefined && { since }),
+    });
+    await output.write(shown(options.output === "json" ? `${JSON.stringify(spent)}\n` : table(spent), invocation));
+  } finally {
+    await client.close();
+  }
+  if (output.complaint !== undefined) invocation.stderr.write(`${output.complaint}\n`);
+  return output.complaint === undefined ? 0 : 1;
+}
+
+function limitOf(value: unknown): number {
+  const limit = Number(value);
+  if (/^\d+$/.test(String(value)) && limit >= 1 && limit <= MOST) return limit;
+  throw errors.FIND_LIMIT({ value: String(value), max: MOST });
+}
+
+function shown(text: string, { stdout }: Invocation): string {
+  return stdout.isTTY ? plainText(text) : text;
+}
+
+function ended({ complaint, failure }: Output, { stderr }: Invocation, found: number, limit: number): number {
+  if (complaint !== undefined) stderr.write(`${complaint}\n`);
+  else if (found === 0) stderr.write("Nothing was found.\n");
+  else if (found === limit && !failure)
+    stderr.write(`These are ${limit}; there may be more: --limit takes up to ${MOST}.\n`);
+  return complaint === undefined && found > 0 ? 0 : 1;
+}
+
+/** A line for each session, and under it one for each place. */
+function rows(): (hit: Hit) => string {
+  let last: string | undefined;
+  return (hit) => {
+    const { sessionId, updatedAt, title, eventId, who, text, left } = hit;
+    const time = new Date(updatedAt).toISOString().slice(0, 16).replace("T", " ");
+    const head = sessionId === last ? "" : `${sessionId.slice(0, SHORT_ID)}  ${time}  ${title}\n`;
+    last = sessionId;
+    const place = (eventId ?? "").slice(0, SHORT_ID).padEnd(SHORT_ID);
+    return `${head}  ${place}  ${who.padEnd(9)}  ${text}${left ? "  (on a branch that was left)" : ""}\n`;
+  };
+}
+
+function table({ rows, total, sessions }: Operations["get_usage"]["result"]): string {
+  if (rows.length === 0) return "Nothing was spent.\n";
+  const lines = [...rows, { ...total, key: `${sessions} ${sessions === 1 ? "session" : "sessions"}` }].map(cells);
+  const all = [["", "calls", "input", "output", "cached", "cost"], ...lines];
+  const widths = all[0]?.map((_, at) => Math.max(...all.map((line) => line[at]?.length ?? 0))) ?? [];
+  const padded = (cell: string, at: number) =>
+    at === 0 ? cell.padEnd(widths[at] ?? 0) : cell.padStart(widths[at] ?? 0);
+  return all.map((line) => `${line.map(padded).join("  ")}\n`).join("");
+}
+
+function cells({ key, calls, input, output, cacheRead, cacheWrite, cost, cachedShare }: Spent): string[] {
+  const sent = input + cacheRead + cacheWrite;
+  return [key, String(calls), String(sent), String(output), `${Math.round(cachedShare * 100)}%`, `$${cost.toFixed(4)}`];
+}

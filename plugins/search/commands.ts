@@ -1,0 +1,36 @@
+import type { CliCommand, CliOption } from "@scorel/cli/contract";
+import type { HostService } from "@scorel/host/contract";
+
+const output: CliOption = {
+  flags: "--output <format>",
+  description: "How to print; json is one object a line",
+  values: ["text", "json"],
+  default: "text",
+};
+
+/** `scorel search` and `scorel usage`. */
+export function searchCommands(host: () => HostService | undefined): CliCommand[] {
+  return [
+    {
+      noun: "search",
+      args: "<text...>",
+      description: "Find words in all sessions: what was said, names and titles",
+      options: [
+        { flags: "--case-sensitive", description: "Tell capitals from small letters" },
+        { flags: "--limit <n>", description: "Stop after so many places, at most 1000", default: "50" },
+        output,
+      ],
+      run: async (invocation) => (await import("./actions.ts")).find(host(), invocation),
+    },
+    {
+      noun: "usage",
+      description: "Show what all sessions have spent: calls, tokens, the cached share, US dollars",
+      options: [
+        { flags: "--since <time>", description: "From then on: 7d, 12h, 2w, or a day as in 2026-11-01" },
+        { flags: "--by <what>", description: "A row for each", values: ["day", "model", "project"], default: "day" },
+        { ...output, description: "How to print" },
+      ],
+      run: async (invocation) => (await import("./actions.ts")).usage(host(), invocation),
+    },
+  ];
+}

@@ -1,0 +1,100 @@
+import type { StoredEvent } from "@scorel/kernel";
+import type { Hit } from "./contract.ts";
+import { logsIn } from "./logs.ts";
+import { type Query, queryOf } from "./pattern.ts";
+import { matchingLines } from "./ripgrep.ts";
+import { spokenIn } from "./spoken.ts";
+import { type Standing, standingOf, unknownStanding } from "./standing.ts";
+
+export interface SearchOptions {
+  directory: string;
+  text: string;
+  caseSensitive?: boolean | undefined;
+  /** Only sessions of which this is true. */
+  belongs?: ((sessionId: string) => boolean) | undefined;
+  signal: AbortSignal;
+}
+
+const WIDTH = 160;
+/** Shown before the words, where the line is longer than fits. */
+const BEFORE = 50;
+
+/** What is found, as it is found; whoever stops reading ends the search. Throws FIND_ errors and the signal's reason. */
+export async function* search({ text, caseSensitive = false, belongs, ...wanted }: SearchOptions): AsyncGenerator<Hit> {
+  const query = queryOf(text, caseSensitive);
+  const files = logsIn(wanted.directory).filter(({ sessionId }) => belongs?.(sessionId) ?? true);
+  const names = new Map(files.map(({ file, sessionId }) => [file, sessionId]));
+  const lines = matchingLines({
+    ...wanted,
+    files: [...names.keys()],
+    pattern: query.recorded,
+    ignoreCase: !caseSensitive,
+  });
+  let last: { file: string; standing: Standing } | undefined;
+  try {
+    for await (const { file, line } of lines) {
+      const record = parsed(line);
+      const found = record && placeIn(record, query);
+      if (!found) continue;
+      if (last?.file !== file) {
+        await last?.standing[Symbol.asyncDispose]();
+        last = { file, standing: known(wanted.directory, names.get(file) as string) };
+      }
+      yield { ...hitOf(record, names.get(file) as string, last.standing), ...found };
+    }
+  } finally {
+    await last?.standing[Symbol.asyncDispose]();
+  }
+}
+
+/** A log that is too damaged to open, or gone by now, still has the words in it. */
+function known(directory: string, sessionId: string): Standing {
+  try {
+    return standingOf(directory, sessionId);
+  } catch {
+    return unknownStanding;
+  }
+}
+
+/** A damaged line is no event; `scorel session verify` tells of it. */
+function parsed(line: Buffer): StoredEvent | undefined {
+  try {
+    return JSON.parse(line.toString("utf8")) as StoredEvent;
+  } catch {
+    return undefined;
+  }
+}
+
+function placeIn(record: unknown, { read }: Query): Pick<Hit, "who" | "text"> | undefined {
+  for (const { who, text } of spokenIn(record)) {
+    const match = read.exec(text);
+    if (match) return { who, text: lineAround(text, match.index, match.index + match[0].length) };
+  }
+  return undefined;
+}
+
+function hitOf(record: StoredEvent, sessionId: string, standing: Standing): Omit<Hit, "who" | "text"> {
+  const { id: eventId, ts = standing.createdAt } = record;
+  const { title, updatedAt, cwd } = standing;
+  const place = { sessionId, title, cwd, updatedAt, ts };
+  if (eventId === undefined) return { ...place, eventId: null };
+  return { ...place, eventId, ...(isLeft(record, standing) && { left: true as const }) };
+}
+
+/** What hangs beside the conversation, such as a name, is on no branch; a reply that was asked for again is on none either. */
+function isLeft(event: StoredEvent & { message?: { meta?: { retried?: boolean } } }, standing: Standing): boolean {
+  if (event.type === "session_info") return false;
+  return event.message?.meta?.retried === true || !standing.isActive(event.id);
+}
+
+/** The words and what stands around them, as one line of at most WIDTH characters. */
+function lineAround(text: string, from: number, to: number): string {
+  const begin = text.lastIndexOf("\n", from - 1) + 1;
+  const next = text.indexOf("\n", to);
+  const end = next < 0 ? text.length : next;
+  const start = end - begin <= WIDTH ? begin : Math.max(begin, from - BEFORE);
+  const stop = Math.min(end, start + WIDTH);
+  // A pair that the cut has halved is no character.
+  const line = text.slice(start, stop).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
+  return `${start > begin ? "…" : ""}${line.replace(/\s+/g, " ").trim()}${stop < end ? "…" : ""}`;
+}

@@ -1,0 +1,16 @@
+import type {} from "@scorel/cli/contract";
+import { definePlugin } from "@scorel/kernel";
+import { searchCommands } from "./commands.ts";
+import type {} from "./contract.ts";
+import { operations } from "./operations.ts";
+
+/** Finds words in all sessions, and sums what they have spent. */
+export default definePlugin({
+  id: "search",
+  name: "Search",
+  version: "0.1.0",
+  scope: "host",
+
+  operations,
+  cliCommands: (ctx) => searchCommands(() => ctx.find("host")),
+});

@@ -1,0 +1,53 @@
+import type { SessionMeta } from "@scorel/messages/contract";
+
+/** Words of an event, and whose they are. */
+export interface Spoken {
+  /** `user`, `assistant`, `thinking`, the name of a tool, `summary`, `name`, … */
+  who: string;
+  text: string;
+}
+type Fields = Record<string, unknown>;
+
+const DEEPEST = 16;
+
+/** What people read of a record of a log: nothing of ids, checksums and bookkeeping. The header has a name at most. */
+export function spokenIn(record: unknown): Spoken[] {
+  if (!isObject(record)) return [];
+  const { type, message, summary, changes, meta } = record;
+  if (type === "message" || type === "custom_message") return isObject(message) ? saidIn(message) : [];
+  if (type === "compact") return textOf("summary", summary);
+  if (type === "session_info") return namesIn(changes);
+  return type === undefined ? namesIn(meta) : [];
+}
+
+function saidIn({ role, content, toolName }: Fields): Spoken[] {
+  const who = role === "tool_result" ? String(toolName) : String(role);
+  if (typeof content === "string") return textOf(who, content);
+  return Array.isArray(content) ? content.flatMap((block) => (isObject(block) ? blockIn(block, who) : [])) : [];
+}
+
+function blockIn({ type, text, thinking, name, arguments: args }: Fields, who: string): Spoken[] {
+  if (type === "text") return textOf(who, text);
+  if (type === "thinking") return textOf("thinking", thinking);
+  return type === "toolCall" ? stringsIn(args).map((value) => ({ who: String(name), text: value })) : [];
+}
+
+function namesIn(changes: unknown): Spoken[] {
+  if (!isObject(changes)) return [];
+  const { name, title } = changes as SessionMeta;
+  return [...textOf("name", name), ...textOf("title", title)];
+}
+
+function stringsIn(value: unknown, depth = 0): string[] {
+  if (typeof value === "string") return [value];
+  if (typeof value !== "object" || value === null || depth > DEEPEST) return [];
+  return Object.values(value).flatMap((inner) => stringsIn(inner, depth + 1));
+}
+
+function textOf(who: string, text: unknown): Spoken[] {
+  return typeof text === "string" && text !== "" ? [{ who, text }] : [];
+}
+
+function isObject(value: unknown): value is Fields {
+  return typeof value === "object" && value !== null;
+}

@@ -1,0 +1,139 @@
+import type { SessionHeader } from "@scorel/kernel";
+import type { Usage } from "@scorel/messages/contract";
+import type { Spent, SpentBy } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { headerOf, logsIn } from "./logs.ts";
+import { matchingLines } from "./ripgrep.ts";
+
+export interface UsageOptions {
+  directory: string;
+  by: SpentBy;
+  /** Milliseconds since the epoch. */
+  since: number;
+  /** The name of the project of a session with this header. */
+  projectOf(header: SessionHeader | undefined): string;
+  signal: AbortSignal;
+}
+/** One model call as the log tells it. */
+interface Call {
+  id: string;
+  ts: number;
+  model: string;
+  usage: Usage;
+}
+
+/** Names a field of a record; inside a text, JSON would escape the quotes. */
+const COUNTED = '"usage":\\{';
+const NAMES = ["minutes", "hours", "days", "weeks"] as const;
+const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
+
+/**
+ * What all sessions have spent. Reads the lines that tell of usage and no others; each event counts once, in the session that
+ * comes first, so that copies of a conversation cost nothing again. Throws FIND_FAILED and the signal's reason.
+ */
+export async function spentIn({ directory, by, since, projectOf, signal }: UsageOptions) {
+  const headers = new Map(oldestFirst(directory));
+  const known = new Set<string>();
+  const sessions = new Set<string>();
+  const rows = new Map<string, Spent>();
+  const total = nothing("total");
+  for await (const { file, line } of matchingLines({
+    directory,
+    files: [...headers.keys()],
+    pattern: COUNTED,
+    signal,
+  })) {
+    const call = callIn(line);
+    if (!call || call.ts < since || known.has(call.id)) continue;
+    known.add(call.id);
+    sessions.add(file);
+    const key = by === "day" ? dayOf(call.ts) : by === "model" ? call.model : projectOf(headers.get(file));
+    const row = rows.get(key) ?? nothing(key);
+    rows.set(key, row);
+    add(row, call.usage);
+    add(total, call.usage);
+  }
+  return { rows: sorted([...rows.values()], by).map(shared), total: shared(total), sessions: sessions.size };
+}
+
+/** A copy is made after what it copies. */
+function oldestFirst(directory: string): [string, SessionHeader | undefined][] {
+  const logs = logsIn(directory).map(
+    (log) => [log.file, headerOf(directory, log)] as [string, SessionHeader | undefined],
+  );
+  const time = (header: SessionHeader | undefined) => header?.createdAt ?? Number.POSITIVE_INFINITY;
+  return logs.sort(([, a], [, b]) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
+}
+
+/** The time that `7d`, `12h`, `2w` or `2026-11-01` (at its beginning, local) names; throws FIND_SINCE. */
+export function sinceTime(value: string, now: number): number {
+  const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(value) ?? [];
+  const name = NAMES.find((each) => each[0] === unit);
+  if (name) return now - Number(count) * UNIT_MS[name];
+  const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
+  const date = new Date(Number(year), Number(month) - 1, Number(day));
+  // The 31st of a month that has none is no day.
+  if (date.getDate() !== Number(day) || date.getMonth() !== Number(month) - 1) throw errors.FIND_SINCE({ value });
+  return date.getTime();
+}
+
+/** Replies, also failed and partial ones, and summaries; undefined for a line that only mentions usage, or is damaged. */
+function callIn(line: Buffer): Call | undefined {
+  const { id, ts, type, message, model, usage } = fieldsOf(line);
+  if (typeof id !== "string" || typeof ts !== "number") return undefined;
+  if (type === "message" || type === "custom_message") {
+    const said = (message ?? {}) as Record<string, unknown>;
+    if (said.role !== "assistant" || !isUsage(said.usage)) return undefined;
+    return { id, ts, model: `${said.provider}/${said.model}`, usage: said.usage };
+  }
+  if (type === "compact") return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
+  return undefined;
+}
+
+function fieldsOf(line: Buffer): Record<string, unknown> {
+  try {
+    return JSON.parse(line.toString("utf8")) as Record<string, unknown>;
+  } catch {
+    return {};
+  }
+}
+
+function isUsage(usage: unknown): usage is Usage {
+  return typeof usage === "object" && usage !== null;
+}
+
+function nothing(key: string): Spent {
+  return { key, calls: 0, input: 0, output: 0, cacheRead: 0, cacheWrite: 0, cost: 0, cachedShare: 0 };
+}
+
+function add(row: Spent, usage: Usage): void {
+  row.calls++;
+  for (const kind of ["input", "output", "cacheRead", "cacheWrite"] as const) row[kind] += counted(usage[kind]);
+  row.cost += counted(usage.cost?.total);
+}
+
+/** Logs of other programs hold what they hold. */
+function counted(value: unknown): number {
+  return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
+}
+
+function shared(row: Spent): Spent {
+  const sent = row.input + row.cacheRead + row.cacheWrite;
+  return {
+    ...row,
+    cost: Number(row.cost.toFixed(6)),
+    cachedShare: sent === 0 ? 0 : Number((row.cacheRead / sent).toFixed(4)),
+  };
+}
+
+/** Days as they came, everything else by what it cost. */
+function sorted(rows: Spent[], by: SpentBy): Spent[] {
+  const byKey = (a: Spent, b: Spent) => (a.key < b.key ? -1 : 1);
+  return rows.sort((a, b) => (by === "day" ? 0 : b.cost - a.cost || b.calls - a.calls) || byKey(a, b));
+}
+
+function dayOf(ts: number): string {
+  const date = new Date(ts);
+  const [month, day] = [date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, "0"));
+  return `${date.getFullYear()}-${month}-${day}`;
+}

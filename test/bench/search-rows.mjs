@@ -1,0 +1,32 @@
+/** What it takes to find words in 1 GB of sessions, and to sum what they have spent. The store is read once before, so it is warm. */
+import { fileURLToPath } from "node:url";
+import { bin, createHome, median, milliseconds, run } from "./measure.mjs";
+
+const RUNS = 5;
+const node = process.execPath;
+const { home, remove } = createHome("http://127.0.0.1:9");
+
+function time(work, args, limit, check) {
+  run(node, [bin, ...args], { home, check });
+  const values = Array.from({ length: RUNS }, () => milliseconds(node, [bin, ...args], { home, check }));
+  return { work, value: median(values), unit: "ms", ...(limit && { limit }) };
+}
+
+try {
+  run(node, [fileURLToPath(new URL("many-logs.mjs", import.meta.url))], { home });
+  const rows = [
+    time("search 1 GB for a word in its last log", ["search", "needle"], 5_000, (out) => out.includes("the needle")),
+    time("first place of a common word in 1 GB", ["search", "discount", "--limit", "1"], 500, (out) =>
+      out.includes("discount"),
+    ),
+    time(
+      "usage of 1,000 sessions, 1 GB",
+      ["usage", "--output", "json"],
+      5_000,
+      (out) => JSON.parse(out).sessions === 1000,
+    ),
+  ];
+  console.log(JSON.stringify(rows));
+} finally {
+  remove();
+}
