@@ -43,8 +43,7 @@ export function told({ compacted, tokensBefore, tokensAfter, note }: Compacted):
 }
 
 function doneFor({ tree }: Session, messageId: string): Compacted | undefined {
-  for (const event of tree) {
-    if (event.type !== "compact") continue;
+  for (const event of tree.ofType("compact")) {
     const { messageId: asked, tokensBefore, tokensAfter, note, id: eventId } = event as EventOf<"compact">;
     if (asked !== messageId) continue;
     return { compacted: true, tokensBefore, tokensAfter, eventId, ...(note !== undefined && { note }) };

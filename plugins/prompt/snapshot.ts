@@ -54,6 +54,7 @@ type ToldDate = Projections["toldDate"];
 /** Over the log, since the latest counts on every branch. */
 export const instructions = {
   over: "log" as const,
+  reads: ["instruction_snapshot", "harness_item"],
   init: (): Instructions => ({}),
   update(state: Instructions, event: StoredEvent): Instructions {
     if (event.type === "instruction_snapshot") return isWhole(event) ? { snapshot: event } : state;
@@ -65,6 +66,7 @@ export const instructions = {
 /** Over the path: a conversation that went back has not heard what was said later. A summary may have swallowed it. */
 export const toldDate = {
   over: "path" as const,
+  reads: ["compact", "harness_item"],
   init: (): ToldDate => null,
   update(state: ToldDate, event: StoredEvent): ToldDate {
     if (event.type === "compact") return null;
