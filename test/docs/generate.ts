@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { exampleFolder, exampleIndex } from "./example-files.ts";
 import { readFacts } from "./facts.ts";
 import { pages } from "./pages/index.ts";
 import { render } from "./pages/page.ts";
@@ -16,5 +17,5 @@ export async function generate(): Promise<Map<string, string>> {
       (plugin) =>
         [`${plugin.folder}/README.md`, renderReadme(read(`${plugin.folder}/README.md`), facts, plugin)] as const,
     );
-  return new Map([...reference, ...readmes]);
+  return new Map([...reference, ...readmes, [`${exampleFolder}/README.md`, exampleIndex()]]);
 }

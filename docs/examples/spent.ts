@@ -1,0 +1,36 @@
+/** `scorel spent` adds up what the sessions of this directory have cost; save it in `~/.scorel/extensions`. */
+import { definePlugin, type EventOf } from "@scorel/kernel";
+
+export default definePlugin({
+  id: "spent",
+  name: "Spent",
+  version: "1.0.0",
+  // Once per process, not per session: so it can add commands to the command line.
+  scope: "host",
+  needs: ["host"],
+  cliCommands: ({ host }) => [
+    {
+      noun: "spent",
+      description: "Add up what the sessions of this directory have cost",
+      async run({ cwd, stdout }) {
+        const client = host.connect();
+        try {
+          let total = 0;
+          const { sessions } = await client.request("list_sessions", { cwd });
+          for (const { sessionId } of sessions) {
+            const { events } = await client.request("get_events", { sessionId });
+            for (const { event } of events) if (event.type === "message") total += costOf(event as EventOf<"message">);
+          }
+          stdout.write(`${total.toFixed(4)} US dollars in ${sessions.length} sessions\n`);
+          return 0;
+        } finally {
+          await client.close();
+        }
+      },
+    },
+  ],
+});
+
+function costOf({ message }: EventOf<"message">): number {
+  return message.role === "assistant" ? message.usage.cost.total : 0;
+}

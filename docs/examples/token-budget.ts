@@ -1,0 +1,41 @@
+/** Ends a turn when its session has used up its tokens; save it in `~/.scorel/extensions` and set `[token-budget] tokens`. */
+import { definePlugin, type EventOf } from "@scorel/kernel";
+import { z } from "zod";
+
+declare module "@scorel/kernel" {
+  interface Projections {
+    tokensUsed: number;
+  }
+}
+
+export default definePlugin({
+  id: "token-budget",
+  name: "Token budget",
+  version: "1.0.0",
+  config: z.strictObject({ tokens: z.number().int().positive().default(2_000_000) }),
+  projections: {
+    tokensUsed: {
+      over: "log",
+      init: () => 0,
+      update(used: number, event) {
+        if (event.type !== "message") return used;
+        const { message } = event as EventOf<"message">;
+        return message.role === "assistant" ? used + message.usage.totalTokens : used;
+      },
+    },
+  },
+  hooks: ({ session, config }) => ({
+    beforeToolCall() {
+      const used = session.projection("tokensUsed");
+      if (used < config.tokens) return undefined;
+      const reason = `This session has used ${used} of its ${config.tokens} tokens. Stop here and say what is left to do.`;
+      return { block: true, reason };
+    },
+  }),
+  commands: ({ session, config }) => ({
+    budget: {
+      summary: "Show how many tokens are left",
+      run: () => `${session.projection("tokensUsed")} of ${config.tokens} tokens used`,
+    },
+  }),
+});

@@ -1,0 +1,36 @@
+import { readdirSync } from "node:fs";
+import { join, parse } from "node:path";
+import { table } from "./markdown.ts";
+import { read, root } from "./source.ts";
+
+/** An extension that is a file of its own in docs/examples. */
+export interface ExampleFile {
+  id: string;
+  source: string;
+  /** The sentence that it opens with. */
+  about: string;
+}
+
+export const exampleFolder = "docs/examples";
+
+export function exampleFiles(): ExampleFile[] {
+  const names = readdirSync(join(root, exampleFolder)).filter((name) => name.endsWith(".ts"));
+  return names.sort().map((name) => {
+    const source = read(`${exampleFolder}/${name}`);
+    return { id: parse(name).name, source, about: /^\/\*\* (.*) \*\/\n/.exec(source)?.[1] ?? "" };
+  });
+}
+
+/** docs/examples/README.md as it should be now. */
+export function exampleIndex(): string {
+  const rows = exampleFiles().map(({ id, about }) => [`[${id}.ts](${id}.ts)`, about]);
+  return `<!-- Generated from the code by \`npm run docs\`; do not edit. -->
+
+# Examples
+
+Extensions to take as they are or to begin from, one idea each. Copy one into \`~/.scorel/extensions\`, or into
+\`.scorel/extensions\` of a project that you trust; nothing else has to be installed. A test runs each with the built command.
+
+${table(["file", "what"], rows)}
+`;
+}

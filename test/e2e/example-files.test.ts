@@ -1,0 +1,255 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { exampleFiles } from "../docs/example-files.ts";
+import { type Reply, startModelServer, text, toolCall, usage } from "../model-server.ts";
+import { modelTable, records, type Scratch, scratch } from "./scorel.ts";
+
+const files = exampleFiles();
+
+/** What each example is for, seen with the built command and a model that plays by script. */
+const uses: Record<string, (s: Scratch) => Promise<void>> = {
+  async "permission-guard"(s) {
+    const [told] = await results(s, toolCall("Bash", { command: "rm -rf src" }));
+    expect(told).toContain("This command is left to the user");
+    expect(await results(s, toolCall("Bash", { command: "echo harmless" }))).toEqual(["harmless\n[exit code 0]"]);
+  },
+  async "audit-log"(s) {
+    await results(s, toolCall("Bash", { command: "echo hi" }));
+    const line = { tool: "Bash", args: { command: "echo hi" }, isError: false, durationMs: expect.any(Number) };
+    const always = { at: expect.stringMatching(/^\d{4}-/), sessionId: expect.any(String) };
+    expect(records(join(s.home, ".scorel/audit.jsonl"))).toEqual([{ ...always, ...line }]);
+  },
+  async "docs-search"(s) {
+    s.file("docs/build.md", "# Build\n\nThe release is signed with a hardware token.\n\nLunch is at noon.\n");
+    const [request] = await requests(s, ["-p", "How is the release signed?"], text("By token."));
+    expect(request).toMatch(
+      /How is the release signed\?[\s\S]*build\.md: The release is signed with a hardware token\./,
+    );
+    expect(request).not.toContain("Lunch");
+    expect(lastLog(s).filter(({ type }) => type === "custom_message")).toMatchObject([{ kind: "docs-search" }]);
+  },
+  async bookmarks(s) {
+    const stdout = await talk(s, "hello\n/bookmark start\n/bookmarks\n", text("Hi."));
+    expect(stdout).toMatch(/Bookmarked as start\.[\s\S]*start {2}\/rewind \w+/);
+    expect(lastLog(s).filter(({ type }) => type === "custom")).toMatchObject([
+      { kind: "bookmark", data: { name: "start", at: expect.any(String) } },
+    ]);
+  },
+  async redactor(s) {
+    s.file("team.txt", "Ann is ann@example.com\n");
+    const [told] = await results(s, toolCall("Read", { file_path: "team.txt" }));
+    expect(told).toContain("Ann is [redacted]");
+    expect(readFileSync(s.logs()[0] as string, "utf8")).not.toContain("ann@example.com");
+  },
+  async "token-budget"(s) {
+    configure(s, "[token-budget]\ntokens = 1000\n");
+    const spent = usage({ input: 900, output: 200 });
+    const call = [toolCall("Bash", { command: "echo once" }), spent];
+    expect(await results(s, call)).toEqual([
+      "This session has used 1100 of its 1000 tokens. Stop here and say what is left to do.",
+    ]);
+  },
+  async notify(s) {
+    configure(s, "[notify]\nseconds = 0\n");
+    const bin = join(s.home, "bin");
+    for (const name of ["notify-send", "osascript"]) {
+      chmodSync(s.file(`~/bin/${name}`, `#!/bin/sh\necho "$@" > ${join(s.home, "shown.txt")}\n`), 0o755);
+    }
+    await requests(s, ["-p", "hi"], text("Hello."), { PATH: `${bin}:${process.env.PATH}` });
+    expect(readFileSync(join(s.home, "shown.txt"), "utf8")).toMatch(/Scorel|Done after 0 s\./);
+  },
+  async "commit-each-turn"(s) {
+    repository(s);
+    await results(s, toolCall("Write", { file_path: "new.txt", content: "new\n" }));
+    expect(git(s, "log", "--format=%s", "--name-only")).toBe("Go.\n\nnew.txt\nFirst\n\na.txt\n");
+    expect(git(s, "status", "--porcelain")).toBe("");
+  },
+  async reviewer(s) {
+    repository(s);
+    s.file("a.txt", "changed\n");
+    await using critic = await startModelServer([text("a.txt: the word is misspelt"), text("OK")]);
+    configure(s, modelTable(critic.baseUrl).replace("[model]", "[models.reviewer]"));
+    const commit = toolCall("Bash", { command: "git commit -qam Changed" });
+    const [refused] = await results(s, commit);
+    expect(refused).toMatch(/^Not committed\. scripted\/scripted-model says:\na\.txt: the word is misspelt/);
+    expect(critic.requests[0]?.text).toContain("+changed");
+    await results(s, commit);
+    expect(git(s, "log", "--format=%s")).toBe("Changed\nFirst\n");
+  },
+  async decisions(s) {
+    const decide = toolCall("Decide", { title: "Use SQLite", why: "One file, no server." });
+    const card = "Decided: Use SQLite";
+    expect(await talk(s, "decide\n", decide, text("Done."))).toContain(card);
+    const run = await s.run(["session", "list"]);
+    const id = run.stdout.split(" ")[0] as string;
+    expect((await s.run(["session", "show", id])).stdout).toContain(card);
+    await using server = await startModelServer([decide, text("Done.")]);
+    s.useModel(server.baseUrl);
+    const { stdout } = await s.run(["-p", "decide", "--output", "events"]);
+    const events = stdout
+      .trim()
+      .split("\n")
+      .map((line) => JSON.parse(line));
+    expect(events.find(({ type }) => type === "decision")).toMatchObject({
+      title: "Use SQLite",
+      why: "One file, no server.",
+    });
+  },
+  async "package-scripts"(s) {
+    s.file("package.json", '{"scripts":{"build":"tsc","test":"vitest"}}');
+    expect(await results(s, toolCall("PackageScripts", {}))).toEqual(["build: tsc\ntest: vitest"]);
+    expect((await results(s, toolCall("PackageScripts", { folder: 1 })))[0]).toContain("Validation failed");
+  },
+  async "port-check"(s) {
+    const listening = createServer().listen(0, "127.0.0.1");
+    await new Promise((resolve) => listening.once("listening", resolve));
+    const { port } = listening.address() as { port: number };
+    expect(await results(s, toolCall("PortCheck", { port }))).toEqual([`Something listens on ${port}.`]);
+    await new Promise((resolve) => listening.close(resolve));
+    expect(await results(s, toolCall("PortCheck", { port }))).toEqual([`Nothing listens on ${port}.`]);
+  },
+  async "days-between"(s) {
+    const told = await results(s, [
+      toolCall("DaysBetween", { from: "2028-02-01", to: "2028-03-01" }),
+      toolCall("DaysBetween", { from: "soon", to: "2028-03-01" }),
+    ]);
+    expect(told).toEqual(["29 days", expect.stringContaining("from")]);
+  },
+  async standup(s) {
+    repository(s);
+    const stdout = await talk(s, "/standup 2\n/standup --author Nobody\n/standup many\n");
+    expect(stdout).toContain("You: First");
+    expect(stdout).toContain("Nothing was committed.");
+    expect(stdout).toContain("days");
+  },
+  async "tool-stats"(s) {
+    const calls = [toolCall("Read", { file_path: "none.txt" }), toolCall("Bash", { command: "true" })];
+    const stdout = await talk(s, "go\n/stats\n", calls, text("Done."));
+    expect(stdout).toContain("Read: 1, 1 failed\nBash: 1, 0 failed\n");
+  },
+  async glossary(s) {
+    install(s, "glossary-tool");
+    s.file("glossary.json", '{"SKU":"What one can order."}');
+    const calls = [toolCall("Glossary", { term: "sku" }), toolCall("Glossary", { term: "EAN" })];
+    expect(await results(s, calls)).toEqual(["What one can order.", '"EAN" is not in the glossary. It knows: SKU']);
+  },
+  async "glossary-tool"(s) {
+    await using server = await startModelServer([text("Well.")]);
+    s.useModel(server.baseUrl);
+    const { code, stderr } = await s.run(["-p", "hi"]);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/glossary-tool.*glossary/) });
+  },
+  async "git-status"(s) {
+    repository(s);
+    s.file("b.txt", "");
+    const [request] = await requests(s, ["-p", "hi"], text("Hello."));
+    expect(request).toMatch(/git status --short --branch says:\\n## main\\n\?\? b\.txt/);
+  },
+  async "house-style"(s) {
+    configure(s, '[house-style]\nrules = ["Say please."]\n');
+    const [request] = await requests(s, ["-p", "hi"], text("Hello."));
+    expect(request).toContain("Rules of this team:\\n- Say please.");
+  },
+  async "todo-scanner"(s) {
+    const [told] = await results(s, toolCall("Write", { file_path: "a.js", content: "one\n// TODO two\n" }));
+    expect(told).toMatch(/Still to do in this file:\n2: \/\/ TODO two$/);
+  },
+  async "test-after-edit"(s) {
+    configure(s, '[test-after-edit]\ncommand = ["grep", "-c", "good", "a.txt"]\n');
+    const [bad] = await results(s, toolCall("Write", { file_path: "a.txt", content: "bad\n" }));
+    expect(bad).toMatch(/grep -c good a\.txt fails now:\n0\n$/);
+    s.file("a.txt", "good\n");
+    const [good] = await results(s, toolCall("Write", { file_path: "b.txt", content: "b\n" }));
+    expect(good).not.toContain("fails now");
+  },
+  async "protect-main"(s) {
+    repository(s);
+    const write = toolCall("Write", { file_path: "b.txt", content: "b\n" });
+    expect(await results(s, write)).toEqual([
+      "Nothing is changed on main: make a branch first (git switch -c <name>).",
+    ]);
+    git(s, "switch", "-qc", "work");
+    await results(s, write);
+    expect(existsSync(join(s.project, "b.txt"))).toBe(true);
+  },
+  async spent(s) {
+    await requests(s, ["-p", "hi"], text("Hello."));
+    expect(await s.run(["spent"])).toMatchObject({ code: 0, stdout: "0.0000 US dollars in 1 sessions\n" });
+  },
+};
+
+describe("an example in docs/examples", () => {
+  it("is used by one of these tests, and says in one sentence what it is for", () => {
+    expect(files.map(({ id }) => id).sort()).toEqual(Object.keys(uses).sort());
+    for (const { id, about } of files) expect([id, about]).toEqual([id, expect.stringMatching(/^[A-Z`].*\.$/)]);
+  });
+
+  it.each(files)("$id is one file of less than 75 lines", ({ source }) => {
+    expect(source.split("\n").length).toBeLessThan(75);
+  });
+
+  it.each(files.map(({ id }) => id))("%s does what it says", async (id) => {
+    using s = scratch();
+    install(s, id);
+    await uses[id]?.(s);
+  });
+});
+
+function install(s: Scratch, id: string): void {
+  s.file(`~/.scorel/extensions/${id}.ts`, files.find((file) => file.id === id)?.source ?? "");
+}
+
+/** More configuration, to stand after the model's; `useModel` writes the file anew. */
+function configure(s: Scratch, more: string): void {
+  const { useModel } = s;
+  s.useModel = (baseUrl) => useModel(baseUrl, more);
+}
+
+/** What the model is told that its calls have come to. */
+async function results(s: Scratch, calls: Reply): Promise<string[]> {
+  await using server = await startModelServer([calls, text("Done.")]);
+  s.useModel(server.baseUrl);
+  const { code, stderr } = await s.run(["-p", "Go."]);
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  const messages = server.requests[1]?.body.messages as { role: string; content: string }[];
+  return messages.filter(({ role }) => role === "tool").map(({ content }) => content);
+}
+
+/** The bodies of what the model is asked, as text. */
+async function requests(s: Scratch, args: string[], reply: Reply, env = {}): Promise<string[]> {
+  await using server = await startModelServer([reply]);
+  s.useModel(server.baseUrl);
+  const { code, stderr } = await s.run(args, { env });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return server.requests.map((request) => request.text);
+}
+
+/** What a conversation with these lines prints. */
+async function talk(s: Scratch, input: string, ...replies: Reply[]): Promise<string> {
+  await using server = await startModelServer(replies);
+  s.useModel(server.baseUrl);
+  const { code, stdout, stderr } = await s.run(["chat"], { input });
+  expect({ code, stderr }).toEqual({ code: 0, stderr: "" });
+  return stdout;
+}
+
+function lastLog(s: Scratch): Record<string, unknown>[] {
+  return records(s.logs().at(-1) as string);
+}
+
+function git({ project }: Scratch, ...args: string[]): string {
+  return execFileSync("git", args, { cwd: project, encoding: "utf8" });
+}
+
+/** A repository with one commit on main, and somebody to commit in it. */
+function repository(s: Scratch): void {
+  s.file("a.txt", "a\n");
+  git(s, "init", "-q", "--initial-branch=main");
+  git(s, "config", "user.name", "You");
+  git(s, "config", "user.email", "you@example.com");
+  git(s, "add", ".");
+  git(s, "commit", "-qm", "First");
+}
