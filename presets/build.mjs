@@ -20,6 +20,7 @@ import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { bundlePlugins } from "./bundle-plugins.mjs";
 import { pack } from "./pack.mjs";
+import { typesOnly, writeTypes } from "./types.mjs";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 /** Built aside and put in place whole, so that a command that runs meanwhile never finds half of it. */
@@ -65,6 +66,7 @@ const packedLaunch = {
 };
 
 rmSync(dist, { recursive: true, force: true });
+const types = writeTypes(join(dist, "types"), virtualNames());
 const plugins = readdirSync(join(root, "plugins")).filter((id) => existsSync(join(root, "plugins", id, "index.ts")));
 const chunks = await bundle();
 await pack(chunks, dist, [...plugins.map((id) => `plugins/${id}/index.ts`), ...usual]);
@@ -74,7 +76,14 @@ const worker = await bundleWorker();
 writeNotices(chunks.metafile, bin.metafile, worker.metafile);
 makeExecutable();
 await writeHelp();
+await types;
 putInPlace();
+
+/** The modules that extensions may import. */
+function virtualNames() {
+  const source = readFileSync(join(root, "presets/virtual-modules.ts"), "utf8");
+  return Array.from(source.matchAll(/^ {2}"?([\w@/.-]+)"?: \(\) => import\(/gm), ([, name]) => name);
+}
 
 /** Plugins are entry points of their own, so that the loader's `import("@scorel/<id>")` becomes a module plugins/<id>.js. */
 function bundle() {
@@ -135,7 +144,8 @@ function writeNotices(...metafiles) {
   const inPackage = /^.*node_modules\/(@[^/]+\/)?[^/]+/;
   const onDisk = metafiles.flatMap(({ inputs }) => Object.keys(inputs)).filter((file) => existsSync(join(root, file)));
   const texts = new Map();
-  for (const folder of new Set(onDisk.flatMap((file) => file.match(inPackage)?.[0] ?? []))) {
+  const bundled = onDisk.flatMap((file) => file.match(inPackage)?.[0] ?? []);
+  for (const folder of new Set([...bundled, ...typesOnly])) {
     const { name, version, license } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
     const file = readdirSync(join(root, folder)).find((entry) => /^licen[cs]e(\.|-|$)/i.test(entry));
     const text = file ? readFileSync(join(root, folder, file), "utf8").trim() : `Licensed under ${license}.`;
