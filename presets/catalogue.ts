@@ -28,6 +28,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   inspect: { scope: "host", load: () => import("@scorel/inspect") },
   history: { scope: "host", load: () => import("@scorel/history") },
   search: { scope: "host", load: () => import("@scorel/search") },
+  transfer: { scope: "host", load: () => import("@scorel/transfer") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
 

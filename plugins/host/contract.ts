@@ -208,6 +208,8 @@ export interface OperationContext {
   alone<R>(sessionId: string, work: () => Awaitable<R>): Promise<R>;
   /** Looks at a session that anyone may be writing: as it is open here, else with no lock, no repair and no append. */
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
+  /** The header of a new session that works in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */
+  newHeader(cwd: string): SessionHeader;
   /** Another operation in the name of the same client. */
   request: Client["request"];
 }

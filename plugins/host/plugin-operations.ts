@@ -1,7 +1,9 @@
 import type { Kernel } from "@scorel/kernel";
 import type { Operation, OperationContext, OperationHandler, Operations } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { newHeader } from "./new-session.ts";
 import { type Caller, openOf } from "./operations.ts";
+import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 
 /** Does an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
 export async function runContributed<O extends Operation>(
@@ -45,8 +47,13 @@ function contextOf(caller: Caller): OperationContext {
     open: (sessionId) => openOf({ sessionId: sessions.resolve(sessionId) }, caller),
     look: (sessionId, work) => sessions.lookedAt(sessions.resolve(sessionId), work),
     alone: (sessionId, work) => sessions.alone(sessionId, work),
+    newHeader: (cwd) => ({ ...newHeader(), meta: placeOf(canonicalDirectory(cwd)) }),
     request,
   };
+}
+
+function placeOf(cwd: string): { cwd: string; root: string } {
+  return { cwd, root: projectRoot(cwd, homeDirectory()) };
 }
 
 function problemsOf({ issues }: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {

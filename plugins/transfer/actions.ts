@@ -1,0 +1,58 @@
+import { resolve } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, plainText } from "@scorel/host/client";
+import type { Client, HostService } from "@scorel/host/contract";
+import type { ExportFormat, ImportFormat } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { formatBy } from "./slash.ts";
+
+/** `session export` */
+export function exportTo(host: HostService | undefined, invocation: Invocation): Promise<number> {
+  const { args, options, stderr } = invocation;
+  const { format, out } = options as { format?: ExportFormat; out?: string };
+  return withClient(host, invocation, async (client) => {
+    const done = await client.request("export_session", {
+      sessionId: args[0] as string,
+      format: format ?? formatBy(out) ?? "md",
+      ...(out !== undefined && { file: resolve(out) }),
+      force: options.force === true,
+      path: options.path === true,
+    });
+    if (done.file !== undefined) stderr.write(`${done.file}: ${done.bytes} bytes\n`);
+    return done.content ?? "";
+  });
+}
+
+/** `session import` */
+export function importFrom(host: HostService | undefined, invocation: Invocation): Promise<number> {
+  const { args, options, cwd } = invocation;
+  const { format, output } = options as { format: ImportFormat | "auto"; output: string };
+  return withClient(host, invocation, async (client) => {
+    const report = await client.request("import_session", {
+      // Where the command was typed, wherever --cwd has the session work.
+      file: resolve(args[0] as string),
+      cwd,
+      ...(format !== "auto" && { format }),
+    });
+    const { text, ...facts } = report;
+    return output === "json" ? `${JSON.stringify(facts)}\n` : `${text}\n`;
+  });
+}
+
+async function withClient(
+  host: HostService | undefined,
+  { stdout, stderr }: Invocation,
+  work: (client: Client) => Promise<string>,
+): Promise<number> {
+  if (!host) throw errors.TRANSFER_NO_HOST();
+  const client = host.connect();
+  const output = createOutput(stdout);
+  try {
+    const text = await work(client);
+    await output.write(stdout.isTTY ? plainText(text) : text);
+  } finally {
+    await client.close();
+  }
+  if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
+  return output.complaint === undefined ? 0 : 1;
+}

@@ -1,0 +1,242 @@
+import type { EventId } from "@scorel/kernel";
+import type { AssistantMessage, ImageBlock, ToolCallBlock } from "@scorel/messages/contract";
+import {
+  assistantMessage,
+  blocksOf,
+  bounded,
+  callIdOf,
+  compaction,
+  contentOf,
+  imageBlock,
+  nameOf,
+  noUsage,
+  textBlock,
+  toolResult,
+  usageOf,
+  userMessage,
+  wordsOf,
+} from "./foreign-message.ts";
+import type { Place } from "./grower.ts";
+import { type Json, lineOf, listIn, recordIn, textIn } from "./json.ts";
+import type { Desk, Reader } from "./reader.ts";
+
+/** Groups that wait for more of their reply; beyond them the oldest is written as it is. */
+const MOST_WAITING = 64;
+const QUEUES = /^(queue-operation|permission|approval)/;
+const TITLES = ["summary", "custom-title", "ai-title"];
+
+/** One reply of the model with its results: the file has a line for each block, and results in between. */
+interface Group {
+  messageId: string;
+  lines: Json[];
+  results: Json[];
+  /** What else hangs at it, to be kept behind it. */
+  others: Json[];
+  /** Every `uuid` that belongs to it. */
+  keys: Set<string>;
+}
+
+/** Reads `~/.claude/projects/<directory>/<id>.jsonl`. */
+export class ClaudeCodeReader implements Reader {
+  private readonly desk: Desk;
+  private readonly waiting = new Map<string, Group>();
+  private readonly tools = new Map<string, string>();
+  private mainLeaf: EventId | null = null;
+  private tokensBefore = 0;
+
+  constructor(desk: Desk) {
+    this.desk = desk;
+  }
+
+  take(record: Json) {
+    this.desk.report.comesFrom(record.sessionId, record.cwd);
+    const group = this.groupOf(record.parentUuid);
+    if (record.type === "assistant") this.takeReply(record, group);
+    else if (record.type === "user" && group && hasResults(record)) this.hold(group.results, record, group);
+    else if (group && record.type !== "user") this.hold(group.others, record, group);
+    else this.takeAlone(record, group);
+  }
+
+  end(): void {
+    for (const group of [...this.waiting.values()]) this.flush(group);
+    const { grower } = this.desk;
+    if (this.mainLeaf !== null && grower.leaf !== this.mainLeaf) grower.jump(this.mainLeaf, {});
+  }
+
+  private takeReply(record: Json, above: Group | undefined) {
+    const id = textIn(recordIn(record.message).id) || textIn(record.uuid);
+    const known = this.waiting.get(id);
+    if (known) return this.hold(known.lines, record, known);
+    if (above) this.flush(above);
+    const group = { messageId: id, lines: [], results: [], others: [], keys: new Set<string>() };
+    this.waiting.set(id, group);
+    this.hold(group.lines, record, group);
+    const [oldest] = this.waiting.values();
+    if (this.waiting.size > MOST_WAITING && oldest) this.flush(oldest);
+  }
+
+  private hold(list: Json[], record: Json, { keys }: Group) {
+    list.push(record);
+    if (typeof record.uuid === "string") keys.add(record.uuid);
+  }
+
+  private takeAlone(record: Json, above: Group | undefined) {
+    if (above) this.flush(above);
+    const { grower, report, named } = this.desk;
+    const type = textIn(record.type) || "unnamed";
+    if (type === "user") return this.takeUser(record);
+    if (QUEUES.test(type)) return report.leaveOut(type);
+    if (TITLES.includes(type)) return named(lineOf(record.summary ?? record.customTitle ?? record.aiTitle, 200));
+    const place = placeOf(record);
+    // The conversation goes on behind what was summarised, although its next record says it has no parent.
+    if (typeof record.logicalParentUuid === "string") place.parent = record.logicalParentUuid;
+    if (record.subtype === "compact_boundary")
+      this.tokensBefore = bounded(recordIn(record.compactMetadata).preTokens, 1e9);
+    grower.unknown(type === "system" ? `system ${lineOf(record.subtype, 40)}`.trim() : type, record, place);
+  }
+
+  private takeUser(record: Json) {
+    const { grower } = this.desk;
+    const place = placeOf(record);
+    const content = recordIn(record.message).content;
+    const words = wordsOf(content);
+    if (record.isCompactSummary === true && grower.placeOf(place.parent) !== null)
+      return this.takeSummary(record, place);
+    if (hasResults(record)) this.takeResults(record, place);
+    const said = blocksOf(withoutResults(content), image);
+    if (record.isMeta === true && words !== "")
+      this.grown(record, grower.path("harness_item", { ...HARNESS, text: words }, place));
+    else if (said.length > 0) {
+      const message = userMessage(contentOf(said), grower.timeOf(record.timestamp));
+      this.grown(
+        record,
+        grower.path("message", { message }, hasResults(record) ? { ...place, parent: place.key } : place),
+      );
+    } else if (!hasResults(record)) grower.unknown("user without words", record, place);
+  }
+
+  private takeSummary(record: Json, place: Place) {
+    const { grower } = this.desk;
+    const compactedThrough = grower.placeOf(place.parent) as EventId;
+    const summary = wordsOf(recordIn(record.message).content);
+    const { tokensBefore } = this;
+    this.grown(record, grower.path("compact", compaction({ summary, compactedThrough, tokensBefore }), place));
+  }
+
+  /** Each result is an event of its own, one behind the other. */
+  private takeResults(record: Json, place: Place) {
+    const { grower } = this.desk;
+    for (const item of listIn(recordIn(record.message).content)) {
+      const block = recordIn(item);
+      if (block.type !== "tool_result") continue;
+      const message = toolResult({
+        callId: block.tool_use_id,
+        toolName: this.tools.get(callIdOf(block.tool_use_id)) ?? "unknown",
+        content: blocksOf(block.content, image),
+        isError: block.is_error === true,
+        timestamp: grower.timeOf(record.timestamp),
+      });
+      place.parent = grower.knows(place.key) ? place.key : place.parent;
+      this.grown(record, grower.path("message", { message }, place));
+    }
+  }
+
+  private flush(group: Group): void {
+    this.waiting.delete(group.messageId);
+    const { grower } = this.desk;
+    const [first = {}] = group.lines;
+    const message = replyOf(group.lines, grower.timeOf(first.timestamp));
+    for (const block of message.content) if (block.type === "toolCall") this.tools.set(block.id, block.name);
+    const place = placeOf(first);
+    if (first.isApiErrorMessage === true || message.content.length === 0) grower.unknown("failed reply", first, place);
+    else this.grown(first, grower.path("message", { message }, place));
+    for (const record of group.results) {
+      this.takeResults(record, { ...placeOf(record), parent: place.key });
+      grower.alias(place.key, grower.leaf);
+    }
+    for (const record of group.results) this.takeRest(record);
+    const end = group.results.length > 0 ? grower.leaf : grower.placeOf(place.key);
+    for (const key of group.keys) grower.alias(key, end);
+    for (const record of group.others) this.takeAlone(record, undefined);
+  }
+
+  /** What stands beside results in their record. */
+  private takeRest(record: Json) {
+    const { grower } = this.desk;
+    const said = blocksOf(withoutResults(recordIn(record.message).content), image);
+    if (said.length === 0) return;
+    const message = userMessage(contentOf(said), grower.timeOf(record.timestamp));
+    this.grown(record, grower.path("message", { message }, { ts: record.timestamp }));
+  }
+
+  private grown(record: Json, id: EventId): void {
+    if (record.isSidechain !== true) this.mainLeaf = id;
+  }
+
+  private groupOf(parent: unknown): Group | undefined {
+    if (typeof parent !== "string") return undefined;
+    for (const group of this.waiting.values()) if (group.keys.has(parent)) return group;
+    return undefined;
+  }
+}
+
+const HARNESS = { kind: "attachment", origin: "system", visibility: "model" } as const;
+
+function placeOf({ uuid, parentUuid, timestamp }: Json): Place {
+  const parent = parentUuid === null || typeof parentUuid === "string" ? parentUuid : undefined;
+  return { key: typeof uuid === "string" ? uuid : undefined, parent, ts: timestamp };
+}
+
+function hasResults(record: Json): boolean {
+  return listIn(recordIn(record.message).content).some((block) => recordIn(block).type === "tool_result");
+}
+
+function withoutResults(content: unknown): unknown {
+  return Array.isArray(content) ? content.filter((block) => recordIn(block).type !== "tool_result") : content;
+}
+
+function image(block: Json): ImageBlock | undefined {
+  const { data, media_type } = recordIn(block.source);
+  return block.type === "image" ? imageBlock(data, media_type) : undefined;
+}
+
+/** All lines of a reply as one message; each of them repeats what the reply used. */
+function replyOf(lines: readonly Json[], timestamp: number): AssistantMessage {
+  const messages = lines.map((line) => recordIn(line.message));
+  const { usage, model } = messages.at(-1) ?? {};
+  const tokens = recordIn(usage);
+  return assistantMessage({
+    content: messages.flatMap(({ content }) => partsOf(content)),
+    api: "anthropic-messages",
+    provider: "anthropic",
+    model: nameOf(model, "unknown"),
+    timestamp,
+    usage: usage
+      ? usageOf({
+          input: tokens.input_tokens,
+          output: tokens.output_tokens,
+          cacheRead: tokens.cache_read_input_tokens,
+          cacheWrite: tokens.cache_creation_input_tokens,
+        })
+      : noUsage(),
+  });
+}
+
+function partsOf(content: unknown): AssistantMessage["content"] {
+  if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
+  return listIn(content).flatMap((item): AssistantMessage["content"] => {
+    const block = recordIn(item);
+    if (block.type === "tool_use") return [callOf(block)];
+    if (block.type === "thinking" && textIn(block.thinking) !== "")
+      return [{ type: "thinking", thinking: textIn(block.thinking), ...signatureOf(block) }];
+    return block.type === "text" && textIn(block.text) !== "" ? [textBlock(textIn(block.text))] : [];
+  });
+}
+
+function callOf({ id, name, input }: Json): ToolCallBlock {
+  return { type: "toolCall", id: callIdOf(id), name: nameOf(name, "unknown"), arguments: recordIn(input) };
+}
+
+function signatureOf({ signature }: Json): { thinkingSignature?: string } {
+  return textIn(signature) === "" ? {} : { thinkingSignature: textIn(signature) };
+}

@@ -1,0 +1,42 @@
+import type { CliCommand, Invocation } from "@scorel/cli/contract";
+import type { HostService } from "@scorel/host/contract";
+
+/** `scorel session export` and `scorel session import`. */
+export function transferCommands(host: () => HostService | undefined): CliCommand[] {
+  const actions = () => import("./actions.ts");
+  return [
+    {
+      noun: "session",
+      action: "export",
+      args: "<id>",
+      description: "Write a session as a page to read, or as a log to take elsewhere",
+      options: [
+        {
+          flags: "--format <format>",
+          description: "As what; default: what --out ends in, else md",
+          values: ["md", "html", "jsonl"],
+        },
+        { flags: "--out <file>", description: "Into this file, for you alone; default: standard output" },
+        { flags: "--force", description: "Replace the file if it is there" },
+        { flags: "--path", description: "With jsonl: only the conversation as it stands, without other branches" },
+      ],
+      run: async (invocation: Invocation) => (await actions()).exportTo(host(), invocation),
+    },
+    {
+      noun: "session",
+      action: "import",
+      args: "<file>",
+      description: "Make a session, working here or in --cwd, of a file of Scorel, Claude Code, Codex or pi",
+      options: [
+        {
+          flags: "--format <format>",
+          description: "Whose file it is",
+          values: ["auto", "scorel", "claude-code", "codex", "pi"],
+          default: "auto",
+        },
+        { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
+      ],
+      run: async (invocation: Invocation) => (await actions()).importFrom(host(), invocation),
+    },
+  ];
+}

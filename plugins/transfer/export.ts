@@ -1,0 +1,31 @@
+import { isAbsolute } from "node:path";
+import type { OperationContext, Operations, SessionHandle } from "@scorel/host/contract";
+import type { ExportFormat } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { writeOut } from "./out-file.ts";
+import { anyKeys, knownSecrets } from "./redaction.ts";
+
+type Asked = Operations["export_session"]["params"];
+
+/** The operation `export_session`. */
+export function exportSession(
+  { sessionId, format, file, force = false, path = false }: Asked,
+  { look }: Pick<OperationContext, "look">,
+): Promise<Operations["export_session"]["result"]> {
+  if (file !== undefined && !isAbsolute(file)) throw errors.TRANSFER_FILE({ path: file, reason: "it is no full path" });
+  return look(sessionId, async (session) => {
+    const chunks = await chunksOf(session, format, path);
+    const { id } = session;
+    if (file !== undefined) return { sessionId: id, file, bytes: writeOut(file, chunks, force) };
+    const content = [...chunks].join("");
+    return { sessionId: id, bytes: Buffer.byteLength(content), content };
+  });
+}
+
+/** What is written, piece by piece; what draws it is loaded only for its own format. */
+async function chunksOf({ kernel }: SessionHandle, format: ExportFormat, path: boolean): Promise<Iterable<string>> {
+  const { session } = kernel;
+  if (format === "jsonl") return (await import("./jsonl-log.ts")).logLines(session, knownSecrets(kernel), path);
+  if (format === "md") return (await import("./markdown-page.ts")).markdownPage(session, anyKeys(kernel));
+  return (await import("./html-page.ts")).htmlPage(session, anyKeys(kernel));
+}

@@ -1,0 +1,104 @@
+import type { OperationContext } from "@scorel/host/contract";
+import { isId, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import { ClaudeCodeReader } from "./claude-code.ts";
+import { CodexReader } from "./codex.ts";
+import type { Imported, ImportFormat, ImportReport } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { Grower } from "./grower.ts";
+import { lineOf, recordIn } from "./json.ts";
+import { NewLog } from "./new-log.ts";
+import { OwnReader } from "./own-log.ts";
+import { PiReader } from "./pi.ts";
+import type { Desk, Reader } from "./reader.ts";
+import { Report } from "./report.ts";
+import { formatOf, headerOf, isHeader, recordsOf, type Source, withSource } from "./source.ts";
+
+const readers: Readonly<Record<ImportFormat, (desk: Desk) => Reader>> = {
+  scorel: (desk) => new OwnReader(desk),
+  "claude-code": (desk) => new ClaudeCodeReader(desk),
+  codex: (desk) => new CodexReader(desk),
+  pi: (desk) => new PiReader(desk),
+};
+
+/** A reading of a file, of which there may be two: what a header says is known only after the first. */
+interface Pass {
+  source: Source;
+  format: ImportFormat;
+  from: Partial<SessionHeader>;
+  sessionId: string;
+  at: number;
+  write(event: StoredEvent): void;
+}
+
+/** The operation `import_session`. */
+export function importSession(
+  { file, cwd, format }: { file: string; cwd: string; format?: ImportFormat | undefined },
+  { newHeader, sessionsDir }: Pick<OperationContext, "newHeader" | "sessionsDir">,
+): Promise<ImportReport> {
+  return withSource(file, async (source) => {
+    const known = format ?? (await formatOf(source));
+    const header = newHeader(cwd);
+    const from = known === "scorel" ? await headerOf(source) : {};
+    const pass = { source, format: known, from, sessionId: header.sessionId, at: header.createdAt };
+    const first = await read({ ...pass, write: () => {} });
+    if (first.report.messages === 0) throw errors.TRANSFER_EMPTY({ path: file });
+    const log = new NewLog(sessionsDir, headerFor(header, pass, first));
+    try {
+      const { grower, report } = await read({ ...pass, write: (event) => log.add(event) });
+      await log.finish();
+      const { cwd: works } = header.meta as { cwd: string };
+      return report.of({ sessionId: header.sessionId, format: known, cwd: works, events: grower.size });
+    } catch (thrown) {
+      await log.discard();
+      throw thrown;
+    }
+  });
+}
+
+interface Read {
+  grower: Grower;
+  report: Report;
+}
+
+async function read({ source, format, from, sessionId, at, write }: Pass): Promise<Read> {
+  const report = new Report();
+  const grower = new Grower({ sessionId, source: format, at, report, write });
+  let name = lineOf(recordIn(from.meta).name, 200);
+  const reader = readers[format]({
+    grower,
+    report,
+    named: (given) => {
+      name = given || name;
+    },
+  });
+  report.comesFrom(from.sessionId, recordIn(from.meta).cwd);
+  for await (const record of recordsOf(source, report, from.checksum === "crc32"))
+    if (format !== "scorel" || !isHeader(record)) reader.take(record);
+  reader.end();
+  if (name !== "") grower.beside("session_info", { changes: { name } }, {});
+  return { grower, report };
+}
+
+/** A new session of this device; where it comes from is told, and never believed. */
+function headerFor(
+  header: SessionHeader,
+  { format, from, at }: Omit<Pass, "write">,
+  { grower, report }: Read,
+): SessionHeader {
+  const { sessionId, cwd } = report.origin;
+  const cloned = linkOf(from.clonedFrom);
+  const imported: Imported = {
+    from: format,
+    at,
+    ...(sessionId !== undefined && { sessionId }),
+    ...(cwd !== undefined && { cwd }),
+    ...(cloned && { clonedFrom: cloned }),
+  };
+  const clonedFrom = linkOf({ ...from, eventId: grower.knows(grower.leaf) ? grower.leaf : undefined });
+  return { ...header, ...(clonedFrom && { clonedFrom }), meta: { ...header.meta, imported } };
+}
+
+function linkOf(given: unknown): Imported["clonedFrom"] {
+  const { deviceId, sessionId, eventId } = recordIn(given);
+  return isId(deviceId) && isId(sessionId) && isId(eventId) ? { deviceId, sessionId, eventId } : undefined;
+}

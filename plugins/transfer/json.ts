@@ -1,0 +1,82 @@
+const QUOTE = 0x22;
+const BACKSLASH = 0x5c;
+/** How deep a record's values may lie in each other. */
+export const DEEPEST = 64;
+
+export type Json = Record<string, unknown>;
+
+/**
+ * What a line of JSON says: an object without `__proto__` keys, with numbers that are finite and texts that are whole
+ * characters; or why it says nothing.
+ */
+export function parseRecord(bytes: Buffer): Json | string {
+  if (depthOf(bytes) > DEEPEST) return `its values lie more than ${DEEPEST} deep in each other`;
+  try {
+    const value: unknown = JSON.parse(bytes.toString("utf8"));
+    return isRecord(value) ? (clean(value) as Json) : "it is no JSON object";
+  } catch {
+    return "it is no JSON";
+  }
+}
+
+export function isRecord(value: unknown): value is Json {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A field of a record as an object; empty when it is none. */
+export function recordIn(value: unknown): Json {
+  return isRecord(value) ? value : {};
+}
+
+export function listIn(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function textIn(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+/** A text for one line of a list or a title: no control characters, at most `length` characters. */
+export function lineOf(value: unknown, length: number): string {
+  const line = textIn(value)
+    .slice(0, length * 8)
+    .replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]+/gu, " ")
+    .replace(/\s+/g, " ")
+    .trim();
+  return [...line].slice(0, length).join("");
+}
+
+/** Counted on the bytes, so that no parser meets a line that is nothing but brackets. */
+function depthOf(bytes: Buffer): number {
+  let depth = 0;
+  let deepest = 0;
+  for (let at = 0; at < bytes.length; at++) {
+    const byte = bytes[at] as number;
+    if (byte === QUOTE) at = endOfText(bytes, at);
+    else if (byte === 0x5b || byte === 0x7b) deepest = Math.max(deepest, ++depth);
+    else if (byte === 0x5d || byte === 0x7d) depth--;
+  }
+  return deepest;
+}
+
+function endOfText(bytes: Buffer, start: number): number {
+  for (let at = start + 1; at < bytes.length; at++) {
+    if (bytes[at] === BACKSLASH) at++;
+    else if (bytes[at] === QUOTE) return at;
+  }
+  return bytes.length;
+}
+
+function clean(value: unknown): unknown {
+  if (typeof value === "string") return wholeCharacters(value);
+  if (typeof value === "number") return Number.isFinite(value) ? value : 0;
+  if (Array.isArray(value)) return value.map(clean);
+  if (!isRecord(value)) return value;
+  const entries = Object.entries(value).filter(([key]) => key !== "__proto__");
+  return Object.fromEntries(entries.map(([key, inner]) => [wholeCharacters(key), clean(inner)]));
+}
+
+/** Half of a pair of code units is no character: providers refuse it. */
+function wholeCharacters(text: string): string {
+  return text.replace(/\p{Surrogate}/gu, "\ufffd");
+}

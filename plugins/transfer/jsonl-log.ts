@@ -1,0 +1,22 @@
+import { crc32 } from "node:zlib";
+import type { Session, StoredEvent } from "@scorel/kernel";
+import { type Redact, redacted } from "./redaction.ts";
+import { eventsOf } from "./shown.ts";
+
+/** A session's log, each line with its checksum: all of it, or only what belongs to the conversation as it stands. */
+export function* logLines(session: Session, redact: Redact, onlyPath: boolean): Generator<string> {
+  yield lineOf({ ...session.header, checksum: "crc32" }, redact);
+  if (onlyPath) for (const event of eventsOf(session)) yield lineOf(linked(session, event), redact);
+  else for (const event of session.tree) yield lineOf(event, redact);
+}
+
+/** Where damage has cut the way, the parent that was found instead. */
+function linked({ tree }: Session, event: StoredEvent): StoredEvent {
+  return { ...event, parentId: tree.parent(event.id)?.id ?? null };
+}
+
+function lineOf(record: object, redact: Redact): string {
+  const given = JSON.stringify(record);
+  const json = redact(given) === given ? given : JSON.stringify(redacted(record, redact));
+  return `${json.slice(0, -1)},"crc":"${crc32(json).toString(16).padStart(8, "0")}"}\n`;
+}

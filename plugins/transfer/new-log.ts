@@ -1,0 +1,63 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { createJsonlStore, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+
+const BATCH = 2 ** 20;
+const DAY = 24 * 3600 * 1000;
+const ENDING = ".importing";
+
+/** The log of a new session, which has its name only when it is whole and on disk. */
+export class NewLog {
+  private readonly path: string;
+  private readonly final: string;
+  private readonly store: ReturnType<typeof createJsonlStore>;
+  private records: string[] = [];
+  private length = 0;
+
+  constructor(sessionsDir: string, header: SessionHeader) {
+    fs.mkdirSync(sessionsDir, { recursive: true, mode: 0o700 });
+    removeAbandoned(sessionsDir);
+    this.final = join(sessionsDir, `${header.sessionId}.jsonl`);
+    this.path = join(sessionsDir, `${header.sessionId}${ENDING}`);
+    this.store = createJsonlStore(this.path, { create: header });
+    this.store.open();
+  }
+
+  add(event: StoredEvent): void {
+    const record = JSON.stringify(event);
+    this.records.push(record);
+    this.length += record.length;
+    if (this.length > BATCH) this.write();
+  }
+
+  async finish(): Promise<void> {
+    this.write();
+    await this.store.sync();
+    await this.store.close();
+    fs.renameSync(this.path, this.final);
+    const directory = fs.openSync(dirname(this.final), "r");
+    fs.fsyncSync(directory);
+    fs.closeSync(directory);
+  }
+
+  async discard(): Promise<void> {
+    await this.store.close();
+    fs.rmSync(this.path, { force: true });
+  }
+
+  private write(): void {
+    this.store.append(this.records);
+    this.records = [];
+    this.length = 0;
+  }
+}
+
+/** What a killed import left: nobody writes to it any more after a day. */
+function removeAbandoned(directory: string): void {
+  for (const name of fs.readdirSync(directory)) {
+    if (!name.endsWith(ENDING)) continue;
+    const path = join(directory, name);
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stat && Date.now() - stat.mtimeMs > DAY) fs.rmSync(path, { force: true });
+  }
+}

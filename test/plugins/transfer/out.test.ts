@@ -1,0 +1,138 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { echoAgent } from "../host/home.ts";
+import { type Desk, desk } from "./desk.ts";
+
+/** What the plugin `model` knows of keys, without a model. */
+const keys = definePlugin({
+  id: "keys",
+  name: "Keys",
+  version: "1.0.0",
+  provides: ["secrets"],
+  activate: (ctx) =>
+    ctx.provide("secrets", { redact: (text: string) => text.replaceAll("hunter2-hunter2", "[redacted]") } as never),
+});
+
+async function talked(t: Desk, words = "Hello"): Promise<string> {
+  const { sessionId } = await t.client.request("create_session", { cwd: t.home.cwd, name: "Talk: one" });
+  const { id } = await t.client.request("send_message", { sessionId, content: words });
+  await t.client.request("wait_turn", { sessionId, id });
+  return sessionId;
+}
+
+describe("an exported file", () => {
+  it("is its owner's alone, is there whole, and replaces another only when told", async () => {
+    await using t = await desk();
+    const sessionId = await talked(t);
+    const file = join(t.home.cwd, "talk.html");
+    const ask = (force?: boolean) =>
+      t.client.request("export_session", { sessionId, format: "html", file, ...(force && { force }) });
+    const { bytes } = await ask();
+    expect(statSync(file)).toMatchObject({ size: bytes, mode: 0o100600 });
+    writeFileSync(file, "mine");
+    await expect(ask()).rejects.toMatchObject({ code: "TRANSFER_EXISTS" });
+    expect(readFileSync(file, "utf8")).toBe("mine");
+    await ask(true);
+    expect(readFileSync(file, "utf8")).toMatch(/^<!doctype html>.*<\/html>\n$/s);
+    expect(readdirSync(t.home.cwd)).toEqual(["talk.html"]);
+  });
+
+  it("goes through no link, also none that leads nowhere", async () => {
+    await using t = await desk();
+    const sessionId = await talked(t);
+    const [target, link, dangling] = ["target", "link", "dangling"].map((name) => join(t.home.cwd, name)) as [
+      string,
+      string,
+      string,
+    ];
+    writeFileSync(target, "theirs");
+    symlinkSync(target, link);
+    symlinkSync(join(t.home.cwd, "made"), dangling);
+    for (const file of [link, dangling])
+      await expect(t.client.request("export_session", { sessionId, format: "md", file })).rejects.toMatchObject({
+        code: "TRANSFER_EXISTS",
+      });
+    await t.client.request("export_session", { sessionId, format: "md", file: link, force: true });
+    expect([readFileSync(target, "utf8"), existsSync(join(t.home.cwd, "made"))]).toEqual(["theirs", false]);
+    expect(statSync(link).isFile()).toBe(true);
+  });
+
+  it("is refused where it cannot be, and nothing is left behind", async () => {
+    await using t = await desk();
+    const sessionId = await talked(t);
+    const folder = join(t.home.cwd, "folder");
+    mkdirSync(folder);
+    for (const file of [folder, join(t.home.cwd, "none", "a.md"), "relative.md"])
+      await expect(
+        t.client.request("export_session", { sessionId, format: "md", file, force: true }),
+      ).rejects.toMatchObject({ code: "TRANSFER_FILE" });
+    expect(readdirSync(t.home.cwd)).toEqual(["folder"]);
+  });
+
+  it.each(["md", "html", "jsonl"] as const)(
+    "holds no known secret as %s, and as a page nothing that looks like a key",
+    async (format) => {
+      await using t = await desk([echoAgent, keys]);
+      const sessionId = await talked(t, `It is hunter2-hunter2 and ${["sk", "ant", "k".repeat(40)].join("-")}.`);
+      const { content = "" } = await t.client.request("export_session", { sessionId, format });
+      expect(content).toContain("It is [redacted] and ");
+      expect(content).not.toContain("hunter2");
+      expect(content.includes("sk-ant-")).toBe(format === "jsonl");
+    },
+  );
+
+  it("is Markdown with what the session is in front", async () => {
+    await using t = await desk();
+    const sessionId = await talked(t, "Hello\n```\nx");
+    const { content = "" } = await t.client.request("export_session", { sessionId, format: "md" });
+    expect(content.replace(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, "<time>")).toBe(`---
+id: "${sessionId}"
+title: "Talk: one"
+model: "test/echo"
+created: "<time>"
+updated: "<time>"
+---
+
+# Talk: one
+
+## User
+
+*<time>*
+
+Hello
+\`\`\`
+x
+
+## Assistant
+
+*<time>*
+
+echo: Hello
+\`\`\`
+x
+`);
+  });
+});
+
+describe("/export", () => {
+  it("writes the conversation beside the work, under a name of its own or the one given", async () => {
+    await using t = await desk();
+    const sessionId = await talked(t);
+    const run = async (args: string) =>
+      (await t.client.request("run_command", { sessionId, name: "export", args })).output;
+    expect(await run("")).toMatch(
+      new RegExp(
+        `^The conversation is in ${t.home.cwd}/scorel-${sessionId.slice(0, 8)}-[\\d-]+\\.html \\(\\d+ bytes\\)\\.$`,
+      ),
+    );
+    expect(await run("md")).toMatch(/\.md \(\d+ bytes\)\.$/);
+    expect(await run("talk.jsonl")).toContain(`${t.home.cwd}/talk.jsonl`);
+    expect(await run("html my talk.page")).toContain(`${t.home.cwd}/my talk.page`);
+    expect(readFileSync(join(t.home.cwd, "my talk.page"), "utf8")).toContain("<!doctype html>");
+    await expect(run("talk.jsonl")).rejects.toMatchObject({ code: "TRANSFER_EXISTS" });
+    const { commands } = await t.client.request("list_commands", { sessionId });
+    expect(commands.find(({ name }) => name === "export")).toMatchObject({ plugin: "transfer" });
+  });
+});
