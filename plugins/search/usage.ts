@@ -44,7 +44,7 @@ export async function spentIn({ directory, by, since, projectOf, signal }: Usage
     signal,
   })) {
     const call = callIn(line);
-    if (!call || call.ts < since || known.has(call.id)) continue;
+    if (!call || call.ts < since || call.ts <= importedAt(headers.get(file)) || known.has(call.id)) continue;
     known.add(call.id);
     sessions.add(file);
     const key = by === "day" ? dayOf(call.ts) : by === "model" ? call.model : projectOf(headers.get(file));
@@ -54,6 +54,12 @@ export async function spentIn({ directory, by, since, projectOf, signal }: Usage
     add(total, call.usage);
   }
   return { rows: sorted([...rows.values()], by).map(shared), total: shared(total), sessions: sessions.size };
+}
+
+/** What came with an import was spent elsewhere; none of it is later than the import. */
+function importedAt(header: SessionHeader | undefined): number {
+  const { at } = (header?.meta.imported ?? {}) as { at?: unknown };
+  return typeof at === "number" ? at : Number.NEGATIVE_INFINITY;
 }
 
 /** A copy is made after what it copies. */

@@ -1,4 +1,5 @@
 import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/commands/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";

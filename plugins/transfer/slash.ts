@@ -1,5 +1,5 @@
 import { extname, join, resolve } from "node:path";
-import type { SlashContext } from "@scorel/host/contract";
+import type { SlashContext } from "@scorel/commands/contract";
 import type { ExportFormat } from "./contract.ts";
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {

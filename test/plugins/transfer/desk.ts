@@ -28,9 +28,9 @@ export interface Brought {
   session: SessionHandle["kernel"]["session"];
 }
 
-export async function desk(plugins: AnyPlugin[] = [echoAgent]): Promise<Desk> {
+export async function desk(plugins: AnyPlugin[] = [echoAgent], beside: AnyPlugin[] = []): Promise<Desk> {
   const home = testHome();
-  const t = await testHost(plugins, [], [history, transfer, hand]);
+  const t = await testHost(plugins, [], [history, transfer, hand, ...beside]);
   const file = (name: string, content: string | Buffer) => {
     const path = join(home.home, name);
     writeFileSync(path, content);
