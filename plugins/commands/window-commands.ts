@@ -1,6 +1,6 @@
 import type {} from "@scorel/agent/contract";
 import type { BaseContext, EventOf } from "@scorel/kernel";
-import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
+import type { ScorelMessage, Usage } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
 import type { CommandResult, SlashCommand } from "./contract.ts";
@@ -30,9 +30,8 @@ interface Spent {
 
 function cost(ctx: BaseContext): CommandResult {
   const models: Record<string, Spent> = {};
-  for (const { provider, model, usage } of replies(ctx)) {
-    const name = `${provider}/${model}`;
-    models[name] = added(models[name] ?? { requests: 0, input: 0, cacheRead: 0, output: 0, total: 0 }, usage);
+  for (const { model, usage } of answers(ctx)) {
+    models[model] = added(models[model] ?? { requests: 0, input: 0, cacheRead: 0, output: 0, total: 0 }, usage);
   }
   const rows = Object.entries(models);
   if (rows.length === 0)
@@ -45,12 +44,21 @@ function cost(ctx: BaseContext): CommandResult {
   };
 }
 
-/** Every reply of the log, on whichever branch, also those that failed and were asked for again. */
-function* replies({ session }: BaseContext): Iterable<AssistantMessage> {
-  for (const event of session.tree) {
-    if (event.type !== "message") continue;
+interface Answered {
+  /** `provider/id` */
+  model: string;
+  usage: Usage;
+}
+
+/** Every answer of the log, on whichever branch: also those that failed and were asked for again, and summaries. */
+function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
+  for (const event of tree.ofType("message")) {
     const { message } = event as EventOf<"message">;
-    if (message.role === "assistant") yield message;
+    if (message.role === "assistant") yield { model: `${message.provider}/${message.model}`, usage: message.usage };
+  }
+  for (const event of tree.ofType("compact")) {
+    const { model, usage } = event as EventOf<"compact">;
+    if (model !== undefined && usage) yield { model, usage };
   }
 }
 
@@ -79,8 +87,7 @@ function context(ctx: BaseContext): CommandResult {
   );
   const measured = ctx.find("agent")?.contextTokens();
   const sum = `${count(used)} tokens estimated${window === undefined ? "" : ` of a window of ${count(window)} (${Math.round((100 * used) / window)}%)`}`;
-  const next =
-    measured === undefined ? [] : [`the next request: about ${count(measured)} tokens`];
+  const next = measured === undefined ? [] : [`the next request: about ${count(measured)} tokens`];
   return { output: [...lines, sum, ...next].join("\n"), data: { parts, used, window, measured } };
 }
 
