@@ -1,4 +1,4 @@
-/** Run when the command is built: writes the help of `scorel` and of every noun to stdout, as JSON. */
+/** Run when the command is built: writes the help of `scorel`, of every noun and of every command to stdout, as JSON. */
 import manifest from "../package.json" with { type: "json" };
 import { startHost } from "./launch.ts";
 
@@ -6,6 +6,13 @@ const kernel = await startHost({ preset: "all", trust: false, verbose: false }, 
   interrupt: new AbortController().signal,
 });
 const cli = kernel.find("cli");
-const nouns = new Set(kernel.collect("cliCommands").flatMap(({ value }) => value.map(({ noun }) => noun)));
-process.stdout.write(JSON.stringify(Object.fromEntries([...nouns].map((noun) => [noun, cli?.help(noun)]))));
+const table = kernel
+  .collect("cliCommands")
+  .flatMap(({ value }) =>
+    value.flatMap(({ noun, action }) => [
+      [noun, cli?.help(noun)],
+      ...(action === undefined ? [] : [[`${noun} ${action}`, cli?.help(noun, action)]]),
+    ]),
+  );
+process.stdout.write(JSON.stringify(Object.fromEntries(table)));
 await kernel.stop();

@@ -45,8 +45,8 @@ export interface Launch extends Omit<Invocation, "args" | "options"> {
 export interface CliService {
   /** Parses and runs; answers the exit code and has said what was wrong. */
   run(argv: readonly string[]): Promise<number>;
-  /** The text of `--help`, whole or for one noun. */
-  help(noun?: string): string;
+  /** The text of `--help`: the whole, that of one noun, or that of one of its commands. */
+  help(noun?: string, action?: string): string;
 }
 
 declare module "@scorel/kernel" {

@@ -7,18 +7,20 @@ export function nameOf({ noun, action }: Pick<CliCommand, "noun" | "action">): s
   return ["scorel", noun, action].filter(Boolean).join(" ");
 }
 
-/** The whole help, or that of one noun. */
-export function helpText(commands: readonly CliCommand[], { version, globalOptions }: Facts, noun = ""): string {
-  const shown = commands.filter((command) => command.noun === noun);
-  const others = noun === "" ? commands.filter((command) => command.noun !== "") : [];
-  const title = noun === "" ? `scorel ${version}` : `scorel ${noun}`;
+/** The whole help, that of one noun, or that of one command; an action that the noun has not gives the noun's. */
+export function helpText(
+  commands: readonly CliCommand[],
+  { version, globalOptions }: Facts,
+  noun = "",
+  action?: string,
+): string {
+  const shown = commandsShown(commands, noun, action);
+  const [only] = shown.length === 1 && noun !== "" ? shown : [];
   return [
-    title,
-    section("Usage", shown.map(usageOf)),
-    section(
-      "Commands",
-      columns(others.map((command) => [usageOf(command).slice("scorel ".length), command.description])),
-    ),
+    only ? nameOf(only) : noun === "" ? `scorel ${version}` : `scorel ${noun}`,
+    only?.description ?? "",
+    section("Usage", shown.length > 1 ? described(shown) : shown.map(usageOf)),
+    section("Commands", noun === "" ? described(grouped(commands), "scorel ".length) : []),
     ...shown.map((command) =>
       section(shown.length > 1 ? `Options of ${nameOf(command)}` : "Options", optionRows(command.options)),
     ),
@@ -27,6 +29,22 @@ export function helpText(commands: readonly CliCommand[], { version, globalOptio
     .filter(Boolean)
     .join("\n\n")
     .concat("\n");
+}
+
+function commandsShown(commands: readonly CliCommand[], noun: string, action: string | undefined): CliCommand[] {
+  const ofNoun = commands.filter((command) => command.noun === noun);
+  const exact = action === undefined ? undefined : ofNoun.find((command) => command.action === action);
+  return exact ? [exact] : ofNoun;
+}
+
+/** All but the nameless one; several plugins may bring commands of one noun. */
+function grouped(commands: readonly CliCommand[]): CliCommand[] {
+  const nouns = new Set(commands.map(({ noun }) => noun).filter(Boolean));
+  return [...nouns].flatMap((noun) => commands.filter((command) => command.noun === noun));
+}
+
+function described(commands: readonly CliCommand[], cut = 0): string[] {
+  return columns(commands.map((command) => [usageOf(command).slice(cut), command.description]));
 }
 
 /** What is answered before any command is looked for. */

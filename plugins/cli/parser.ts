@@ -44,8 +44,11 @@ function findCommand(words: readonly string[], commands: readonly CliCommand[], 
   const places = words.flatMap((word, index) => (word.startsWith("-") || isValue(index) ? [] : [index]));
   const noun = words[places[0] ?? -1];
   if (noun === undefined || !commands.some((command) => command.noun === noun)) {
+    const before = words.slice(0, places[0]).filter((_, index) => !isValue(index));
     // The word may be meant as the value of an option that does not exist: that is the mistake to name.
-    if (root) refuseUnknown(words.slice(0, places[0]), optionsOf(root, global), nameOf(root));
+    if (root && noun !== undefined) refuseUnknown(before, optionsOf(root, global), nameOf(root));
+    if (noun !== undefined && before.some((word) => isOption(word, (root?.options ?? []).map(readOption))))
+      throw errors.CLI_UNEXPECTED_ARGUMENT({ command: "scorel", argument: noun });
     return { command: rootFor(noun, root, commands), left: words };
   }
   const actions = commands.filter((command) => command.noun === noun);
@@ -55,6 +58,10 @@ function findCommand(words: readonly string[], commands: readonly CliCommand[], 
   if (!command) throw unknownAction(noun, action, actions);
   const taken = exact ? places.slice(0, 2) : places.slice(0, 1);
   return { command, left: words.filter((_, index) => !taken.includes(index)) };
+}
+
+function isOption(word: string, options: readonly Option[]): boolean {
+  return options.some(({ names }) => names.includes(word.split("=", 1)[0] ?? ""));
 }
 
 function rootFor(noun: string | undefined, root: CliCommand | undefined, commands: readonly CliCommand[]): CliCommand {
@@ -78,7 +85,6 @@ const mark = "=";
  */
 function normalise(words: readonly string[], options: readonly Option[], command: string) {
   const line = { words: [] as string[], args: [] as string[] };
-  const isOption = (word: string) => options.some(({ names }) => names.includes(word.split("=", 1)[0] ?? ""));
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as string;
     if (!word.startsWith("-") || word === "-") {
@@ -88,7 +94,7 @@ function normalise(words: readonly string[], options: readonly Option[], command
     const [name = "", ...inline] = word.split("=");
     const option = options.find(({ names }) => names.includes(name)) ?? unknownOption(name, options, command);
     const next = words[index + 1];
-    const follows = next !== undefined && !isOption(next) && (!option.optional || !next.startsWith("-"));
+    const follows = next !== undefined && !isOption(next, options) && (!option.optional || !next.startsWith("-"));
     const value = inline.length > 0 ? inline.join("=") : option.value !== undefined && follows ? next : undefined;
     if (inline.length === 0 && value !== undefined) index++;
     line.words.push(written(option, value));
@@ -116,14 +122,13 @@ function written(option: Option, value: string | undefined): string {
 
 function refuseUnknown(words: readonly string[], options: readonly Option[], command: string): void {
   for (const word of words) {
-    const [name = ""] = word.split("=", 1);
-    if (word.startsWith("-") && !options.some(({ names }) => names.includes(name)))
-      unknownOption(name, options, command);
+    if (word.startsWith("-") && !isOption(word, options)) unknownOption(word.split("=", 1)[0] ?? "", options, command);
   }
 }
 
 function unknownOption(name: string, options: readonly Option[], command: string): never {
-  const names = options.flatMap((option) => option.names);
+  // Any letter is near to any other.
+  const names = options.map((option) => option.long);
   throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: nearest(name, names) });
 }
 

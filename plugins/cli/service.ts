@@ -7,7 +7,7 @@ import { readOption } from "./option.ts";
 /** Runs command lines with the commands that plugins contribute at that moment. */
 export function createCli(launch: Launch, collect: () => Collected<CliCommand[]>[]): CliService {
   return {
-    help: (noun) => helpText(commandsOf(collect()), launch, noun),
+    help: (noun, action) => helpText(commandsOf(collect()), launch, noun, action),
     async run(argv) {
       const { exitCodeOf, printError } = await import("./exit-code.ts");
       try {
@@ -24,7 +24,8 @@ async function execute(argv: readonly string[], commands: readonly CliCommand[],
   const words = argv.slice(0, argv.includes("--") ? argv.indexOf("--") : undefined);
   if (words.includes("--help") || words.includes("-h")) {
     const noun = words.find((word) => commands.some((command) => command.noun === word));
-    launch.stdout.write(helpText(commands, launch, noun));
+    const action = words.find((word) => commands.some((command) => command.noun === noun && command.action === word));
+    launch.stdout.write(helpText(commands, launch, noun, action));
     return 0;
   }
   const { parseCommandLine } = await import("./parser.ts");

@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs";
+import { closeSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -36,8 +36,19 @@ describe("scorel", () => {
       expect({ code, first: stdout.split("\n")[0] }).toEqual({ code: 0, first: `scorel ${version}` });
     }
     const { stdout } = await s.run(["config", "show", "--help"]);
-    expect(stdout).toContain("scorel config show\n");
+    expect(stdout).toMatch(/^scorel config show\n\n[^\n]+\n\nUsage:\n {2}scorel config show\n/);
     expect(stdout).toContain("--explain");
+  });
+
+  it.each(["--version", "--help"])("%s that cannot be written says so, and exits 1", async (flag) => {
+    using s = scratch();
+    const unwritable = openSync(fileURLToPath(import.meta.url), "r");
+    const { code, stderr } = await s.run([flag], { stdout: unwritable });
+    closeSync(unwritable);
+    expect({ code, stderr }).toEqual({
+      code: 1,
+      stderr: expect.stringMatching(/^The output could not be written: EBADF[^\n]*\n$/),
+    });
   });
 
   it("refuses unknown commands and options with the nearest match", async () => {

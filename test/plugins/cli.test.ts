@@ -55,7 +55,7 @@ async function commandLine(extra: readonly CliCommand[] = []) {
   const t = await testKernel([cli, plugin], { services: { launch } });
   return {
     [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
-    help: (noun?: string) => t.kernel.find("cli")?.help(noun),
+    help: (noun?: string, action?: string) => t.kernel.find("cli")?.help(noun, action),
     async run(...argv: string[]) {
       Object.assign(said, { out: "", err: "" });
       given = undefined;
@@ -83,8 +83,10 @@ describe("a command line", () => {
     expect(await scorel.run()).toEqual(given("", [], { output: "text" }));
   });
 
-  it("takes a word that is an option's value for no command", async () => {
+  it("takes a word that is an option's value for no command, and for no option", async () => {
     await using scorel = await commandLine();
+    expect(await scorel.run("-p", "- first")).toEqual(given("", [], { print: "- first", output: "text" }));
+    expect(await scorel.run("--preset", "-1")).toEqual(given("", [], { preset: "-1", output: "text" }));
     expect(await scorel.run("-p", "session")).toEqual(given("", [], { print: "session", output: "text" }));
     expect(await scorel.run("--preset", "session", "chat")).toEqual(given("chat", [], { preset: "session" }));
   });
@@ -137,6 +139,9 @@ describe("a command line", () => {
     [["-p", "hi", "--outptu", "json"], '"scorel" has no option "--outptu". Did you mean "--output"?'],
     [["chat", "--all"], '"scorel chat" has no option "--all".'],
     [["chat", "-x"], '"scorel chat" has no option "-x".'],
+    [["-x"], '"scorel" has no option "-x".'],
+    [["-print", "hi"], '"scorel" has no option "-print". Did you mean "--print"?'],
+    [["-p", "fix", "it"], '"scorel" cannot do anything with "it". Put a text of several words in quotes.'],
     [["-p"], 'The option "--print" needs a value: <prompt>.'],
     [["-p", "--output", "json"], 'The option "--print" needs a value: <prompt>.'],
     [["--trust=no"], 'The option "--trust" takes no value.'],
@@ -221,11 +226,33 @@ describe("help", () => {
       "scorel session",
       "",
       "Usage:",
-      "  scorel session list",
-      "  scorel session show <id> [filter]",
+      "  scorel session list                session list",
+      "  scorel session show <id> [filter]  session show",
       "",
       "Options of scorel session list:",
     ]);
+  });
+
+  it("of one command tells what it does", async () => {
+    await using scorel = await commandLine();
+    expect(of(scorel.help("session", "list"))?.slice(0, 9)).toEqual([
+      "scorel session list",
+      "",
+      "session list",
+      "",
+      "Usage:",
+      "  scorel session list",
+      "",
+      "Options:",
+      "  --all  All of them",
+    ]);
+    expect(scorel.help("chat")).toContain("chat undefined");
+  });
+
+  it("keeps the commands of a noun together, whoever brings them", async () => {
+    await using scorel = await commandLine([{ noun: "session", action: "x", description: "X", run: () => 0 }]);
+    const nouns = scorel.help()?.match(/^ {2}(session|chat) /gm);
+    expect(nouns).toEqual(["  session ", "  session ", "  session ", "  chat "]);
   });
 
   it("is shown for --help and -h anywhere before --", async () => {
@@ -233,8 +260,10 @@ describe("help", () => {
     for (const argv of [
       ["session", "--help"],
       ["--trust", "session", "show", "-h"],
-    ])
-      expect(await scorel.run(...argv)).toEqual({ code: 0, out: scorel.help("session"), err: "", given: undefined });
+    ]) {
+      const out = scorel.help("session", argv.includes("show") ? "show" : undefined);
+      expect(await scorel.run(...argv)).toEqual({ code: 0, out, err: "", given: undefined });
+    }
     expect(await scorel.run("chat", "--", "--help")).toEqual(given("chat", ["--help"]));
   });
 });
