@@ -26,6 +26,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   demo: { scope: "host", load: () => import("@scorel/demo") },
   models: { scope: "host", load: () => import("@scorel/models") },
   inspect: { scope: "host", load: () => import("@scorel/inspect") },
+  trust: { scope: "host", load: () => import("@scorel/trust") },
   history: { scope: "host", load: () => import("@scorel/history") },
   search: { scope: "host", load: () => import("@scorel/search") },
   transfer: { scope: "host", load: () => import("@scorel/transfer") },

@@ -1,12 +1,14 @@
 import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
 import type { Composition } from "@scorel/host/contract";
 import { codeOf, type KernelEntry } from "@scorel/kernel";
 import { shipped } from "./catalogue.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import type { ExtensionFile, Problem } from "./extension-file.ts";
 import type { LayerRequest } from "./layers.ts";
-import { projectDir } from "./paths.ts";
+import { filesOf, type Project } from "./paths.ts";
 import { type Resolution, resolve } from "./resolution.ts";
+import { projectFor } from "./trust-state.ts";
 
 /** What one run of the command was asked for, as far as layers go. */
 export interface Asked {
@@ -23,10 +25,9 @@ export interface Asked {
 }
 
 /** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
-export function requestFor({ preset, by, cwd: start, trust }: Asked, cwd: string): LayerRequest {
-  const dir = projectDir(cwd);
-  const project = dir === undefined ? undefined : { dir, trusted: trust && dir === projectDir(start) };
-  return { preset, by, cwd: start, project };
+export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {
+  const { preset, by, cwd: start } = asked;
+  return { preset, by, cwd: start, project: await projectFor(asked, cwd) };
 }
 
 /** Everything of session scope, read and made anew for each session. */
@@ -34,17 +35,23 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
   return {
     kernel,
     async sessionPlugins(cwd) {
-      const request = requestFor(asked, cwd);
+      const request = await requestFor(asked, cwd);
       const resolution = await resolve(request);
       for (const notice of resolution.notices) asked.notify(notice);
       const { entries, problems } = await extensionEntries(resolution, resolution.extensions, "session");
       return {
         entries: [...shippedEntries(resolution, "session"), ...entries],
         problems: [...resolution.problems, ...problems],
-        trusted: request.project?.trusted ? request.project.dir : undefined,
+        ...trustedPaths(request.project),
       };
     },
   };
+}
+
+function trustedPaths(project: Project | undefined) {
+  if (!project?.trusted) return {};
+  const scorel = filesOf(project);
+  return { trusted: project.dir, trustedCopy: { scorel, root: project.root ?? dirname(scorel) } };
 }
 
 /**
@@ -82,6 +89,6 @@ function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "sessio
 }
 
 /** Recognised by its text, so that starting a command runs no extension that belongs to sessions. */
-function declaresHost({ path }: ExtensionFile): boolean {
-  return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(path, "utf8"));
+function declaresHost({ file }: ExtensionFile): boolean {
+  return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(file, "utf8"));
 }

@@ -11,11 +11,13 @@ export const errors = defineErrors({
   CONFIG_PRESET_UNKNOWN: (a: { preset: string; by: string; nearest: string | undefined }) =>
     `There is no preset "${a.preset}" (${a.by}).${hint(a.nearest)} \`scorel preset list\` names them all.`,
   CONFIG_PRESET_UNTRUSTED: (a: { preset: string; file: string }) =>
-    `The preset "${a.preset}" is in ${a.file}, which is not read without --trust.`,
+    `The preset "${a.preset}" is in ${a.file}, which is not read before you trust the project: scorel trust add, or --trust for one run.`,
   CONFIG_PRESET_CIRCLE: (a: { chain: string }) =>
     `Presets extend each other in a circle: ${a.chain}. Remove one "extends".`,
   CONFIG_UNTRUSTED: (a: { file: string }) =>
-    `${a.file} lies in a project's .scorel folder, which is not read without --trust.`,
+    `${a.file} lies in a project's .scorel folder, which is not read before you trust the project: scorel trust add, or --trust for one run.`,
+  CONFIG_OUTSIDE: (a: { file: string; by: string }) =>
+    `${a.file} is not read: it lies outside of ${a.by}, which is all that was trusted. Move it in there.`,
   CONFIG_HOME: (a: { reason: string }) =>
     `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to a directory of yours, by its full path.`,
   CONFIG_FLAG: (a: { flag: string }) => `${a.flag} needs a value.`,
@@ -25,6 +27,14 @@ export const errors = defineErrors({
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
   EXTENSION_LOAD: (a: { id: string; where: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.where})`,
+  EXTENSION_OUTSIDE: (a: { id: string; where: string; wanted: string }) =>
+    `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among the project's trusted files (${a.where}). Move what it needs into .scorel/extensions.`,
+  EXTENSION_HELD: (a: { id: string; path: string; sessionId: string }) =>
+    `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). Look at it, and start scorel in a terminal to confirm it.`,
+  TRUST_FILE: (a: { path: string; reason: string }) =>
+    `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
+  TRUST_TREE: (a: { path: string; reason: string }) =>
+    `${a.path} ${a.reason}, so nothing of this project can be trusted. Remove it, or put a copy in its place.`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
 });

@@ -3,15 +3,19 @@ import { join, parse } from "node:path";
 import { shipped } from "./catalogue.ts";
 import { errors } from "./errors.ts";
 import { grammarKeys } from "./merge.ts";
-import { type Project, userDir } from "./paths.ts";
-import { assertPrivate } from "./private-folder.ts";
+import { filesOf, type Project, userDir } from "./paths.ts";
+import { assertPrivate, closeToOthers } from "./private-folder.ts";
 
 /** A user's own plugin on disk, not loaded yet. */
 export interface ExtensionFile {
   id: string;
-  /** The file to load. */
+  /** As people see it. */
   path: string;
+  /** The file to load: of a trusted project, in the private copy. */
+  file: string;
   of: "user" | "project";
+  /** All that it may import files from: what was trusted. Absent for one of the user. */
+  within?: string;
 }
 
 /** Something that was left out, and why. */
@@ -36,7 +40,7 @@ export interface Found {
 export function findExtensions(project: Project | undefined): Found {
   const found: Found = { extensions: [], idle: [], problems: [] };
   search(userDir(), "user", found);
-  if (project?.trusted) search(project.dir, "project", found);
+  if (project?.trusted) search(filesOf(project), "project", found, project.dir);
   else if (project) found.idle.push(...idsIn(project.dir, "part of a project that is not trusted"));
   const byId = new Map(found.extensions.map((extension) => [extension.id, extension]));
   return {
@@ -46,17 +50,28 @@ export function findExtensions(project: Project | undefined): Found {
   };
 }
 
-function search(parent: string, of: ExtensionFile["of"], found: Found): void {
+function search(parent: string, of: ExtensionFile["of"], found: Found, shown = parent): void {
   const dir = join(parent, "extensions");
   if (!existsSync(dir)) return;
   try {
-    for (const folder of [parent, dir]) assertPrivate(folder);
-    found.extensions.push(...distinct(entriesIn(dir), found.problems).map((entry) => ({ ...entry, of })));
+    for (const folder of [parent, dir]) {
+      assertPrivate(folder);
+      if (of === "user") closeToOthers(folder);
+    }
+    found.extensions.push(...distinct(entriesIn(dir), found.problems).map(asFile(of, parent, shown)));
   } catch (thrown) {
     found.problems.push(asProblem(dir, thrown));
     found.idle.push(...idsIn(parent, "in a folder that is not safe to load from"));
   }
 }
+
+const asFile = (of: ExtensionFile["of"], parent: string, shown: string) => (entry: Entry) => ({
+  id: entry.id,
+  path: shown + entry.path.slice(parent.length),
+  file: entry.path,
+  of,
+  ...(of === "project" && { within: parent }),
+});
 
 function idsIn(parent: string, why: string): { id: string; why: string }[] {
   return entriesIn(join(parent, "extensions")).map(({ id }) => ({ id, why }));

@@ -1,29 +1,29 @@
 import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { type AnyPlugin, messageOf } from "@scorel/kernel";
+import { dirname } from "node:path";
+import { type AnyPlugin, codeOf, messageOf } from "@scorel/kernel";
+import { createCompileCache } from "./compile-cache.ts";
 import { errors } from "./errors.ts";
 import type { ExtensionFile } from "./extension-file.ts";
-import { userDir } from "./paths.ts";
-import { makePrivate } from "./private-folder.ts";
 import { createVirtualModules, preload } from "./virtual-modules.ts";
 
 /** Loads one extension; throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line where known, and the reason. */
 export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
 
 /**
- * A loader whose every call runs the files anew: two sessions share no module state. Compiled code is kept in
- * `~/.scorel/cache/jiti`, which nobody else may write.
+ * A loader whose every call runs the files anew: two sessions share no module state. Throws EXTENSION_FOLDER when the
+ * folder of compiled code is not safe.
  */
 export async function createExtensionLoader(onUse?: (name: string) => void): Promise<ExtensionLoader> {
-  const cache = join(userDir(), "cache", "jiti");
-  makePrivate(userDir(), dirname(cache), cache);
+  const kept = createCompileCache();
   const { createJiti } = await import("jiti");
   return async (file) => {
-    const jiti = createJiti(file.path, {
-      fsCache: cache,
+    const options = { fsCache: false, interopDefault: true };
+    const compiler = createJiti(file.file, options);
+    const jiti = createJiti(file.file, {
+      ...options,
+      transform: (wanted) => ({ code: kept({ ...wanted }, () => compiler.transform(wanted)) }),
       moduleCache: false,
       tryNative: false,
-      interopDefault: true,
       virtualModules: createVirtualModules(onUse),
     });
     return shape(await run(file, jiti), file);
@@ -34,14 +34,17 @@ type Jiti = Awaited<typeof import("jiti")>["createJiti"] extends (...args: never
 
 async function run(file: ExtensionFile, jiti: Jiti): Promise<unknown> {
   try {
-    const source = readFileSync(file.path, "utf8");
+    if (file.within !== undefined) (await import("./extension-imports.ts")).assertInside(file, file.within);
+    const source = readFileSync(file.file, "utf8");
     await preload(source);
     // Compiled even where Node could run it: what Node loads itself is shared by all sessions and never reread.
-    const module = await jiti.evalModule(source, { filename: file.path, async: true, forceTranspile: true });
+    const module = await jiti.evalModule(source, { filename: file.file, async: true, forceTranspile: true });
     return await instantiate(exportedBy(module as object));
   } catch (thrown) {
-    const { where, reason } = explain(file.path, thrown);
-    throw errors.EXTENSION_LOAD({ id: file.id, where, reason }, { cause: thrown });
+    if (codeOf(thrown) === "EXTENSION_OUTSIDE") throw thrown;
+    const { where, reason } = explain(file.file, thrown);
+    const shown = (text: string) => text.replaceAll(dirname(file.file), dirname(file.path));
+    throw errors.EXTENSION_LOAD({ id: file.id, where: shown(where), reason: shown(reason) }, { cause: thrown });
   }
 }
 

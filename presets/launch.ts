@@ -6,6 +6,7 @@ import { type Asked, createComposition, hostPlugins } from "./composition.ts";
 import { errors } from "./errors.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { createLayersService } from "./layers-service.ts";
+import { createLazyTrust } from "./lazy-trust.ts";
 import { createSignals, type Signals } from "./signals.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
@@ -54,6 +55,7 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
     services: {
       composition: createComposition(asked, () => kernel),
       layers: createLayersService(asked),
+      trust: createLazyTrust(asked),
       launch: launchOf(cwd, version, signals.interrupt),
     },
     ...(flags.verbose && { logger: stderrLogger() }),

@@ -12,7 +12,7 @@ export type LayerKind = "shipped" | "user" | "project";
 /** One TOML file of presets or configuration. */
 export interface Layer {
   kind: LayerKind;
-  /** As people see it: `presets/coding.toml` when shipped, else the absolute path. */
+  /** As people see it: `presets/coding.toml` when shipped, else the absolute path; in a project, not its private copy. */
   file: string;
   /** Where relative paths in it start: the absolute path of the file. */
   path: string;
@@ -22,7 +22,11 @@ export interface Layer {
 
 /** Reads one layer; throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */
 export function readLayer(path: string, kind: LayerKind, file = path): Layer {
-  const text = readText(path, file);
+  return parseLayer(readText(path, file), path, kind, file);
+}
+
+/** A layer of this text; throws CONFIG_TOML. */
+export function parseLayer(text: string, path: string, kind: LayerKind, file = path): Layer {
   try {
     return { kind, file, path, table: parse(text), locate: lazily(() => createKeyLocator(text)) };
   } catch (thrown) {

@@ -3,6 +3,7 @@ import type { z } from "zod";
 import { catalogue, shipped } from "./catalogue.ts";
 import { type Asked, requestFor } from "./composition.ts";
 import type { Table } from "./layer.ts";
+import { leavesOf } from "./leaves.ts";
 import { dotted, isTable, type KeyPath, type Merged } from "./merge.ts";
 import type { Project } from "./paths.ts";
 import { layersNamed, namesIn, presetFolders } from "./preset-file.ts";
@@ -15,16 +16,19 @@ export function createLayersService(asked: Asked): LayersService {
   const request = () => requestFor(asked, asked.cwd);
   return {
     async presets() {
-      const { project } = request();
+      const { project } = await request();
       const names = new Set(presetFolders(project).flatMap(({ dir }) => namesIn(dir)));
       return await Promise.all([...names].map((name) => summaryOf(name, project)));
     },
     async preset(name) {
       const by = "scorel preset show";
-      return composed({ ...(await resolve({ ...request(), preset: name, by, presetOnly: true })), extensions: [] });
+      return composed({
+        ...(await resolve({ ...(await request()), preset: name, by, presetOnly: true })),
+        extensions: [],
+      });
     },
     async config() {
-      return composed(await resolve(request()));
+      return composed(await resolve(await request()));
     },
     async schema() {
       const plugins = await loadShipped(Object.keys(catalogue));
@@ -65,13 +69,6 @@ function settingsOf(merged: Merged, id: string, schema: z.ZodType | undefined): 
     value,
     origin: isSet(merged.tables, path) ? merged.placeOf(path) : "default",
   }));
-}
-
-/** Every value that is not a table, with its path. */
-function leavesOf(value: unknown, path: KeyPath): { path: KeyPath; value: unknown }[] {
-  if (value === undefined) return [];
-  if (!isTable(value)) return [{ path, value }];
-  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
 }
 
 function isSet(tables: Table, path: KeyPath): boolean {

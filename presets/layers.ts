@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
-import { type Project, userDir } from "./paths.ts";
+import { filesOf, type Project, userDir } from "./paths.ts";
 import { isPath, layerAt, layersNamed } from "./preset-file.ts";
 
 /** What the layers are made of: a preset by name or path, the user's folder and a project's. */
@@ -26,7 +26,10 @@ export async function readLayers({ preset, by, cwd, project, presetOnly }: Layer
   await chain.addPreset(preset, { by, from: cwd, kind: "user", open: [] });
   if (presetOnly) return chain.layers;
   await chain.addFile(join(userDir(), "config.toml"), "user");
-  if (project?.trusted) await chain.addFile(join(project.dir, "config.toml"), "project");
+  if (project?.trusted) {
+    const file = join(filesOf(project), "config.toml");
+    await chain.addFile(file, "project", join(project.dir, "config.toml"));
+  }
   return chain.layers;
 }
 
@@ -57,8 +60,8 @@ class Chain {
     for (const layer of same > 0 ? found.slice(0, same) : found) await this.add(layer, open);
   }
 
-  async addFile(path: string, kind: LayerKind): Promise<void> {
-    if (existsSync(path)) await this.add(readLayer(path, kind), []);
+  async addFile(path: string, kind: LayerKind, shown = path): Promise<void> {
+    if (existsSync(path)) await this.add(readLayer(path, kind, shown), []);
   }
 
   private async add(layer: Layer, open: readonly Layer[]): Promise<void> {

@@ -20,9 +20,33 @@ function userHome(): string {
 
 /** The `.scorel` folder of a project, and whether anything in it may be read. */
 export interface Project {
+  /** As people see it; it need not exist when only other folders are there to be trusted. */
   dir: string;
   trusted: boolean;
+  /** Where its bytes are read: the private copy of what is trusted. Default: `dir` itself. */
+  files?: string;
+  /** The folder that stands for the project's root when trusted files are read. */
+  root?: string;
+  /** What the user is told about it. */
+  notice?: string;
 }
+
+/** Where a file of a trusted project is read. */
+export const filesOf = ({ dir, files = dir }: Project): string => files;
+
+/** What a project has that nothing may read before the user trusts it. */
+export interface TrustGround {
+  /** What trust is given to: the folder that holds `.scorel`, else the project's root. */
+  path: string;
+  /** The git root, else the directory itself. */
+  root: string;
+  /** The `.scorel` folder, or where it would be. */
+  scorel: string;
+  /** Those that exist. */
+  folders: string[];
+}
+
+const besides = [".agents/skills", ".claude/skills", ".claude/commands"];
 
 /** The presets that come with Scorel: beside this file, in the sources as in the bundle's folders. */
 export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.url));
@@ -40,6 +64,18 @@ export function projectDir(cwd: string): string | undefined {
     if (candidate !== own && isDirectory(candidate)) return candidate;
     if (dir === top || dir === dirname(dir)) return undefined;
   }
+}
+
+/** What there is to trust for a directory; undefined for most. `cwd` is canonical. */
+export function groundOf(cwd: string): TrustGround | undefined {
+  const home = canonical(userHome());
+  const root = gitRoot(cwd, home) ?? cwd;
+  const dir = projectDir(cwd);
+  // What lies in the home itself is the user's own.
+  const others = root === home ? [] : besides.map((path) => join(root, path)).filter(isDirectory);
+  if (dir === undefined && others.length === 0) return undefined;
+  const scorel = dir ?? join(root, ".scorel");
+  return { path: dirname(scorel), root, scorel, folders: dir === undefined ? others : [dir, ...others] };
 }
 
 /** Whether `path` is `dir` or lies below it; both absolute. */

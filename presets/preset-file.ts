@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
-import { basename, join, resolve, sep } from "node:path";
+import { basename, join, relative, resolve, sep } from "node:path";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
-import { canonical, isWithin, type Project, shippedPresets, userDir } from "./paths.ts";
+import { canonical, filesOf, isWithin, type Project, shippedPresets, userDir } from "./paths.ts";
 
 /** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
 export interface PresetFolder {
@@ -16,7 +16,7 @@ export function presetFolders(project: Project | undefined): PresetFolder[] {
     { kind: "shipped", dir: shippedPresets },
     { kind: "user", dir: join(userDir(), "presets") },
   ];
-  if (project?.trusted) folders.push({ kind: "project", dir: join(project.dir, "presets") });
+  if (project?.trusted) folders.push({ kind: "project", dir: join(filesOf(project), "presets") });
   return folders;
 }
 
@@ -36,20 +36,27 @@ export async function layersNamed(name: string, by: string, project: Project | u
   const folders = presetFolders(project);
   const found = folders.filter(({ dir }) => namesIn(dir).includes(name));
   if (found.length === 0) throw await unknown(name, by, folders, project);
-  return found.map(({ kind, dir }) => readPreset(join(dir, `${name}.toml`), kind));
+  return found.map(({ kind, dir }) => readPreset(join(dir, `${name}.toml`), kind, project));
 }
 
 /** The layer at a path, relative to `from`. Whoever names the path decides what the file may set, unless it is a project's. */
 export function layerAt(path: string, from: string, kind: LayerKind, project: Project | undefined): Layer {
   const file = resolve(from, path);
   const real = canonical(file);
+  if (project?.trusted)
+    for (const dir of [project.dir, filesOf(project)])
+      if (isWithin(dir, real)) return readPreset(join(filesOf(project), relative(dir, real)), "project", project);
   const ofProject = real.split(sep).includes(".scorel") && !isWithin(canonical(userDir()), real);
-  if (ofProject && !(project?.trusted && isWithin(project.dir, real))) throw errors.CONFIG_UNTRUSTED({ file });
-  return readPreset(file, ofProject ? "project" : kind);
+  if (ofProject) throw errors.CONFIG_UNTRUSTED({ file });
+  // What a project's layer builds on was not part of what the user has trusted.
+  if (kind === "project") throw errors.CONFIG_OUTSIDE({ file, by: project?.dir ?? from });
+  return readPreset(file, kind, project);
 }
 
-function readPreset(path: string, kind: LayerKind): Layer {
-  return kind === "shipped" ? readLayer(path, kind, `presets/${basename(path)}`) : readLayer(path, kind);
+function readPreset(path: string, kind: LayerKind, project: Project | undefined): Layer {
+  if (kind === "shipped") return readLayer(path, kind, `presets/${basename(path)}`);
+  if (kind === "user" || !project) return readLayer(path, kind);
+  return readLayer(path, kind, join(project.dir, relative(filesOf(project), path)));
 }
 
 async function unknown(preset: string, by: string, folders: readonly PresetFolder[], project: Project | undefined) {

@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from "node:fs";
+import { chmodSync, lstatSync, mkdirSync } from "node:fs";
 import { errors } from "./errors.ts";
 import { weaknessOf } from "./weakness.ts";
 
@@ -14,5 +14,12 @@ export function makePrivate(...paths: readonly string[]): void {
   for (const path of paths) {
     mkdirSync(path, { recursive: true, mode: 0o700 });
     assertPrivate(path);
+    closeToOthers(path);
   }
+}
+
+/** A folder of this user that others can merely look into is closed to them. */
+export function closeToOthers(path: string): void {
+  const { mode, uid } = lstatSync(path);
+  if ((mode & 0o077) !== 0 && uid === process.getuid?.()) chmodSync(path, 0o700);
 }

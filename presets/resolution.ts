@@ -21,13 +21,20 @@ export interface Resolution {
 /** Reads and checks the layers; throws all that is wrong at once, as CONFIG_INVALID or CONFIG_SCOPE. */
 export async function resolve(request: LayerRequest): Promise<Resolution> {
   const merged = mergeLayers(await readLayers(request));
-  const found = findExtensions(request.project);
+  const found = await confirmed(findExtensions(request.project));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
   const plugins = await loadShipped([...named]);
   const verdict = await checkLayers(merged, [...plugins.values()], knownExtensions(merged, found));
   if (verdict.problems.length > 0) throw configError(verdict.problems);
-  const notices = [...untrusted(request), ...verdict.notices];
+  const notices = [...aboutTrust(request), ...verdict.notices];
   return { merged, plugins, extensions: inOrder(merged, found.extensions), problems: found.problems, notices };
+}
+
+/** Whoever has no extensions of their own loads nothing for this. */
+async function confirmed(found: Found): Promise<Found> {
+  if (!found.extensions.some(({ of }) => of === "user")) return found;
+  const { withoutHeld } = await import("./held-extensions.ts");
+  return await withoutHeld(found);
 }
 
 /** The shipped ones of these plugins, loaded side by side, in the order given. */
@@ -48,11 +55,8 @@ function inOrder({ use, without }: Merged, found: readonly ExtensionFile[]): Ext
   return [...named, ...others];
 }
 
-function untrusted({ project }: LayerRequest): string[] {
-  if (!project || project.trusted) return [];
-  return [
-    `${project.dir} is not trusted, so nothing in it is read. Run scorel in that project with --trust to read it.`,
-  ];
+function aboutTrust({ project }: LayerRequest): string[] {
+  return project?.notice === undefined ? [] : [project.notice];
 }
 
 function configError(problems: readonly ConfigProblem[]) {

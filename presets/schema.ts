@@ -42,6 +42,8 @@ export function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
     io: "input",
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
+      // Not for editors: what the plugin says of the key when a project sets it.
+      delete jsonSchema.trust;
       const { def } = zodSchema._zod;
       if (def.type === "object" && def.catchall === undefined) jsonSchema.additionalProperties = false;
     },

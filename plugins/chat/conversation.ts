@@ -1,7 +1,9 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, openSession, sessionChoice } from "@scorel/host/client";
-import type { Client, HostService, SessionStatus } from "@scorel/host/contract";
-import type { ModelsService } from "@scorel/models/contract";
+import type { Client, SessionStatus } from "@scorel/host/contract";
+import type { PluginContext } from "@scorel/kernel";
+import type {} from "@scorel/models/contract";
+import type {} from "@scorel/trust/contract";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
 import { linesOf } from "./lines.ts";
@@ -12,11 +14,15 @@ import { talk } from "./terminal.ts";
 const UNCONFIGURED = 2;
 const CANCELLED = 130;
 
+type Context = PluginContext<unknown, "host">;
+
 /** A conversation from the first line to the last; answers the exit code. */
-export async function converse(host: HostService, invocation: Invocation, models?: ModelsService): Promise<number> {
+export async function converse(ctx: Context, invocation: Invocation): Promise<number> {
   const { options } = invocation;
   if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
-  const client = host.connect();
+  await ctx.find("trustQuestion")?.ask(invocation);
+  const models = ctx.find("models");
+  const client = ctx.host.connect();
   try {
     const reopen = (model: string) => open(client, invocation, model);
     const opened = await open(client, invocation, options.model as string);

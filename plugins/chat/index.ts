@@ -2,6 +2,7 @@ import type { CliOption } from "@scorel/cli/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/models/contract";
+import type {} from "@scorel/trust/contract";
 import type { ChatService } from "./contract.ts";
 
 const options: CliOption[] = [
@@ -27,7 +28,7 @@ export default definePlugin({
 
   activate(ctx) {
     const chat: ChatService = {
-      run: async (invocation) => (await import("./conversation.ts")).converse(ctx.host, invocation, ctx.find("models")),
+      run: async (invocation) => (await import("./conversation.ts")).converse(ctx, invocation),
     };
     ctx.provide("chat", chat);
   },
@@ -37,7 +38,7 @@ export default definePlugin({
       noun: "chat",
       description: "Talk with an agent in this directory, line by line",
       options,
-      run: async (invocation) => (await import("./conversation.ts")).converse(ctx.host, invocation, ctx.find("models")),
+      run: async (invocation) => (await import("./conversation.ts")).converse(ctx, invocation),
     },
   ],
 });

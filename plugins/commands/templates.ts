@@ -20,10 +20,21 @@ interface Template {
  */
 export function templates(workspace: Workspace | undefined): Template[] {
   if (!workspace) return [];
-  const { home, root, trusted } = workspace;
-  const project = trusted === undefined ? [] : [join(root, ".claude", "commands"), join(trusted, "commands")];
-  return [join(home, ".scorel", "commands"), ...project].flatMap((folder) =>
-    filesBelow(folder).map(({ path, name }) => ({ name, plugin: path, command: fromFile(path) })),
+  const { home, root, trusted, trustedCopy: copy } = workspace;
+  const claude = join(root, ".claude", "commands");
+  const own = { folder: join(home, ".scorel", "commands"), shown: undefined };
+  const theirs =
+    trusted === undefined || copy === undefined
+      ? []
+      : [
+          { folder: join(copy.root, ".claude", "commands"), shown: claude },
+          { folder: join(copy.scorel, "commands"), shown: join(trusted, "commands") },
+        ];
+  return [own, ...theirs].flatMap(({ folder, shown }) =>
+    filesBelow(folder).map(({ path, name }) => {
+      const plugin = shown === undefined ? path : join(shown, `${name.split(":").join(sep)}.md`);
+      return { name, plugin, command: fromFile(path) };
+    }),
   );
 }
 

@@ -39,10 +39,20 @@ export interface Workspace extends SessionOptions {
   file?: string;
   /** The project's `.scorel` folder, when the user trusts it; absent, nothing in it may be read. */
   trusted?: string;
+  /** Where the bytes that the user trusts are read, never in the project itself. */
+  trustedCopy?: TrustedCopy;
   /** A private folder for spill files of this session; created on first use. */
   temp: string;
   /** Directories outside `root` that Write and Edit may touch. */
   allowWrite: readonly string[];
+}
+
+/** A private copy of what the user trusts of a project: all that may be read of it. */
+export interface TrustedCopy {
+  /** Stands for the project's `.scorel` folder. */
+  scorel: string;
+  /** Stands for the project's root; holds `.agents/skills`, `.claude/skills` and `.claude/commands` where they exist. */
+  root: string;
 }
 
 /** The layers of presets and configuration, resolved. Made by the loader, given to the host kernel. */
@@ -53,6 +63,8 @@ export interface Composition {
     problems: Notice[];
     /** The project's `.scorel` folder, when the user trusts it. */
     trusted?: string | undefined;
+    /** Where trusted bytes are read; there when `trusted` is. */
+    trustedCopy?: TrustedCopy | undefined;
   }>;
   /** The running host kernel, parent of every session's kernel. First asked for after it has started. */
   kernel(): Kernel;

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { SessionOptions, Workspace } from "./contract.ts";
+import type { SessionOptions, TrustedCopy, Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 /** The user's home directory as it is named. Read at each call: HOME decides. Throws HOST_HOME. */
@@ -55,11 +55,13 @@ export function createWorkspace({
   appendSystemPrompt,
   file,
   trusted,
+  trustedCopy,
 }: {
   sessionId: string;
   cwd: string;
   file?: string | undefined;
   trusted?: string | undefined;
+  trustedCopy?: TrustedCopy | undefined;
 } & SessionOptions): Workspace {
   const home = homeDirectory();
   let temp: string | undefined;
@@ -69,6 +71,7 @@ export function createWorkspace({
     home,
     ...(file !== undefined && { file }),
     ...(trusted !== undefined && { trusted }),
+    ...(trustedCopy !== undefined && { trustedCopy }),
     get temp() {
       temp ??= makeTemporary(sessionId);
       return temp;

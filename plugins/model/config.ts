@@ -9,6 +9,9 @@ const apiKeyEnv = z
   .regex(/^[A-Z][A-Z0-9_]*$/, "must be the NAME of an environment variable (capitals, digits, _), never the key itself")
   .describe("name of the environment variable that holds the key");
 
+/** What the question about a project's trust says of these keys. */
+const redirects = (could: string) => ({ trust: { kind: "redirect", could } });
+
 const idleTimeout = z
   .number()
   .positive()
@@ -17,11 +20,14 @@ const idleTimeout = z
 
 const builtin = z.strictObject({
   type: z.literal("builtin").describe("a model of a provider that is known by name"),
-  provider: name.describe("the provider's name, as in openrouter"),
+  provider: name
+    .describe("the provider's name, as in openrouter")
+    .meta(redirects("what you say goes to this provider, with the key you have for it")),
   id: name.describe("the model's id at that provider"),
   apiKeyEnv: apiKeyEnv
     .optional()
-    .describe("name of the environment variable that holds the key; default: the provider's usual one"),
+    .describe("name of the environment variable that holds the key; default: the provider's usual one")
+    .meta(redirects("the value of this variable is sent as the key")),
   idleTimeout,
 });
 
@@ -30,12 +36,15 @@ const custom = z.strictObject({
   api: z.enum(apis).describe("the protocol the server speaks"),
   provider: name.describe("your name for the server"),
   id: name.describe("the model's id at the server"),
-  baseUrl: name.describe(
-    "where the api lives: with /v1 for the openai apis, with /v1beta for google-generative-ai, without /v1 for anthropic-messages",
-  ),
+  baseUrl: name
+    .describe(
+      "where the api lives: with /v1 for the openai apis, with /v1beta for google-generative-ai, without /v1 for anthropic-messages",
+    )
+    .meta(redirects("what you say, and the key, go to this address")),
   apiKeyEnv: apiKeyEnv
     .optional()
-    .describe("name of the environment variable that holds the key; not needed for a server on this machine"),
+    .describe("name of the environment variable that holds the key; not needed for a server on this machine")
+    .meta(redirects("the value of this variable is sent as the key")),
   contextWindow: z.number().int().positive().describe("tokens a request and its reply may hold together"),
   maxTokens: z.number().int().positive().describe("tokens a reply may hold"),
   reasoning: z.boolean().default(false).describe("the model can think before it answers"),
@@ -45,7 +54,11 @@ const custom = z.strictObject({
     .default(["text"])
     .describe("what the model can read"),
   idleTimeout,
-  headers: z.record(z.string(), z.string()).optional().describe("headers to send with every request"),
+  headers: z
+    .record(z.string(), z.string())
+    .optional()
+    .describe("headers to send with every request")
+    .meta(redirects("is sent with every request")),
   cost: z
     .strictObject({
       input: price.default(0).describe("US dollars per million tokens"),

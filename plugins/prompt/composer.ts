@@ -60,8 +60,8 @@ export function today(): string {
 function filesOf(ctx: PromptContext): Found {
   const workspace = ctx.find("workspace");
   if (!workspace) return { files: [], skipped: [] };
-  const { home, trusted } = workspace;
-  return findInstructions({ ...placeOf(ctx), home, trusted });
+  const { home, trusted, trustedCopy } = workspace;
+  return findInstructions({ ...placeOf(ctx), home, trusted, copy: trustedCopy?.scorel });
 }
 
 function placeOf(ctx: PromptContext): { cwd: string; gitRoot?: string } {

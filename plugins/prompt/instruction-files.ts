@@ -11,6 +11,8 @@ export interface Ground {
   home: string;
   /** The project's `.scorel` folder, when the user trusts it. */
   trusted?: string | undefined;
+  /** Where the bytes of that folder are read. Default: there. */
+  copy?: string | undefined;
 }
 /** A file of instructions as it was read. */
 export interface InstructionFile {
@@ -33,27 +35,33 @@ export function findInstructions(ground: Ground): Found {
   const found: Found = { files: [], skipped: [] };
   const known = new Set<string>();
   // The nearest first, so that of equal texts the nearest is the one that stays.
-  for (const { paths, root } of places(ground)) {
-    const files = paths.flatMap((path) => read(path, root, known, found));
-    found.files.unshift(...files);
-  }
+  for (const directory of places(ground))
+    found.files.unshift(...directory.flatMap((place) => read(place, known, found)));
   return found;
 }
 
-/** The files of each directory, the nearest first, with the folder that each must lie in. */
-function places({ cwd, gitRoot, home, trusted }: Ground): { paths: string[]; root: string }[] {
+/** A file that may hold instructions. */
+interface Place {
+  path: string;
+  /** The folder that it must lie in. */
+  root: string;
+  /** Where it is read. Default: `path`. */
+  from?: string;
+}
+
+/** The files of each directory, the nearest first. */
+function places({ cwd, gitRoot, home, trusted, copy = trusted }: Ground): Place[][] {
   const dirs = upward(cwd, gitRoot, home);
   const root = dirs.at(-1) as string;
   const own = join(home, ".scorel");
+  const inScorel = (dir: string): Place[] => {
+    if (trusted === undefined || copy === undefined || dirname(trusted) !== dir) return [];
+    return [{ path: join(trusted, "instructions.md"), root: copy, from: join(copy, "instructions.md") }];
+  };
+  const user = existsSync(own) ? realpathSync(own) : undefined;
   return [
-    ...dirs.map((dir) => ({
-      root,
-      paths: [
-        ...NAMES.map((name) => join(dir, name)),
-        ...(trusted !== undefined && dirname(trusted) === dir ? [join(trusted, "instructions.md")] : []),
-      ],
-    })),
-    ...(existsSync(own) ? [{ root: realpathSync(own), paths: [join(realpathSync(own), "AGENTS.md")] }] : []),
+    ...dirs.map((dir) => [...NAMES.map((name) => ({ path: join(dir, name), root })), ...inScorel(dir)]),
+    ...(user === undefined ? [] : [[{ path: join(user, "AGENTS.md"), root: user }]]),
   ];
 }
 
@@ -80,8 +88,8 @@ function ownerOf(dir: string): number | undefined {
   }
 }
 
-function read(path: string, root: string, known: Set<string>, { skipped }: Found): InstructionFile[] {
-  const file = readInstructionFile(path, root);
+function read({ path, root, from = path }: Place, known: Set<string>, { skipped }: Found): InstructionFile[] {
+  const file = readInstructionFile(from, root);
   if (file === undefined) return [];
   if ("reason" in file) {
     skipped.push({ path, reason: file.reason });

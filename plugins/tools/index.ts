@@ -4,6 +4,9 @@ import type {} from "./contract.ts";
 import { PRESETS } from "./presets.ts";
 import { createTools } from "./service.ts";
 
+/** What the question about a project's trust says of a key. */
+const weakens = (could: string) => ({ trust: { kind: "weakens", could } });
+
 /** The registry of tools: collects what plugins contribute, makes it ready for the loop, keeps source order. */
 export default definePlugin({
   id: "tools",
@@ -11,8 +14,16 @@ export default definePlugin({
   version: "0.1.0",
   provides: ["tools"],
   config: z.strictObject({
-    preset: z.enum(PRESETS).default("all").describe("which tools the model is offered"),
-    allow: z.array(z.string()).default([]).describe("names of tools offered beside those of the preset"),
+    preset: z
+      .enum(PRESETS)
+      .default("all")
+      .describe("which tools the model is offered")
+      .meta(weakens("the model is offered other tools than you chose")),
+    allow: z
+      .array(z.string())
+      .default([])
+      .describe("names of tools offered beside those of the preset")
+      .meta(weakens("the model is offered tools that you did not choose")),
   }),
 
   activate(ctx) {

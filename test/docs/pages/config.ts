@@ -9,7 +9,7 @@ export const config: Page = {
   title: "Configuration",
   about: `A preset and \`config.toml\` have the same grammar: which plugins to load, and one table per plugin, checked by that
 plugin's own schema. Layers, later wins: the preset with all it extends, \`~/.scorel/config.toml\`, the project's
-\`.scorel/config.toml\` (only with \`--trust\`). \`use\` and \`without\` accumulate over layers; tables merge key by key; every
+\`.scorel/config.toml\` (once you trust the project: \`scorel trust add\`). \`use\` and \`without\` accumulate over layers; tables merge key by key; every
 other value is replaced. An unknown key is refused with file and line. \`scorel config show --explain\` says which layer set
 what, \`scorel config schema\` prints all of this as JSON Schema. Environment variables carry only secrets: the one that
 \`apiKeyEnv\` names.`,

@@ -1,0 +1,53 @@
+import { resolve } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import { plainText } from "@scorel/host/client";
+import type { TrustService } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { decide, describe } from "./question.ts";
+
+/** `scorel trust --dev` */
+export async function byPath(trust: TrustService, invocation: Invocation): Promise<number> {
+  if (invocation.options.dev !== true) throw errors.TRUST_HOW();
+  return say(
+    invocation,
+    `${await trust.trustByPath(asked(invocation))} is trusted whatever it holds, and each start says so.`,
+  );
+}
+
+/** `scorel trust list` */
+export async function list(trust: TrustService, invocation: Invocation): Promise<number> {
+  const projects = await trust.list();
+  const width = Math.max(0, ...projects.map(({ state }) => state.length));
+  const rows = projects.map(({ path, state, since }) => `${state.padEnd(width)}  ${since.slice(0, 10)}  ${path}`);
+  return say(invocation, ...(rows.length > 0 ? rows : ["No project is trusted."]));
+}
+
+/** `scorel trust add`: answers 1 when the user says no. */
+export async function add(trust: TrustService, invocation: Invocation): Promise<number> {
+  const review = await trust.review(asked(invocation), true);
+  if (!review) throw errors.TRUST_NOTHING({ path: asked(invocation) });
+  if (invocation.options.yes === true || !invocation.stdin.isTTY) say(invocation, describe(review));
+  if (invocation.options.yes !== true) {
+    if (!invocation.stdin.isTTY) throw errors.TRUST_UNCONFIRMED({ path: review.path });
+    if (!(await decide(review, invocation))) return 1;
+  }
+  await review.accept();
+  return say(invocation, `${review.path} is trusted as it is now.`);
+}
+
+/** `scorel trust remove` */
+export async function remove(trust: TrustService, invocation: Invocation): Promise<number> {
+  const removed = await trust.remove(asked(invocation));
+  if (removed === undefined) throw errors.TRUST_NONE({ path: asked(invocation) });
+  return say(invocation, `${removed} is no longer trusted.`);
+}
+
+function asked({ cwd, args: [given = "."] }: Invocation): string {
+  return resolve(cwd, given);
+}
+
+/** File names are anybody's words. */
+function say({ stdout }: Invocation, ...lines: string[]): number {
+  stdout.write(plainText(lines.map((line) => `${line}\n`).join("")));
+  return 0;
+}

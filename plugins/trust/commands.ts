@@ -1,0 +1,39 @@
+import type { CliCommand } from "@scorel/cli/contract";
+import type { TrustService } from "./contract.ts";
+
+const args = "[path]";
+
+/** `scorel trust list|add|remove`, and `scorel trust --dev`. */
+export function trustCommands(trust: TrustService): CliCommand[] {
+  const work = () => import("./actions.ts");
+  return [
+    {
+      noun: "trust",
+      args,
+      description: "Trust a project that you write yourself, whatever its files become",
+      options: [{ flags: "--dev", description: "Trust this project by its path: no question when it changes" }],
+      run: async (invocation) => (await work()).byPath(trust, invocation),
+    },
+    {
+      noun: "trust",
+      action: "list",
+      description: "Name the projects that are trusted, and whether they have changed since",
+      run: async (invocation) => (await work()).list(trust, invocation),
+    },
+    {
+      noun: "trust",
+      action: "add",
+      args,
+      description: "Show what a project has for Scorel to use, and trust it",
+      options: [{ flags: "--yes", description: "Do not ask" }],
+      run: async (invocation) => (await work()).add(trust, invocation),
+    },
+    {
+      noun: "trust",
+      action: "remove",
+      args,
+      description: "Trust a project no longer",
+      run: async (invocation) => (await work()).remove(trust, invocation),
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import { createInterface } from "node:readline";
+import type { Invocation } from "@scorel/cli/contract";
+import { plainText } from "@scorel/host/client";
+import type { HeldExtension, TrustItem, TrustReview, TrustService } from "./contract.ts";
+
+type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
+
+const titles: Readonly<Record<TrustItem["kind"], string>> = {
+  weakens: "changes what keeps you safe",
+  redirect: "sends your words and keys elsewhere",
+  code: "runs code with your rights",
+  preset: "chooses what is loaded",
+  setting: "sets",
+  command: "adds commands",
+  instructions: "tells the model",
+  skill: "adds skills",
+  other: "also holds",
+};
+
+/** Asks, in a terminal, about a project that is not trusted and about extensions that are held back. */
+export async function askAtStart(trust: TrustService, invocation: Invocation): Promise<void> {
+  if (!invocation.stdin.isTTY || !invocation.stdout.isTTY) return;
+  const held = await trust.held();
+  if (held.length > 0 && (await agrees(invocation, aboutHeld(held)))) await trust.confirm(held);
+  const review = await trust.review(invocation.cwd);
+  if (review && (await decide(review, invocation))) await review.accept();
+}
+
+/** Shows a review until it is answered with yes or no. */
+export async function decide(review: TrustReview, streams: Streams): Promise<boolean> {
+  const { stdout } = streams;
+  stdout.write(plainText(`${describe(review)}\n`));
+  for (;;) {
+    const answer = await ask(streams, "Trust it? [y]es, [N]o, [s]how: ");
+    if (!/^\s*s(how)?\s*$/i.test(answer)) return isYes(answer);
+    for (const { path, text } of review.texts()) stdout.write(plainText(`--- ${path}\n${text.trimEnd()}\n\n`));
+  }
+}
+
+/** What is there and what it could do. */
+export function describe({ folders, items, changes }: TrustReview): string {
+  const lines = [`${folders.join(", ")}: ${changes ? "changed since you trusted it" : "not trusted yet"}`];
+  for (const { path, how, diff } of changes ?? []) {
+    lines.push(`  ${how.padEnd(7)}  ${path}`);
+    if (diff !== undefined) lines.push(...diff.split("\n").map((line) => `    ${line}`));
+  }
+  for (const [kind, title] of Object.entries(titles)) {
+    const rows = items.filter((item) => item.kind === kind);
+    if (rows.length > 0) lines.push(`${title}:`, ...rows.map(({ what, place }) => `  ${what}  (${place})`));
+  }
+  return lines.join("\n");
+}
+
+function aboutHeld(held: readonly HeldExtension[]): string {
+  const rows = held.map(({ path, sessionId }) => `  ${path} (session ${sessionId})`);
+  return `These extensions of yours appeared or changed while tools of a session ran, and are not loaded:\n${rows.join("\n")}\nLoad them from now on? [y/N] `;
+}
+
+async function agrees(streams: Streams, question: string): Promise<boolean> {
+  return isYes(await ask(streams, question));
+}
+
+const isYes = (answer: string) => /^\s*y(es)?\s*$/i.test(answer);
+
+/** Ctrl-C and Ctrl-D answer nothing, which is a no. */
+function ask({ stdin, stdout }: Streams, question: string): Promise<string> {
+  const lines = createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true });
+  return new Promise((done) => {
+    lines.on("close", () => done(""));
+    lines.on("SIGINT", () => lines.close());
+    lines.question(plainText(question), (answer) => {
+      done(answer);
+      lines.close();
+    });
+  });
+}

@@ -1,0 +1,72 @@
+import { existsSync, readFileSync, statSync } from "node:fs";
+import { builtinModules } from "node:module";
+import { dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import { errors } from "./errors.ts";
+import type { ExtensionFile } from "./extension-file.ts";
+import { isWithin } from "./paths.ts";
+import { virtualNames } from "./virtual-modules.ts";
+
+const specifier = /\b(?:from|import|require)\s*\(?\s*(["'`])([^"'`\n]+)\1/g;
+const comment = /^\s*(?:\/\/|\*|\/\*)/;
+const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".json"];
+
+/**
+ * Throws EXTENSION_OUTSIDE when an extension of a project, or a helper of it, imports what is not below `root`: those
+ * bytes were not among the ones that the user has trusted. Imports whose name is computed cannot be seen here.
+ */
+export function assertInside(extension: ExtensionFile, root: string): void {
+  const seen = new Set<string>();
+  const visit = (file: string): void => {
+    if (seen.has(file)) return;
+    seen.add(file);
+    for (const { wanted, line } of importsIn(readFileSync(file, "utf8"))) {
+      const found = resolveInside(wanted, file, root);
+      if (found === undefined) {
+        const where = `${join(dirname(extension.path), relative(dirname(extension.file), file))}:${line}`;
+        throw errors.EXTENSION_OUTSIDE({ id: extension.id, where, wanted });
+      }
+      if (found !== "") visit(found);
+    }
+  };
+  visit(extension.file);
+}
+
+function importsIn(source: string): { wanted: string; line: number }[] {
+  return source.split("\n").flatMap((text, index) => {
+    if (comment.test(text)) return [];
+    return [...text.matchAll(specifier)].map(([, , wanted = ""]) => ({ wanted, line: index + 1 }));
+  });
+}
+
+/** The helper to look into next, empty when there is none to look into, undefined when it lies outside. */
+function resolveInside(wanted: string, from: string, root: string): string | undefined {
+  if (isOffered(wanted)) return "";
+  const path = wanted.startsWith("file:") ? fileURLToPath(wanted) : wanted;
+  if (!path.startsWith(".") && !isAbsolute(path)) return isInstalled(path, from, root) ? "" : undefined;
+  const target = resolve(dirname(from), path);
+  if (!isWithin(root, target)) return undefined;
+  return helperAt(target) ?? "";
+}
+
+function isOffered(wanted: string): boolean {
+  if (wanted.startsWith("node:") || builtinModules.includes(wanted)) return true;
+  return (virtualNames as readonly string[]).includes(wanted);
+}
+
+/** A package that lies in the tree was hashed with it. */
+function isInstalled(name: string, from: string, root: string): boolean {
+  const [scope = "", second = ""] = name.split("/");
+  const folder = scope.startsWith("@") ? join(scope, second) : scope;
+  for (let dir = dirname(from); isWithin(root, dir); dir = dirname(dir))
+    if (existsSync(join(dir, "node_modules", folder))) return true;
+  return false;
+}
+
+/** As imports find it: `./helper.js` may be a helper.ts. */
+function helperAt(target: string): string | undefined {
+  const stem = extname(target) === "" ? target : target.slice(0, -extname(target).length);
+  const names = [target, ...endings.map((ending) => target + ending), ...endings.map((ending) => stem + ending)];
+  const inFolder = endings.map((ending) => join(target, `index${ending}`));
+  return [...names, ...inFolder].find((name) => statSync(name, { throwIfNoEntry: false })?.isFile());
+}

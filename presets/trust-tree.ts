@@ -1,0 +1,111 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { errors } from "./errors.ts";
+import { canonical, isWithin } from "./paths.ts";
+
+/** More than this is no configuration; reading it would hold up every start. */
+const MOST_FILES = 5_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** Everything that a project has for Scorel to use, read once. */
+export interface Tree {
+  /** The folder that the paths in `files` start at. */
+  root: string;
+  /** Path with `/`, relative to the root -> the bytes that were hashed. Sorted. */
+  files: ReadonlyMap<string, Buffer>;
+  /** sha256 over all paths and bytes. */
+  hash: string;
+}
+
+/**
+ * Reads every file below these folders of `root` once. Throws TRUST_TREE for what cannot be vouched for: a link that
+ * leads out of the folders or to a folder, anything but files and folders, and more than a project needs.
+ */
+export function readTree(root: string, folders: readonly string[]): Tree {
+  const reading: Reading = {
+    root,
+    tops: folders.filter((folder) => canonical(folder) === folder),
+    files: new Map(),
+    bytes: 0,
+  };
+  for (const folder of folders) readFolder(folder, reading);
+  const files = new Map([...reading.files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { root, files, hash: hashOf(files) };
+}
+
+export function sha256Of(content: string | Buffer): string {
+  return createHash("sha256").update(content).digest("hex");
+}
+
+interface Reading {
+  root: string;
+  /** Those that are no links themselves: what a link may lead to. */
+  tops: readonly string[];
+  files: Map<string, Buffer>;
+  bytes: number;
+}
+
+/** The lengths keep two different trees from being written alike. */
+function hashOf(files: ReadonlyMap<string, Buffer>): string {
+  const hash = createHash("sha256");
+  for (const [path, bytes] of files) hash.update(`${JSON.stringify(path)} ${bytes.length} ${sha256Of(bytes)}\n`);
+  return hash.digest("hex");
+}
+
+function readFolder(path: string, reading: Reading): void {
+  const real = guarded(path, () => fs.realpathSync(path));
+  // `.claude/skills` is often a link to `.agents/skills`, which is read as itself.
+  if (real !== path && reading.tops.includes(real)) return;
+  if (real !== path) throw refusal(path, `is a link to ${real}`);
+  for (const name of guarded(path, () => fs.readdirSync(path)).sort()) readEntry(join(path, name), reading);
+}
+
+function readEntry(path: string, reading: Reading): void {
+  const stats = guarded(path, () => fs.lstatSync(path));
+  if (stats.isDirectory()) readFolder(path, reading);
+  else if (stats.isSymbolicLink()) keepTarget(path, reading);
+  else keep(path, path, reading);
+}
+
+/** A link to a file that is read anyway stands for its bytes. */
+function keepTarget(path: string, reading: Reading): void {
+  const real = guarded(path, () => fs.realpathSync(path));
+  if (!reading.tops.some((top) => isWithin(top, real))) throw refusal(path, `is a link to ${real}, which is outside`);
+  if (fs.statSync(real).isDirectory()) throw refusal(path, "is a link to a folder");
+  keep(path, real, reading);
+}
+
+function keep(path: string, real: string, reading: Reading): void {
+  const bytes = guarded(path, () => readRegular(real));
+  if (bytes === undefined) throw refusal(path, "is neither a file nor a folder");
+  reading.bytes += bytes.length;
+  reading.files.set(relative(reading.root, path).split(sep).join("/"), bytes);
+  if (reading.files.size > MOST_FILES) throw refusal(dirname(path), `holds more than ${MOST_FILES} files`);
+  if (reading.bytes > MOST_BYTES) throw refusal(dirname(path), "holds more than 64 MiB");
+}
+
+/** Judged through the open file, so that nothing can be put in its place in between; never waits for a pipe. */
+function readRegular(path: string): Buffer | undefined {
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOFOLLOW ?? 0));
+  try {
+    const stats = fs.fstatSync(fd);
+    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
+    return fs.readFileSync(fd);
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function guarded<T>(path: string, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const reason = `cannot be read (${(thrown as NodeJS.ErrnoException).code ?? String(thrown)})`;
+    throw errors.TRUST_TREE({ path, reason }, { cause: thrown });
+  }
+}
+
+function refusal(path: string, reason: string) {
+  return errors.TRUST_TREE({ path, reason });
+}

@@ -1,0 +1,63 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { newId } from "@scorel/kernel";
+import { userDir } from "./paths.ts";
+import { makePrivate } from "./private-folder.ts";
+import type { Tree } from "./trust-tree.ts";
+
+/** Left by runs with --trust, and by trees that have changed since. */
+const STALE_MS = 7 * 24 * 3600 * 1000;
+
+const copies = () => join(userDir(), "cache", "trusted");
+
+/** Where the copy of a tree with this hash lies. */
+export const copyOf = (hash: string) => join(copies(), hash);
+
+/**
+ * Puts exactly the bytes that were hashed into a folder that only this user can enter, and answers it. A file of an
+ * earlier copy is compared with them and written again where it differs; what does not belong is removed.
+ */
+export function keepCopy({ files, hash }: Tree): string {
+  const root = copyOf(hash);
+  const isNew = !fs.existsSync(root);
+  makePrivate(userDir(), join(userDir(), "cache"), copies(), root);
+  if (isNew) removeStale();
+  removeOthers(root, "", files);
+  for (const [path, bytes] of files) keepFile(join(root, path), bytes);
+  return root;
+}
+
+/** Forgets a copy; that there is none is fine. */
+export function removeCopy(hash: string): void {
+  fs.rmSync(copyOf(hash), { recursive: true, force: true });
+}
+
+function keepFile(path: string, bytes: Buffer): void {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() && stats.size === bytes.length && fs.readFileSync(path).equals(bytes)) return;
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${newId()}.tmp`;
+  fs.writeFileSync(temporary, bytes, { flag: "wx", mode: 0o600 });
+  fs.renameSync(temporary, path);
+}
+
+/** A helper's name decides what an import finds, so nothing may lie there that was not hashed. */
+function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string, Buffer>): void {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const name = prefix + entry.name;
+    const isOurs = entry.isDirectory()
+      ? [...files.keys()].some((file) => file.startsWith(`${name}/`))
+      : entry.isFile() && (files.has(name) || entry.name.endsWith(".tmp"));
+    if (!isOurs) fs.rmSync(path, { recursive: true, force: true });
+    else if (entry.isDirectory()) removeOthers(path, `${name}/`, files);
+  }
+}
+
+function removeStale(): void {
+  for (const name of fs.readdirSync(copies())) {
+    const path = join(copies(), name);
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > STALE_MS) fs.rmSync(path, { recursive: true, force: true });
+  }
+}
