@@ -5,6 +5,8 @@ import type { Dispose } from "./types.ts";
 
 const LEVELS: Record<Level, number> = { early: -1, normal: 0, late: 1 };
 const DEFAULT_LIMIT_MS = 30_000;
+/** So many failures of one thing that a user's own plugin brought switch that thing off. */
+export const STRIKES = 3;
 
 /** One layer as the chain holds it. */
 export interface Layer {
@@ -13,6 +15,8 @@ export interface Layer {
   level?: Level;
   critical?: boolean;
   limit?: number | false;
+  /** Switched off at its third failure, unless it is critical. */
+  expendable?: boolean;
 }
 interface Run {
   /** The input, as earlier layers have changed it. */
@@ -55,6 +59,7 @@ export class Chain {
   private readonly report: Report;
   private readonly trace: Trace;
   private layers: Layer[] = [];
+  private readonly strikes = new WeakMap<Layer, number>();
   private compiled: AsyncSeriesBailHook<[Run], true> | undefined;
 
   constructor(name: string, mode: HookMode, report: Report, trace: Trace = () => undefined) {
@@ -71,10 +76,12 @@ export class Chain {
   add(layer: Layer): Dispose {
     this.layers = [...this.layers, layer];
     this.compiled = undefined;
-    return () => {
-      this.layers = this.layers.filter((other) => other !== layer);
-      this.compiled = undefined;
-    };
+    return () => this.remove(layer);
+  }
+
+  private remove(layer: Layer): void {
+    this.layers = this.layers.filter((other) => other !== layer);
+    this.compiled = undefined;
   }
 
   /** Runs the layers; rejects only on abort and when a critical layer fails. */
@@ -188,11 +195,23 @@ export class Chain {
   private failed(run: Run, layer: Layer, thrown: unknown): Error | null {
     if (run.control.signal.aborted) return asError(run.control.signal.reason);
     this.report(layer.plugin, this.name, thrown);
-    if (!layer.critical) return null;
+    if (!layer.critical) {
+      this.strike(layer);
+      return null;
+    }
     return errors.HOOK_CRITICAL(
       { hook: this.name, plugin: layer.plugin, reason: messageOf(thrown) },
       { cause: thrown },
     );
+  }
+
+  private strike(layer: Layer): void {
+    const failures = (this.strikes.get(layer) ?? 0) + 1;
+    this.strikes.set(layer, failures);
+    if (!layer.expendable || failures !== STRIKES) return;
+    this.remove(layer);
+    const { plugin } = layer;
+    this.report(plugin, this.name, errors.PLUGIN_SWITCHED_OFF({ plugin, where: this.name, failures }));
   }
 }
 

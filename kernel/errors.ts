@@ -35,14 +35,22 @@ export function defineErrors<T extends Record<string, Template>>(
 
 /** The message of anything thrown, also of `throw null`. */
 export function messageOf(thrown: unknown): string {
-  if (thrown instanceof Error) return thrown.message || thrown.name;
-  return typeof thrown === "string" ? thrown : `thrown value: ${String(thrown)}`;
+  try {
+    if (thrown instanceof Error) return String(thrown.message || thrown.name);
+    return typeof thrown === "string" ? thrown : `thrown value: ${String(thrown)}`;
+  } catch {
+    return "a thrown value that cannot be read";
+  }
 }
 
 /** The code of a ScorelError or a Node error, else `fallback`. */
 export function codeOf(thrown: unknown, fallback = "UNEXPECTED"): string {
-  const code = (thrown as { code?: unknown } | null | undefined)?.code;
-  return typeof code === "string" ? code : fallback;
+  try {
+    const code = (thrown as { code?: unknown } | null | undefined)?.code;
+    return typeof code === "string" ? code : fallback;
+  } catch {
+    return fallback;
+  }
 }
 
 export const errors = defineErrors({
@@ -99,6 +107,10 @@ export const errors = defineErrors({
     `"${a.name}" must answer at once: prepare in activate() what takes time, and return it here.`,
   PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
+  PLUGIN_START_LIMIT: (a: { plugin: string; limit: number }) =>
+    `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start what takes longer without waiting for it.`,
+  PLUGIN_SWITCHED_OFF: (a: { plugin: string; where: string; failures: number }) =>
+    `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
   HOOK_UNKNOWN: (a: { hook: string; plugin: string }) =>
     `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. List its owner's service in "needs".`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>

@@ -10,12 +10,18 @@ export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
     convertToDisplay: (event) => ({ display: "notice", level: "warning", text: `The log lost data: ${event.reason}` }),
   },
   plugin_failure: {
-    schema: z.strictObject({ plugin: z.string(), where: z.string(), code: z.string(), message: z.string() }),
+    schema: z.strictObject({
+      plugin: z.string(),
+      where: z.string(),
+      code: z.string(),
+      message: z.string(),
+      at: z.string().optional(),
+    }),
     transient: true,
     convertToDisplay: (event) => ({
       display: "notice",
       level: "warning",
-      text: `Plugin "${event.plugin}" failed in ${event.where}: ${event.message}`,
+      text: `Plugin "${event.plugin}" failed in ${event.where}: ${event.message}${event.at ? ` (${event.at})` : ""}`,
     }),
   },
   storage_status: {

@@ -34,6 +34,8 @@ export interface Failure {
   where: string;
   code: string;
   message: string;
+  /** Of a user's own plugin: the file and line, where the stack tells, else its file. */
+  at?: string;
 }
 export interface Kernel {
   readonly session: Session;

@@ -27,6 +27,7 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     onDispose: (dispose) => scope.add(dispose),
     report: (where, thrown) => kernel.report(id, where, thrown),
+    isolate: (where, work) => kernel.isolation.isolate(id, where, work),
   };
   for (const service of plugin.needs ?? [])
     Object.defineProperty(context, service, { enumerable: true, get: () => context.find(service) });

@@ -1,5 +1,6 @@
 import { asLayer, Chain, type Layer } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
+import { Failures } from "./failures.ts";
 import { newId } from "./ids.ts";
 import type { Failure, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 import { KERNEL_EVENTS } from "./kernel-events.ts";
@@ -28,9 +29,8 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   return kernel;
 }
 
-/** Isolated failures are announced this often per plugin and place; later ones are only logged. */
-const ANNOUNCED_FAILURES = 3;
-const KEPT_FAILURES = 1_000;
+/** Milliseconds that a user's own plugin may take to start; a built-in that hangs is a bug to be seen. */
+const START_LIMIT_MS = 10_000;
 /** Milliseconds that listeners have to hear the last events when the kernel stops. */
 const DRAIN_LIMIT_MS = 5_000;
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -46,17 +46,23 @@ export class PluginKernel implements Kernel {
   readonly registry: Registry;
   readonly log: Log;
   readonly logger: Logger;
-  readonly failures: Failure[] = [];
+  readonly isolation: Failures;
   private readonly parent: PluginKernel | undefined;
   private readonly services = new Map<string, { plugin: string; service: unknown }>();
   private readonly chains = new Map<string, Chain>();
   private readonly loaded = new Map<string, Loaded>();
-  private readonly announced = new Map<string, number>();
+  /** Also of those that did not start, or stopped: what they left running may still fail. */
+  private readonly entries = new Map<string, KernelEntry>();
   private replayed = false;
 
   constructor(options: KernelOptions) {
     this.parent = options.parent as PluginKernel | undefined;
     this.logger = options.logger ?? SILENT;
+    this.isolation = new Failures({
+      logger: this.logger,
+      entry: (plugin) => this.entries.get(plugin),
+      announce: (failure) => this.announce(failure),
+    });
     this.registry = new Registry(this.parent?.registry);
     if (!this.parent)
       for (const [type, definition] of Object.entries(KERNEL_EVENTS)) this.registry.add("kernel", type, definition);
@@ -77,6 +83,9 @@ export class PluginKernel implements Kernel {
   get session(): Session {
     return this.log;
   }
+  get failures(): readonly Failure[] {
+    return this.isolation.list;
+  }
   get problems(): readonly Problem[] {
     return this.log.problems;
   }
@@ -86,6 +95,7 @@ export class PluginKernel implements Kernel {
 
   /** Event types and projections first, so that the log can be replayed; then each plugin in order. */
   async start(entries: readonly KernelEntry[]): Promise<void> {
+    for (const entry of entries) this.entries.set(entry.plugin.id, entry);
     const { entries: ordered, left } = startOrder(
       entries,
       (service) => this.find(service as ServiceName) !== undefined,
@@ -110,7 +120,7 @@ export class PluginKernel implements Kernel {
     const collected = this.parent?.collect(name) ?? [];
     for (const { entry, context } of this.loaded.values()) {
       const contribute = (entry.plugin as unknown as Record<string, unknown>)[name];
-      if (typeof contribute !== "function") continue;
+      if (typeof contribute !== "function" || this.isolation.isOff(entry.plugin.id, name)) continue;
       try {
         const value = contribute.call(entry.plugin, context) as Awaited<Contributions[N]> | undefined;
         if (typeof (value as { then?: unknown } | undefined)?.then === "function")
@@ -118,6 +128,7 @@ export class PluginKernel implements Kernel {
         if (value !== undefined && value !== null) collected.push({ plugin: entry.plugin.id, value });
       } catch (thrown) {
         this.report(entry.plugin.id, name, thrown);
+        this.isolation.strike(entry.plugin.id, name);
       }
     }
     return collected;
@@ -154,8 +165,7 @@ export class PluginKernel implements Kernel {
     for (const [user, { entry }] of [...this.loaded].reverse())
       if (user !== id && this.loaded.has(user) && entry.plugin.needs?.some((need) => offered.has(need)))
         await this.unload(user);
-    await loaded.scope.close();
-    this.loaded.delete(id);
+    await this.discard(loaded);
   }
 
   async stop(): Promise<void> {
@@ -196,29 +206,31 @@ export class PluginKernel implements Kernel {
   tap(scope: Scope, hook: string, layer: Layer): Dispose {
     const chain = this.chains.get(hook);
     if (!chain) throw errors.HOOK_UNKNOWN({ hook, plugin: layer.plugin });
-    return scope.add(chain.add(layer));
+    return scope.add(chain.add({ ...layer, expendable: this.isolation.isExpendable(layer.plugin) }));
   }
 
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose {
-    return this.log.broadcast.subscribe({
+    const key = this.isolation.key("onEvent");
+    const leave = this.log.broadcast.subscribe({
       ...options,
       name: plugin,
       listener,
       reread: (from, to) => this.log.tree.between(from, to),
-      onError: (thrown, event) => this.report(plugin, `onEvent ${event.type}`, thrown, event.type === "plugin_failure"),
+      onError: (thrown, event) => {
+        this.report(plugin, `onEvent ${event.type}`, thrown, event.type === "plugin_failure");
+        if (this.isolation.strike(plugin, key)) void leave();
+      },
     });
+    return leave;
   }
 
   /** Names a failure that harms nobody else, in the log file of the host and as an event. */
   report(plugin: string, where: string, thrown: unknown, quietly = false): void {
-    const failure: Failure = { plugin, where, code: codeOf(thrown), message: messageOf(thrown) };
-    if (this.failures.length < KEPT_FAILURES) this.failures.push(failure);
-    this.logger.warn(`Plugin "${plugin}" failed in ${where}: ${failure.message}`, thrown);
-    const key = `${plugin} ${where.split(" ", 1)[0]}`;
-    const count = (this.announced.get(key) ?? 0) + 1;
-    this.announced.set(key, count);
-    if (quietly || count > ANNOUNCED_FAILURES || !this.replayed || this.log.isClosed) return;
-    this.log.emit("plugin_failure", failure);
+    this.isolation.report(plugin, where, thrown, quietly);
+  }
+
+  private announce(failure: Failure): void {
+    if (this.replayed && !this.log.isClosed) this.log.emit("plugin_failure", failure);
   }
 
   private async guarded<T>(entry: KernelEntry, work: () => Promise<T>): Promise<T | undefined> {
@@ -238,6 +250,7 @@ export class PluginKernel implements Kernel {
     const scope = new Scope(plugin.id, (where, thrown) => this.report(plugin.id, where, thrown));
     const loaded: Loaded = { entry, scope, context: createContext(this, plugin, scope, parseConfig(entry)) };
     this.loaded.set(plugin.id, loaded);
+    this.entries.set(plugin.id, entry);
     try {
       for (const [type, definition] of Object.entries(plugin.events ?? {}))
         scope.add(this.registry.add(plugin.id, type, definition, plugin.version));
@@ -267,14 +280,22 @@ export class PluginKernel implements Kernel {
 
   private async runActivation({ context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
     if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
-    const cleanup = await plugin.activate?.(context);
-    if (typeof cleanup === "function") scope.add(cleanup);
+    const cleanup = await this.started(plugin, plugin.activate?.(context));
+    if (typeof cleanup === "function") scope.add(cleanup as Dispose);
     for (const service of plugin.provides ?? [])
       if (!this.services.has(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
     for (const [hook, tap] of Object.entries(plugin.hooks?.(context) ?? {}))
       if (tap) this.tap(scope, hook, asLayer(plugin.id, tap));
     if (plugin.onEvent)
       scope.add(this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {}));
+  }
+
+  /** What activate() answered; a user's own plugin that never answers keeps no session from opening. */
+  private async started(plugin: AnyPlugin, starting: unknown): Promise<unknown> {
+    const limit = START_LIMIT_MS;
+    if (this.isolation.isExpendable(plugin.id))
+      await within(limit, starting as Promise<void>, () => errors.PLUGIN_START_LIMIT({ plugin: plugin.id, limit }));
+    return starting;
   }
 
   /** A provider that failed to start takes its users with it. */
@@ -286,6 +307,7 @@ export class PluginKernel implements Kernel {
   private async discard({ entry, scope }: Loaded): Promise<void> {
     await scope.close();
     this.loaded.delete(entry.plugin.id);
+    this.isolation.forget(entry.plugin.id);
   }
 }
 

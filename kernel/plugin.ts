@@ -96,6 +96,11 @@ export interface BaseContext<C = unknown> {
   onDispose(dispose: Dispose): Dispose;
   /** Reports something that went wrong in `where` without harming the caller. */
   report(where: string, thrown: unknown): void;
+  /**
+   * `work` as something that harms nobody: what it throws is reported in `where`, and of a user's own plugin the third
+   * failure switches it off, with a notice. A service that calls its users' functions back makes its `perPlugin` view so.
+   */
+  isolate<A extends unknown[]>(where: string, work: (...given: A) => unknown): (...given: A) => Promise<void>;
 }
 export type PluginContext<C = unknown, N extends ServiceName = never> = BaseContext<C> & Pick<Services, N>;
 

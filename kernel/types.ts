@@ -22,7 +22,7 @@ export interface Events {
 /** Transient event type -> payload: numbered and heard, never written. */
 export interface Transients {
   /** A plugin failed somewhere it may not harm; `where` names the hook, listener or contribution. */
-  plugin_failure: { plugin: string; where: string; code: string; message: string };
+  plugin_failure: { plugin: string; where: string; code: string; message: string; at?: string };
   /** The log could not be written (`error`), or can be again (`error` absent). */
   storage_status: { error?: string };
 }

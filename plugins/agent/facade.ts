@@ -63,14 +63,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
 /** The service as one plugin sees it: its listeners fail in its own name, and leave when it stops. */
 function endingWith(plugin: BaseContext, service: AgentService): AgentService {
   const subscribe: AgentService["subscribe"] = (listener) => {
-    const heard: typeof listener = async (event, signal) => {
-      try {
-        await listener(event, signal);
-      } catch (thrown) {
-        plugin.report("agent.subscribe", thrown);
-      }
-    };
-    const leave = plugin.onDispose(service.subscribe(heard));
+    const leave = plugin.onDispose(service.subscribe(plugin.isolate("agent.subscribe", listener)));
     return () => void leave();
   };
   return Object.create(service, { subscribe: { value: subscribe } }) as AgentService;

@@ -63,8 +63,8 @@ export class Warnings {
 }
 
 /** Which plugin failed, where and why: the same words in events and in notices. */
-export function failureText({ plugin, where, message }: { plugin: string; where: string; message: string }): string {
-  return `plugin "${plugin}" failed in ${where}: ${message}`;
+export function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
+  return `plugin "${plugin}" failed in ${where}: ${message}${at === undefined ? "" : ` (${at})`}`;
 }
 
 const SHOWN_PROBLEMS = 10;

@@ -1,0 +1,98 @@
+import { isAbsolute } from "node:path";
+import { STRIKES } from "./chain.ts";
+import { codeOf, errors, messageOf } from "./errors.ts";
+import type { Failure, KernelEntry } from "./kernel.ts";
+import { placeOf } from "./place.ts";
+import type { Logger } from "./types.ts";
+
+/** Failures are announced this often per plugin and place; later ones are only logged. */
+const ANNOUNCED = 3;
+const KEPT = 1_000;
+
+interface FailuresOptions {
+  logger: Logger;
+  entry(plugin: string): KernelEntry | undefined;
+  announce(failure: Failure): void;
+}
+
+/** What went wrong in plugins without harming anybody else, and what that has switched off. */
+export class Failures {
+  readonly list: Failure[] = [];
+  private readonly options: FailuresOptions;
+  private readonly announced = new Map<string, number>();
+  private readonly strikes = new Map<string, number>();
+  private named = 0;
+
+  constructor(options: FailuresOptions) {
+    this.options = options;
+  }
+
+  /** Names a failure in the log file of the host and, unless `quietly`, as an event. */
+  report(plugin: string, where: string, thrown: unknown, quietly = false): void {
+    const at = this.placeOf(plugin, thrown);
+    const failure: Failure = { plugin, where, code: codeOf(thrown), message: messageOf(thrown), ...(at && { at }) };
+    if (this.list.length < KEPT) this.list.push(failure);
+    this.options.logger.warn(`Plugin "${plugin}" failed in ${where}: ${failure.message}`, thrown);
+    // That something is off is told however often its failures were.
+    const key = `${plugin} ${failure.code === "PLUGIN_SWITCHED_OFF" ? "off" : ""} ${where.split(" ", 1)[0]}`;
+    const count = (this.announced.get(key) ?? 0) + 1;
+    this.announced.set(key, count);
+    if (!quietly && count <= ANNOUNCED) this.options.announce(failure);
+  }
+
+  /** A user's own plugin; built-ins are never switched off for failing. */
+  isExpendable(plugin: string): boolean {
+    return this.options.entry(plugin)?.optional === true;
+  }
+
+  /** A key of its own for one of several things in the same place. */
+  key(where: string): string {
+    return `${where} ${++this.named}`;
+  }
+
+  /** Counts a failure of what a key names, which begins with its place; `true` at the one that switches it off. */
+  strike(plugin: string, key: string): boolean {
+    const failures = (this.strikes.get(`${plugin} ${key}`) ?? 0) + 1;
+    this.strikes.set(`${plugin} ${key}`, failures);
+    if (failures !== STRIKES || !this.isExpendable(plugin)) return false;
+    const where = key.split(" ", 1)[0] as string;
+    this.report(plugin, where, errors.PLUGIN_SWITCHED_OFF({ plugin, where, failures }));
+    return true;
+  }
+
+  isOff(plugin: string, key: string): boolean {
+    if (this.strikes.size === 0) return false;
+    return (this.strikes.get(`${plugin} ${key}`) ?? 0) >= STRIKES && this.isExpendable(plugin);
+  }
+
+  /** A plugin that is started anew begins without strikes. */
+  forget(plugin: string): void {
+    for (const counts of [this.strikes, this.announced])
+      for (const key of counts.keys()) if (key.startsWith(`${plugin} `)) counts.delete(key);
+  }
+
+  /** `work` as something that harms nobody: its failures are reported, and the third is its last. */
+  isolate<A extends unknown[]>(
+    plugin: string,
+    where: string,
+    work: (...given: A) => unknown,
+  ): (...given: A) => Promise<void> {
+    const key = this.key(where);
+    return async (...given) => {
+      if (this.isOff(plugin, key)) return;
+      try {
+        await work(...given);
+      } catch (thrown) {
+        this.report(plugin, where, thrown);
+        this.strike(plugin, key);
+      }
+    };
+  }
+
+  /** A throw without a stack, or a limit that was outlived, names no line; the plugin's file helps all the same. */
+  private placeOf(plugin: string, thrown: unknown): string | undefined {
+    const entry = this.options.entry(plugin);
+    if (!entry?.optional || !isAbsolute(entry.origin)) return undefined;
+    return placeOf(thrown, entry.origin) ?? entry.origin;
+  }
+}

@@ -1,0 +1,180 @@
+import { type AnyPlugin, definePlugin, type HookCall, type Tap } from "@scorel/kernel";
+import { describe, expect, it, vi } from "vitest";
+import { type TestPlugin, testKernel } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+declare module "@scorel/kernel" {
+  interface Hooks {
+    greet(name: string): Promise<string | undefined> | string | undefined;
+  }
+  interface Services {
+    greeter: { greet: HookCall<"greet"> };
+  }
+  interface Contributions {
+    flags: string[];
+  }
+}
+
+const base = { name: "test", version: "1.0.0" };
+const greeter = definePlugin({
+  ...base,
+  id: "greeter",
+  provides: ["greeter"],
+  activate: (ctx) => ctx.provide("greeter", { greet: ctx.defineHook("greet", "waterfall") }),
+});
+const boom = (): never => {
+  throw new Error("boom");
+};
+/** As a user's own file is loaded. */
+const own = (plugin: AnyPlugin, origin = "/home/ada/.scorel/extensions/own.ts"): TestPlugin => ({
+  plugin,
+  origin,
+  optional: true,
+});
+const tapping = (tap: Tap<(name: string) => string | undefined>) =>
+  definePlugin({ ...base, id: "own", needs: ["greeter"], hooks: () => ({ greet: tap }) });
+async function started(...plugins: TestPlugin[]) {
+  const t = await testKernel([notes, greeter, ...plugins]);
+  const greet = (name: string) => (t.kernel.find("greeter") as { greet: HookCall<"greet"> }).greet(name);
+  const codes = () => t.kernel.failures.map(({ where, code }) => `${where} ${code}`);
+  return { ...t, greet, codes };
+}
+
+describe("the third failure of a user's plugin", () => {
+  const switchedOff = (where: string) => [...Array(3).fill(`${where} UNEXPECTED`), `${where} PLUGIN_SWITCHED_OFF`];
+
+  it("in a hook switches that layer off, with a notice, and leaves its others", async () => {
+    const fails = vi.fn(boom);
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: ["greeter"],
+      activate(ctx) {
+        ctx.hook("greet", { handler: fails });
+        ctx.hook("greet", (name) => `${name}!`);
+      },
+    });
+    await using t = await started(own(plugin));
+    for (const name of ["a", "b", "c", "d"]) expect(await t.greet(name)).toBe(`${name}!`);
+    expect([fails.mock.calls.length, t.codes()]).toEqual([3, switchedOff("greet")]);
+    expect((await t.heard()).at(-1)).toMatchObject({
+      type: "plugin_failure",
+      code: "PLUGIN_SWITCHED_OFF",
+      message: expect.stringContaining('greet of plugin "own" is switched off'),
+    });
+  });
+
+  it("in a listener switches that one off, and leaves its others", async () => {
+    const heard: string[] = [];
+    const fails = vi.fn(boom);
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      activate: (ctx) => void ctx.subscribe(({ type }) => void heard.push(type)),
+      onEvent: ({ type }) => (type === "note" ? fails() : undefined),
+    });
+    await using t = await started(own(plugin));
+    for (const text of ["a", "b", "c", "d"]) {
+      await t.session.append("note", { text });
+      await t.kernel.drained();
+    }
+    expect([fails.mock.calls.length, heard.filter((type) => type === "note")]).toEqual([3, Array(4).fill("note")]);
+    expect(t.codes()).toEqual([...Array(3).fill("onEvent note UNEXPECTED"), "onEvent PLUGIN_SWITCHED_OFF"]);
+  });
+
+  it("in a contribution switches that one off", async () => {
+    const fails = vi.fn(boom);
+    await using t = await started(own({ ...base, id: "own", flags: fails } as AnyPlugin));
+    for (let i = 0; i < 5; i++) expect(t.kernel.collect("flags")).toEqual([]);
+    expect([fails.mock.calls.length, t.codes()]).toEqual([3, switchedOff("flags")]);
+  });
+
+  it("in a function that a service calls back switches that one off", async () => {
+    const fails = vi.fn(boom);
+    const calls: (() => Promise<void>)[] = [];
+    const activate = (ctx: { isolate(where: string, work: () => void): () => Promise<void> }) =>
+      void calls.push(ctx.isolate("bell", fails));
+    await using t = await started(own({ ...base, id: "own", activate }));
+    for (let i = 0; i < 5; i++) await calls[0]?.();
+    expect([fails.mock.calls.length, t.codes()]).toEqual([3, switchedOff("bell")]);
+  });
+
+  it("never switches off a guard: it goes on denying", async () => {
+    await using t = await started(own(tapping({ critical: true, handler: boom })));
+    for (let i = 0; i < 5; i++) await expect(t.greet("a")).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
+  });
+
+  it("is no more than a failure in a plugin of Scorel's", async () => {
+    const fails = vi.fn(boom);
+    await using t = await started(tapping({ handler: fails }));
+    for (let i = 0; i < 5; i++) await t.greet("a");
+    expect([fails.mock.calls.length, new Set(t.codes())]).toEqual([5, new Set(["greet UNEXPECTED"])]);
+  });
+
+  it("is counted anew when the plugin is loaded again", async () => {
+    const fails = vi.fn(boom);
+    const plugin = own(tapping({ handler: fails })) as Parameters<typeof t.kernel.load>[0];
+    await using t = await started(plugin);
+    for (let i = 0; i < 5; i++) await t.greet("a");
+    await t.kernel.unload("own");
+    await t.kernel.load(plugin);
+    for (let i = 0; i < 5; i++) await t.greet("a");
+    expect(fails).toHaveBeenCalledTimes(6);
+  });
+});
+
+describe("a failure of a user's plugin", () => {
+  const file = import.meta.filename;
+  it("is named with the line of its own file that threw, or that called what threw", async () => {
+    await using t = await started(own(tapping({ handler: () => JSON.parse("{") }), file));
+    await t.greet("a");
+    expect(t.kernel.failures[0]?.at).toMatch(new RegExp(`^${file}:\\d+$`));
+  });
+
+  it.each<[string, () => unknown]>([
+    ["null", () => null],
+    ["nothing", () => undefined],
+    ["an object without a prototype", () => Object.create(null)],
+    ["an object whose every property throws", () => new Proxy({}, { get: boom, getPrototypeOf: boom })],
+  ])("is named with its file when what was thrown is %s", async (_what, make) => {
+    const handler = () => {
+      throw make();
+    };
+    await using t = await started(own(tapping({ handler }), file));
+    expect(await t.greet("a")).toBe("a");
+    expect(t.kernel.failures).toMatchObject([{ plugin: "own", where: "greet", at: file }]);
+  });
+
+  it("never keeps a session from opening: activate() that does not settle is left behind", async () => {
+    vi.useFakeTimers();
+    try {
+      const opening = started(own({ ...base, id: "own", activate: () => new Promise(() => {}) }));
+      await vi.advanceTimersByTimeAsync(10_000);
+      await using t = await opening;
+      expect(t.kernel.failures).toMatchObject([
+        { plugin: "own", where: "start", code: "PLUGIN_START_LIMIT", at: "/home/ada/.scorel/extensions/own.ts" },
+      ]);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
+
+it("a hundred loads and unloads leave what was there before", async () => {
+  await using t = await started();
+  const before = t.kernel.census();
+  const plugin = definePlugin({
+    ...base,
+    id: "own",
+    needs: ["greeter"],
+    activate: (ctx) => void ctx.subscribe(() => {}),
+    hooks: () => ({ greet: (name) => name }),
+    onEvent() {},
+  });
+  for (let i = 0; i < 100; i++) {
+    await t.kernel.load({ plugin, origin: "test", optional: true });
+    await t.greet("a");
+    await t.kernel.unload("own");
+  }
+  expect(t.kernel.census()).toEqual(before);
+});
