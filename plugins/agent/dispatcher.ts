@@ -5,7 +5,7 @@ import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { Interlude } from "./interlude.ts";
 import { outcomeFromLog, unserved } from "./outcome.ts";
-import { type Prompt, Turn } from "./turn.ts";
+import { type Loop, type Prompt, Turn } from "./turn.ts";
 
 /** Outcomes kept for repeated sends; older ones are read from the log. */
 const keptOutcomes = 256;
@@ -147,7 +147,7 @@ export class Dispatcher {
       this.current = undefined;
       return unserved(this.env.ctx.session, errors.AGENT_INTERRUPTED());
     }
-    const outcome = await turn.run(prompts).catch((thrown) => this.broken(thrown));
+    const outcome = await turn.run(prompts, loadLoop).catch((thrown) => this.broken(thrown));
     this.current = undefined;
     this.settle(turn.served, outcome);
     return outcome;
@@ -195,4 +195,9 @@ async function hasBegun({ begun }: Current): Promise<boolean> {
     () => true,
     () => false,
   );
+}
+
+/** With pi-ai and its kin, which a session that only looks never needs. */
+async function loadLoop(): Promise<Loop> {
+  return (await import("./loop.ts")).runLoop;
 }

@@ -1,13 +1,19 @@
-import type { ScorelError } from "@scorel/kernel";
+import type { PathHold, ScorelError } from "@scorel/kernel";
 import type { Environment } from "./environment.ts";
 import type { Failure } from "./failure.ts";
-import type { Turn } from "./turn.ts";
 
 interface Refused {
   error: ScorelError;
   reason: string;
   /** `provider/id` */
   model: string;
+}
+
+/** What is needed of the turn that is refused. */
+interface Asking {
+  readonly signal: AbortSignal;
+  readonly path: PathHold;
+  failed(thrown: unknown): void;
 }
 
 /**
@@ -38,7 +44,7 @@ export class Overflow {
   }
 
   /** Asks the layers; false when nothing is planned or nobody made the conversation shorter, which then fails the turn. */
-  async shortened(turn: Turn): Promise<boolean> {
+  async shortened(turn: Asking): Promise<boolean> {
     const { refused } = this;
     this.refused = undefined;
     if (!refused || turn.signal.aborted) return false;

@@ -15,6 +15,9 @@ export interface Prompt {
   clientId?: string | undefined;
 }
 
+/** Asks the model until it rests, from messages that are in the log; `again` repeats an attempt that failed. */
+export type Loop = (turn: Turn, started: readonly UserMessage[], again?: boolean) => Promise<void>;
+
 /** One turn: from the messages that start it until the agent rests. Holds the path, keeps the outcome. */
 export class Turn {
   readonly env: Environment;
@@ -72,12 +75,12 @@ export class Turn {
   }
 
   /** Runs to the end; never rejects. */
-  async run(prompts: readonly Prompt[]): Promise<TurnOutcome> {
+  async run(prompts: readonly Prompt[], loop: () => Promise<Loop>): Promise<TurnOutcome> {
     const { session } = this.env.ctx;
     try {
       session.emit("runtime_start", {});
       for (const { message } of prompts) await this.submit(userText(message.content));
-      const { runLoop } = await import("./loop.ts");
+      const runLoop = await loop();
       let messages: readonly UserMessage[] = prompts.map(({ message }) => message);
       while (messages.length > 0) {
         await runLoop(this, messages);

@@ -1,5 +1,4 @@
-import type { GrepParams } from "./grep.ts";
-import type { Count } from "./grep-search.ts";
+import type { GrepParams } from "./grep-params.ts";
 import type { Ground } from "./ground.ts";
 import { mayBeEncoded } from "./names.ts";
 import { nameOf, ripgrepJson } from "./ripgrep.ts";
@@ -7,6 +6,11 @@ import { nameOf, ripgrepJson } from "./ripgrep.ts";
 /** Bytes shown of one line. */
 const MAX_COLUMNS = 400;
 
+/** How many matches a file holds. */
+export interface Count {
+  name: string;
+  count: number;
+}
 /** One match with the lines around it. */
 export interface Block {
   name: string;

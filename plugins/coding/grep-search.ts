@@ -1,5 +1,5 @@
-import type { GrepParams } from "./grep.ts";
-import { type Block, blocksOf } from "./grep-blocks.ts";
+import { type Block, blocksOf, type Count } from "./grep-blocks.ts";
+import type { GrepParams } from "./grep-params.ts";
 import { filesOf, type Ground, globOption, hiddenOptions } from "./ground.ts";
 import { fitting, type Page, pageHeader, pageOf } from "./page.ts";
 import { byName, nameOf, ripgrep } from "./ripgrep.ts";
@@ -9,10 +9,6 @@ const DEFAULT_LIMIT = 100;
 interface Found {
   text: string;
   details: Record<string, unknown>;
-}
-export interface Count {
-  name: string;
-  count: number;
 }
 
 /** One page of a search, as text for the model and in parts. */

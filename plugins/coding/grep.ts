@@ -1,23 +1,9 @@
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
-import { z } from "zod";
 import { outputBudget } from "./budget.ts";
 import { brief, card } from "./display.ts";
 import type { Environment } from "./environment.ts";
+import { type GrepParams, parameters } from "./grep-params.ts";
 import { answer, answering } from "./tool.ts";
-
-const parameters = z.object({
-  pattern: z.string().describe("regular expression"),
-  path: z.string().optional().describe("file or folder"),
-  glob: z.string().optional().describe("only these files"),
-  mode: z.enum(["content", "files", "count"]).optional().describe("default content"),
-  ignore_case: z.boolean().optional(),
-  multiline: z.boolean().optional(),
-  context: z.int().min(0).max(50).optional().describe("lines around"),
-  hidden: z.boolean().optional(),
-  offset: z.int().min(0).optional(),
-  limit: z.int().min(1).max(1_000).optional(),
-});
-export type GrepParams = z.output<typeof parameters>;
 
 /** Searches file contents; matches sorted by path and line, long lines cut around their match. */
 export function createGrep(env: Environment): Tool<GrepParams> {

@@ -1,8 +1,8 @@
 import { type EventId, messageOf, type Session } from "@scorel/kernel";
+import type { CompactionContext } from "./context.ts";
 import type { Compacted } from "./contract.ts";
 import { type Conversation, conversationOf, type Entry, materialOf, requestsOutside } from "./conversation.ts";
 import { chooseCut, type Room } from "./cut.ts";
-import type { CompactionContext } from "./index.ts";
 import { tokensIn } from "./size.ts";
 import { type Order, type Summary, summarise } from "./summary.ts";
 import { quoted, shortened, wordsOf } from "./transcript.ts";

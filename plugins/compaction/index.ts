@@ -1,16 +1,14 @@
 import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/commands/contract";
 import type {} from "@scorel/host/contract";
-import { definePlugin, type PluginContext } from "@scorel/kernel";
+import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import { z } from "zod";
-import { type CompactionConfig, config } from "./config.ts";
+import { config } from "./config.ts";
 import type {} from "./contract.ts";
 import { afterRefusal, shorten } from "./layers.ts";
 import { compactionEnd, compactionStart } from "./transient.ts";
-
-export type CompactionContext = PluginContext<CompactionConfig, "agent" | "model">;
 
 const params = z.strictObject({
   sessionId: z.string(),

@@ -1,5 +1,5 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
-import type { CompactionContext } from "./index.ts";
+import type { CompactionContext } from "./context.ts";
 import { tokensIn } from "./size.ts";
 
 // In every round: only looks, and loads the work when there is some.

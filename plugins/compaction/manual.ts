@@ -1,8 +1,8 @@
 import { codeOf, type EventOf, type Session } from "@scorel/kernel";
 import { compact } from "./compactor.ts";
+import type { CompactionContext } from "./context.ts";
 import type { Compacted } from "./contract.ts";
 import { errors } from "./errors.ts";
-import type { CompactionContext } from "./index.ts";
 
 export interface Asked {
   instructions?: string | undefined;

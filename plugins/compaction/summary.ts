@@ -1,8 +1,8 @@
 import type { Answer } from "@scorel/agent/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import type { CompactionContext } from "./context.ts";
 import type { Material } from "./conversation.ts";
 import { extract } from "./extract.ts";
-import type { CompactionContext } from "./index.ts";
 import { quoted, shortened, transcriptOf } from "./transcript.ts";
 
 /** A summary as it is wanted. */

@@ -1,8 +1,9 @@
 import type { Dispose } from "@scorel/kernel";
+import { type Caller, openOf } from "./caller.ts";
 import type { Client, Delivered, Operation, Operations } from "./contract.ts";
 import { deliver, isMissed } from "./delivered.ts";
 import { errors } from "./errors.ts";
-import { type Caller, openOf, ownHandler } from "./operations.ts";
+import { ownHandler } from "./operations.ts";
 import { runContributed } from "./plugin-operations.ts";
 import type { OpenSession, Sessions } from "./sessions.ts";
 

@@ -1,27 +1,19 @@
-import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
+import type {} from "@scorel/agent/contract";
 import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import type { Client, Notice, Operation, Operations, SessionStatus } from "./contract.ts";
+import { agentOf, type Caller, hold, openOf, rememberTurn } from "./caller.ts";
+import type { Notice, Operation, Operations, SessionStatus } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
 import { queueOf, rewriteQueue, runQueue } from "./queue.ts";
-import { failuresOf, type OpenSession, type Sessions } from "./sessions.ts";
+import { failuresOf, type OpenSession } from "./sessions.ts";
 import { canonicalDirectory } from "./workspace.ts";
 
-/** Who asks, and what it has open. */
-export interface Caller {
-  readonly clientId: string;
-  readonly sessions: Sessions;
-  readonly held: Set<string>;
-  readonly request: Client["request"];
-}
 export type Handler<O extends Operation> = (
   params: Operations[O]["params"],
   caller: Caller,
 ) => Awaitable<Operations[O]["result"]>;
-
-const REMEMBERED_TURNS = 256;
 
 /** What the host itself does for the operations of the client contract; plugins contribute the rest. */
 const operations = {
@@ -74,11 +66,6 @@ export function ownHandler<O extends Operation>(operation: O): Handler<O> | unde
     : undefined;
 }
 
-/** The session, opened now if it is not. */
-export async function openOf({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
-  return hold(await caller.sessions.load(sessionId), caller);
-}
-
 /** A session as its clients see it. */
 export function statusOf(open: OpenSession): SessionStatus {
   const { id, kernel } = open;
@@ -123,18 +110,6 @@ function modelOf({ kernel }: Pick<OpenSession, "kernel">): Pick<SessionStatus, "
   }
 }
 
-function hold(session: OpenSession, { clientId, held }: Caller): OpenSession {
-  session.users.add(clientId);
-  held.add(session.id);
-  return session;
-}
-
-export function agentOf({ id, kernel }: OpenSession): AgentService {
-  const agent = kernel.find("agent");
-  if (!agent) throw errors.HOST_NO_AGENT({ sessionId: id });
-  return agent;
-}
-
 async function sendMessage(
   { content, messageId, running, ...params }: Operations["send_message"]["params"],
   caller: Caller,
@@ -153,10 +128,4 @@ async function sendMessage(
   });
   rememberTurn(session, id, turn);
   return { status, id };
-}
-
-/** Keeps a turn for `wait_turn`; the oldest is forgotten. */
-export function rememberTurn({ turns }: OpenSession, id: string, turn: Promise<TurnOutcome>): void {
-  turns.set(id, turn);
-  if (turns.size > REMEMBERED_TURNS) turns.delete([...turns.keys()][0] as string);
 }

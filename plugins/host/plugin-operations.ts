@@ -1,8 +1,8 @@
 import type { Kernel } from "@scorel/kernel";
+import { type Caller, openOf } from "./caller.ts";
 import type { Operation, OperationContext, OperationHandler, Operations } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { newHeader } from "./new-session.ts";
-import { type Caller, openOf } from "./operations.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 
 /** Does an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */

@@ -1,6 +1,6 @@
 import type { Subscription } from "./auth-file.ts";
+import type { Choice } from "./choice.ts";
 import { errors } from "./errors.ts";
-import type { Choice } from "./resolve.ts";
 
 /** Sent to a server on this machine that asks for no key; the protocol wants one. */
 const NO_KEY = "none";

@@ -1,10 +1,10 @@
+import { type Choice, custom } from "./choice.ts";
 import type { LocalModel } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { modelsOf } from "./local.ts";
 import type { LocalServer } from "./local-servers.ts";
 import { ollamaWindow } from "./local-window.ts";
 import { nearest } from "./near.ts";
-import { type Choice, custom } from "./resolve.ts";
 
 /** A model of a server on this machine, which is asked for it; throws MODEL_LOCAL_ABSENT and MODEL_UNKNOWN. */
 export async function localChoice(server: LocalServer, id: string): Promise<Choice> {

@@ -1,10 +1,11 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import { secretsOf } from "./auth-file.ts";
+import type { Choice } from "./choice.ts";
 import type { ModelConfig } from "./config.ts";
 import type { ModelService, UsableModel } from "./contract.ts";
 import { type Access, accessFor } from "./key.ts";
-import { type Choice, resolveModel, type Sources } from "./resolve.ts";
+import { resolveModel, type Sources } from "./resolve.ts";
 import type { Secrets } from "./secrets.ts";
 import { isDue } from "./subscriptions.ts";
 
