@@ -1,4 +1,4 @@
-import type { EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import type { EventId, EventOf, Session, StoredEvent, TreeView } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 import type { TurnOutcome } from "./contract.ts";
 import { assistantText } from "./convert.ts";
@@ -20,10 +20,9 @@ export function unserved(session: Session, error: { code: string; message: strin
 
 /** What became of a message sent before this session was opened, read from the log; `id` as `send` answered it. */
 export function outcomeFromLog(session: Session, id: string): TurnOutcome {
-  const events = [...session.tree];
-  const start = events.findIndex((event) => event.id === id || userOf(event)?.meta?.queueItemId === id);
-  if (start < 0) return unserved(session, errors.AGENT_REMOVED());
-  const turn = events.slice(start, endOf(events, start));
+  const start = session.tree.get(id) ?? deliveryOf(session.tree, id);
+  if (!start) return unserved(session, errors.AGENT_REMOVED());
+  const turn = turnFrom(session.tree, start);
   const replies = turn.map(assistantOf).filter((reply) => reply !== undefined);
   const last = replies.at(-1);
   return {
@@ -44,10 +43,30 @@ function ending(last: AssistantMessage | undefined): Pick<TurnOutcome, "reason" 
   return { reason: "error", error: { code, message: last?.errorMessage ?? message } };
 }
 
+/** Events read at once, so that of a long log no more is held than one turn. */
+const READ = 1_000;
+
+/** The message that a queue item became; a client asks again for what it sent lately. */
+function deliveryOf(tree: TreeView, queueItemId: string): StoredEvent | undefined {
+  for (let to = tree.last?.seq ?? 0; to > 0; to -= READ) {
+    const events = tree.between(to - READ + 1, to);
+    const found = events.findLast((event) => userOf(event)?.meta?.queueItemId === queueItemId);
+    if (found) return found;
+  }
+  return undefined;
+}
+
 /** A turn reaches to the next message that began one. */
-function endOf(events: readonly StoredEvent[], start: number): number {
-  const next = events.findIndex((event, index) => index > start && userOf(event) && !userOf(event)?.meta?.source);
-  return next < 0 ? events.length : next;
+function turnFrom(tree: TreeView, start: StoredEvent): StoredEvent[] {
+  const turn = [start];
+  const end = tree.last?.seq ?? 0;
+  for (let from = start.seq + 1; from <= end; from += READ) {
+    const events = tree.between(from, from + READ - 1);
+    const next = events.findIndex((event) => userOf(event) && !userOf(event)?.meta?.source);
+    turn.push(...(next < 0 ? events : events.slice(0, next)));
+    if (next >= 0) break;
+  }
+  return turn;
 }
 
 function leafOf(turn: readonly StoredEvent[]): EventId | null {

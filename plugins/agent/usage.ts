@@ -65,7 +65,9 @@ export function tokensOf(usage: Usage): number {
  */
 export function contextTokens(session: Session, fixed: () => number): number {
   let after = 0;
+  let isAll = true;
   for (let event = at(session, session.activeLeaf); event; event = session.tree.parent(event.id)) {
+    isAll &&= COUNTED.has(event.type);
     if (event.type === "compact") break;
     after += remindedTokens(event);
     const message = messageOf(event);
@@ -73,9 +75,14 @@ export function contextTokens(session: Session, fixed: () => number): number {
     if (isWhole(message)) return tokensOf(message.usage) + after;
     after += estimateTokens(message);
   }
+  // A long conversation is not read a second time when all of it was counted on the way.
+  if (isAll) return after + fixed();
   const messages = session.buildContext();
   return messages.reduce((sum, message) => sum + estimateTokens(message), fixed());
 }
+
+/** What `contextTokens` counts itself; what else is on the way is as large as its plugin says. */
+const COUNTED = new Set(["message", "custom_message", "harness_item", "rewind", "branch"]);
 
 /** A rough count of a text's tokens. */
 export function textTokens(text: string): number {

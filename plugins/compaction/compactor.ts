@@ -10,6 +10,8 @@ import { quoted, shortened, wordsOf } from "./transcript.ts";
 export interface Wish {
   reason: "threshold" | "overflow" | "manual";
   signal: AbortSignal;
+  /** Of the next request, when they were counted already. */
+  tokens?: number | undefined;
   instructions?: string | undefined;
   messageId?: string | undefined;
   clientId?: string | undefined;
@@ -44,7 +46,7 @@ const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word f
  * path event must be allowed now.
  */
 export async function compact(ctx: CompactionContext, wish: Wish): Promise<Compacted> {
-  const tokensBefore = ctx.agent.contextTokens();
+  const tokensBefore = wish.tokens ?? ctx.agent.contextTokens();
   const plan = planFor(ctx, wish.reason, tokensBefore);
   if (!plan) return { compacted: false, tokensBefore, tokensAfter: tokensBefore, note: "There is nothing to compact." };
   const { session } = ctx;

@@ -10,10 +10,11 @@ export async function shorten(
   messages: AgentMessage[],
   signal: AbortSignal,
 ): Promise<AgentMessage[]> {
-  if (isTooLarge(ctx)) {
+  const tokens = tooMany(ctx);
+  if (tokens !== undefined) {
     const { compact } = await import("./compactor.ts");
     // The context is built anew, and comes here again.
-    if ((await compact(ctx, { reason: "threshold", signal })).compacted) return messages;
+    if ((await compact(ctx, { reason: "threshold", signal, tokens })).compacted) return messages;
   }
   const { layers, turns, step } = ctx.config;
   if (!layers.includes("results") || !mayHaveOld(messages, turns + step)) return messages;
@@ -38,10 +39,12 @@ export async function afterRefusal(
   return (await compact(ctx, { reason: "overflow", signal })).compacted || undefined;
 }
 
-function isTooLarge({ config, model, agent }: CompactionContext): boolean {
-  if (!config.layers.includes("summary")) return false;
+/** The tokens of the next request when they are over the threshold. */
+function tooMany({ config, model, agent }: CompactionContext): number | undefined {
   const { contextWindow } = model.current();
-  return contextWindow > 0 && agent.contextTokens() > tokensIn(contextWindow, config.threshold);
+  if (!config.layers.includes("summary") || contextWindow <= 0) return undefined;
+  const tokens = agent.contextTokens();
+  return tokens > tokensIn(contextWindow, config.threshold) ? tokens : undefined;
 }
 
 /** Each turn has a user's message at least. */

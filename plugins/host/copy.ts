@@ -28,8 +28,9 @@ export function copyOf(
 ): { header: SessionHeader & { meta: { cwd: string } }; history: StoredEvent[] } {
   const { deviceId, sessionId } = from;
   if (eventId === null) throw errors.HOST_CLONE_EMPTY({ sessionId });
-  const parents = parentsOn(tree, eventId);
-  const history = belonging(tree, parents).map((event, index) => {
+  const way = tree.path(eventId);
+  const parents = parentsOn(way);
+  const history = belonging(tree, way, parents).map((event, index) => {
     const parentId = parents.get(event.id) ?? nearestOn(tree, event, parents);
     return { ...event, parentId, sessionId: header.sessionId, seq: index + 1 };
   });
@@ -38,25 +39,24 @@ export function copyOf(
 }
 
 /** Each event of the way with its parent. Where damage has cut the way, the path knows the parent that was found instead. */
-function parentsOn(tree: TreeView, eventId: EventId): Map<EventId, EventId | null> {
+function parentsOn(way: readonly StoredEvent[]): Map<EventId, EventId | null> {
   const parents = new Map<EventId, EventId | null>();
-  tree.path(eventId).reduce<EventId | null>((parent, { id }) => {
+  way.reduce<EventId | null>((parent, { id }) => {
     parents.set(id, parent);
     return id;
   }, null);
   return parents;
 }
 
-function belonging(tree: TreeView, way: ReadonlyMap<EventId, unknown>): StoredEvent[] {
-  const events = [...tree];
-  const instructions = events.findLast(({ type }) => type === INSTRUCTIONS);
-  return events.filter(
-    (event) =>
-      way.has(event.id) ||
-      SETTINGS.has(event.type) ||
-      event === instructions ||
-      (BESIDE.has(event.type) && (event.parentId === null || way.has(event.parentId))),
+/** Of a long log no more is read than the way and the few kinds that may go with it. */
+function belonging(tree: TreeView, way: readonly StoredEvent[], parents: ReadonlyMap<EventId, unknown>): StoredEvent[] {
+  const beside = [...BESIDE].flatMap((type) =>
+    [...tree.ofType(type)].filter(({ parentId }) => parentId === null || parents.has(parentId)),
   );
+  const settings = [...SETTINGS].flatMap((type) => [...tree.ofType(type)]);
+  const instructions = [...tree.ofType(INSTRUCTIONS)].slice(-1);
+  const all = new Map([...way, ...beside, ...settings, ...instructions].map((event) => [event.id, event]));
+  return [...all.values()].sort((a, b) => a.seq - b.seq);
 }
 
 /** What hung at another branch hangs where that branch left the way. */
