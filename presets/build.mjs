@@ -44,6 +44,7 @@ const usual = [
   "plugins/model/model.ts",
   "plugins/model/stream.ts",
   "plugins/print/turn.ts",
+  "plugins/projects/register.ts",
   "pi-ai/dist/providers/openai-completions.js",
 ];
 

@@ -7,6 +7,7 @@ import type {} from "@scorel/trust/contract";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
 import { linesOf } from "./lines.ts";
+import { unlessMoved } from "./moved.ts";
 import { Screen } from "./screen.ts";
 import { ChatSession } from "./session.ts";
 import { talk } from "./terminal.ts";
@@ -48,8 +49,9 @@ async function farewell(client: Client, sessionId: string, screen: Screen): Prom
   await screen.notices((await client.request("close_session", { sessionId })).notices);
 }
 
-function open(client: Client, { options, cwd }: Invocation, model: string | undefined): Promise<SessionStatus> {
-  return openSession(client, { ...sessionChoice(cwd, options), model });
+function open(client: Client, invocation: Invocation, model: string | undefined): Promise<SessionStatus> {
+  const { options, cwd } = invocation;
+  return unlessMoved(client, invocation, () => openSession(client, { ...sessionChoice(cwd, options), model }));
 }
 
 /** Line after line, each answered before the next is read. */

@@ -8,13 +8,18 @@ import type { ChatSession } from "./session.ts";
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
 
 /** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. */
-export function agrees(question: string, streams: Streams): Promise<boolean> {
+export async function agrees(question: string, streams: Streams): Promise<boolean> {
+  return /^\s*y(es)?\s*$/i.test(await answered(question, streams));
+}
+
+/** What a person answers; nothing when they leave the question by Ctrl-C or Ctrl-D. */
+export function answered(question: string, streams: Streams): Promise<string> {
   const lines = openLines(streams);
   return new Promise((resolve) => {
-    lines.on("close", () => resolve(false));
+    lines.on("close", () => resolve(""));
     lines.on("SIGINT", () => lines.close());
     lines.question(plainText(question), (answer) => {
-      resolve(/^\s*y(es)?\s*$/i.test(answer));
+      resolve(answer);
       lines.close();
     });
   });

@@ -79,7 +79,10 @@ export interface Notice {
 export interface SessionSummary {
   sessionId: string;
   name?: string;
+  /** Where it works now. */
   cwd: string;
+  /** The project that it was made in. */
+  projectId?: string;
   createdAt: number;
   updatedAt: number;
   /** Count of user and assistant messages; absent for a large log whose count would take reading all of it. */
@@ -149,7 +152,14 @@ export interface Operations {
   load_session: { params: { sessionId: string } & SessionOptions; result: SessionStatus };
   /** Loads the session of a working directory whose last event is the latest; SESSION_NONE when there is none. */
   continue_session: { params: { cwd: string } & SessionOptions; result: SessionStatus };
-  list_sessions: { params: { cwd?: string }; result: { sessions: SessionSummary[] } };
+  /**
+   * Latest activity first, at most `limit` (up to 1000) of them; those of a directory, or of a project (its id, name or
+   * directory), when given.
+   */
+  list_sessions: {
+    params: { cwd?: string; project?: string; limit?: number };
+    result: { sessions: SessionSummary[] };
+  };
   send_message: {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<SendOptions, "messageId" | "running">;
     result: { status: "started" | "queued" | "duplicate"; id: string };
@@ -254,6 +264,15 @@ export interface HostService {
   connect(options?: { clientId?: string }): Client;
   /** Where sessions live. */
   readonly sessionsDir: string;
+  /**
+   * Puts what `change` makes of a file's text (undefined without the file) in its place, while no other process of this home
+   * can; on disk for good, readable only by this user. Throws what `change` throws, HOST_FILE_BUSY and HOST_HOME.
+   */
+  changeFile(path: string, change: (text: string | undefined) => string): Promise<void>;
+  /** The real path of a directory to work in; throws HOST_CWD_INVALID. */
+  directory(path: string): string;
+  /** The git root above a directory, else the directory. */
+  rootOf(directory: string): string;
 }
 
 declare module "@scorel/kernel" {

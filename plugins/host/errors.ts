@@ -20,7 +20,13 @@ export const errors = defineErrors({
   HOST_CLONE_EMPTY: (a: { sessionId: string }) =>
     `Session ${a.sessionId} holds no message yet, so there is nothing to copy. Start a new one instead.`,
   HOST_CWD_GONE: (a: { sessionId: string; cwd: string }) =>
-    `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. Restore the directory, or start a new session.`,
+    `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. If it is elsewhere now: \`scorel project move ${a.cwd} NEW-DIRECTORY\`, and the session follows. Else restore the directory, or start a new session.`,
+  HOST_NO_PROJECTS: () =>
+    'Nothing here knows projects. Add "projects" to "use" in the preset, or leave out the project.',
+  HOST_LIMIT_INVALID: (a: { value: string; max: number }) =>
+    `"${a.value}" is no limit: give a whole number from 1 to ${a.max}, or none.`,
+  HOST_FILE_BUSY: (a: { path: string }) =>
+    `${a.path} is being changed by another process for too long. Nothing was changed; try again. (If no such process runs, delete ${a.path}.lock.)`,
   HOST_CWD_INVALID: (a: { cwd: string; reason: string }) => `${a.cwd} cannot be a working directory: ${a.reason}.`,
   HOST_HOME: (a: { path: string; reason: string }) =>
     `Sessions are kept below ${a.path}, which cannot be used: ${a.reason}. Make it a directory of yours, or set HOME.`,

@@ -3,8 +3,9 @@ import { type Logger, newId } from "@scorel/kernel";
 import type { Composition, HostService } from "./contract.ts";
 import { EmbeddedClient } from "./embedded.ts";
 import { Sessions } from "./sessions.ts";
+import { changeFile } from "./shared-file.ts";
 import { createShelf } from "./shelf.ts";
-import { homePath } from "./workspace.ts";
+import { canonicalDirectory, homeDirectory, homePath, projectRoot } from "./workspace.ts";
 
 /** The host as this plugin's own commands see it. */
 export interface LocalHost extends HostService {
@@ -18,6 +19,9 @@ export function createHost(options: { composition: Composition; logger: Logger }
   return {
     sessionsDir,
     sessions,
+    changeFile,
+    directory: canonicalDirectory,
+    rootOf: (directory) => projectRoot(directory, homeDirectory()),
     connect: ({ clientId = newId() } = {}) => new EmbeddedClient(sessions, clientId),
   };
 }

@@ -1,14 +1,15 @@
 import type {} from "@scorel/agent/contract";
-import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
+import { type Awaitable, codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import { agentOf, type Caller, hold, openOf, rememberTurn } from "./caller.ts";
-import type { Notice, Operation, Operations, SessionStatus } from "./contract.ts";
+import type { Notice, Operation, Operations, SessionStatus, SessionSummary } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
+import { bookOf, listed } from "./places.ts";
 import { queueOf, rewriteQueue, runQueue } from "./queue.ts";
 import { failuresOf, type OpenSession } from "./sessions.ts";
-import { canonicalDirectory } from "./workspace.ts";
+import { canonicalDirectory, homeDirectory } from "./workspace.ts";
 
 export type Handler<O extends Operation> = (
   params: Operations[O]["params"],
@@ -28,13 +29,11 @@ const operations = {
     return statusOf(hold(await caller.sessions.load(id, options), caller));
   },
   continue_session: async ({ cwd, ...options }, caller) => {
-    const [latest] = caller.sessions.shelf.list(canonicalDirectory(cwd));
+    const [latest] = await listSessions({ cwd, limit: 1 }, caller);
     if (!latest) throw errors.SESSION_NONE({ cwd });
     return statusOf(hold(await caller.sessions.load(latest.sessionId, options), caller));
   },
-  list_sessions: ({ cwd }, { sessions }) => ({
-    sessions: sessions.shelf.list(cwd === undefined ? undefined : canonicalDirectory(cwd)),
-  }),
+  list_sessions: async (params, caller) => ({ sessions: await listSessions(params, caller) }),
   send_message: sendMessage,
   wait_turn: async (params, caller) => {
     const turn = (await openOf(params, caller)).turns.get(params.id);
@@ -58,6 +57,17 @@ const operations = {
   },
   close_session: ({ sessionId }, { clientId, sessions }) => sessions.release(sessionId, clientId),
 } satisfies { [O in Operation]?: Handler<O> };
+
+async function listSessions(
+  { cwd, project, limit }: Operations["list_sessions"]["params"],
+  { sessions: { shelf, parent } }: Caller,
+): Promise<SessionSummary[]> {
+  const directory = cwd === undefined ? undefined : canonicalDirectory(cwd);
+  const { value: book, problems } = await bookOf(parent);
+  // Without the projects, sessions are where they were made; asked for one, nothing could be answered.
+  if (project !== undefined && problems[0]) throw new ScorelError(problems[0].code, problems[0].message);
+  return listed(shelf.list(), book, { cwd: directory, project, limit, from: directory ?? homeDirectory() });
+}
 
 /** The host's own handler of an operation; undefined for one that plugins contribute, or nobody. */
 export function ownHandler<O extends Operation>(operation: O): Handler<O> | undefined {

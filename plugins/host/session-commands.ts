@@ -18,7 +18,12 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       noun: "session",
       action: "list",
       description: "List the sessions of this directory, latest first",
-      options: [{ flags: "--all", description: "Those of every directory" }, output],
+      options: [
+        { flags: "--all", description: "Those of every directory" },
+        { flags: "--project <name>", description: "Those of a project: its id, name or directory" },
+        { flags: "--limit <n>", description: "At most so many, up to 1000" },
+        output,
+      ],
       run: async (invocation) => (await views()).list(host(), invocation),
     },
     {

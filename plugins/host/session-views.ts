@@ -6,6 +6,7 @@ import {
   displayText,
   type Ledger,
   messageOf,
+  ScorelError,
   type Session,
   type StoredEvent,
 } from "@scorel/kernel";
@@ -14,6 +15,7 @@ import type { QueuedMessage, SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { LocalHost } from "./host.ts";
 import { isLocked } from "./lock.ts";
+import { bookOf, listed } from "./places.ts";
 import { queueOf } from "./queue.ts";
 import { besideLog } from "./session-store.ts";
 import type { OpenSession } from "./sessions.ts";
@@ -21,18 +23,25 @@ import { verifyLog } from "./verify.ts";
 import { canonicalDirectory } from "./workspace.ts";
 
 /** `session list` */
-export async function list({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
-  const { all, output } = invocation.options;
-  const every = shelf.list();
-  const cwd = canonicalDirectory(invocation.cwd);
-  const found = all ? every : every.filter((summary) => summary.cwd === cwd);
+export async function list({ sessions }: LocalHost, invocation: Invocation): Promise<number> {
+  const { output, project, limit } = invocation.options as Record<string, string | undefined>;
+  const all = invocation.options.all === true || project !== undefined;
+  const { value: book, problems } = await bookOf(sessions.parent);
+  if (problems[0] && project !== undefined) throw new ScorelError(problems[0].code, problems[0].message);
+  for (const { message } of problems) invocation.stderr.write(`warning: ${message}\n`);
+  const every = sessions.shelf.list();
+  const from = canonicalDirectory(invocation.cwd);
+  const wanted = { project, from, ...(!all && { cwd: from }), ...(limit !== undefined && { limit: Number(limit) }) };
+  const found = listed(every, book, wanted);
   // One that cannot be read belongs to no directory: a list of one directory would hide it.
   for (const { problem } of all ? [] : every)
     if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
   if (output === "json") return say(invocation, `${JSON.stringify(found)}\n`);
-  if (found.length > 0) return say(invocation, found.map((summary) => `${row(summary, all === true)}\n`).join(""));
+  if (found.length > 0) return say(invocation, found.map((summary) => `${row(summary, all)}\n`).join(""));
   const hint = all ? "" : " `scorel session list --all` shows those of other directories.";
-  invocation.stderr.write(`No sessions ${all ? "yet" : `in ${invocation.cwd}`}.${hint}\n`);
+  invocation.stderr.write(
+    `No sessions ${project !== undefined ? `in project ${project} yet` : all ? "yet" : `in ${invocation.cwd}`}.${hint}\n`,
+  );
   return 0;
 }
 

@@ -13,7 +13,6 @@ import {
   type Store,
   type StoredEvent,
 } from "@scorel/kernel";
-import type { SessionMeta } from "@scorel/messages/contract";
 import { chosenModel } from "./chosen-model.ts";
 import { failureText } from "./client.ts";
 import type { Composition, Notice, SessionOptions, Workspace } from "./contract.ts";
@@ -22,6 +21,7 @@ import { errors } from "./errors.ts";
 import { makePrivateDirectory } from "./files.ts";
 import { acquireLock } from "./lock.ts";
 import { cloneId, newHeader } from "./new-session.ts";
+import { type Asked, cwdOf, projectIn } from "./places.ts";
 import { besideLog, createSessionStore } from "./session-store.ts";
 import { readHeader, type Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
@@ -89,9 +89,13 @@ export class Sessions {
   async create(options: NewOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
     const cwd = canonicalDirectory(options.cwd);
     const { name, ...rest } = options;
-    const meta = { cwd, root: projectRoot(cwd, homeDirectory()), ...(name !== undefined && { name }) };
-    const header = { ...newHeader(options.unsaved), meta };
-    return this.remember(header.sessionId, this.begin(header, rest));
+    const root = projectRoot(cwd, homeDirectory());
+    const known = newHeader(options.unsaved);
+    const starting = this.projectOf(root, options).then(({ value: projectId, problems }) => {
+      const meta = { cwd, root, ...(projectId !== undefined && { projectId }), ...(name !== undefined && { name }) };
+      return this.begin({ ...known, meta }, rest, { problems });
+    });
+    return this.remember(known.sessionId, starting);
   }
 
   /** The id of a session that is open here, or of a stored one that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
@@ -107,8 +111,10 @@ export class Sessions {
       const { session } = source.kernel;
       const until = eventId === undefined ? session.activeLeaf : await this.point(session, eventId);
       const { header, history } = copyOf(session, { ...newHeader(options.unsaved), sessionId: made }, until);
-      if (!existsSync(header.meta.cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd: header.meta.cwd });
-      return this.begin(header, { ...options, atOnce }, history);
+      const { cwd, root } = source.workspace;
+      if (!existsSync(cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
+      // The original may have been made before its project moved.
+      return this.begin({ ...header, meta: { ...header.meta, cwd, root } }, { ...options, atOnce }, { history });
     });
     return this.remember(made, starting);
   }
@@ -169,6 +175,11 @@ export class Sessions {
     for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
   }
 
+  /** An unsaved session leaves nothing behind, so none is registered for it. */
+  private projectOf(root: string, { unsaved = false }: NewOptions): Promise<Asked<string>> {
+    return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, root);
+  }
+
   /** Where a copy may end, which the plugin that goes back in conversations knows. */
   private point(session: Kernel["session"], eventId: EventId): Promise<EventId> {
     const history = this.parent.find("history");
@@ -208,10 +219,11 @@ export class Sessions {
   private begin(
     create: SessionHeader & { meta: { cwd: string } },
     { unsaved = false, atOnce = false, ...options }: NewOptions & Pick<CloneOptions, "atOnce">,
-    history: readonly StoredEvent[] = [],
+    { history = [], problems = [] }: { history?: readonly StoredEvent[]; problems?: readonly Notice[] },
   ): Promise<OpenSession> {
     const { sessionId: id, meta } = create;
-    return this.start({ id, cwd: meta.cwd, begin: { create, history, unsaved, atOnce }, readOnly: false, options });
+    const begin = { create, history, unsaved, atOnce };
+    return this.start({ id, cwd: meta.cwd, begin, readOnly: false, options, problems });
   }
 
   private remember(id: string, starting: Promise<OpenSession>): Promise<OpenSession> {
@@ -221,10 +233,10 @@ export class Sessions {
   }
 
   private async startStored(id: string, options: SessionOptions, readOnly: boolean): Promise<OpenSession> {
-    const { cwd } = readHeader(this.shelf.path(id), id).meta as SessionMeta;
+    const { value: cwd, problems } = await cwdOf(this.parent, readHeader(this.shelf.path(id), id));
     if (cwd === undefined || (!existsSync(cwd) && !readOnly))
       throw errors.HOST_CWD_GONE({ sessionId: id, cwd: cwd ?? "an unknown directory" });
-    return this.start({ id, cwd, readOnly, options });
+    return this.start({ id, cwd, readOnly, options, problems });
   }
 
   private async start(wanted: Wanted): Promise<OpenSession> {
@@ -244,7 +256,14 @@ export class Sessions {
     const notices = isChosen ? await chosenModel(kernel) : [];
     // Now that all plugins listen; a session that is only looked at does not begin.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
-    return { id, kernel, workspace, problems: [...problems, ...notices], turns: new Map(), users: new Set() };
+    return {
+      id,
+      kernel,
+      workspace,
+      problems: [...wanted.problems, ...problems, ...notices],
+      turns: new Map(),
+      users: new Set(),
+    };
   }
 
   private store({ id, begin, readOnly }: Wanted, onComplete: () => void): Store {
@@ -275,6 +294,8 @@ interface Wanted {
   begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
   readOnly: boolean;
   options: SessionOptions;
+  /** What went wrong on the way here. */
+  problems: readonly Notice[];
 }
 
 function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {

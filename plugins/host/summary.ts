@@ -127,7 +127,7 @@ function keep(
 }
 
 function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["summary"] {
-  const { cwd = "", name } = meta as SessionMeta;
+  const { cwd = "", name, projectId } = meta as SessionMeta;
   return {
     sessionId,
     cwd,
@@ -136,6 +136,7 @@ function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["sum
     messages: 0,
     title: "",
     ...(name !== undefined && { name }),
+    ...(typeof projectId === "string" && { projectId }),
   };
 }
 

@@ -1,24 +1,32 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, type Output, plainText } from "@scorel/host/client";
-import type { HostService, Operations } from "@scorel/host/contract";
+import type { Operations } from "@scorel/host/contract";
+import type { PluginContext } from "@scorel/kernel";
 import type { Hit, Spent, SpentBy } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { search } from "./hits.ts";
+import { membersOf } from "./membership.ts";
+
+type Context = Pick<PluginContext, "find">;
 
 const MOST = 1000;
 const CANCELLED = 130;
 const SHORT_ID = 8;
 
 /** `scorel search`: prints as it finds; 0 when something was found, 1 when nothing was. */
-export async function find(host: HostService | undefined, invocation: Invocation): Promise<number> {
+export async function find(ctx: Context, invocation: Invocation): Promise<number> {
+  const host = ctx.find("host");
   if (!host) throw errors.FIND_NO_HOST();
   const { args, options, stdout, interrupt } = invocation;
   const limit = limitOf(options.limit);
   const output = createOutput(stdout);
   const print = options.output === "json" ? (hit: Hit) => `${JSON.stringify(hit)}\n` : rows();
   let found = 0;
+  const { sessionsDir: directory } = host;
+  const project = options.project as string | undefined;
   const wanted = {
-    directory: host.sessionsDir,
+    directory,
+    belongs: await membersOf(() => ctx.find("projects"), directory, project, invocation.cwd),
     text: args.join(" "),
     caseSensitive: options.caseSensitive === true,
     signal: interrupt,
@@ -38,7 +46,8 @@ export async function find(host: HostService | undefined, invocation: Invocation
 }
 
 /** `scorel usage` */
-export async function usage(host: HostService | undefined, invocation: Invocation): Promise<number> {
+export async function usage(ctx: Context, invocation: Invocation): Promise<number> {
+  const host = ctx.find("host");
   if (!host) throw errors.FIND_NO_HOST();
   const { options, stdout } = invocation;
   const client = host.connect();

@@ -1,5 +1,7 @@
 import type { CliCommand, CliOption } from "@scorel/cli/contract";
-import type { HostService } from "@scorel/host/contract";
+import type {} from "@scorel/host/contract";
+import type { PluginContext } from "@scorel/kernel";
+import type {} from "@scorel/projects/contract";
 
 const output: CliOption = {
   flags: "--output <format>",
@@ -9,7 +11,7 @@ const output: CliOption = {
 };
 
 /** `scorel search` and `scorel usage`. */
-export function searchCommands(host: () => HostService | undefined): CliCommand[] {
+export function searchCommands(ctx: Pick<PluginContext, "find">): CliCommand[] {
   return [
     {
       noun: "search",
@@ -17,10 +19,11 @@ export function searchCommands(host: () => HostService | undefined): CliCommand[
       description: "Find words in all sessions: what was said, names and titles",
       options: [
         { flags: "--case-sensitive", description: "Tell capitals from small letters" },
+        { flags: "--project <name>", description: "Only in a project: its id, name or directory" },
         { flags: "--limit <n>", description: "Stop after so many places, at most 1000", default: "50" },
         output,
       ],
-      run: async (invocation) => (await import("./actions.ts")).find(host(), invocation),
+      run: async (invocation) => (await import("./actions.ts")).find(ctx, invocation),
     },
     {
       noun: "usage",
@@ -30,7 +33,7 @@ export function searchCommands(host: () => HostService | undefined): CliCommand[
         { flags: "--by <what>", description: "A row for each", values: ["day", "model", "project"], default: "day" },
         { ...output, description: "How to print" },
       ],
-      run: async (invocation) => (await import("./actions.ts")).usage(host(), invocation),
+      run: async (invocation) => (await import("./actions.ts")).usage(ctx, invocation),
     },
   ];
 }

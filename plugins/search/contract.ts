@@ -23,7 +23,7 @@ export interface Hit {
 
 /** What was spent, summed. */
 export interface Spent {
-  /** The day (`2026-11-20`, local), the `provider/id` of the model, or the working directory's project. */
+  /** The day (`2026-11-20`, local), the `provider/id` of the model, or the directory of the project. */
   key: string;
   /** Replies and summaries. */
   calls: number;
@@ -42,11 +42,12 @@ export type SpentBy = "day" | "model" | "project";
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Events in which people would read this text, the sessions changed last first. Between words any white space matches.
+     * Events in which people would read this text, the sessions changed last first, all or those of a project. Between words
+     * any white space matches.
      * `more`: the limit (default 50, at most 1000) ended the search.
      */
     search_sessions: {
-      params: { text: string; caseSensitive?: boolean; limit?: number };
+      params: { text: string; caseSensitive?: boolean; project?: string; limit?: number };
       result: { hits: Hit[]; more: boolean };
     };
     /** What all sessions have spent, by day unless asked otherwise; each reply counts once, also one that copies hold. */

@@ -11,6 +11,6 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
 
-  operations,
-  cliCommands: (ctx) => searchCommands(() => ctx.find("host")),
+  operations: (ctx) => operations(() => ctx.find("projects")),
+  cliCommands: (ctx) => searchCommands(ctx),
 });

@@ -1,25 +1,27 @@
 import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
-import type { Contributions, SessionHeader } from "@scorel/kernel";
-import type { SessionMeta } from "@scorel/messages/contract";
+import type { Contributions } from "@scorel/kernel";
+import type { ProjectsService } from "@scorel/projects/contract";
 import { z } from "zod";
 import type { Hit } from "./contract.ts";
 
 const DEFAULT_LIMIT = 50;
 
 /** The same as the commands, for any client. */
-export function operations(): Contributions["operations"] {
+export function operations(projects: () => ProjectsService | undefined): Contributions["operations"] {
   return {
     search_sessions: handler(
       z.strictObject({
         text: z.string(),
         caseSensitive: z.boolean().optional(),
+        project: z.string().min(1).optional(),
         limit: z.number().int().min(1).max(1000).optional(),
       }),
-      async ({ text, caseSensitive, limit = DEFAULT_LIMIT }, { sessionsDir: directory }) => {
-        const { search } = await import("./hits.ts");
+      async ({ text, caseSensitive, project, limit = DEFAULT_LIMIT }, { sessionsDir: directory }) => {
+        const [{ search }, { membersOf }] = await Promise.all([import("./hits.ts"), import("./membership.ts")]);
+        const belongs = await membersOf(projects, directory, project, "/");
         const hits: Hit[] = [];
         const { signal } = new AbortController();
-        for await (const hit of search({ directory, text, caseSensitive, signal })) {
+        for await (const hit of search({ directory, text, caseSensitive, belongs, signal })) {
           if (hits.length === limit) return { hits, more: true };
           hits.push(hit);
         }
@@ -30,16 +32,13 @@ export function operations(): Contributions["operations"] {
       z.strictObject({ by: z.enum(["day", "model", "project"]).optional(), since: z.string().optional() }),
       async ({ by = "day", since }, { sessionsDir: directory }) => {
         const { sinceTime, spentIn } = await import("./usage.ts");
+        const { projectNames } = await import("./membership.ts");
+        const projectOf = await projectNames(projects);
         const from = since === undefined ? 0 : sinceTime(since, Date.now());
         return spentIn({ directory, by, since: from, projectOf, signal: new AbortController().signal });
       },
     ),
   };
-}
-
-function projectOf(header: SessionHeader | undefined): string {
-  const { root, cwd } = (header?.meta ?? {}) as SessionMeta;
-  return String(root ?? cwd ?? "unknown");
 }
 
 function handler<O extends Operation>(

@@ -1,15 +1,18 @@
 import { once } from "node:events";
+import { renameSync } from "node:fs";
+import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import chatPlugin from "@scorel/chat";
 import type { Invocation } from "@scorel/cli/contract";
 import { createKernel, createMemoryStore, definePlugin, ScorelError } from "@scorel/kernel";
 import type { LocalModel } from "@scorel/model/contract";
 import type {} from "@scorel/models/contract";
+import projects from "@scorel/projects";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../plugins/chat/lines.ts";
 import { testHeader } from "../harness.ts";
-import { assistant, echoAgent, testHome, testHost } from "./host/home.ts";
+import { ask, assistant, echoAgent, type TestHome, type TestHost, testHome, testHost } from "./host/home.ts";
 
 describe("a conversation in a terminal", () => {
   it("answers what is typed, and says how to come back", async () => {
@@ -22,6 +25,23 @@ describe("a conversation in a terminal", () => {
     const id = /^New session (\w+)/.exec(screen)?.[1];
     expect(screen).toContain("[0 tokens in, 0 out · $0.0000 · 0.0 s]");
     expect(screen).toContain(`To go on: scorel --session ${id}`);
+  });
+
+  it("asks where a session's directory has gone, and goes on there", async () => {
+    await using t = await terminal([echoAgent], undefined, async ({ client }, { cwd, home }) => {
+      const { sessionId } = await client.request("create_session", { cwd });
+      await ask(client, sessionId, "hello");
+      await client.request("close_session", { sessionId });
+      renameSync(cwd, join(home, "moved"));
+      return { session: sessionId };
+    });
+    await t.shows("which is gone. Where is it now?");
+    t.type("moved\n");
+    await t.shows("/help");
+    t.type("again\n");
+    await t.shows("echo: again");
+    t.type("/exit\n");
+    expect(await t.code).toBe(0);
   });
 
   it("knows the slash commands that plugins contribute, and refuses others by name", async () => {
@@ -132,9 +152,14 @@ async function* cut(bytes: Buffer, sizes: readonly number[]): AsyncGenerator<Buf
 }
 
 /** Someone at a terminal, talking to a host whose sessions have these plugins. */
-async function terminal(plugins: Parameters<typeof testHost>[0], local?: LocalModel[]) {
+async function terminal(
+  plugins: Parameters<typeof testHost>[0],
+  local?: LocalModel[],
+  before: (t: TestHost, home: TestHome) => Promise<Record<string, unknown>> = async () => ({}),
+) {
   const home = testHome();
-  const t = await testHost(plugins);
+  const t = await testHost(plugins, [], [projects]);
+  const options = await before(t, home);
   const kernel = await createKernel({
     entries: [{ plugin: chatPlugin, origin: "test" }],
     store: createMemoryStore(testHeader),
@@ -146,7 +171,7 @@ async function terminal(plugins: Parameters<typeof testHost>[0], local?: LocalMo
   stdout.on("data", (text: string) => {
     screen += text;
   });
-  const invocation = { args: [], options: {}, cwd: home.cwd, env: {}, stderr: stdout, interrupt: interrupt.signal };
+  const invocation = { args: [], options, cwd: home.home, env: {}, stderr: stdout, interrupt: interrupt.signal };
   const streams = {
     stdin: Object.assign(stdin, { isTTY: true }),
     stdout: local ? Object.assign(stdout, { isTTY: true }) : stdout,

@@ -156,7 +156,10 @@ async function demo(work: (cwd: string, abort: AbortController) => void) {
     drained: async () => {},
     close: async () => void asked.push("close"),
   } as unknown as Client;
-  const host: HostService = { connect: () => client, sessionsDir: "/home/me/.scorel/sessions" };
+  const host = {
+    connect: () => client,
+    sessionsDir: "/home/me/.scorel/sessions",
+  } as Partial<HostService> as HostService;
   const write = (text: string) => {
     out += text;
   };

@@ -1,0 +1,31 @@
+import { homedir } from "node:os";
+import { join, resolve } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import type { Client, SessionStatus } from "@scorel/host/contract";
+import { codeOf, type ScorelError } from "@scorel/kernel";
+import type {} from "@scorel/projects/contract";
+import { answered } from "./terminal.ts";
+
+/** Opens a session; when its directory is gone, a person is asked where it is now, and the session goes on there. */
+export async function unlessMoved(
+  client: Client,
+  invocation: Invocation,
+  open: () => Promise<SessionStatus>,
+): Promise<SessionStatus> {
+  try {
+    return await open();
+  } catch (thrown) {
+    const gone = codeOf(thrown) === "HOST_CWD_GONE" && String((thrown as ScorelError).data.cwd);
+    const directory = gone && invocation.stdin.isTTY ? await askedFor(gone, invocation) : "";
+    if (directory === "" || !gone) throw thrown;
+    await client.request("move_project", { project: gone, directory });
+    return open();
+  }
+}
+
+async function askedFor(gone: string, invocation: Invocation): Promise<string> {
+  const question = `The session worked in ${gone}, which is gone. Where is it now? (a directory; empty: leave) `;
+  const answer = (await answered(question, invocation)).trim();
+  if (answer === "") return "";
+  return answer.startsWith("~/") ? join(homedir(), answer.slice(2)) : resolve(invocation.cwd, answer);
+}

@@ -1,0 +1,69 @@
+import { type Awaitable, codeOf, type Kernel, messageOf, type SessionHeader } from "@scorel/kernel";
+import type { SessionMeta } from "@scorel/messages/contract";
+import type { ProjectBook, SessionPlace } from "@scorel/projects/contract";
+import type { Notice, SessionSummary } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** The most sessions that a list may be asked for. */
+export const MOST_LISTED = 1000;
+
+/** An answer of the plugin that knows projects, and why there is none where it failed. */
+export interface Asked<R> {
+  value?: R;
+  problems: Notice[];
+}
+
+/** The id of the project that a new session in this git root, or directory, belongs to. */
+export function projectIn(host: Kernel, root: string): Promise<Asked<string>> {
+  return asked(async () => (await host.find("projects")?.register(root))?.projectId);
+}
+
+/** All projects; no value where no plugin knows any. */
+export function bookOf(host: Kernel): Promise<Asked<ProjectBook>> {
+  return asked(() => host.find("projects")?.book());
+}
+
+/** Where a stored session works now. */
+export async function cwdOf(host: Kernel, header: SessionHeader): Promise<Asked<string>> {
+  const { cwd } = header.meta as SessionMeta;
+  if (cwd === undefined) return { problems: [] };
+  const { value: book, problems } = await bookOf(host);
+  return { value: book?.cwdOf(placeOf(header, cwd)) ?? cwd, problems };
+}
+
+/** The sessions as they are listed: where they are now, those of a directory or a project only, at most so many. */
+export function listed(
+  sessions: readonly SessionSummary[],
+  book: ProjectBook | undefined,
+  wanted: { cwd?: string | undefined; project?: string | undefined; limit?: number | undefined; from: string },
+): SessionSummary[] {
+  const { cwd, project, limit = Number.POSITIVE_INFINITY, from } = wanted;
+  mustBeLimit(limit);
+  if (project !== undefined && !book) throw errors.HOST_NO_PROJECTS();
+  const projectId = project === undefined ? undefined : book?.find(project, from).projectId;
+  return sessions
+    .filter((session) => projectId === undefined || book?.of(session)?.projectId === projectId)
+    .map((session) => ({ ...session, cwd: book?.cwdOf(session) ?? session.cwd }))
+    .filter((session) => cwd === undefined || session.cwd === cwd)
+    .slice(0, limit);
+}
+
+function mustBeLimit(limit: number): void {
+  const fits = limit === Number.POSITIVE_INFINITY || (Number.isInteger(limit) && limit >= 1 && limit <= MOST_LISTED);
+  if (!fits) throw errors.HOST_LIMIT_INVALID({ value: String(limit), max: MOST_LISTED });
+}
+
+function placeOf({ createdAt, meta }: SessionHeader, cwd: string): SessionPlace {
+  const { root, projectId } = meta as { root?: string; projectId?: string };
+  return { cwd, createdAt, root, projectId };
+}
+
+/** A damaged list of projects keeps nobody from working. */
+async function asked<R>(ask: () => Awaitable<R | undefined>): Promise<Asked<R>> {
+  try {
+    const value = await ask();
+    return { ...(value !== undefined && { value }), problems: [] };
+  } catch (thrown) {
+    return { problems: [{ origin: "the list of projects", code: codeOf(thrown), message: messageOf(thrown) }] };
+  }
+}

@@ -1,0 +1,30 @@
+import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
+import type { HostService } from "@scorel/host/contract";
+
+type Actions = typeof import("./actions.ts");
+
+/** `scorel project …` */
+export function projectCommands(host: () => HostService | undefined): CliCommand[] {
+  const command = (action: keyof Actions, args: string, description: string, options: readonly CliOption[] = []) => ({
+    noun: "project",
+    action,
+    ...(args !== "" && { args }),
+    description,
+    options,
+    run: async (invocation: Invocation) => (await import("./actions.ts"))[action](host(), invocation),
+  });
+  return [
+    command("list", "", "List the directories that sessions work in, latest used first", [
+      { flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" },
+    ]),
+    command("add", "[directory]", "Register a directory (default: this one) before a session is in it", [
+      { flags: "--name <name>", description: "What to call it; default: the directory's name" },
+    ]),
+    command("remove", "<project>", "Take a project off the list; its sessions stay"),
+    command(
+      "move",
+      "<project> <directory>",
+      "Say where a project, or a directory in it, has gone; its sessions follow",
+    ),
+  ];
+}

@@ -1,0 +1,32 @@
+import { homedir } from "node:os";
+import { join } from "node:path";
+import type {} from "@scorel/cli/contract";
+import { definePlugin } from "@scorel/kernel";
+import { projectCommands } from "./commands.ts";
+import type {} from "./contract.ts";
+import { errors } from "./errors.ts";
+import { operations } from "./operations.ts";
+
+/** Knows the directories that sessions work in: each a project with an id that stays, wherever the directory goes. */
+export default definePlugin({
+  id: "projects",
+  name: "Projects",
+  version: "0.1.0",
+  scope: "host",
+  provides: ["projects"],
+
+  activate(ctx) {
+    const path = join(homedir(), ".scorel", "projects.json");
+    ctx.provide("projects", {
+      async register(directory, name) {
+        const host = ctx.find("host");
+        if (!host) throw errors.PROJECT_NO_HOST();
+        return (await import("./register.ts")).register(host, path, directory, name);
+      },
+      book: async () => (await import("./book.ts")).openBook(path),
+    });
+  },
+
+  operations: (ctx) => operations(() => ctx.find("host")),
+  cliCommands: (ctx) => projectCommands(() => ctx.find("host")),
+});

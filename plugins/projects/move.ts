@@ -1,0 +1,34 @@
+import { isAbsolute } from "node:path";
+import type { HostService } from "@scorel/host/contract";
+import { containing, findEntry, projectOf } from "./book.ts";
+import type { Project } from "./contract.ts";
+import type { Entry } from "./file.ts";
+import { changeEntries, newEntry, replaced } from "./register.ts";
+
+/** Writes down that a project, or a directory in one, is elsewhere now. `from` is an id, a name, or the directory as it was. */
+export async function move(
+  host: Pick<HostService, "changeFile">,
+  path: string,
+  from: string,
+  to: string,
+): Promise<Project> {
+  const changing = changeEntries(host, path, (entries) => {
+    const project = wanted(entries, from);
+    const old = isAbsolute(from) ? from : project.directory;
+    const isWhole = old === project.directory;
+    const taken = entries.find(({ directory, projectId }) => directory === to && projectId !== project.projectId);
+    const entry: Entry = {
+      ...project,
+      ...(isWhole && { directory: to }),
+      moves: [...(project.moves ?? []), ...(taken?.moves ?? []), { from: old, to, until: Date.now() }],
+      ...(taken && { merged: [...(project.merged ?? []), taken.projectId, ...(taken.merged ?? [])] }),
+    };
+    return { entry, entries: replaced(entries, entry).filter(({ projectId }) => projectId !== taken?.projectId) };
+  });
+  return projectOf(await changing);
+}
+
+/** A directory that nobody registered, as sessions from before there were projects have, gets its project now. */
+function wanted(entries: readonly Entry[], from: string): Entry {
+  return isAbsolute(from) ? (containing(entries, from) ?? newEntry(from)) : findEntry(entries, from, "/");
+}

@@ -1,0 +1,67 @@
+import { basename } from "node:path";
+import type { HostService } from "@scorel/host/contract";
+import { newId } from "@scorel/kernel";
+import { findEntry, projectOf } from "./book.ts";
+import type { Project } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { changed, type Entry, readEntries } from "./file.ts";
+
+type Change = Pick<HostService, "changeFile">;
+
+/** The project of a directory, which is written down when it is not on the list yet. */
+export async function register(host: Change, path: string, directory: string, name?: string): Promise<Project> {
+  const known = readEntries(path).find((entry) => entry.directory === directory);
+  if (known && known.removedAt === undefined && name === undefined) return projectOf(known);
+  return projectOf(await changeEntries(host, path, (entries) => withProject(entries, directory, name)));
+}
+
+/** Takes a project off the list. */
+export async function remove(host: Change, path: string, named: string, cwd: string): Promise<Project> {
+  const { projectId } = findEntry(readEntries(path), named, cwd);
+  const changing = changeEntries(host, path, (entries) => {
+    const entry = entries.find((each) => each.projectId === projectId);
+    if (!entry) throw errors.PROJECT_UNKNOWN({ named });
+    const removed = { ...entry, removedAt: Date.now() };
+    return { entry: removed, entries: replaced(entries, removed) };
+  });
+  return projectOf(await changing);
+}
+
+interface Changed {
+  entry: Entry;
+  entries: Entry[];
+}
+
+/** Makes a change while no other process can; answers the entry that it is about. */
+export async function changeEntries(
+  host: Change,
+  path: string,
+  change: (entries: readonly Entry[]) => Changed,
+): Promise<Entry> {
+  let entry: Entry | undefined;
+  await host.changeFile(path, (text) =>
+    changed(path, text, (entries) => {
+      const made = change(entries);
+      entry = made.entry;
+      return made.entries;
+    }),
+  );
+  return entry as Entry;
+}
+
+/** The entries with this one in the place of that with its id, or behind all. */
+export function replaced(entries: readonly Entry[], entry: Entry): Entry[] {
+  const at = entries.findIndex(({ projectId }) => projectId === entry.projectId);
+  return at < 0 ? [...entries, entry] : entries.with(at, entry);
+}
+
+/** A new entry for a directory. */
+export function newEntry(directory: string, name = basename(directory) || directory): Entry {
+  return { projectId: newId(), name, directory, createdAt: Date.now() };
+}
+
+function withProject(entries: readonly Entry[], directory: string, name: string | undefined): Changed {
+  const known = entries.find((each) => each.directory === directory);
+  const { removedAt: _back, ...entry } = { ...(known ?? newEntry(directory)), ...(name !== undefined && { name }) };
+  return { entry, entries: replaced(entries, entry) };
+}

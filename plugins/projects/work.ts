@@ -1,0 +1,82 @@
+import { existsSync } from "node:fs";
+import { dirname, isAbsolute, join, normalize } from "node:path";
+import type { HostService, OperationContext, Operations, SessionSummary } from "@scorel/host/contract";
+import { type SessionHeader, scanHeader } from "@scorel/kernel";
+import type { SessionMeta } from "@scorel/messages/contract";
+import { openBook } from "./book.ts";
+import type { ListedProject, ProjectBook } from "./contract.ts";
+import { errors } from "./errors.ts";
+import * as moving from "./move.ts";
+import * as registering from "./register.ts";
+
+type Answer<O extends keyof Operations> = Promise<Operations[O]["result"]>;
+type Params<O extends keyof Operations> = Operations[O]["params"];
+type Host = HostService | undefined;
+
+/** All projects with what is in them, the latest used first. */
+export async function list(host: Host, { request }: Pick<OperationContext, "request">): Answer<"list_projects"> {
+  const { sessions } = await request("list_sessions", {});
+  await registerAll(known(host), sessions);
+  const book = openBook(fileOf(known(host)));
+  const projects = book.projects.map((project) => {
+    const own = sessions.filter((session) => book.of(session)?.projectId === project.projectId);
+    const [latest] = own;
+    const exists = existsSync(project.directory);
+    return { ...project, exists, sessions: own.length, ...(latest && { updatedAt: latest.updatedAt }) };
+  });
+  const time = ({ updatedAt, createdAt }: ListedProject) => updatedAt ?? createdAt;
+  return { projects: projects.sort((a, b) => time(b) - time(a)) };
+}
+
+export async function add(host: Host, { directory, name }: Params<"register_project">): Answer<"register_project"> {
+  const service = known(host);
+  const root = service.rootOf(service.directory(directory));
+  return { project: await registering.register(service, fileOf(service), root, name) };
+}
+
+export async function remove(host: Host, { project: named }: Params<"remove_project">): Answer<"remove_project"> {
+  const project = await registering.remove(known(host), fileOf(known(host)), named, "/");
+  const text = `Project ${project.name} (${project.directory}) is off the list; its sessions are where they were.`;
+  return { project, text };
+}
+
+export async function move(host: Host, params: Params<"move_project">): Answer<"move_project"> {
+  const service = known(host);
+  const to = service.directory(params.directory);
+  const from = isAbsolute(params.project) ? normalize(params.project).replace(/(?<=.)\/$/, "") : params.project;
+  const project = await moving.move(service, fileOf(service), from, to);
+  const where = from === project.directory ? project.directory : to;
+  return { project, text: `Project ${project.name}: what worked in ${from} works in ${where} from now on.` };
+}
+
+/** Sessions from before there were projects, and those whose project is in no file any more, get theirs. */
+async function registerAll(host: HostService, sessions: readonly SessionSummary[]): Promise<void> {
+  const path = fileOf(host);
+  const book: ProjectBook = openBook(path);
+  const roots = sessions.flatMap((session) => (book.of(session) || session.cwd === "" ? [] : (rootIn(session) ?? [])));
+  for (const root of new Set(roots)) await registering.register(host, path, root);
+}
+
+function rootIn({ path, cwd }: SessionSummary): string | undefined {
+  const header = headerOf(path);
+  const { root } = (header?.meta ?? {}) as SessionMeta;
+  return header && (typeof root === "string" ? root : cwd);
+}
+
+/** Nothing for a log that is damaged, or gone by now: the list of sessions tells of it. */
+function headerOf(path: string): SessionHeader | undefined {
+  try {
+    return scanHeader(path).header;
+  } catch {
+    return undefined;
+  }
+}
+
+function fileOf({ sessionsDir }: HostService): string {
+  return join(dirname(sessionsDir), "projects.json");
+}
+
+function known(host: Host): HostService {
+  if (!host) throw errors.PROJECT_NO_HOST();
+  return host;
+}

@@ -1,0 +1,38 @@
+import type { SessionHeader } from "@scorel/kernel";
+import type { ProjectBook, ProjectsService, SessionPlace } from "@scorel/projects/contract";
+import { errors } from "./errors.ts";
+import { headerOf } from "./logs.ts";
+
+type Projects = () => ProjectsService | undefined;
+
+/** Tells which sessions of a directory belong to a project; undefined when none was asked for. Throws FIND_ and PROJECT_ errors. */
+export async function membersOf(
+  projects: Projects,
+  directory: string,
+  named: string | undefined,
+  cwd: string,
+): Promise<((sessionId: string) => boolean) | undefined> {
+  if (named === undefined) return undefined;
+  const book = await projects()?.book();
+  if (!book) throw errors.FIND_NO_PROJECTS();
+  const { projectId } = book.find(named, cwd);
+  return (sessionId) => {
+    const header = headerOf(directory, { file: `${sessionId}.jsonl` });
+    return header !== undefined && book.of(placeOf(header))?.projectId === projectId;
+  };
+}
+
+/** Names the project of a session by its directory, wherever that is now. */
+export async function projectNames(projects: Projects): Promise<(header: SessionHeader | undefined) => string> {
+  const book: ProjectBook | undefined = await projects()?.book();
+  return (header) => {
+    if (!header) return "unknown";
+    const place = placeOf(header);
+    return book?.of(place)?.directory ?? place.root ?? place.cwd;
+  };
+}
+
+function placeOf({ createdAt, meta }: SessionHeader): SessionPlace {
+  const { cwd, root, projectId } = meta as Partial<Record<string, string>>;
+  return { cwd: cwd ?? "unknown", createdAt, root, projectId };
+}

@@ -1,0 +1,268 @@
+import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import projects from "@scorel/projects";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { bookOf } from "../../plugins/projects/book.ts";
+import type { Entry } from "../../plugins/projects/file.ts";
+import { ask, echoAgent, type TestHome, testHome, testHost } from "./host/home.ts";
+import { user, writeLog } from "./search/store.ts";
+
+const open = () => testHost([echoAgent], [], [projects]);
+const fileIn = ({ home }: TestHome) => join(home, ".scorel", "projects.json");
+const fileOf = (home: TestHome) => JSON.parse(readFileSync(fileIn(home), "utf8")) as { projects: Entry[] };
+const directory = (home: TestHome, name: string) => {
+  mkdirSync(join(home.home, name), { recursive: true });
+  return join(home.home, name);
+};
+
+/** A session in a directory, with a message in it, closed. */
+async function session(t: Awaited<ReturnType<typeof open>>, cwd: string): Promise<string> {
+  const { sessionId } = await t.client.request("create_session", { cwd });
+  await ask(t.client, sessionId, "hello");
+  await t.client.request("close_session", { sessionId });
+  return sessionId;
+}
+
+describe("a project", () => {
+  it("is registered by the first session in its git root, once, for this user alone", async () => {
+    using home = testHome();
+    mkdirSync(join(home.cwd, ".git"));
+    await using t = await open();
+    const id = await session(t, directory(home, "work/deep"));
+    await session(t, home.cwd);
+    const [project] = fileOf(home).projects;
+    expect(fileOf(home)).toEqual({
+      version: 1,
+      projects: [{ projectId: project?.projectId, name: "work", directory: home.cwd, createdAt: expect.any(Number) }],
+    });
+    expect(statSync(fileIn(home)).mode & 0o777).toBe(0o600);
+    const header = JSON.parse(readFileSync(home.session(`${id}.jsonl`), "utf8").split("\n")[0] ?? "");
+    expect(header.meta.projectId).toBe(project?.projectId);
+    const { projects } = await t.client.request("list_projects", {});
+    expect(projects).toMatchObject([{ name: "work", directory: home.cwd, exists: true, sessions: 2 }]);
+  });
+
+  it("is not registered by a session that leaves nothing behind", async () => {
+    using home = testHome();
+    await using t = await open();
+    await t.client.request("create_session", { cwd: home.cwd, unsaved: true });
+    expect(existsSync(fileIn(home))).toBe(false);
+  });
+
+  it("is one, also when many processes' first sessions come at once", async () => {
+    using home = testHome();
+    const hosts = await Promise.all(Array.from({ length: 4 }, open));
+    const cwds = ["a", "b"].map((name) => directory(home, name));
+    await Promise.all(
+      hosts.flatMap((t) => cwds.map((cwd) => t.client.request("register_project", { directory: cwd }))),
+    );
+    expect(
+      fileOf(home)
+        .projects.map(({ directory }) => directory)
+        .sort(),
+    ).toEqual(cwds);
+    for (const t of hosts) await t[Symbol.asyncDispose]();
+  });
+
+  it("is found by id, name and directory, and lists its sessions, also older ones without a project", async () => {
+    using home = testHome();
+    const [a, b] = [directory(home, "a"), directory(home, "b")];
+    writeLog(home, "legacy0000000001", [{ id: "e1", message: user("old") }], {
+      meta: { cwd: join(b, "sub"), root: b },
+    });
+    await using t = await open();
+    const inA = await session(t, a);
+    await t.client.request("list_projects", {});
+    const ids = async (project: string) =>
+      (await t.client.request("list_sessions", { project })).sessions.map(({ sessionId }) => sessionId);
+    const [first, second] = fileOf(home).projects;
+    expect([first?.directory, second?.directory]).toEqual([a, b]);
+    expect(await ids("a")).toEqual([inA]);
+    expect(await ids(first?.projectId.slice(0, 6) ?? "")).toEqual([inA]);
+    expect(await ids(b)).toEqual(["legacy0000000001"]);
+    await expect(ids("c")).rejects.toMatchObject({ code: "PROJECT_UNKNOWN" });
+    directory(home, "other/a");
+    await t.client.request("register_project", { directory: join(home.home, "other/a") });
+    await expect(ids("a")).rejects.toMatchObject({ code: "PROJECT_AMBIGUOUS" });
+    expect((await t.client.request("list_sessions", { limit: 1 })).sessions).toHaveLength(1);
+    for (const limit of [0, 1001, 1.5])
+      await expect(t.client.request("list_sessions", { limit })).rejects.toMatchObject({ code: "HOST_LIMIT_INVALID" });
+  });
+
+  it("keeps its id when it is taken off the list and comes back", async () => {
+    using home = testHome();
+    await using t = await open();
+    await session(t, home.cwd);
+    const [before] = fileOf(home).projects;
+    expect(await t.client.request("remove_project", { project: "work" })).toMatchObject({ project: { name: "work" } });
+    expect((await t.client.request("list_projects", {})).projects).toEqual([]);
+    expect((await t.client.request("list_sessions", { project: home.cwd })).sessions).toHaveLength(1);
+    await session(t, home.cwd);
+    expect((await t.client.request("list_projects", {})).projects).toMatchObject([
+      { projectId: before?.projectId, sessions: 2 },
+    ]);
+  });
+});
+
+describe("a working directory that has moved", () => {
+  it("is asked about, and its sessions follow, however often it moves", async () => {
+    using home = testHome();
+    await using t = await open();
+    const deep = directory(home, "work/deep");
+    mkdirSync(join(home.cwd, ".git"));
+    const id = await session(t, deep);
+    for (const name of ["second", "third", "work"]) {
+      const from = fileOf(home).projects[0]?.directory ?? "";
+      const to = join(home.home, name);
+      renameSync(from, to);
+      await expect(t.client.request("load_session", { sessionId: id })).rejects.toMatchObject({
+        code: "HOST_CWD_GONE",
+        message: expect.stringContaining(`scorel project move ${join(from, "deep")}`),
+      });
+      await t.client.request("move_project", { project: from, directory: to });
+      expect(await t.client.request("continue_session", { cwd: join(to, "deep") })).toMatchObject({ sessionId: id });
+      const { sessions } = await t.client.request("list_sessions", { cwd: join(to, "deep") });
+      expect(sessions).toMatchObject([{ sessionId: id, cwd: join(to, "deep") }]);
+      await t.client.request("close_session", { sessionId: id });
+    }
+    expect(fileOf(home).projects).toHaveLength(1);
+  });
+
+  it("takes in what was registered at its new place, and copies begin there", async () => {
+    using home = testHome();
+    await using t = await open();
+    const first = await session(t, home.cwd);
+    const to = join(home.home, "moved");
+    renameSync(home.cwd, to);
+    const second = await session(t, to);
+    const { project } = await t.client.request("move_project", { project: "work", directory: to });
+    expect((await t.client.request("list_projects", {})).projects).toMatchObject([
+      { projectId: project.projectId, directory: to, sessions: 2 },
+    ]);
+    const ids = (await t.client.request("list_sessions", { project: "work" })).sessions.map((each) => each.sessionId);
+    expect(ids.sort()).toEqual([first, second].sort());
+    const copy = await t.client.request("clone_session", { sessionId: first, atOnce: true });
+    expect(copy.meta.cwd).toBe(to);
+  });
+
+  it("may be one in a project, or one from before there were projects", async () => {
+    using home = testHome();
+    mkdirSync(join(home.cwd, ".git"));
+    await using t = await open();
+    const id = await session(t, directory(home, "work/old"));
+    renameSync(join(home.cwd, "old"), join(home.cwd, "new"));
+    await t.client.request("move_project", { project: join(home.cwd, "old"), directory: join(home.cwd, "new") });
+    expect(await t.client.request("load_session", { sessionId: id })).toMatchObject({ sessionId: id });
+    expect(fileOf(home).projects[0]?.directory).toBe(home.cwd);
+
+    const gone = join(home.home, "gone");
+    writeLog(home, "legacy0000000001", [{ id: "e1", message: user("old") }], { meta: { cwd: gone } });
+    const here = directory(home, "here");
+    await t.client.request("move_project", { project: gone, directory: here });
+    expect((await t.client.request("list_sessions", { cwd: here })).sessions).toHaveLength(1);
+  });
+
+  it("cannot have gone where there is no directory", async () => {
+    using home = testHome();
+    await using t = await open();
+    await session(t, home.cwd);
+    const asked = t.client.request("move_project", { project: "work", directory: join(home.home, "nowhere") });
+    await expect(asked).rejects.toMatchObject({ code: "HOST_CWD_INVALID" });
+  });
+});
+
+describe("the file of projects", () => {
+  it("keeps what it does not know", async () => {
+    using home = testHome();
+    await using t = await open();
+    await session(t, home.cwd);
+    const { projects, ...rest } = fileOf(home);
+    const more = { ...rest, colour: "blue", projects: [{ ...projects[0], pinned: true }] };
+    writeFileSync(fileIn(home), JSON.stringify(more));
+    const b = directory(home, "b");
+    await session(t, b);
+    await t.client.request("remove_project", { project: "work" });
+    expect(fileOf(home)).toMatchObject({
+      colour: "blue",
+      projects: [{ name: "work", pinned: true }, { directory: b }],
+    });
+  });
+
+  it.each([
+    ["is not JSON", "{ projects: "],
+    ['has no list "projects"', "[]"],
+    ["lacks an id", '{"projects":[{"projectId":"","name":"a","directory":"/a","createdAt":1}]}'],
+    ["is newer", '{"version":2,"projects":[]}'],
+  ])("is named and left alone when it %s, and nobody is kept from working", async (reason, text) => {
+    using home = testHome();
+    mkdirSync(join(home.home, ".scorel"), { mode: 0o700 });
+    writeFileSync(fileIn(home), text);
+    await using t = await open();
+    const { sessionId, notices } = await t.client.request("create_session", { cwd: home.cwd });
+    expect(notices).toMatchObject([{ code: "PROJECT_FILE", message: expect.stringContaining(fileIn(home)) }]);
+    expect(notices[0]?.message).toContain(reason);
+    await ask(t.client, sessionId, "hello");
+    await t.client.request("close_session", { sessionId });
+    expect((await t.client.request("list_sessions", {})).sessions).toHaveLength(1);
+    await expect(t.client.request("list_sessions", { project: "work" })).rejects.toMatchObject({
+      code: "PROJECT_FILE",
+    });
+    await expect(t.client.request("list_projects", {})).rejects.toMatchObject({ code: "PROJECT_FILE" });
+    expect(readFileSync(fileIn(home), "utf8")).toBe(text);
+  });
+});
+
+describe("the directories that a client may choose from", () => {
+  it("are those below home, without hidden ones and links", async () => {
+    using home = testHome();
+    for (const name of ["b", "a", ".secret", "work/inner"]) directory(home, name);
+    writeFileSync(join(home.home, "file"), "");
+    symlinkSync("/", join(home.home, "root"));
+    await using t = await open();
+    expect(await t.client.request("list_directories", {})).toEqual({
+      directory: home.home,
+      parent: null,
+      names: ["a", "b", "work"],
+      more: false,
+    });
+    expect(await t.client.request("list_directories", { directory: "work" })).toEqual({
+      directory: home.cwd,
+      parent: home.home,
+      names: ["inner"],
+      more: false,
+    });
+    for (const outside of ["/", "..", "root", ".secret", "/etc"])
+      await expect(t.client.request("list_directories", { directory: outside })).rejects.toMatchObject({
+        code: "PROJECT_OUTSIDE",
+      });
+    await expect(t.client.request("list_directories", { directory: "none" })).rejects.toMatchObject({
+      code: "PROJECT_DIRECTORY",
+    });
+  });
+
+  it("are at most a thousand", async () => {
+    using home = testHome();
+    for (let n = 0; n < 1001; n++) mkdirSync(join(home.cwd, `d${n}`));
+    await using t = await open();
+    const { names, more } = await t.client.request("list_directories", { directory: "work" });
+    expect([names.length, more]).toEqual([1000, true]);
+    rmSync(home.cwd, { recursive: true });
+  });
+});
+
+it("a session is where its project's moves since it was made have led", () => {
+  const place = fc.constantFrom("/a", "/b", "/c");
+  const sub = fc.constantFrom("", "/x", "/x/y");
+  fc.assert(
+    fc.property(fc.array(place, { minLength: 1, maxLength: 6 }), fc.nat(5), sub, (stops, made, inside) => {
+      const moves = stops.slice(1).map((to, at) => ({ from: stops[at] as string, to, until: at + 1 }));
+      const createdAt = Math.min(made, stops.length - 1);
+      const entry = { projectId: "p", name: "p", createdAt: 0, directory: stops.at(-1) as string, moves };
+      const book = bookOf([entry]);
+      const cwd = `${stops[createdAt]}${inside}`;
+      expect(book.cwdOf({ cwd, createdAt, projectId: "p" })).toBe(`${stops.at(-1)}${inside}`);
+    }),
+    { numRuns: 2000 },
+  );
+});
