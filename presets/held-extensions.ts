@@ -27,7 +27,9 @@ export async function withoutHeld(found: Found): Promise<Found> {
   const held = await heldAmong(own);
   if (held.length === 0) return found;
   const isHeld = (id: string) => held.some((each) => each.id === id);
-  const problems = held.map((each) => asProblem(each.path, errors.EXTENSION_HELD({ ...each })));
+  const problems = held.map((each) =>
+    asProblem(each.path, errors.EXTENSION_HELD({ id: each.id, path: each.path, sessionId: each.sessionId })),
+  );
   return {
     extensions: found.extensions.filter(({ id, of }) => of !== "user" || !isHeld(id)),
     idle: [...found.idle, ...held.map(({ id }) => ({ id, why: "held back until you confirm it" }))],
@@ -40,12 +42,10 @@ export async function heldNow(): Promise<HeldExtension[]> {
   return await heldAmong(findExtensions(undefined).extensions);
 }
 
-/** Knows these extensions as they are now. */
+/** Knows these extensions as they were seen; one that has changed since is asked about again. */
 export async function confirmHeld(held: readonly HeldExtension[]): Promise<void> {
-  const files = ownFiles();
-  const confirmed = [...files].filter(([path]) => held.some(({ path: entry }) => belongs(path, entry)));
   await changeTrust((record) => {
-    record.extensions = { ...record.extensions, ...hashes(confirmed) };
+    record.extensions = Object.assign({}, record.extensions, ...held.map(({ files }) => files));
   });
 }
 
@@ -64,8 +64,9 @@ async function heldAmong(own: readonly ExtensionFile[]): Promise<HeldExtension[]
   const isGone = Object.keys(known).some((path) => !files.has(path));
   if (fresh.length > 0 || isGone) await remember(files, hashes(fresh));
   return own.flatMap(({ id, path }) => {
-    const suspect = [...suspects].find(([file]) => belongs(file, path) || !isOfSome(file, own));
-    return suspect ? [{ id, path, sessionId: suspect[1] }] : [];
+    const mine = strange.filter(([file]) => suspects.has(file) && (belongs(file, path) || !isOfSome(file, own)));
+    const sessionId = suspects.get(mine[0]?.[0] ?? "");
+    return sessionId === undefined ? [] : [{ id, path, sessionId, files: hashes(mine) }];
   });
 }
 

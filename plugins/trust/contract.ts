@@ -43,6 +43,8 @@ export interface HeldExtension {
   path: string;
   /** The session whose tools ran at that time. */
   sessionId: string;
+  /** What a yes takes: path below the folder of extensions -> sha256 as it was seen. */
+  files: Readonly<Record<string, string>>;
 }
 
 /** One line of `scorel trust list`. */
@@ -67,7 +69,7 @@ export interface TrustService {
   remove(cwd: string): Promise<string | undefined>;
   /** The user's extensions that are not loaded until confirmed. */
   held(): Promise<HeldExtension[]>;
-  /** Takes them as they are now. */
+  /** Takes them as they were seen. */
   confirm(held: readonly HeldExtension[]): Promise<void>;
 }
 

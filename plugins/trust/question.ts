@@ -62,12 +62,14 @@ async function agrees(streams: Streams, question: string): Promise<boolean> {
 
 const isYes = (answer: string) => /^\s*y(es)?\s*$/i.test(answer);
 
-/** Ctrl-C and Ctrl-D answer nothing, which is a no. */
-function ask({ stdin, stdout }: Streams, question: string): Promise<string> {
+/** Ctrl-C and Ctrl-D answer nothing, which is a no; so does an input that has ended. */
+function ask({ stdin, stdout, interrupt }: Streams, question: string): Promise<string> {
+  if (stdin.readableEnded || interrupt.aborted) return Promise.resolve("");
   const lines = createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true });
   return new Promise((done) => {
     lines.on("close", () => done(""));
     lines.on("SIGINT", () => lines.close());
+    interrupt.addEventListener("abort", () => lines.close(), { once: true });
     lines.question(plainText(question), (answer) => {
       done(answer);
       lines.close();

@@ -1,0 +1,54 @@
+import { type ChildProcess, spawn, spawnSync } from "node:child_process";
+import { tmpdir } from "node:os";
+import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
+import type { Scratch } from "./scorel.ts";
+
+const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+
+/** Whether this machine has the program that gives a command a terminal of its own. */
+export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
+
+/** The built command in a real terminal. */
+export interface Terminal extends AsyncDisposable {
+  type(text: string): void;
+  /** Resolves when the screen has shown this since the last call of it. */
+  shows(text: string): Promise<void>;
+  screen(): string;
+  code: Promise<number | null>;
+}
+
+export function terminal(s: Scratch, args: readonly string[] = []): Terminal {
+  const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
+  const env = { PATH: process.env.PATH ?? "", HOME: s.home, LANG: "C.UTF-8", TMPDIR: tmpdir(), TERM: "xterm" };
+  const child: ChildProcess = spawn("script", ["-qefc", command, "/dev/null"], { cwd: s.project, env });
+  let seen = "";
+  let from = 0;
+  let look = () => {};
+  child.stdout?.setEncoding("utf8").on("data", (chunk: string) => {
+    seen += chunk;
+    look();
+  });
+  const code = new Promise<number | null>((resolve) => child.on("close", (status) => resolve(status)));
+  const screen = () => stripVTControlCharacters(seen);
+  return {
+    type: (text) => void child.stdin?.write(text),
+    shows: (text) =>
+      new Promise((resolve, reject) => {
+        look = () => {
+          const at = screen().indexOf(text, from);
+          if (at < 0) return;
+          from = at + text.length;
+          resolve();
+        };
+        look();
+        void code.then(() => reject(new Error(`It ended without showing ${JSON.stringify(text)}:\n${screen()}`)));
+      }),
+    screen,
+    code,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await code;
+    },
+  };
+}

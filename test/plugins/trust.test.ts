@@ -1,0 +1,134 @@
+import { PassThrough } from "node:stream";
+import type { Invocation } from "@scorel/cli/contract";
+import trustPlugin from "@scorel/trust";
+import type { HeldExtension, TrustReview, TrustService } from "@scorel/trust/contract";
+import { describe, expect, it } from "vitest";
+import { testKernel } from "../harness.ts";
+
+const held: HeldExtension = { id: "mine", path: "/home/ann/.scorel/extensions/mine.ts", sessionId: "S1", files: {} };
+
+/** A machine with one project and one extension that waits. */
+function machine(more: Partial<TrustReview> = {}) {
+  const done: string[] = [];
+  const review: TrustReview = {
+    path: "/p",
+    folders: ["/p/.scorel"],
+    items: [
+      { kind: "code", what: "extension hook", place: ".scorel/extensions/hook.ts" },
+      { kind: "weakens", what: "switches off coding", place: ".scorel/config.toml:1" },
+      { kind: "redirect", what: 'model.baseUrl = "http://x": goes there', place: ".scorel/config.toml:3" },
+      { kind: "other", what: "a file\u001b]0;title\u0007", place: ".scorel/x" },
+    ],
+    texts: () => [{ path: ".scorel/config.toml", text: "without = []\u001b[2J\n" }],
+    accept: async () => void done.push("accept"),
+    ...more,
+  };
+  const service: TrustService = {
+    review: async (cwd) => (cwd === "/p" ? review : undefined),
+    list: async () => [{ path: "/p", state: "changed", since: "2026-01-02T03:04:05.000Z" }],
+    trustByPath: async (cwd) => cwd,
+    remove: async (cwd) => (cwd === "/p" ? cwd : undefined),
+    held: async () => (done.includes("confirm") ? [] : [held]),
+    confirm: async () => void done.push("confirm"),
+  };
+  return { done, service };
+}
+
+/** Someone who types these lines, each when the question before it is there. */
+function person(lines: string[], cwd = "/p", isTTY = true) {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough();
+  let seen = "";
+  let asked = 0;
+  stdout.on("data", (chunk: Buffer) => {
+    seen += chunk.toString();
+    const questions = seen.match(/(\[y\/N\]|\[s\]how:) $|(\[y\/N\]|\[s\]how:) /g)?.length ?? 0;
+    if (questions <= asked) return;
+    asked = questions;
+    const line = lines.shift();
+    if (line === undefined) stdin.end();
+    else stdin.write(`${line}\n`);
+  });
+  const invocation = {
+    args: [],
+    options: {},
+    cwd,
+    stdin: Object.assign(stdin, { isTTY }),
+    stdout: Object.assign(stdout, { isTTY }),
+    interrupt: new AbortController().signal,
+  } as unknown as Invocation;
+  return { invocation, screen: () => seen };
+}
+
+async function ask(m: ReturnType<typeof machine>, who: ReturnType<typeof person>): Promise<void> {
+  await using t = await testKernel([trustPlugin], { services: { trust: m.service } });
+  await t.kernel.find("trustQuestion")?.ask(who.invocation);
+}
+
+describe("the question at the start", () => {
+  it("lists what weakens and redirects first, and takes a yes", async () => {
+    const m = machine();
+    const who = person(["n", "y"]);
+    await ask(m, who);
+    expect(m.done).toEqual(["accept"]);
+    const listed = who
+      .screen()
+      .split("\n")
+      .filter((line) => /^ {2}\S|:$/.test(line));
+    expect(listed.slice(2)).toEqual([
+      "changes what keeps you safe:",
+      "  switches off coding  (.scorel/config.toml:1)",
+      "sends your words and keys elsewhere:",
+      '  model.baseUrl = "http://x": goes there  (.scorel/config.toml:3)',
+      "runs code with your rights:",
+      "  extension hook  (.scorel/extensions/hook.ts)",
+      "also holds:",
+      expect.stringContaining("a file"),
+    ]);
+  });
+
+  it.each([["n"], [""], ["what?"], ["yess"]])("takes %j for a no", async (answer) => {
+    const m = machine();
+    await ask(m, person(["n", answer]));
+    expect(m.done).toEqual([]);
+  });
+
+  it("takes the end of the input for a no", async () => {
+    const m = machine();
+    await ask(m, person([]));
+    expect(m.done).toEqual([]);
+  });
+
+  it("shows the texts as often as asked, and lets no escape sequence through", async () => {
+    const m = machine();
+    const who = person(["n", "show", "s", "y"]);
+    await ask(m, who);
+    expect(who.screen().match(/--- \.scorel\/config\.toml\nwithout = \[\]/g)).toHaveLength(2);
+    expect(["\u001b]0;", "\u001b[2J"].filter((sequence) => who.screen().includes(sequence))).toEqual([]);
+    expect(m.done).toEqual(["accept"]);
+  });
+
+  it("names what changed, with its lines", async () => {
+    const who = person(["n", "n"]);
+    const changes = [{ path: ".scorel/config.toml", how: "changed" as const, diff: "-a\n+b" }];
+    await ask(machine({ changes }), who);
+    expect(who.screen()).toContain(
+      "/p/.scorel: changed since you trusted it\n  changed  .scorel/config.toml\n    -a\n    +b\n",
+    );
+  });
+
+  it("asks about extensions that were held back, and names the session", async () => {
+    const m = machine();
+    const who = person(["y"], "/elsewhere");
+    await ask(m, who);
+    expect(who.screen()).toContain("  /home/ann/.scorel/extensions/mine.ts (session S1)\n");
+    expect(m.done).toEqual(["confirm"]);
+  });
+
+  it("asks no program", async () => {
+    const m = machine();
+    const who = person(["y", "y"], "/p", false);
+    await ask(m, who);
+    expect({ done: m.done, screen: who.screen() }).toEqual({ done: [], screen: "" });
+  });
+});

@@ -1,0 +1,98 @@
+import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { findExtensions } from "../../presets/extension-file.ts";
+import { confirmHeld, heldNow, withoutHeld } from "../../presets/held-extensions.ts";
+import { toolSpans } from "../../presets/tool-times.ts";
+import { type Place, place } from "./place.ts";
+
+const plugin = (id: string) => `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [] };`;
+
+const line = (ts: number, message: object) => `${JSON.stringify({ type: "message", id: `e${ts}`, ts, message })}\n`;
+const calling = (ts: number, ...ids: string[]) =>
+  line(ts, { role: "assistant", content: ids.map((id) => ({ type: "toolCall", id, name: "Bash", arguments: {} })) });
+const result = (ts: number, toolCallId: string) => line(ts, { role: "toolResult", toolCallId, content: [] });
+const said = (ts: number, role = "user") => line(ts, { role, content: "hi" });
+
+/** The log of a session in which a tool ran around the moment when a file last changed. */
+function session(at: Place, id: string, file: string, { before = 200, after = 200 } = {}): void {
+  const changed = statSync(file).ctimeMs;
+  const path = join(at.home, ".scorel/sessions", `${id}.jsonl`);
+  mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  writeFileSync(path, said(changed - 5000) + calling(changed - before, "a") + result(changed + after, "a"));
+}
+
+const loaded = async () => {
+  const { extensions, problems } = await withoutHeld(findExtensions(undefined));
+  return { ids: extensions.map(({ id }) => id), problems: problems.map(({ code }) => code) };
+};
+
+describe("the times of a log when tools ran", () => {
+  it("are from each reply that calls tools to the last of their results", () => {
+    const log = said(1) + calling(10, "a", "b") + result(11, "b") + result(15, "a") + said(20, "assistant");
+    expect(toolSpans(log)).toEqual([{ from: 10, until: 15 }]);
+    expect(toolSpans(log + said(30) + calling(40, "c") + result(41, "c"))).toEqual([
+      { from: 10, until: 15 },
+      { from: 40, until: 41 },
+    ]);
+  });
+
+  it("end with what follows when a result is missing, and never when nothing does", () => {
+    expect(toolSpans(calling(10, "a", "b") + result(12, "a"))).toEqual([{ from: 10, until: Number.POSITIVE_INFINITY }]);
+    expect(toolSpans(calling(10, "a") + said(99))).toEqual([{ from: 10, until: 99 }]);
+  });
+
+  it("are read around damaged lines", () => {
+    const log = `{"type":"message","torn\n${calling(10, "a")}not json\n{"type":"message"}\n${result(12, "a")}`;
+    expect(toolSpans(log)).toEqual([{ from: 10, until: 12 }]);
+  });
+});
+
+describe("an extension of the user's own", () => {
+  it("is known when no tool ran while it changed, and stays known whatever runs later", async () => {
+    using at = place();
+    const file = at.file("~/.scorel/extensions/own.ts", plugin("own"));
+    session(at, "earlier", file, { before: 4000, after: -3000 });
+    expect(await loaded()).toEqual({ ids: ["own"], problems: [] });
+    session(at, "later", file);
+    expect(await loaded()).toEqual({ ids: ["own"], problems: [] });
+  });
+
+  it("is held back when it changed while tools ran, until it is confirmed, and again when it changes again", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
+    expect(await loaded()).toEqual({ ids: ["mine"], problems: [] });
+    const change = (more: string) => {
+      const file = at.file("~/.scorel/extensions/mine.ts", plugin("mine"), more);
+      session(at, "S1", file);
+      return file;
+    };
+    const file = change("// one");
+    for (let round = 0; round < 2; round++) expect(await loaded()).toEqual({ ids: [], problems: ["EXTENSION_HELD"] });
+    expect(await heldNow()).toEqual([
+      { id: "mine", path: file, sessionId: "S1", files: { "mine.ts": expect.stringMatching(/^[\da-f]{64}$/) } },
+    ]);
+    const seen = await heldNow();
+    change("// swapped before the answer");
+    await confirmHeld(seen);
+    expect((await loaded()).ids).toEqual([]);
+    await confirmHeld(await heldNow());
+    expect([await loaded(), await heldNow()]).toEqual([{ ids: ["mine"], problems: [] }, []]);
+    change("// two");
+    expect(await loaded()).toEqual({ ids: [], problems: ["EXTENSION_HELD"] });
+  });
+
+  it("is held back for a helper of its folder, and all are for one that lies beside them", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/a/index.ts", 'import "./helper.ts";', plugin("a"));
+    at.file("~/.scorel/extensions/b.ts", plugin("b"));
+    expect((await loaded()).ids).toEqual(["a", "b"]);
+    session(at, "S1", at.file("~/.scorel/extensions/a/helper.ts", "export {};"));
+    expect((await loaded()).ids).toEqual(["b"]);
+    await confirmHeld(await heldNow());
+    session(at, "S1", at.file("~/.scorel/extensions/lib/shared.ts", "export {};"));
+    expect((await loaded()).ids).toEqual([]);
+    await confirmHeld(await heldNow());
+    expect((await loaded()).ids).toEqual(["a", "b"]);
+  });
+});
