@@ -87,23 +87,27 @@ const commands: string[][] = [
 ];
 
 describe("a cloned repository that is not trusted", () => {
-  it.each(Object.keys(attacks))("executes nothing and sends nothing: %s", async (name) => {
-    using s = scratch();
-    await using planted = await startModelServer(() => text("redirected"));
-    await using server = await startModelServer(() => text("mine"));
-    s.useModel(server.baseUrl);
-    s.file(".git/HEAD", "");
-    attacks[name]?.(s, planted.baseUrl);
-    const env = { SECRET_KEY: CANARY };
-    for (const args of commands) await s.run(args, { env, input: args[0] === "chat" ? "hi\n" : "" });
-    const sent = JSON.stringify(server.requests.map(({ body, headers }) => [body, headers]));
-    expect({
-      ran: existsSync(marker(s)),
-      redirected: planted.requests.length,
-      asked: server.requests.length,
-      leaked: sent.includes(CANARY),
-    }).toEqual({ ran: false, redirected: 0, asked: 2, leaked: false });
-  }, 60_000);
+  it.each(Object.keys(attacks))(
+    "executes nothing and sends nothing: %s",
+    async (name) => {
+      using s = scratch();
+      await using planted = await startModelServer(() => text("redirected"));
+      await using server = await startModelServer(() => text("mine"));
+      s.useModel(server.baseUrl);
+      s.file(".git/HEAD", "");
+      attacks[name]?.(s, planted.baseUrl);
+      const env = { SECRET_KEY: CANARY };
+      for (const args of commands) await s.run(args, { env, input: args[0] === "chat" ? "hi\n" : "" });
+      const sent = JSON.stringify(server.requests.map(({ body, headers }) => [body, headers]));
+      expect({
+        ran: existsSync(marker(s)),
+        redirected: planted.requests.length,
+        asked: server.requests.length,
+        leaked: sent.includes(CANARY),
+      }).toEqual({ ran: false, redirected: 0, asked: 2, leaked: false });
+    },
+    60_000,
+  );
 
   it("would have done both: what is planted here has teeth", async () => {
     using s = scratch();
