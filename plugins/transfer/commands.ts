@@ -26,7 +26,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
       noun: "session",
       action: "import",
       args: "<file>",
-      description: "Make a session, working here or in --cwd, of a file of Scorel, Claude Code, Codex or pi",
+      description: "Make a session of a file of Scorel, Claude Code, Codex or pi",
       options: [
         {
           flags: "--format <format>",

@@ -6,6 +6,8 @@ import type { Desk, Reader } from "./reader.ts";
 
 /** What waits or was asked elsewhere, and what a model was told of another place: it must not count here. */
 const VOID = /^(queue_update|instruction_snapshot|epoch)$|approval|permission|request|question|answer/;
+/** The same in data that a plugin keeps. */
+const GRANTS = /approv|permission|grant|trust/;
 
 /** Reads a log of Scorel's own, without its header: ids, order and branches stay as they were. */
 export class OwnReader implements Reader {
@@ -19,6 +21,7 @@ export class OwnReader implements Reader {
     const type = textIn(record.type);
     const place = placeOf(record);
     if (VOID.test(type)) return this.leaveOut(type, place);
+    if (type === "custom" && GRANTS.test(textIn(record.kind))) return this.leaveOut(textIn(record.kind), place);
     if (type === "rewind" || type === "branch") return this.takeJump(type, record, place);
     if (type === "session_info") return this.takeSettings(record, place);
     if (!isChecked(type) || !this.takeEvent(type, record, place))

@@ -1,4 +1,4 @@
-import type { DisplayAction, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import type { DisplayAction, EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
 import type { ImageBlock, ScorelMessage, SessionMeta } from "@scorel/messages/contract";
 import { isRecord } from "./json.ts";
 import { type Redact, redacted } from "./redaction.ts";
@@ -26,7 +26,8 @@ const UNSHOWN = new Set(["queue_update"]);
 
 /** The conversation as it stands, with what hangs beside it, in the order in which it happened. */
 export function* eventsOf({ tree, activeLeaf }: Session): Generator<StoredEvent> {
-  const way = new Set(activeLeaf === null ? [] : tree.path(activeLeaf).map(({ id }) => id));
+  const way = new Set<EventId>();
+  if (activeLeaf !== null) for (const { id } of tree.ancestors(activeLeaf)) way.add(id);
   for (const event of tree) {
     const parent = tree.parent(event.id);
     if (way.has(event.id) || (!tree.isPath(event.id) && !isJump(event) && (!parent || way.has(parent.id)))) yield event;

@@ -29,5 +29,5 @@ blockquote{margin:.5rem 0;padding-left:.8rem;border-left:3px solid var(--line);c
 .hljs-number,.hljs-title,.hljs-meta,.hljs-variable{color:var(--number)}
 .hljs-comment,.hljs-quote,.hljs-deletion{color:var(--soft)}
 @media (max-width:40rem){body{padding:.6rem;font-size:15px}article{padding:.5rem .6rem}}
-@media print{body{max-width:none;font-size:11pt}article,.card,.diff{break-inside:avoid}a{color:inherit}}
+@media print{body{max-width:none;font-size:11pt}article,.card,.diff{break-inside:avoid}a{color:inherit}details::details-content{content-visibility:visible;block-size:auto}}
 `;

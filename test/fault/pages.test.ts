@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
 import { expect, it } from "vitest";
-import { easel, filled } from "../plugins/transfer/page.ts";
+import { drawn, easel, filled } from "../plugins/transfer/page.ts";
 import { payloads } from "../plugins/transfer/payloads.ts";
 import { findChromium } from "./chromium.ts";
 
@@ -93,3 +93,22 @@ function look() {
     pages: document.querySelectorAll("main").length,
   };
 }
+
+it("an exported page shows on paper what is folded on a screen", async () => {
+  const executablePath = findChromium();
+  if (executablePath === undefined) return console.warn("No Chromium on this machine, so no page was printed.");
+  await using t = await easel();
+  const sessionId = await drawn(t, [{ display: "fold", title: "Title", text: "folded words" }]);
+  const { content } = await t.client.request("export_session", { sessionId, format: "html" });
+  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  try {
+    const page = await browser.newPage();
+    await page.setContent(String(content));
+    const seen = () => page.getByText("folded words").isVisible();
+    expect(await seen()).toBe(false);
+    await page.emulateMedia({ media: "print" });
+    expect(await seen()).toBe(true);
+  } finally {
+    await browser.close();
+  }
+});

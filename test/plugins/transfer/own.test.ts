@@ -1,5 +1,5 @@
-import { mkdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { EventId, Session } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import fc from "fast-check";
@@ -110,6 +110,7 @@ describe("a log of Scorel's own", () => {
         event("session_info", "aaaaaaaa5", "aaaaaaaa1", {
           changes: { chosenModel: "evil/model", cwd: "/etc", name: "N" },
         }),
+        event("custom", "aaaaaaaa8", "aaaaaaaa1", { kind: "permission", data: { allow: "Bash" } }),
         event("todo_list", "aaaaaaaa6", "aaaaaaaa3", { items: 1 }),
         event("message", "aaaaaaaa7", "aaaaaaaa6", { message: reply(text("two")) }),
       ),
@@ -119,7 +120,7 @@ describe("a log of Scorel's own", () => {
     expect(session.projection("sessionMeta")).toEqual({ name: "N" });
     expect(report).toMatchObject({
       kept: { todo_list: 1 },
-      leftOut: { queue_update: 1, approval: 1, instruction_snapshot: 1 },
+      leftOut: { queue_update: 1, approval: 1, instruction_snapshot: 1, permission: 1 },
     });
     expect(report.text).not.toContain("rm -rf");
   });
@@ -157,9 +158,15 @@ describe("a log of Scorel's own", () => {
     expect(t.home.files().filter((name) => name.endsWith(".importing"))).toEqual([]);
   });
 
-  it("is whole and its owner's alone on disk", async () => {
+  it("is whole and its owner's alone on disk, and what a killed import left goes after a day", async () => {
     await using t = await desk();
+    mkdirSync(dirname(t.home.session("x")), { recursive: true });
+    const [old, fresh] = [t.home.session("old.importing"), t.home.session("fresh.importing")];
+    for (const path of [old, fresh]) writeFileSync(path, "half");
+    utimesSync(old, 1, 1);
     const { report } = await t.import(lines({ type: "session", id: "x" }, { type: "message", message: user("one") }));
+    expect(statSync(t.home.session(`${report.sessionId}.jsonl`)).mode & 0o777).toBe(0o600);
+    expect(t.home.files().filter((name) => name.endsWith(".importing"))).toEqual(["fresh.importing"]);
     const log = readFileSync(t.home.session(`${report.sessionId}.jsonl`), "utf8");
     expect(
       log
