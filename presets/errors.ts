@@ -22,7 +22,7 @@ export const errors = defineErrors({
     `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to a directory of yours, by its full path.`,
   CONFIG_FLAG: (a: { flag: string }) => `${a.flag} needs a value.`,
   CONFIG_NO_CLI: () => 'No command line is loaded: the plugin "cli" is switched off. Remove it from "without".',
-  CONFIG_CWD: (a: { cwd: string; reason: string }) => `${a.cwd} is not a directory to work in: ${a.reason}`,
+  CONFIG_CWD: (a: { cwd: string; reason: string }) => `${a.cwd} is not a directory to work in: ${a.reason}.`,
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
   EXTENSION_LOAD: (a: { id: string; where: string; reason: string }) =>

@@ -1,7 +1,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
-import { createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
+import { codeOf, createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
 import { type Asked, createComposition, hostPlugins } from "./composition.ts";
 import { errors } from "./errors.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
@@ -75,7 +75,8 @@ function workingDirectory(asked: string | undefined): string {
     const cwd = realpathSync(resolve(asked ?? "."));
     if (statSync(cwd).isDirectory()) return cwd;
   } catch (thrown) {
-    throw errors.CONFIG_CWD({ cwd: named, reason: messageOf(thrown) }, { cause: thrown });
+    const reason = codeOf(thrown) === "ENOENT" ? "it does not exist" : messageOf(thrown);
+    throw errors.CONFIG_CWD({ cwd: named, reason }, { cause: thrown });
   }
   throw errors.CONFIG_CWD({ cwd: named, reason: "it is no directory" });
 }

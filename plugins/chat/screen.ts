@@ -3,6 +3,7 @@ import { damageIn, type Output, plainText, Warnings } from "@scorel/host/client"
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import { type AnyEvent, type DisplayAction, displayText, type Events, type Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
+import { wrapped } from "./wrap.ts";
 
 const SHOWN_LINES = 12;
 
@@ -12,6 +13,7 @@ type Card = Extract<DisplayAction, { display: "card" }>;
 export class Screen {
   private readonly output: Output;
   private readonly clientId: string;
+  private readonly columns: (() => number | undefined) | undefined;
   private readonly warnings = new Warnings();
   /** The message whose text is on the screen already, as far as it has come. */
   private streamed: string | undefined;
@@ -21,15 +23,22 @@ export class Screen {
   /** The cursor stands behind text. */
   private open = false;
 
-  constructor(output: Output, clientId: string) {
+  /** `columns` tells how wide the terminal is now. */
+  constructor(output: Output, clientId: string, columns?: () => number | undefined) {
     this.output = output;
     this.clientId = clientId;
+    this.columns = columns;
   }
 
   /** One line or more, after whatever stood on the screen. */
   async line(text: string): Promise<void> {
     await this.write(`${this.open ? "\n" : ""}${text}\n`);
     this.open = false;
+  }
+
+  /** What a command says: tables, above all. */
+  async table(text: string): Promise<void> {
+    await this.line(wrapped(text, this.columns?.()));
   }
 
   /** Puts text into the clipboard, by the sequence that terminals have for it; it works over ssh, too. */
@@ -67,10 +76,15 @@ export class Screen {
     if (text !== "") await this.line(text);
   }
 
-  async turn({ reason, error, usage, durationMs }: TurnOutcome): Promise<void> {
+  async turn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
     if (reason === "cancelled") await this.line("(cancelled; what had arrived is kept)");
     if (error) await this.line(`${error.code}: ${error.message}`);
+    if (stopReason === "length" && !error)
+      await this.line(
+        "(the answer is cut: it reached the model's output limit; raise maxTokens in [model] for longer ones)",
+      );
     const input = usage.input + usage.cacheRead + usage.cacheWrite;
+    if (input + usage.output === 0) return;
     const seconds = (durationMs / 1000).toFixed(1);
     await this.line(`[${input} tokens in, ${usage.output} out · $${usage.cost.total.toFixed(4)} · ${seconds} s]`);
   }
@@ -108,7 +122,7 @@ export class Screen {
     const named = this.named === title;
     this.named = title;
     if (status === "running") return `· ${title}`;
-    const head = status === "error" ? `· ${title} failed\n` : named ? "" : `· ${title}\n`;
+    const head = status === "error" ? `· failed: ${title}\n` : named ? "" : `· ${title}\n`;
     return `${head}${answer(card)}`.trimEnd();
   }
 

@@ -131,7 +131,7 @@ export class ChatSession {
 
   private async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
     if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.line(copy));
-    if (output && (copy === undefined || this.person)) await this.screen.line(output);
+    if (output && (copy === undefined || this.person)) await this.screen.table(output);
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
     if (turn !== undefined) this.await(turn, false);
     this.input = input;

@@ -8,6 +8,8 @@ import { errors } from "./errors.ts";
 
 const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
 const SHOWN_MODELS = 50;
+/** Characters of what a tool says of itself. */
+const LONGEST_SENTENCE = 100;
 
 /** Which model, how hard it thinks, what it may use, and whose key it takes. */
 export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
@@ -23,9 +25,10 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
         model === undefined ? inUse(ctx, context) : change({ model }, context),
     },
     think: {
-      summary: "Choose how hard the model thinks",
-      args: z.object({ level: z.enum(LEVELS) }),
-      run: ({ level }: { level: string }, context) => change({ thinkingLevel: level }, context),
+      summary: "Choose how hard the model thinks; without a level, show the one in use",
+      args: z.object({ level: z.enum(LEVELS).optional() }),
+      run: ({ level }: { level?: string }, context) =>
+        level === undefined ? levelInUse(context) : change({ thinkingLevel: level }, context),
     },
     tools: {
       summary: "List the tools that the model is offered",
@@ -33,8 +36,11 @@ export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
         const tools = ctx.find("tools")?.list() ?? [];
         if (tools.length === 0) throw errors.COMMAND_NOTHING({ name: "tools", what: "this session offers none" });
         const rows = tools.map(({ name, description }) => ({ name, description }));
+        const width = Math.max(...rows.map(({ name }) => name.length));
         return {
-          output: rows.map(({ name, description }) => `${name}  ${firstSentence(description)}`).join("\n"),
+          output: rows
+            .map(({ name, description }) => `${name.padEnd(width)}  ${firstSentence(description)}`)
+            .join("\n"),
           data: rows,
         };
       },
@@ -75,6 +81,12 @@ async function inUse(ctx: BaseContext, { sessionId, request }: SlashContext): Pr
   return { output: [model ?? modelError?.message ?? "no model", ...others].join("\n"), data: { model, models: names } };
 }
 
+async function levelInUse({ sessionId, request }: SlashContext): Promise<CommandResult> {
+  const { meta } = await request("get_status", { sessionId });
+  const level = meta.thinkingLevel ?? LEVELS[0];
+  return { output: `thinking ${level}`, data: { level } };
+}
+
 async function change(
   changes: { model?: string; thinkingLevel?: string },
   { sessionId, request }: SlashContext,
@@ -84,5 +96,6 @@ async function change(
 }
 
 function firstSentence(text: string): string {
-  return (/^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0] ?? text).replace(/\s+/g, " ").slice(0, 100);
+  const sentence = (/^[\s\S]*?[.:](?=\s|$)/.exec(text)?.[0] ?? text).replace(/\s+/g, " ");
+  return sentence.length <= LONGEST_SENTENCE ? sentence : `${sentence.slice(0, LONGEST_SENTENCE).trimEnd()}…`;
 }

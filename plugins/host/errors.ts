@@ -27,7 +27,8 @@ export const errors = defineErrors({
     `"${a.value}" is no limit: give a whole number from 1 to ${a.max}, or none.`,
   HOST_FILE_BUSY: (a: { path: string }) =>
     `${a.path} is being changed by another process for too long. Nothing was changed; try again. (If no such process runs, delete ${a.path}.lock.)`,
-  HOST_CWD_INVALID: (a: { cwd: string; reason: string }) => `${a.cwd} cannot be a working directory: ${a.reason}.`,
+  HOST_CWD_INVALID: (a: { cwd: string; reason: string }) =>
+    `${a.cwd} is not a directory to work or write in: ${a.reason}.`,
   HOST_HOME: (a: { path: string; reason: string }) =>
     `Sessions are kept below ${a.path}, which cannot be used: ${a.reason}. Make it a directory of yours, or set HOME.`,
   HOST_STORAGE: (a: { path: string; reason: string }) =>

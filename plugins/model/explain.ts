@@ -5,6 +5,7 @@ export function explained(message: string, baseUrl: string, { unreached, refusal
   if (refusal !== undefined) return refusal;
   if (unreached !== undefined) return `connection error: ${new URL(baseUrl).host} was not reached (${unreached})`;
   if (/ended before message_stop|Incomplete JSON segment/.test(message)) return "stream ended without a finish marker";
+  if (message === "terminated") return "connection closed before the reply was complete";
   const said = readable(heard ?? message);
   return status === undefined || said.includes(`${status}`) ? said : `${status} ${said}`;
 }

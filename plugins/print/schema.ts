@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
-import { messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
@@ -22,7 +22,8 @@ export function readSchema(path: string, cwd: string): AnswerSchema {
       check: (answer) => check(answer, checker),
     };
   } catch (thrown) {
-    throw errors.PRINT_SCHEMA({ path, reason: messageOf(thrown) }, { cause: thrown });
+    const reason = codeOf(thrown) === "ENOENT" ? "it does not exist" : messageOf(thrown);
+    throw errors.PRINT_SCHEMA({ path, reason }, { cause: thrown });
   }
 }
 

@@ -14,6 +14,7 @@ import type { AnswerSchema } from "./schema.ts";
 const EXIT = { completed: 0, error: 1, cancelled: 130 } as const;
 const EXIT_LIMIT = 3;
 const EXIT_UNMET = 4;
+const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
 /** `scorel -p`: one prompt, one answer, an exit code. Throws what keeps a turn from starting. */
 export async function run(host: HostService, invocation: Invocation): Promise<number> {
@@ -153,6 +154,7 @@ async function exitCode(printed: Printed, { output }: Format, { stderr }: Invoca
   const { outcome, failure = outcome.error, exitCode: code = EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);
   if (failure) await complaints.write(`${failure.code}: ${failure.message}\n`);
+  else if (outcome.stopReason === "length") await complaints.write(`warning: ${CUT}\n`);
   if (output.complaint === undefined) return code;
   await complaints.write(`${output.complaint}\n`);
   return code || 1;

@@ -318,13 +318,16 @@ describe("--output-schema", () => {
     }));
 
   it.each([
-    ["that is missing", "gone.json"],
-    ["that is no JSON", "a.txt"],
-  ])("refuses a schema %s with exit 2", (_, file) =>
+    ["that is missing", "gone.json", "it does not exist."],
+    ["that is no JSON", "a.txt", "Unexpected token"],
+  ])("refuses a schema %s with exit 2", (_, file, why) =>
     withSchema([], async (s) => {
       s.file("a.txt", "no JSON");
       const { code, stderr } = await s.run([...none, "-p", "Count", "--output-schema", file]);
-      expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`--output-schema ${file} cannot`) });
+      expect({ code, stderr }).toEqual({
+        code: 2,
+        stderr: expect.stringContaining(`--output-schema ${file} cannot be used as a JSON schema: ${why}`),
+      });
     }),
   );
 });

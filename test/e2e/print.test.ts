@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { delayUntil, gate, type Script, startModelServer, status, text } from "../model-server.ts";
+import { delayUntil, finish, gate, type Script, startModelServer, status, text } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 /** Runs work in a home whose model plays a script. */
@@ -74,6 +74,15 @@ describe("scorel -p", () => {
         { type: "runtime_end", reason: "completed" },
         { type: "session_end", reason: "closed" },
       ]);
+    }));
+
+  it("says on stderr that an answer was cut at the output limit", () =>
+    withModel([[text("As far as it"), finish("length")]], async (s) => {
+      expect(await s.run([...none, "-p", "hi"])).toMatchObject({
+        code: 0,
+        stdout: "As far as it\n",
+        stderr: expect.stringMatching(/^warning: The answer is cut: .*maxTokens in \[model\].*\n$/),
+      });
     }));
 
   it("exits 1 when the turn fails, and says why", () =>

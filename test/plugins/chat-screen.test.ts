@@ -1,7 +1,10 @@
+import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Delivered } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Screen } from "../../plugins/chat/screen.ts";
+import { wrapped } from "../../plugins/chat/wrap.ts";
 
 /** What the screen shows of these events. */
 async function shown(...events: [type: string, display: DisplayAction][]): Promise<string[]> {
@@ -36,7 +39,7 @@ describe("the screen of a conversation", () => {
         ["message", card("Read b", "done", "two")],
         ["message", card("Read c", "error", "three")],
       ),
-    ).toEqual(["· Read a", "  one", "· Read b", "· Read c", "· Read b", "  two", "· Read c failed", "  three"]);
+    ).toEqual(["· Read a", "  one", "· Read b", "· Read c", "· Read b", "  two", "· failed: Read c", "  three"]);
   });
 
   it("shows the diff of an edit whole", async () => {
@@ -49,5 +52,63 @@ describe("the screen of a conversation", () => {
   it("draws a list once, with its result", async () => {
     const list: DisplayAction = { display: "list", items: [{ text: "test", state: "active" }], text: "[~] test" };
     expect(await shown(["tool_execution_start", list], ["message", list])).toEqual(["[~] test"]);
+  });
+});
+
+describe("the end of a turn", () => {
+  const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0 };
+  const none: TurnOutcome["usage"] = { ...usage, cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 } };
+  async function ended(more: Partial<TurnOutcome>): Promise<string> {
+    const pieces: string[] = [];
+    const output = {
+      write: async (piece: string) => void pieces.push(piece),
+      failure: undefined,
+      complaint: undefined,
+    };
+    const outcome = { reason: "completed", text: "", stopReason: "stop", durationMs: 2_000, leafId: null } as const;
+    await new Screen(output, "me").turn({ ...outcome, usage: none, ...more });
+    return pieces.join("");
+  }
+
+  it("says what was used, and nothing of nothing", async () => {
+    expect(await ended({ usage: { ...none, input: 5, output: 2 } })).toBe("[5 tokens in, 2 out · $0.0000 · 2.0 s]\n");
+    expect(await ended({})).toBe("");
+  });
+
+  it("says that an answer was cut at the output limit", async () => {
+    expect(await ended({ stopReason: "length" })).toBe(
+      "(the answer is cut: it reached the model's output limit; raise maxTokens in [model] for longer ones)\n",
+    );
+  });
+});
+
+describe("what a command says", () => {
+  it("is set in at its second column where it is wider than the terminal", () => {
+    const rows = "/new [name]  Begin a new session in this directory\n/quit        Leave";
+    expect(wrapped(rows, 30).split("\n")).toEqual([
+      "/new [name]  Begin a new",
+      "             session in this",
+      "             directory",
+      "/quit        Leave",
+    ]);
+  });
+
+  it("is as it was where it fits, has no room, or no width is known", () => {
+    const row = "word  another word";
+    expect([wrapped(row, 18), wrapped(row, undefined), wrapped("x".repeat(30), 20)]).toEqual([
+      row,
+      row,
+      "x".repeat(30),
+    ]);
+  });
+
+  it("counts wide characters as two columns, and loses none", () => {
+    const row = "name  日本語 日本語 中文";
+    expect(wrapped(row, 16)).toBe("name  日本語\n      日本語\n      中文");
+    fc.assert(
+      fc.property(fc.string({ unit: "grapheme", maxLength: 80 }), fc.integer({ min: 1, max: 60 }), (text, columns) => {
+        expect(wrapped(text, columns).replace(/\s/g, "")).toBe(text.replace(/\s/g, ""));
+      }),
+    );
   });
 });

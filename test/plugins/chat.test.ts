@@ -23,7 +23,6 @@ describe("a conversation in a terminal", () => {
     expect(await t.code).toBe(0);
     const screen = t.screen();
     const id = /^New session (\w+)/.exec(screen)?.[1];
-    expect(screen).toContain("[0 tokens in, 0 out · $0.0000 · 0.0 s]");
     expect(screen).toContain(`To go on: scorel --session ${id}`);
   });
 

@@ -56,6 +56,7 @@ const retryable = [
   "timeout",
   "deadline exceeded",
   "terminated",
+  "connection closed before the reply was complete",
   "Expected property name or '}' in JSON at position 1",
   `Unexpected token '<', "<html>" is not valid JSON`,
   "stream ended without a finish marker",

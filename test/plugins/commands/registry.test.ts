@@ -213,6 +213,12 @@ describe("commands of every session", () => {
     expect((await s.run("cost")).output).toBe("test/echo: 1 requests, 0 tokens in, 0 out, $0.0000");
   });
 
+  it("tell how hard the model thinks", async () => {
+    await using s = await opened({});
+    expect(await s.run("think")).toEqual({ output: "thinking off", data: { level: "off" } });
+    await expect(s.run("think", "hgh")).rejects.toMatchObject({ code: "COMMAND_ARGUMENTS" });
+  });
+
   it("begin and resume sessions, and tell the face which to show", async () => {
     await using s = await opened({});
     await ask(s.t.client, s.sessionId, "hello");

@@ -1,0 +1,36 @@
+/** Hangul, CJK, kana, full-width forms and emoji take two columns. */
+const wide =
+  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+
+/** Text whose lines end at words within a terminal's columns; what goes on stands under a line's second column. */
+export function wrapped(text: string, columns: number | undefined): string {
+  if (columns === undefined) return text;
+  return text
+    .split("\n")
+    .map((line) => wrappedLine(line, columns))
+    .join("\n");
+}
+
+function wrappedLine(line: string, columns: number): string {
+  if (widthOf(line) <= columns) return line;
+  const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line)?.[0] ?? /^\s*/.exec(line)?.[0] ?? "";
+  // Under a column that leaves little room a line is worse than where the terminal breaks it.
+  if (widthOf(head) > columns / 2) return line;
+  const indent = " ".repeat(widthOf(head));
+  const lines: string[] = [];
+  let row = head;
+  for (const word of line.slice(head.length).split(" ")) {
+    const longer = row === head || row === indent ? `${row}${word}` : `${row} ${word}`;
+    if (widthOf(longer) > columns && row.trim() !== "" && row !== head) {
+      lines.push(row);
+      row = `${indent}${word}`;
+    } else row = longer;
+  }
+  return [...lines, row].join("\n");
+}
+
+function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += wide.test(character) ? 2 : 1;
+  return width;
+}
