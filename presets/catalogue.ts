@@ -28,6 +28,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   inspect: { scope: "host", load: () => import("@scorel/inspect") },
   trust: { scope: "host", load: () => import("@scorel/trust") },
   history: { scope: "host", load: () => import("@scorel/history") },
+  titles: { scope: "session", load: () => import("@scorel/titles") },
   projects: { scope: "host", load: () => import("@scorel/projects") },
   search: { scope: "host", load: () => import("@scorel/search") },
   transfer: { scope: "host", load: () => import("@scorel/transfer") },

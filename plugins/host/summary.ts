@@ -155,6 +155,7 @@ function addMessage(summary: SessionIndex["summary"], { message }: { message?: P
 
 function rename(summary: SessionIndex["summary"], { changes }: { changes?: Partial<SessionMeta> }): void {
   if (typeof changes?.name === "string") summary.name = changes.name;
+  if (typeof changes?.title === "string") summary.title = changes.title;
 }
 
 function titleOf(content: UserMessage["content"]): string {

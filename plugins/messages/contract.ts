@@ -112,6 +112,8 @@ export interface HarnessItem {
 
 export interface SessionMeta {
   name?: string;
+  /** Made by a model; a name counts for more. */
+  title?: string;
   /** `provider/id` of the model that the latest turn used, or the next one will. */
   model?: string;
   /** `provider/id` of the model that was chosen in the session, which it keeps when it is opened again. */

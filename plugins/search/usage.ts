@@ -83,17 +83,25 @@ export function sinceTime(value: string, now: number): number {
   return date.getTime();
 }
 
-/** Replies, also failed and partial ones, and summaries; undefined for a line that only mentions usage, or is damaged. */
+/** Replies, also failed and partial ones, summaries, and what plugins noted; undefined for a line that only mentions usage, or is damaged. */
 function callIn(line: Buffer): Call | undefined {
-  const { id, ts, type, message, model, usage } = fieldsOf(line);
+  const fields = fieldsOf(line);
+  const { id, ts, type, message, model, usage } = fields;
   if (typeof id !== "string" || typeof ts !== "number") return undefined;
   if (type === "message" || type === "custom_message") {
     const said = (message ?? {}) as Record<string, unknown>;
     if (said.role !== "assistant" || !isUsage(said.usage)) return undefined;
     return { id, ts, model: `${said.provider}/${said.model}`, usage: said.usage };
   }
+  if (type === "custom") return besideIn(id, ts, fields.data);
   if (type === "compact") return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
   return undefined;
+}
+
+/** A call beside the conversation that a plugin made a note of, such as for a title. */
+function besideIn(id: string, ts: number, data: unknown): Call | undefined {
+  const { model, usage } = (data ?? {}) as Record<string, unknown>;
+  return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
 }
 
 function fieldsOf(line: Buffer): Record<string, unknown> {

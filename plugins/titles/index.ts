@@ -1,0 +1,34 @@
+import type {} from "@scorel/agent/contract";
+import type {} from "@scorel/host/contract";
+import { type AnyEvent, definePlugin, type EventOf, type StoredEvent } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type {} from "./contract.ts";
+
+/** Has a model make a title for a session, once, after its first turn and beside everything else. */
+export default definePlugin({
+  id: "titles",
+  name: "Titles",
+  version: "0.1.0",
+  needs: ["agent"],
+
+  projections: {
+    titleAsked: {
+      over: "log",
+      reads: [{ type: "custom", containing: '"kind":"title"' }],
+      init: () => false,
+      update: (asked: boolean, event: StoredEvent) =>
+        asked || (event.type === "custom" && (event as EventOf<"custom">).kind === "title"),
+    },
+  },
+
+  activate(ctx) {
+    let begun = false;
+    ctx.subscribe(async (event) => {
+      if (begun || (event as AnyEvent).type !== "turn_finish") return;
+      begun = true;
+      const { isWanted, makeTitle } = await import("./title.ts");
+      // Not waited for: neither the next event nor the session's end comes later because of it.
+      if (isWanted(ctx)) void makeTitle(ctx).catch((thrown) => ctx.report("title", thrown));
+    });
+  },
+});

@@ -1,0 +1,98 @@
+import search from "@scorel/search";
+import titles from "@scorel/titles";
+import { expect, it } from "vitest";
+import { delayUntil, gate, type RecordedRequest, type Reply, startModelServer, status, text } from "../model-server.ts";
+import { agentHost } from "./host/agent-host.ts";
+import { ask, testHome } from "./host/home.ts";
+
+const isTitle = ({ body }: RecordedRequest) => JSON.stringify(body.messages[0]).includes("You name conversations");
+
+/** A host whose sessions have the plugin; replies to its requests are `title`'s, all others say "hello". */
+async function titling(title: () => Reply | Promise<Reply>) {
+  const home = testHome();
+  const asked: string[] = [];
+  const server = await startModelServer((request) => {
+    if (!isTitle(request)) return text("hello");
+    asked.push(request.body.messages.at(-1).content);
+    return title();
+  });
+  const open = () => agentHost(server.baseUrl, { host: [search], session: [titles] });
+  return {
+    home,
+    asked,
+    open,
+    async [Symbol.asyncDispose]() {
+      await server.close();
+      home[Symbol.dispose]();
+    },
+  };
+}
+type Host = Awaited<ReturnType<typeof agentHost>>;
+
+const listed = async ({ client }: Host) =>
+  (await client.request("list_sessions", {})).sessions.map(({ name, title }) => name ?? title);
+const noticesIn = async ({ client }: Host, sessionId: string) =>
+  (await client.request("get_status", { sessionId })).notices.map(({ code }) => code);
+
+it("a session gets a title from the model, once, and what that took is counted", async () => {
+  await using t = await titling(() => text('# "Cart discounts".\nand more'));
+  await using host = await t.open();
+  const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd });
+  await ask(host.client, sessionId, "Why does total() forget the discount?");
+  await expect.poll(() => listed(host)).toEqual(["Cart discounts"]);
+  expect(t.asked).toEqual(["user: Why does total() forget the discount?\n\nassistant: hello\n\n"]);
+  await ask(host.client, sessionId, "And now?");
+  await host.client.request("close_session", { sessionId });
+  await ask(host.client, sessionId, "And later?");
+  const { sessionId: copy } = await host.client.request("clone_session", { sessionId });
+  await ask(host.client, copy, "In the copy?");
+  expect(await listed(host)).toEqual(["Cart discounts", "Cart discounts"]);
+  expect(t.asked).toHaveLength(1);
+  const { total } = await host.client.request("get_usage", {});
+  expect(total.calls).toBe(5);
+});
+
+it("a name given by a person counts for more, and a named session is not asked about", async () => {
+  await using t = await titling(() => text("A title"));
+  await using host = await t.open();
+  const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd, name: "Mine" });
+  await ask(host.client, sessionId, "hello");
+  const { sessionId: unsaved } = await host.client.request("create_session", { cwd: t.home.cwd, unsaved: true });
+  await ask(host.client, unsaved, "hello");
+  const { sessionId: other } = await host.client.request("create_session", { cwd: t.home.cwd });
+  await ask(host.client, other, "words of mine");
+  // Asked about last, so the others would have been asked about by now.
+  await expect.poll(() => listed(host)).toEqual(["A title", "Mine"]);
+  expect(t.asked).toEqual(["user: words of mine\n\nassistant: hello\n\n"]);
+});
+
+it.each([
+  ["fails", () => status(400, { error: { message: "no" } }), "AGENT_MODEL"],
+  ["says nothing of use", () => text('""'), "TITLE_EMPTY"],
+])("a model that %s leaves the first words, a notice, and is not asked again", async (_, answer, code) => {
+  await using t = await titling(answer);
+  await using host = await t.open();
+  const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd });
+  await ask(host.client, sessionId, "first words");
+  await expect.poll(() => noticesIn(host, sessionId)).toEqual([code]);
+  await host.client.request("close_session", { sessionId });
+  await ask(host.client, sessionId, "second words");
+  expect(await listed(host)).toEqual(["first words"]);
+  expect(t.asked).toHaveLength(1);
+});
+
+it("nobody waits for a title, and a session that closes before asks after its next turn", async () => {
+  const answering = gate();
+  await using t = await titling(() => [delayUntil(answering.promise), text("Late")]);
+  await using host = await t.open();
+  const { sessionId } = await host.client.request("create_session", { cwd: t.home.cwd });
+  await ask(host.client, sessionId, "first");
+  await expect.poll(() => t.asked.length).toBe(1);
+  await ask(host.client, sessionId, "second");
+  await host.client.request("close_session", { sessionId });
+  expect(await listed(host)).toEqual(["first"]);
+  answering.open();
+  await ask(host.client, sessionId, "third");
+  await expect.poll(() => listed(host)).toEqual(["Late"]);
+  expect(t.asked).toHaveLength(2);
+});
