@@ -1,6 +1,7 @@
 import type { QueueItem } from "@scorel/agent/contract";
 import type {} from "@scorel/checkpoints/contract";
 import type {} from "@scorel/history/contract";
+import type { Operations } from "@scorel/host/contract";
 import type { BaseContext, EventOf } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { z } from "zod";
@@ -21,11 +22,11 @@ export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
       },
     },
     queue: {
-      summary: "Show what waits, delete an item, or move it to another place",
+      summary: "Show what waits; delete, move or edit an item, or say when it is told: at once or after the turn",
       args: z.object({
-        action: z.enum(["delete", "move"]).optional(),
+        action: z.enum(["delete", "move", "edit", "steer", "follow"]).optional(),
         item: z.coerce.number().int().min(1).optional(),
-        to: z.coerce.number().int().min(1).optional(),
+        to: z.string().optional(),
       }),
       run: (asked: QueueChange, context) => queue(ctx, asked, context),
     },
@@ -55,28 +56,51 @@ lint, each one that you have found to exist; where things are; the conventions t
 about. Say nothing that any project could say, and nothing that you did not see.`;
 
 interface QueueChange {
-  action?: "delete" | "move";
+  action?: "delete" | "move" | "edit" | "steer" | "follow";
   item?: number;
-  to?: number;
+  /** The new place, or the new words. */
+  to?: string;
 }
+type Wanted = Operations["rewrite_queue"]["params"]["items"];
 
 async function queue(
   ctx: BaseContext,
   { action, item, to }: QueueChange,
   context: SlashContext,
 ): Promise<CommandResult> {
-  const items = ctx.session.projection("queue");
-  if (action === undefined) return shown(items);
-  const taken = item === undefined ? undefined : items[item - 1];
-  if (!taken)
+  const items = ctx.session.projection("queue").map(({ id }) => ({ id }));
+  if (action === undefined) return shown(ctx.session.projection("queue"));
+  if (item === undefined || !items[item - 1])
     throw errors.COMMAND_NOTHING({
       name: "queue",
       what: `there is no item ${item ?? ""} to ${action}`.replace("  ", " "),
     });
-  const others = items.filter((each) => each !== taken);
-  const wanted = action === "delete" ? others : others.toSpliced((to ?? 1) - 1, 0, taken);
-  await context.request("rewrite_queue", { sessionId: context.sessionId, items: wanted.map(({ id }) => ({ id })) });
+  const wanted = CHANGES[action](items, item - 1, to?.trim() ?? "");
+  await context.request("rewrite_queue", { sessionId: context.sessionId, items: wanted });
   return shown(ctx.session.projection("queue"));
+}
+
+const CHANGES: Record<NonNullable<QueueChange["action"]>, (items: Wanted, at: number, to: string) => Wanted> = {
+  delete: (items, at) => items.toSpliced(at, 1),
+  move: (items, at, to) => {
+    if (!/^[1-9]\d*$/.test(to))
+      throw errors.COMMAND_NOTHING({ name: "queue", what: "move needs the new place, as in /queue move 2 1" });
+    return items.toSpliced(at, 1).toSpliced(Number(to) - 1, 0, ...items.slice(at, at + 1));
+  },
+  edit: (items, at, to) => {
+    if (to === "")
+      throw errors.COMMAND_NOTHING({
+        name: "queue",
+        what: "edit needs the new words, as in /queue edit 1 And the tests",
+      });
+    return changed(items, at, { content: to });
+  },
+  steer: (items, at) => changed(items, at, { mode: "steer" }),
+  follow: (items, at) => changed(items, at, { mode: "follow_up" }),
+};
+
+function changed(items: Wanted, at: number, change: Omit<Wanted[number], "id">): Wanted {
+  return items.map((item, index) => (index === at ? { ...item, ...change } : item));
 }
 
 function shown(items: readonly QueueItem[]): CommandResult {

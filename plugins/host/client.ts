@@ -9,7 +9,7 @@ export interface SessionChoice extends SessionOptions {
   /** An id or the beginning of one. */
   session?: string | undefined;
   latest?: boolean | undefined;
-  /** The id, or the beginning of one, of a session to copy. */
+  /** The id, or the beginning of one, of a session to copy; with `@` and an event (or its beginning), up to there. */
   fork?: string | undefined;
   /** Of a new session or a copy: nothing of it is written to disk. */
   unsaved?: boolean | undefined;
@@ -36,10 +36,16 @@ export function openSession(
   client: Client,
   { cwd, session, latest, fork, unsaved = false, ...options }: SessionChoice,
 ): Promise<SessionStatus> {
-  if (fork !== undefined) return client.request("clone_session", { sessionId: fork, unsaved, ...options });
+  if (fork !== undefined) return client.request("clone_session", { ...copied(fork), unsaved, ...options });
   if (session !== undefined) return client.request("load_session", { sessionId: session, ...options });
   if (latest) return client.request("continue_session", { cwd, ...options });
   return client.request("create_session", { cwd, unsaved, ...options });
+}
+
+/** `session` or `session@event`: no id has an @ in it. */
+function copied(fork: string): { sessionId: string; eventId?: string } {
+  const [sessionId = "", eventId] = fork.split(/@(.*)/s);
+  return { sessionId, ...(eventId !== undefined && { eventId }) };
 }
 
 /** Says each thing that went wrong beside the conversation once: as it happens, on opening, or on closing. */

@@ -9,7 +9,10 @@ export const printOnly: Readonly<Record<string, CliOption>> = {
   maxCost: { flags: "--max-cost <usd>", description: "Stop when this much is spent" },
   timeout: { flags: "--timeout <seconds>", description: "Stop after this time" },
   noSession: { flags: "--no-session", description: "Keep the session in memory only" },
-  fork: { flags: "--fork <id>", description: "Go on with a copy of this session" },
+  fork: {
+    flags: "--fork <id>",
+    description: "Go on with a copy of this session; <id>@<event>: of its beginning, up to there",
+  },
 };
 
 /** How a session works, whatever the face. */

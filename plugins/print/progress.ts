@@ -34,7 +34,11 @@ export function createProgress({ stderr, options }: Invocation): Progress {
     hear: async (delivered) => {
       const { event } = delivered;
       const said =
-        warnings.heard(event) ?? storageOf(event) ?? warningIn(delivered) ?? waitOf(delivered, options.output);
+        warnings.heard(event) ??
+        storageOf(event) ??
+        summaryOf(delivered) ??
+        warningIn(delivered) ??
+        waitOf(delivered, options.output);
       const text = said ?? (stderr.isTTY ? stepOf(delivered) : undefined);
       if (text !== undefined) await say(text);
     },
@@ -52,6 +56,11 @@ function storageOf(event: Delivered["event"]): string | undefined {
   if (event.type !== "storage_status") return undefined;
   const { error } = event as AnyEvent & Transients["storage_status"];
   return error === undefined ? "The log can be written again." : `warning: ${error}`;
+}
+
+/** A summary that no model wrote, or none at all: what is sent from now on is not what it could be. */
+function summaryOf({ event, display }: Delivered): string | undefined {
+  return event.type === "compaction_end" && display.display === "notice" ? `warning: ${display.text}` : undefined;
 }
 
 /** What the log warns of, whoever looks: a file of instructions that is not read, say. */

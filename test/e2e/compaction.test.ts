@@ -90,6 +90,22 @@ describe("a session of the whole command", () => {
     expect(compacts(here.logs()[0] as string)).toMatchObject([{ method: "extract" }]);
   });
 
+  it("says on stderr what became of a summary that failed, and answers all the same", async () => {
+    await using here = await place((request) =>
+      asksForSummary(request) ? status(401, { error: { message: "no" } }) : text("ok ".repeat(3_000)),
+    );
+    expect(await here.run(["-p", "one"])).toMatchObject({ code: 0, stderr: "" });
+    let told = "";
+    for (let turn = 0; turn < 8 && told === ""; turn++) {
+      const { code, stdout, stderr } = await here.run(["--continue", "-p", "more ".repeat(300)]);
+      expect([code, stdout.startsWith("ok ok")]).toEqual([0, true]);
+      told = stderr;
+    }
+    expect(told).toMatch(
+      /^warning: The model could not summarise .* plain extract took its place\. AGENT_MODEL: .*\n$/,
+    );
+  });
+
   it("counts the price of a summary for --max-cost", async () => {
     await using here = await place((request) => {
       if (asksForSummary(request)) return [text("S1"), usage({ input: 1_000_000, output: 0 })];

@@ -167,6 +167,23 @@ describe("which session it is", () => {
       expect(server.requests.map(({ body }) => body.messages.length)).toEqual([2, 4, 6]);
     }));
 
+  it("--fork with an event goes on from there, and says where it cannot", () =>
+    withModel([text("one"), text("two"), text("other")], async (s, server) => {
+      const first = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
+      await s.run([...none, "-p", "on", "--continue"]);
+      const at = `${first.sessionId.slice(0, 8)}@${String(first.leafId).slice(0, 8)}`;
+      const copy = printed((await s.run([...none, "-p", "elsewhere", "--fork", at, "--output", "json"])).stdout);
+      expect(copy.text).toBe("other");
+      expect(server.requests[2]?.body.messages.map(({ content }: { content: unknown }) => content).slice(1)).toEqual([
+        "hi",
+        "one",
+        "elsewhere",
+      ]);
+      const refused = await s.run([...none, "-p", "x", "--fork", `${first.sessionId}@nowhere`]);
+      expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('"nowhere"') });
+      expect(s.logs()).toHaveLength(2);
+    }));
+
   it("--fork with --no-session leaves no copy", () =>
     withModel([text("one"), text("two")], async (s, server) => {
       const { sessionId } = printed((await s.run([...none, "-p", "hi", "--output", "json"])).stdout);
