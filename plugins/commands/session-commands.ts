@@ -40,7 +40,7 @@ export const sessionCommands: Record<string, SlashCommand> = {
     args: z.object({ name: z.string() }),
     run: async ({ name }: { name: string }, { sessionId, request }) => {
       const renamed = await request("rename_session", { sessionId, name });
-      return { output: renamed.text, data: renamed.meta };
+      return { output: `The session is named "${renamed.meta.name}".`, data: renamed.meta };
     },
   },
   status: {

@@ -1,5 +1,5 @@
-import type {} from "@scorel/history/contract";
-import { draw } from "@scorel/history/drawing";
+import type { FilesPreview } from "@scorel/history/contract";
+import { draw, drawPreview } from "@scorel/history/drawing";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 
@@ -8,11 +8,15 @@ const event = z.object({ event: z.string() });
 /** Going back and forth in the conversation. */
 export const treeCommands: Record<string, SlashCommand> = {
   rewind: {
-    summary: "Go on from an earlier event; what came after stays in the log. --files restores the files, too",
-    args: z.object({ event: z.string(), files: z.boolean().optional(), overwrite: z.boolean().optional() }),
+    summary: "Go on from an earlier event, or start; what came after stays in the log. --files restores the files, too",
+    args: z.object({
+      event: z.string(),
+      files: z.boolean().optional(),
+      overwrite: z.boolean().optional(),
+      yes: z.boolean().optional(),
+    }),
     complete: points,
-    run: ({ event: targetEventId, ...more }: { event: string; files?: boolean; overwrite?: boolean }, context) =>
-      rewind(targetEventId, more, context),
+    run: (asked: Back, context) => rewind(asked, context),
   },
   branch: {
     summary: "Go on at another branch of the conversation",
@@ -37,7 +41,8 @@ export const treeCommands: Record<string, SlashCommand> = {
     summary: "Take the last message back, with all that came of it; its words can be typed anew",
     run: async (_args, { sessionId, request }) => {
       const undone = await request("undo", { sessionId });
-      return { ...said(undone), input: undone.message.text };
+      const { message, text } = undone;
+      return { output: `Taken back: ${message.text}\n${text}`, data: undone, input: message.text };
     },
   },
   redo: {
@@ -46,20 +51,40 @@ export const treeCommands: Record<string, SlashCommand> = {
   },
 };
 
-async function rewind(
-  targetEventId: string,
-  { files = false, overwrite = false }: { files?: boolean; overwrite?: boolean },
-  { sessionId, request }: SlashContext,
-): Promise<CommandResult> {
+/** How the start of a conversation, which is no event, is typed. */
+const START = "start";
+
+interface Back {
+  event: string;
+  files?: boolean;
+  overwrite?: boolean;
+  /** The changes of the files were seen. */
+  yes?: boolean;
+}
+
+async function rewind(asked: Back, { sessionId, request }: SlashContext): Promise<CommandResult> {
+  const { event, files = false, overwrite = false, yes = false } = asked;
+  const targetEventId = event === START ? null : event;
+  if (files && !yes) {
+    const preview = await request("preview_rewind", { sessionId, targetEventId });
+    if (preview.changes.length > 0) return confirmed(asked, preview);
+  }
   const moved = await request("rewind", { sessionId, targetEventId, files, overwrite });
   const skipped = moved.files?.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}`) ?? [];
-  const restored = moved.files ? [`${moved.files.restored.length} files restored`] : [];
-  return { output: [moved.text, ...restored, ...skipped].join("\n"), data: moved };
+  const count = moved.files?.restored.length;
+  const restored = count === undefined ? [] : [`${count} ${count === 1 ? "file" : "files"} restored.`];
+  return { output: [...skipped, ...restored, moved.text].join("\n"), data: moved };
+}
+
+/** What would change is seen first; the line that does it is ready to be sent. */
+function confirmed({ event, overwrite }: Back, preview: FilesPreview): CommandResult {
+  const input = `/rewind ${event} --files${overwrite ? " --overwrite" : ""} --yes`;
+  return { output: `${drawPreview(preview)}To restore these files, and go back: ${input}`, data: preview, input };
 }
 
 async function points(_key: string, typed: string, { sessionId, request }: SlashContext): Promise<string[]> {
   const { rows, idLength } = await request("get_tree", { sessionId, show: "path" });
-  return rows.filter(({ point }) => point).map(({ id }) => id.slice(0, Math.max(idLength, typed.length)));
+  return [START, ...rows.filter(({ point }) => point).map(({ id }) => id.slice(0, Math.max(idLength, typed.length)))];
 }
 
 function said(moved: { text: string }): CommandResult {

@@ -3,7 +3,7 @@ import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { Desk } from "./client.ts";
 import type { TreePage } from "./contract.ts";
-import { draw } from "./drawing.ts";
+import { draw, drawPreview } from "./drawing.ts";
 import { errors } from "./errors.ts";
 
 /** How the start of a conversation, which is no event, is named on a command line. */
@@ -28,9 +28,8 @@ async function rewindWithFiles(
   { request, options, say, confirm }: Desk,
   target: { sessionId: string; targetEventId: string | null },
 ): Promise<void> {
-  const { describe } = await import("./preview.ts");
   const preview = await request("preview_rewind", target);
-  await say(describe(preview));
+  await say(drawPreview(preview));
   if (preview.changes.length > 0) await confirm("Restore these files, and go back?", "Going back with the files");
   const overwrite = options.overwrite === true;
   const asked = { ...target, expectedLeafId: preview.leafId, files: true, overwrite };

@@ -1,5 +1,5 @@
 import type { EventId } from "@scorel/kernel";
-import type { TreePage, TreeRow } from "./contract.ts";
+import type { FilesPreview, TreePage, TreeRow } from "./contract.ts";
 
 const LABEL = 9;
 /** Deeper branches within branches are drawn no further to the right. */
@@ -86,3 +86,13 @@ function fit(text: string, width: number | undefined): string {
 }
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+
+/** What going back would do to the files, for a person to agree to: every change with its diff, and what stays as it is. */
+export function drawPreview({ changes, notCovered }: FilesPreview): string {
+  const rows = changes.map(({ path, kind, diff, conflict }) => {
+    const head = `${kind}: ${path}${conflict === undefined ? "" : ` (left alone without --overwrite: ${conflict})`}\n`;
+    return head + (diff === undefined ? "" : `${diff.trimEnd()}\n`);
+  });
+  const left = notCovered.map(({ path, reason }) => `not covered: ${path}: ${reason}\n`);
+  return rows.length + left.length === 0 ? "No file differs from then.\n" : [...rows, ...left].join("");
+}

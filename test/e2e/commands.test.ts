@@ -1,8 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { startModelServer, text, toolCall } from "../model-server.ts";
-import { type Scratch, scratch } from "./scorel.ts";
+import { type Reply, startModelServer, text, toolCall } from "../model-server.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
 
 /** What a conversation that is typed into a pipe answers, line by line. */
 async function typed(s: Scratch, lines: string[], args: string[] = []) {
@@ -23,7 +23,7 @@ describe("slash commands on a session made by a real run", () => {
     expect(out).toMatch(/\d+ {2}system prompt$/m);
     expect(out).toMatch(/tokens estimated of a window of/);
     expect(out).toMatch(/^scripted\/scripted-model: 1 requests, \d+ tokens in/m);
-    expect(out).toMatch(/^\/rewind <event> \[--files\] \[--overwrite\] +Go on from/m);
+    expect(out).toMatch(/^\/rewind <event> \[--files\] \[--overwrite\] \[--yes\] +Go on from/m);
   });
 
   it("go back and forth, and try again", async () => {
@@ -96,6 +96,80 @@ describe("slash commands on a session made by a real run", () => {
     expect(await s.run(["session", "run", id, "/copy"])).toMatchObject({ code: 0, stdout: "Yes.\n" });
     const unknown = await s.run(["session", "run", id, "/rewound"]);
     expect([unknown.code, unknown.stderr]).toEqual([2, expect.stringContaining("Did you mean /rewind")]);
+  });
+
+  it("are all there, and each one works on it", { timeout: 120_000 }, async () => {
+    using s = scratch();
+    s.file("cart.js", "one\n");
+    const write = toolCall("Write", { file_path: "AGENTS.md", content: "# Cart\n" });
+    const replies: Reply[] = [
+      toolCall("Read", { file_path: "cart.js" }),
+      toolCall("Edit", { file_path: "cart.js", old_string: "one", new_string: "two" }),
+      text("Two."),
+      text("Three."),
+    ];
+    await using server = await startModelServer((request, index) => {
+      if (request.body.tools === undefined) return text("SUMMARY: a cart of two.");
+      const asked = request.body.messages.at(-1);
+      if (asked.role === "user" && String(asked.content).startsWith("Write AGENTS.md")) return write;
+      return replies[index] ?? text("Again.");
+    });
+    s.useModel(server.baseUrl);
+    expect(await s.run(["-p", "make it two"])).toMatchObject({ code: 0, stdout: "Two.\n" });
+    expect(await s.run(["--continue", "-p", "and three"])).toMatchObject({ code: 0, stdout: "Three.\n" });
+    const [log = ""] = s.logs();
+    const id = idOf(log);
+    const said = records(log).filter(({ type }) => type === "message");
+    const [two, three] = ["Two.", "Three."].map((words) =>
+      String(said.find(({ message }) => JSON.stringify(message).includes(words))?.id),
+    );
+    const works: [line: string, prints: RegExp][] = [
+      ["/help", /^\/rewind <event>/m],
+      ["/status", /^session +\w{16}\n/],
+      ["/tools", /^Read {2}/m],
+      ["/context", /system prompt\n/],
+      ["/cost", /^scripted\/scripted-model: 4 requests/],
+      ["/diff", /^-one\n\+two$/m],
+      ["/tree", /make it two\n/],
+      ["/queue", /^Nothing waits\./],
+      ["/copy", /^Three\./],
+      ["/name cart", /^The session is named "cart"\./],
+      ["/model", /^scripted\/scripted-model\n/],
+      ["/model scripted/scripted-model", /scripted-model/],
+      ["/think low", /low/],
+      ["/undo", /^Taken back: and three\n/],
+      ["/redo", /\(assistant: Three\.\)/],
+      [`/rewind ${two} --files`, /^0 files restored\.\n.*\(assistant: Two\.\)/],
+      ["/rewind start --files", /-two\n\+one\nTo restore these files, and go back: \/rewind start --files --yes\n$/],
+      ["/rewind start --files --yes", /^1 file restored\.\nThe conversation stands at its start\./],
+      [`/branch ${three}`, /\(assistant: Three\.\)/],
+      ["/export md out.md", /out\.md/],
+      ["/compact the cart", /^Compacted: about \d+ → \d+ tokens\./],
+      ["/retry", /^Again\./],
+      ["/init", /^Again\./],
+      ["/clone", /^Copied to session \w{16}/],
+      ["/new other", /^New session \w{16}/],
+      [`/resume ${id.slice(0, 8)}`, new RegExp(`^Session ${id}`)],
+      ["/login openai", /^Run `scorel login openai` in another terminal/],
+      ["/logout openai", /^Nothing was stored for openai\./],
+      ["/refresh-instructions", /./],
+      ["/reload", new RegExp(`^Reloaded session ${id}`)],
+      ["/quit", /^$/],
+    ];
+    const ran: object[] = [];
+    for (const [line] of works) {
+      const { code, stdout, stderr } = await s.run(["session", "run", id, line]);
+      ran.push({ line, code, stderr, stdout });
+    }
+    expect(ran).toEqual(
+      works.map(([line, prints]) => ({ line, code: 0, stderr: "", stdout: expect.stringMatching(prints) })),
+    );
+    expect(readFileSync(join(s.project, "AGENTS.md"), "utf8")).toBe("# Cart\n");
+    expect(readFileSync(join(s.project, "out.md"), "utf8")).toContain("make it two");
+    const { data } = JSON.parse((await s.run(["session", "run", id, "/help", "--output", "json"])).stdout);
+    const listed = (data as { name: string }[]).map(({ name }) => name).sort();
+    expect([...new Set(works.map(([line]) => /\w[\w-]*/.exec(line)?.[0]))].sort()).toEqual(listed);
+    expect((await s.run(["session", "verify", id])).stdout).toContain(": sound, ");
   });
 
   it("run what Markdown files of a trusted project say, and not those of another", async () => {
