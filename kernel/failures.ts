@@ -1,4 +1,4 @@
-import { isAbsolute } from "node:path";
+import { dirname } from "node:path";
 import { STRIKES } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import type { Failure, KernelEntry } from "./kernel.ts";
@@ -92,7 +92,8 @@ export class Failures {
   /** A throw without a stack, or a limit that was outlived, names no line; the plugin's file helps all the same. */
   private placeOf(plugin: string, thrown: unknown): string | undefined {
     const entry = this.options.entry(plugin);
-    if (!entry?.optional || !isAbsolute(entry.origin)) return undefined;
-    return placeOf(thrown, entry.origin) ?? entry.origin;
+    if (!entry?.optional || entry.file === undefined) return undefined;
+    // A trusted project's files run from a copy; people know the original.
+    return placeOf(thrown, entry.file)?.replace(dirname(entry.file), dirname(entry.origin)) ?? entry.origin;
   }
 }

@@ -6,6 +6,7 @@ export { createJsonlStore } from "./jsonl.ts";
 export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 export { Ledger, ledgerWith } from "./ledger.ts";
 export { LOG_VERSION, scanHeader } from "./log-header.ts";
+export { framesOf, placeOf } from "./place.ts";
 export {
   type AnyPlugin,
   type BaseContext,
@@ -25,6 +26,7 @@ export { createKernel } from "./plugin-kernel.ts";
 export { readLog, scanLog, scanRest } from "./scan.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
+export { reportStray } from "./strays.ts";
 export type { HookTrace } from "./trace.ts";
 export type { TreeView } from "./tree.ts";
 export * from "./types.ts";

@@ -10,6 +10,8 @@ export interface KernelEntry {
   config?: unknown;
   /** Who asked for it, for messages: `presets/coding.toml:4`. */
   origin: string;
+  /** Of a user's own plugin: the file that runs, which stacks name. */
+  file?: string;
   /** A user's own file: when it fails it is reported and left out, and the rest runs. */
   optional?: boolean;
 }

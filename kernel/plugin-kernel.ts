@@ -12,6 +12,7 @@ import { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
+import { hearStrays } from "./strays.ts";
 import { traceLayer } from "./trace.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
 import { describeIssues } from "./validate.ts";
@@ -53,6 +54,7 @@ export class PluginKernel implements Kernel {
   private readonly loaded = new Map<string, Loaded>();
   /** Also of those that did not start, or stopped: what they left running may still fail. */
   private readonly entries = new Map<string, KernelEntry>();
+  private unhear: Dispose | undefined;
   private replayed = false;
 
   constructor(options: KernelOptions) {
@@ -96,6 +98,7 @@ export class PluginKernel implements Kernel {
   /** Event types and projections first, so that the log can be replayed; then each plugin in order. */
   async start(entries: readonly KernelEntry[]): Promise<void> {
     for (const entry of entries) this.entries.set(entry.plugin.id, entry);
+    if (entries.some(({ file }) => file !== undefined)) this.unhear = hearStrays(this);
     const { entries: ordered, left } = startOrder(
       entries,
       (service) => this.find(service as ServiceName) !== undefined,
@@ -173,7 +176,12 @@ export class PluginKernel implements Kernel {
     this.log.settle();
     for (const id of [...this.loaded.keys()].reverse()) if (this.loaded.has(id)) await this.unload(id);
     await this.drainedOrLate();
+    this.unhear?.();
     await this.log.close();
+  }
+
+  *ownFiles(): Iterable<[plugin: string, file: string]> {
+    for (const [id, { file }] of this.entries) if (file !== undefined) yield [id, file];
   }
 
   /** No listener can keep the kernel from stopping: one that hangs is named and left behind. */

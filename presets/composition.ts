@@ -22,6 +22,8 @@ export interface Asked {
   trust: boolean;
   /** Says something to the user, once however often it is called with it. */
   notify(notice: string): void;
+  /** Awaited before the code of an extension runs. */
+  beforeExtensions?(): Promise<void>;
 }
 
 /** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
@@ -38,7 +40,7 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
       const request = await requestFor(asked, cwd);
       const resolution = await resolve(request);
       for (const notice of resolution.notices) asked.notify(notice);
-      const { entries, problems } = await extensionEntries(resolution, resolution.extensions, "session");
+      const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
       return {
         entries: [...shippedEntries(resolution, "session"), ...entries],
         problems: [...resolution.problems, ...problems],
@@ -62,8 +64,16 @@ export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[
   const own = await withoutProject(asked);
   const named = shippedEntries(own, "host");
   const entries = named.length > 0 ? named : shippedEntries(await resolve(userRequest(asked, "base")), "host");
-  const extensions = await extensionEntries(own, own.extensions.filter(declaresHost), "host");
+  const extensions = await loadExtensions(asked, own, own.extensions.filter(declaresHost), "host");
   return { entries: [...entries, ...extensions.entries], problems: extensions.problems };
+}
+
+async function loadExtensions(
+  asked: Asked,
+  ...[resolution, files, scope]: Parameters<typeof extensionEntries>
+): ReturnType<typeof extensionEntries> {
+  if (files.length > 0) await asked.beforeExtensions?.();
+  return extensionEntries(resolution, files, scope);
 }
 
 /** The preset may be known to the project only. */

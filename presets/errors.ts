@@ -23,6 +23,8 @@ export const errors = defineErrors({
   CONFIG_FLAG: (a: { flag: string }) => `${a.flag} needs a value.`,
   CONFIG_NO_CLI: () => 'No command line is loaded: the plugin "cli" is switched off. Remove it from "without".',
   CONFIG_CWD: (a: { cwd: string; reason: string }) => `${a.cwd} is not a directory to work in: ${a.reason}.`,
+  PROCESS_UNEXPECTED: (a: { reason: string }) =>
+    `An error that nobody handled ended the process: ${a.reason}. What was said is in the sessions' logs; \`scorel -c\` goes on.`,
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
   EXTENSION_LOAD: (a: { id: string; where: string; reason: string }) =>
@@ -35,6 +37,8 @@ export const errors = defineErrors({
     `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
   TRUST_TREE: (a: { path: string; reason: string }) =>
     `${a.path} ${a.reason}, so nothing of this project can be trusted. Remove it, or put a copy in its place.`,
+  EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>
+    `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
 });

@@ -2,6 +2,7 @@ import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
 import { issuesIn } from "./check.ts";
 import { errors } from "./errors.ts";
 import { asProblem, type ExtensionFile, type Problem } from "./extension-file.ts";
+import { rememberExtensions } from "./extension-owners.ts";
 import type { Resolution } from "./resolution.ts";
 import { secretFree } from "./secret-free.ts";
 
@@ -14,6 +15,7 @@ export async function extensionEntries(
   const entries: KernelEntry[] = [];
   const problems: Problem[] = [];
   if (files.length === 0) return { entries, problems };
+  rememberExtensions(files);
   const load = await createLoader(problems);
   if (!load) return { entries, problems };
   for (const file of files)
@@ -39,12 +41,13 @@ async function createLoader(problems: Problem[]) {
 }
 
 /** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */
-function entryOf({ merged }: Resolution, { id, path }: ExtensionFile, plugin: AnyPlugin): KernelEntry {
-  if (!plugin.config) return { plugin, config: secretFree(merged.tables), origin: path, optional: true };
+function entryOf({ merged }: Resolution, { id, path, file }: ExtensionFile, plugin: AnyPlugin): KernelEntry {
+  const own = { plugin, origin: path, file, optional: true };
+  if (!plugin.config) return { ...own, config: secretFree(merged.tables) };
   const config = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
   const issues = issuesIn(merged, id, plugin.config, config);
   if (issues.length > 0) throw errors.CONFIG_INVALID({ problems: issues });
-  return { plugin, config, origin: path, optional: true };
+  return { ...own, config };
 }
 
 /** One of the user was loaded when the process started. */

@@ -7,6 +7,7 @@ import { errors } from "./errors.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { createLayersService } from "./layers-service.ts";
 import { createLazyTrust } from "./lazy-trust.ts";
+import { exitProcess } from "./own-process.ts";
 import { createSignals, type Signals } from "./signals.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
@@ -45,6 +46,7 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
+    beforeExtensions: guardProcess(),
     notify: once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
   };
   const { entries, problems } = await hostPlugins(asked);
@@ -61,6 +63,15 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
     ...(flags.verbose && { logger: stderrLogger() }),
   });
   return kernel;
+}
+
+/** What has to stand before the first extension's code runs; loaded only then. */
+function guardProcess(): Asked["beforeExtensions"] {
+  let guarded: Promise<void> | undefined;
+  return () => {
+    guarded ??= import("./isolation.ts").then(({ isolateProcess }) => isolateProcess());
+    return guarded;
+  };
 }
 
 function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch {
@@ -103,5 +114,5 @@ function stderrLogger(): Logger {
 async function end(code: number): Promise<void> {
   process.exitCode = code;
   await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
-  process.exit(code);
+  exitProcess(code);
 }

@@ -1,4 +1,8 @@
 import { constants } from "node:os";
+import { messageOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { exitProcess } from "./own-process.ts";
+import { takeStray } from "./strays.ts";
 
 /** How the process reacts to signals while a command runs. */
 export interface Signals {
@@ -23,20 +27,22 @@ export function createSignals(): Signals {
     return stopping;
   };
   process.on("SIGINT", () => {
-    if (interrupt.signal.aborted) process.exit(130);
+    if (interrupt.signal.aborted) exitProcess(130);
     interrupt.abort();
   });
   for (const signal of ["SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       const status = 128 + constants.signals[signal];
-      if (code !== undefined) process.exit(status);
+      if (code !== undefined) exitProcess(status);
       code = status;
-      stop().finally(() => process.exit(status));
+      stop().finally(() => exitProcess(status));
     });
   process.on("uncaughtException", (error) => {
-    // A throw in some plugin's timer: nobody can tell what it left half done, so the process ends, but in order.
-    process.stderr.write(`scorel: unexpected error: ${error?.stack ?? error}\n`);
-    stop().finally(() => process.exit(1));
+    if (takeStray("a timer or callback", error)) return;
+    // A throw of our own: nobody can tell what it left half done, so the process ends, but in order.
+    const { code, message } = errors.PROCESS_UNEXPECTED({ reason: messageOf(error) });
+    process.stderr.write(`scorel: ${code}: ${message}\n${error?.stack ?? ""}\n`);
+    stop().finally(() => exitProcess(1));
   });
   stopWhenUnread(interrupt);
   endWhenStuck(interrupt.signal);
@@ -81,13 +87,14 @@ function stopWhenUnread(interrupt: AbortController): void {
 function endWhenStuck(interrupt: AbortSignal): void {
   process.on("beforeExit", () => {
     process.stderr.write("scorel: a plugin waits for something that never comes; ending without it\n");
-    process.exit(interrupt.aborted ? 130 : 1);
+    exitProcess(interrupt.aborted ? 130 : 1);
   });
 }
 
 /** A promise that some plugin dropped harms no session: it is named, and the rest goes on. */
 function nameStrayRejections(): void {
   process.on("unhandledRejection", (reason) => {
+    if (takeStray("a promise that nobody awaits", reason)) return;
     const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
     process.stderr.write(`scorel: a plugin dropped a failed promise: ${text}\n`);
   });

@@ -5,11 +5,11 @@ import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 /** A turn whose model has said "so far" and goes on only when the test lets it. */
-async function waiting(s: Scratch) {
+async function waiting(s: Scratch, env: Record<string, string> = {}) {
   const end = gate();
   const server = await startModelServer([[text("so far"), delayUntil(end.promise), text(" and on")]]);
   s.useModel(server.baseUrl);
-  const running = s.start(["-p", "hi", "--output", "events"]);
+  const running = s.start(["-p", "hi", "--output", "events"], { env });
   await running.line((line) => line.includes('"text_delta"'));
   return {
     running,
@@ -105,19 +105,31 @@ describe("a plugin's stray failure", () => {
     turn.goOn();
     const { code, stderr } = await turn.running.finished;
     expect(code).toBe(0);
-    expect(stderr).toContain("a plugin dropped a failed promise: Error: dropped");
+    expect(stderr).toContain('warning: plugin "stray" failed in a promise that nobody awaits: dropped');
     expect(stderr).toContain(file);
     expect(kept(s)).toEqual([{ text: "so far and on", partial: undefined }]);
   });
 
-  it("in a timer ends the process, in order, and keeps the words that came", async () => {
+  it("in a timer is named, and the turn goes on", async () => {
     using s = scratch();
     const file = failing(s, "setTimeout(() => { throw new Error('late'); });");
     await using turn = await waiting(s);
+    turn.goOn();
+    const { code, stderr } = await turn.running.finished;
+    expect(code, stderr).toBe(0);
+    expect(stderr).toContain(`warning: plugin "stray" failed in a timer or callback: late (${file}:3)`);
+    expect(kept(s)).toEqual([{ text: "so far and on", partial: undefined }]);
+  });
+
+  it("that no extension's file is in ends the process, in order, and keeps the words that came", async () => {
+    using s = scratch();
+    failing(s, "");
+    const ours = s.file("ours.mjs", 'process.on("SIGUSR2", () => { throw new Error("ours"); });');
+    await using turn = await waiting(s, { NODE_OPTIONS: `--import ${ours}` });
+    turn.running.child.kill("SIGUSR2");
     const { code, stderr } = await turn.running.finished;
     expect(code).toBe(1);
-    expect(stderr).toContain("unexpected error: Error: late");
-    expect(stderr).toContain(file);
+    expect(stderr).toContain("scorel: PROCESS_UNEXPECTED: An error that nobody handled ended the process: ours.");
     expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
       kept: [{ text: "so far", partial: true }],
       leftovers: [],

@@ -29,6 +29,7 @@ const boom = (): never => {
 const own = (plugin: AnyPlugin, origin = "/home/ada/.scorel/extensions/own.ts"): TestPlugin => ({
   plugin,
   origin,
+  file: origin,
   optional: true,
 });
 const tapping = (tap: Tap<(name: string) => string | undefined>) =>
