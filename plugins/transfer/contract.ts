@@ -54,7 +54,7 @@ declare module "@scorel/host/contract" {
     /**
      * Writes a session, as it stands, into a file of the host's machine (0600; an existing one only with `force`), or answers
      * its text. `md` and `html` show the conversation, `jsonl` is the log: all of it, or with `path` only the conversation.
-     * Throws TRANSFER_FILE and TRANSFER_EXISTS.
+     * Throws TRANSFER_FILE, TRANSFER_EXISTS and, without `file`, TRANSFER_LONG.
      */
     export_session: {
       params: {

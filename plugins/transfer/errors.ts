@@ -8,6 +8,8 @@ export const errors = defineErrors({
     `${a.path} cannot be used: ${a.reason}. Nothing was changed; name a file that can be.`,
   TRANSFER_TOO_LARGE: (a: { path: string; limit: string }) =>
     `${a.path} is larger than ${a.limit}, which is the most that is read. Nothing was written.`,
+  TRANSFER_LONG: (a: { sessionId: string }) =>
+    `Session ${a.sessionId} is too long to be answered as one text. Name a file: --out.`,
   TRANSFER_UNKNOWN: (a: { path: string }) =>
     `${a.path} is no session file that is known: one of Scorel, Claude Code, Codex or pi. If it is one, say which: --format.`,
   TRANSFER_NEWER: (a: { path: string; version: number }) =>

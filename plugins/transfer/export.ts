@@ -5,6 +5,9 @@ import { errors } from "./errors.ts";
 import { writeOut } from "./out-file.ts";
 import { anyKeys, knownSecrets } from "./redaction.ts";
 
+/** Characters of what is answered instead of written into a file: a text can only be so long. */
+const LONGEST_ANSWER = 2 ** 28;
+
 type Asked = Operations["export_session"]["params"];
 
 /** The operation `export_session`. */
@@ -17,9 +20,21 @@ export function exportSession(
     const chunks = await chunksOf(session, format, path);
     const { id } = session;
     if (file !== undefined) return { sessionId: id, file, bytes: writeOut(file, chunks, force) };
-    const content = [...chunks].join("");
+    const content = joined(chunks, id);
     return { sessionId: id, bytes: Buffer.byteLength(content), content };
   });
+}
+
+/** All of a text, unless it is longer than one may be. Throws TRANSFER_LONG. */
+export function joined(chunks: Iterable<string>, sessionId: string, longest: number = LONGEST_ANSWER): string {
+  const parts: string[] = [];
+  let length = 0;
+  for (const chunk of chunks) {
+    length += chunk.length;
+    if (length > longest) throw errors.TRANSFER_LONG({ sessionId });
+    parts.push(chunk);
+  }
+  return parts.join("");
 }
 
 /** What is written, piece by piece; what draws it is loaded only for its own format. */

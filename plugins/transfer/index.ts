@@ -6,6 +6,8 @@ import { z } from "zod";
 import { transferCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 
+const FORMATS = ["md", "html", "jsonl"] as const;
+
 /** Takes sessions out of Scorel, as pages to read and as logs to go on with, and brings those of others in. */
 export default definePlugin({
   id: "transfer",
@@ -17,7 +19,7 @@ export default definePlugin({
     export_session: {
       params: z.strictObject({
         sessionId: z.string(),
-        format: z.enum(["md", "html", "jsonl"]),
+        format: z.enum(FORMATS),
         file: z.string().min(1).optional(),
         force: z.boolean().optional(),
         path: z.boolean().optional(),
@@ -35,7 +37,9 @@ export default definePlugin({
   }),
   commands: () => ({
     export: {
-      description: "Write this conversation into a file: /export [md|html|jsonl] [file]",
+      summary: "Write this conversation into a file, as md, html or jsonl",
+      args: z.object({ format: z.string().optional(), file: z.string().optional(), force: z.boolean().optional() }),
+      complete: (key, typed) => (key === "format" ? FORMATS.filter((format) => format.startsWith(typed)) : []),
       run: async (args, context) => (await import("./slash.ts")).exportFromChat(args, context),
     },
   }),

@@ -1,5 +1,5 @@
-import { extname, join, resolve } from "node:path";
-import type { SlashContext } from "@scorel/commands/contract";
+import { extname, resolve } from "node:path";
+import type { CommandResult, SlashContext } from "@scorel/commands/contract";
 import type { ExportFormat } from "./contract.ts";
 
 const FORMATS: Readonly<Record<string, ExportFormat>> = {
@@ -10,17 +10,23 @@ const FORMATS: Readonly<Record<string, ExportFormat>> = {
   jsonl: "jsonl",
 };
 
+/** What follows `/export`; when the first word is no format, it is the beginning of the file's name. */
+interface Asked {
+  format?: string | undefined;
+  file?: string | undefined;
+  force?: boolean | undefined;
+}
+
 /** `/export [format] [file]`: into the directory that the session works in, under a name of its own unless one is given. */
-export async function exportFromChat(args: string, { sessionId, request }: SlashContext): Promise<string> {
-  const { first, rest } = /^\s*(?<first>\S*)\s*(?<rest>.*?)\s*$/s.exec(args)?.groups ?? {};
-  const named = formatNamed(first ?? "");
-  const given = (named ? rest : args.trim()) ?? "";
+export async function exportFromChat(asked: Asked, { sessionId, request }: SlashContext): Promise<CommandResult> {
+  const named = formatNamed(asked.format ?? "");
+  const given = [named ? undefined : asked.format, asked.file].filter(Boolean).join(" ");
   const format = named ?? formatBy(given) ?? "html";
   const { meta } = await request("get_status", { sessionId });
   const name = given === "" ? `scorel-${sessionId.slice(0, 8)}-${stamp()}.${format}` : given;
-  const file = resolve(join(meta.cwd ?? "."), name);
-  const { bytes } = await request("export_session", { sessionId, format, file });
-  return `The conversation is in ${file} (${bytes} bytes).`;
+  const file = resolve(meta.cwd ?? ".", name);
+  const data = await request("export_session", { sessionId, format, file, force: asked.force === true });
+  return { output: `The conversation is in ${file} (${data.bytes} bytes).`, data };
 }
 
 /** The format that a file's name tells. */

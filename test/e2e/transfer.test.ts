@@ -69,6 +69,12 @@ describe("a session made by a real run", () => {
     const log = await printed(s, "session", "export", id, "--format", "jsonl");
     expect(unsummed(log)).toBe(unsummed(readFileSync(s.logs()[0] as string, "utf8")).replaceAll(KEY, "[redacted]"));
     expect(await s.run(["session", "export", "nothing"])).toMatchObject({ code: 2 });
+
+    const slash = await printed(s, "session", "run", id, "/export md talk.md");
+    expect(slash).toMatch(/^The conversation is in .*\/talk\.md \(\d+ bytes\)\.\n$/);
+    expect(readFileSync(join(s.project, "talk.md"), "utf8").split("\n").slice(3)).toEqual(
+      markdown.split("\n").slice(3),
+    );
   });
 
   it("moves to another home by its log, and goes on there", async () => {

@@ -1,6 +1,7 @@
 import { closeSync, ftruncateSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { joined } from "../../../plugins/transfer/export.ts";
 import { parseRecord } from "../../../plugins/transfer/json.ts";
 import { LONGEST_LINE, linesOf } from "../../../plugins/transfer/lines.ts";
 import { desk, spoken } from "./desk.ts";
@@ -43,6 +44,11 @@ describe("a file's lines", () => {
       [2, long.length + 1, long.length + 1],
     ]);
   });
+});
+
+it("an answer can only be so long; a file may be longer", () => {
+  expect(joined(["ab", "cd"], "s", 4)).toBe("abcd");
+  expect(() => joined(["ab", "cd", "e"], "s", 4)).toThrow("--out");
 });
 
 describe("a record", () => {

@@ -132,7 +132,14 @@ describe("/export", () => {
     expect(await run("html my talk.page")).toContain(`${t.home.cwd}/my talk.page`);
     expect(readFileSync(join(t.home.cwd, "my talk.page"), "utf8")).toContain("<!doctype html>");
     await expect(run("talk.jsonl")).rejects.toMatchObject({ code: "TRANSFER_EXISTS" });
+    expect(await run("talk.jsonl --force")).toContain("/talk.jsonl (");
+    expect(await t.client.request("complete_command", { sessionId, line: "/export h" })).toMatchObject({
+      values: ["html"],
+    });
     const { commands } = await t.client.request("list_commands", { sessionId });
-    expect(commands.find(({ name }) => name === "export")).toMatchObject({ plugin: "transfer" });
+    expect(commands.find(({ name }) => name === "export")).toMatchObject({
+      plugin: "transfer",
+      usage: "/export [format] [file] [--force]",
+    });
   });
 });
