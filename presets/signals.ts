@@ -81,6 +81,8 @@ async function inTime(stopping: Promise<void>): Promise<void> {
  */
 function stopWhenUnread(interrupt: AbortController): void {
   process.stdout.on("error", () => interrupt.abort());
+  // Nobody hears complaints any more; one about that would be the next to fail, without end.
+  process.stderr.on("error", () => {});
 }
 
 /** Nothing is left that could ever go on, and the command has not ended: a plugin waits for what never comes. */

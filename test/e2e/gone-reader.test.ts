@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { fileURLToPath } from "node:url";
+import { expect, it, vi } from "vitest";
+import { isAlive, startedProcesses } from "../processes.ts";
+import { scratch } from "./scorel.ts";
+
+const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const started = startedProcesses();
+
+it("a command whose complaints nobody reads ends as it would", async () => {
+  using s = scratch();
+  const shell = 'node "$0" -p hi 2>&1 >/dev/null | true; exit "${PIPESTATUS[0]}"';
+  const child = spawn("bash", ["-c", shell, BIN], {
+    cwd: s.project,
+    env: { PATH: process.env.PATH, HOME: s.home },
+    stdio: "ignore",
+  });
+  started.add(child.pid as number);
+  expect(await once(child, "exit")).toEqual([2, null]);
+});
+
+it("a conversation whose terminal was closed ends, and does not go on talking to nobody", async () => {
+  using s = scratch();
+  s.useModel("http://127.0.0.1:9/v1");
+  // `script` gives the shell a terminal of its own, which is gone when script is killed.
+  const shell = `trap "" HUP; echo $$ > pid; exec node ${BIN}`;
+  const child = spawn("script", ["-qec", shell, "/dev/null"], {
+    cwd: s.project,
+    env: { PATH: process.env.PATH, HOME: s.home, SHELL: "/bin/sh", TERM: "xterm" },
+    stdio: ["pipe", "pipe", "ignore"],
+  });
+  started.add(child.pid as number);
+  const [pid = 0] = await started.pidsIn(`${s.project}/pid`, 1);
+  let screen = "";
+  child.stdout.on("data", (chunk) => {
+    screen += String(chunk);
+  });
+  await vi.waitFor(() => expect(screen).toContain("/help"), { timeout: 10_000, interval: 10 });
+  child.kill("SIGKILL");
+  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000, interval: 20 });
+});
