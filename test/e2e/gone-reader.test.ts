@@ -10,7 +10,7 @@ const started = startedProcesses();
 
 it("a command whose complaints nobody reads ends as it would", async () => {
   using s = scratch();
-  const shell = 'node "$0" -p hi 2>&1 >/dev/null | true; exit "${PIPESTATUS[0]}"';
+  const shell = 'node "$0" -p hi 2>&1 >/dev/null | true; exit $PIPESTATUS';
   const child = spawn("bash", ["-c", shell, BIN], {
     cwd: s.project,
     env: { PATH: process.env.PATH, HOME: s.home },
