@@ -75,10 +75,16 @@ function unrecognized(issue: z.core.$ZodIssue, path: KeyPath): KeyPath[] {
 /** A union says that no alternative fits; what helps is why the nearest one does not. */
 function describe(issue: z.core.$ZodIssue, path: KeyPath): Issue[] {
   const here = [...path, ...pathOf(issue)];
-  if (issue.code !== "invalid_union") return [{ path: here, message: issue.message }];
+  if (issue.code !== "invalid_union") return [{ path: here, message: missing(issue) ?? issue.message }];
   const nearest = [...issue.errors].sort((a, b) => a.length - b.length)[0];
   const inner = nearest?.filter(({ code }) => code !== "unrecognized_keys") ?? [];
   return inner.length > 0 ? inner.flatMap((each) => describe(each, here)) : [{ path: here, message: issue.message }];
+}
+
+/** A table may hold everything but what it needs. */
+function missing(issue: z.core.$ZodIssue): string | undefined {
+  if (issue.code !== "invalid_type" || !issue.message.endsWith("received undefined")) return undefined;
+  return `it is missing, a ${issue.expected} is needed`;
 }
 
 function pathOf({ path }: z.core.$ZodIssue): (string | number)[] {

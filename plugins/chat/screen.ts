@@ -84,9 +84,14 @@ export class Screen {
         "(the answer is cut: it reached the model's output limit; raise maxTokens in [model] for longer ones)",
       );
     const input = usage.input + usage.cacheRead + usage.cacheWrite;
-    if (input + usage.output === 0) return;
+    if (input + usage.output === 0) return this.endLine();
     const seconds = (durationMs / 1000).toFixed(1);
     await this.line(`[${input} tokens in, ${usage.output} out · $${usage.cost.total.toFixed(4)} · ${seconds} s]`);
+  }
+
+  private async endLine(): Promise<void> {
+    if (this.open) await this.write("\n");
+    this.open = false;
   }
 
   /** Ends a line that the user left. */

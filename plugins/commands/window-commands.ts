@@ -74,7 +74,7 @@ function added(spent: Spent, { input, cacheRead, cacheWrite, output, cost: { tot
 
 function spentText({ requests, input, cacheRead, output, total }: Spent): string {
   const cached = input > 0 ? `, ${Math.round((100 * cacheRead) / input)}% from the cache` : "";
-  return `${requests} requests, ${count(input)} tokens in${cached}, ${count(output)} out, $${total.toFixed(4)}`;
+  return `${requests} ${requests === 1 ? "request" : "requests"}, ${count(input)} tokens in${cached}, ${count(output)} out, $${total.toFixed(4)}`;
 }
 
 function context(ctx: BaseContext): CommandResult {

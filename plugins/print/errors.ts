@@ -1,5 +1,7 @@
 import { defineErrors } from "@scorel/kernel";
 
+const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+
 export const errors = defineErrors({
   PRINT_NO_PROMPT: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',
   PRINT_EMPTY_PROMPT: () => 'The prompt is empty: give one with -p "…", or pipe one in.',
@@ -17,9 +19,9 @@ export const errors = defineErrors({
   PRINT_SCHEMA_UNMET: (a: { reason: string }) =>
     `The answer does not fit the schema, also after it was sent back once: ${a.reason}`,
   PRINT_MAX_ROUNDS: (a: { rounds: number }) =>
-    `Stopped after ${a.rounds} rounds (--max-rounds) before the work was done. Allow more to let it finish.`,
+    `Stopped after ${counted(a.rounds, "round")} (--max-rounds) before the work was done. Allow more to let it finish.`,
   PRINT_MAX_COST: (a: { cost: number }) =>
     `Stopped at $${a.cost} (--max-cost) before the work was done. Allow more to let it finish.`,
   PRINT_TIMEOUT: (a: { seconds: number }) =>
-    `Stopped after ${a.seconds} seconds (--timeout) before the work was done. Allow more to let it finish.`,
+    `Stopped after ${counted(a.seconds, "second")} (--timeout) before the work was done. Allow more to let it finish.`,
 });

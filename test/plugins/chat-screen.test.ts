@@ -75,6 +75,21 @@ describe("the end of a turn", () => {
     expect(await ended({})).toBe("");
   });
 
+  it("ends the line that a text left open", async () => {
+    const pieces: string[] = [];
+    const output = {
+      write: async (piece: string) => void pieces.push(piece),
+      failure: undefined,
+      complaint: undefined,
+    };
+    const screen = new Screen(output, "me");
+    const event = { type: "text_delta", seq: 1, eventId: "a", delta: "words" };
+    await screen.hear({ event, display: { display: "hidden" } } as unknown as Delivered);
+    const outcome = { reason: "completed", text: "words", stopReason: "stop", durationMs: 1, leafId: null } as const;
+    await screen.turn({ ...outcome, usage: none });
+    expect(pieces.join("")).toBe("words\n");
+  });
+
   it("says that an answer was cut at the output limit", async () => {
     expect(await ended({ stopReason: "length" })).toBe(
       "(the answer is cut: it reached the model's output limit; raise maxTokens in [model] for longer ones)\n",

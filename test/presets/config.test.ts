@@ -72,6 +72,22 @@ describe("a configuration", () => {
     });
   });
 
+  it("is refused with what a table lacks", async () => {
+    using at = place();
+    const lines = [
+      'type = "custom"',
+      'api = "openai-completions"',
+      'provider = "p"',
+      'id = "i"',
+      'baseUrl = "http://a"',
+    ];
+    const file = at.file("~/.scorel/config.toml", "[model]", ...lines, "maxTokens = 100");
+    expect(await problems(at)).toEqual({
+      code: "CONFIG_INVALID",
+      lines: [`Invalid value of model.contextWindow: it is missing, a number is needed (${file}:1)`],
+    });
+  });
+
   it("is refused when it uses what does not exist, or says two things at once", async () => {
     using at = place();
     const file = at.file("~/.scorel/config.toml", 'use = ["tolls",', '  "agent"]', 'without = ["agent"]');

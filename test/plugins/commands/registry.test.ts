@@ -210,7 +210,7 @@ describe("commands of every session", () => {
       output: "Copied 11 characters.",
       data: { text: "echo: hello" },
     });
-    expect((await s.run("cost")).output).toBe("test/echo: 1 requests, 0 tokens in, 0 out, $0.0000");
+    expect((await s.run("cost")).output).toBe("test/echo: 1 request, 0 tokens in, 0 out, $0.0000");
   });
 
   it("tell how hard the model thinks", async () => {
