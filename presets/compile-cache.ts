@@ -8,6 +8,8 @@ import { assertPrivate, makePrivate } from "./private-folder.ts";
 /** Part of every key: another compiler writes other code. */
 const COMPILER = "jiti 2.7.0";
 
+const KEPT_MS = 60 * 24 * 3600 * 1000;
+
 /** What is compiled, and how. */
 export interface Compilation {
   source: string;
@@ -32,11 +34,21 @@ export function createCompileCache(): CompileCache {
     const kept = readKept(path, secret);
     if (kept !== undefined) return kept;
     const code = compile();
+    removeOld(folder);
     const temporary = `${path}.${newId()}.tmp`;
     fs.writeFileSync(temporary, `${sumOf(secret, path, code)}\n${code}`, { flag: "wx", mode: 0o600 });
     fs.renameSync(temporary, path);
     return code;
   };
+}
+
+/** Sources change, and what was compiled of an older one is never asked for again. */
+function removeOld(folder: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name);
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > KEPT_MS) fs.rmSync(path, { recursive: true, force: true });
+  }
 }
 
 function keyOf(wanted: Compilation): string {

@@ -16,12 +16,16 @@ export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
 export async function createExtensionLoader(onUse?: (name: string) => void): Promise<ExtensionLoader> {
   const kept = createCompileCache();
   const { createJiti } = await import("jiti");
+  const options = { fsCache: false, interopDefault: true };
+  let compiler: Jiti | undefined;
+  const compile = (wanted: Parameters<Jiti["transform"]>[0]) => {
+    compiler ??= createJiti(import.meta.url, options);
+    return compiler.transform(wanted);
+  };
   return async (file) => {
-    const options = { fsCache: false, interopDefault: true };
-    const compiler = createJiti(file.file, options);
     const jiti = createJiti(file.file, {
       ...options,
-      transform: (wanted) => ({ code: kept({ ...wanted }, () => compiler.transform(wanted)) }),
+      transform: (wanted) => ({ code: kept({ ...wanted }, () => compile(wanted)) }),
       moduleCache: false,
       tryNative: false,
       virtualModules: createVirtualModules(onUse),

@@ -211,6 +211,10 @@ const standard = [
   "node",
   "wc",
   "jq",
+  "find",
+  "printf",
+  "rm",
+  "sort",
 ];
 
 function wrongCommandsOf({ file, line, text }: Block): string[] {

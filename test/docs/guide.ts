@@ -40,6 +40,7 @@ export function comparable(text: string): string {
     .replaceAll(/\b(?=\w*\d|\w*[a-z][A-Z])[A-Za-z0-9]{16}\b/g, "<id>")
     .replaceAll(/\b1[0-9]{12}\b/g, "<time>")
     .replaceAll(/\d{4}-\d\d-\d\d \d\d:\d\d/g, "<date>")
+    .replaceAll(/^(trusted|changed|dev) {2}\d{4}-\d\d-\d\d/gm, "$1  <day>")
     .replaceAll(/\b\d+\.\d s\b/g, "<seconds>")
     .replaceAll(/\b\d+ bytes\b/g, "<n> bytes");
 }

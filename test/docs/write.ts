@@ -4,6 +4,7 @@ import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
 import { root } from "./source.ts";
 import { playTimeTravel } from "./time-travel-stage.ts";
+import { playTrust } from "./trust-stage.ts";
 
 /**
  * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also
@@ -13,6 +14,7 @@ const files = await generate();
 if (process.argv.includes("guide")) {
   files.set("docs/guide/first-session.md", await playGuide());
   files.set("docs/guide/time-travel.md", await playTimeTravel());
+  files.set("docs/guide/trust.md", await playTrust());
 }
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });

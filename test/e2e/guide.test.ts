@@ -3,6 +3,7 @@ import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
 import { read } from "../docs/source.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
+import { playTrust } from "../docs/trust-stage.ts";
 
 const guide = read("docs/guide/first-session.md");
 
@@ -20,4 +21,8 @@ it("the guide shows what a conversation looks like", async () => {
 
 it("the guide to time travel shows what its commands print", async () => {
   expect(comparable(await playTimeTravel())).toBe(comparable(read("docs/guide/time-travel.md")));
+});
+
+it("the guide to trust shows what its commands print", async () => {
+  expect(comparable(await playTrust())).toBe(comparable(read("docs/guide/trust.md")));
 });

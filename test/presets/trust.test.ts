@@ -200,7 +200,7 @@ describe("the bytes that are loaded", () => {
     expect("tampered" in globalThis).toBe(false);
   });
 
-  it("are compiled once: what was kept is used as it is", async () => {
+  it("are compiled once: what was kept is used as it is, and removed when it has long not been made", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     await accept(at);
@@ -210,6 +210,9 @@ describe("the bytes that are loaded", () => {
     utimesSync(join(cache, name), 1000, 1000);
     await run(at).session();
     expect(statSync(join(cache, name)).mtimeMs).toBe(1_000_000);
+    at.file("~/.scorel/extensions/new.ts", plugin("new"));
+    await run(at).session();
+    expect(statSync(join(cache, name)).mtimeMs).toBeGreaterThan(1_000_000);
   });
 
   it("hash to the same only when paths and bytes are the same", () => {
