@@ -32,6 +32,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   projects: { scope: "host", load: () => import("@scorel/projects") },
   search: { scope: "host", load: () => import("@scorel/search") },
   transfer: { scope: "host", load: () => import("@scorel/transfer") },
+  extensions: { scope: "host", load: () => import("@scorel/extensions") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
 

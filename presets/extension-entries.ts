@@ -6,6 +6,9 @@ import { rememberExtensions } from "./extension-owners.ts";
 import type { Resolution } from "./resolution.ts";
 import { secretFree } from "./secret-free.ts";
 
+/** Milliseconds that it took to read, compile and run an extension's files. */
+export const loadTimes = new WeakMap<AnyPlugin, number>();
+
 /** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
 export async function extensionEntries(
   resolution: Resolution,
@@ -20,7 +23,9 @@ export async function extensionEntries(
   if (!load) return { entries, problems };
   for (const file of files)
     try {
+      const began = performance.now();
       const plugin = await load(file);
+      loadTimes.set(plugin, performance.now() - began);
       if ((plugin.scope ?? "session") === scope) entries.push(entryOf(resolution, file, plugin));
       else if (scope === "session") assertHostAllowed(file);
     } catch (thrown) {

@@ -4,10 +4,12 @@ import type { Launch } from "@scorel/cli/contract";
 import { codeOf, createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
 import { type Asked, createComposition, hostPlugins } from "./composition.ts";
 import { errors } from "./errors.ts";
+import { createExtensionsService } from "./extensions-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { createLayersService } from "./layers-service.ts";
 import { createLazyTrust } from "./lazy-trust.ts";
 import { exitProcess } from "./own-process.ts";
+import { createRehearsal } from "./rehearsal.ts";
 import { createSignals, type Signals } from "./signals.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
@@ -51,11 +53,13 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
   };
   const { entries, problems } = await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
+  const rehearsal = createRehearsal(createComposition(asked, () => kernel));
   const kernel: Kernel = await createKernel({
     entries,
     store: createMemoryStore(header()),
     services: {
-      composition: createComposition(asked, () => kernel),
+      composition: rehearsal.composition,
+      extensions: createExtensionsService(asked, rehearsal, () => kernel),
       layers: createLayersService(asked),
       trust: createLazyTrust(asked),
       launch: launchOf(cwd, version, signals.interrupt),

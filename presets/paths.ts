@@ -51,6 +51,9 @@ const besides = [".agents/skills", ".claude/skills", ".claude/commands"];
 /** The presets that come with Scorel: beside this file, in the sources as in the bundle's folders. */
 export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.url));
 
+/** What the build makes for those who write extensions; a command that runs from its sources has none. */
+export const typesProject = fileURLToPath(new URL("../types/tsconfig.json", import.meta.url));
+
 /**
  * The `.scorel` folder of the project that `cwd` is in: the nearest one from `cwd` up to the git root, or only that
  * of `cwd` outside of git. The user's own folder is never a project's. `cwd` is canonical.

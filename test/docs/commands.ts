@@ -18,7 +18,13 @@ export async function readCommandLine(): Promise<CommandLine> {
   const kernel = await createKernel({
     entries: plugins.map((plugin) => ({ plugin, origin: "docs" })),
     store: createMemoryStore(testHeader),
-    services: { launch, composition: unused("composition"), layers: unused("layers"), trust: unused("trust") },
+    services: {
+      launch,
+      composition: unused("composition"),
+      layers: unused("layers"),
+      trust: unused("trust"),
+      extensions: unused("extensions"),
+    },
   });
   const commands = kernel
     .collect("cliCommands")

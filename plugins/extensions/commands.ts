@@ -1,0 +1,46 @@
+import type { CliCommand } from "@scorel/cli/contract";
+import type { ExtensionsService } from "./contract.ts";
+
+/** What `plugin new` can begin. */
+export const kinds = ["tool", "guard", "command", "projection", "service"] as const;
+export type Kind = (typeof kinds)[number];
+
+/** `scorel plugin new|list|check|types`. */
+export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
+  return [
+    {
+      noun: "plugin",
+      action: "new",
+      args: "<name>",
+      description: "Begin an extension: a small working file and its test",
+      options: [
+        { flags: "--kind <kind>", description: "What it is", values: kinds, default: "tool" },
+        { flags: "--global", description: "In ~/.scorel/extensions instead of the project's" },
+      ],
+      run: async (invocation) => (await import("./new.ts")).begin(extensions, invocation),
+    },
+    {
+      noun: "plugin",
+      action: "list",
+      description: "List every plugin and extension: where from, whether it is loaded, what it does",
+      options: [{ flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" }],
+      run: async (invocation) => (await import("./list.ts")).list(extensions, invocation),
+    },
+    {
+      noun: "plugin",
+      action: "check",
+      args: "<path>",
+      description: "Check an extension without running it; exits 1 when something is wrong",
+      options: [{ flags: "--load", description: "Also load it, in a process with an empty home and no keys" }],
+      run: async (invocation) => (await import("./check.ts")).check(extensions, invocation),
+    },
+    {
+      noun: "plugin",
+      action: "types",
+      args: "[dir]",
+      description: "Write a tsconfig.json, so that an editor knows all that an extension may use",
+      options: [{ flags: "--global", description: "In ~/.scorel/extensions" }],
+      run: async (invocation) => (await import("./tsconfig.ts")).writeTsconfig(extensions, invocation),
+    },
+  ];
+}

@@ -1,0 +1,52 @@
+/** A plugin as one run of the command finds it. */
+export interface PluginRow {
+  id: string;
+  /** `shipped`, or whose folder the file is in. */
+  of: "shipped" | "user" | "project";
+  /** The file, or the preset and line that asks for a shipped one. */
+  origin: string;
+  scope: "host" | "session";
+  /** `off`: by `without`. `untrusted`: in a folder that is not read. `unused`: left out for another reason, which is said. */
+  state: "loaded" | "off" | "broken" | "untrusted" | "unused";
+  /** Why it is not loaded, with the place in its file where that is known. */
+  reason?: string;
+  /** Milliseconds to read and run its file and to activate it; of a shipped session plugin, to activate it. */
+  loadMs?: number;
+  provides: readonly string[];
+  needs: readonly string[];
+  /** The native hooks that it taps. */
+  hooks: readonly string[];
+  /** The event types that it brings. */
+  events: readonly string[];
+  /** What it contributes to other plugins, as `tools`. */
+  contributes: readonly string[];
+}
+
+/** A folder of extensions, and whether it is read. */
+export interface ExtensionFolder {
+  of: "user" | "project";
+  path: string;
+  trusted: boolean;
+}
+
+/** What the loader knows of plugins and extensions; given to the host kernel by the loader. */
+export interface ExtensionsService {
+  /** The folder for new extensions: the project's around the working directory, or the user's own. It may not exist yet. */
+  folder(of: "user" | "project"): Promise<ExtensionFolder>;
+  /** The folder that a file lies in; undefined outside of all folders that are looked through. */
+  folderOf(path: string): Promise<ExtensionFolder | undefined>;
+  /** Why an id cannot be used; undefined when it can. */
+  taken(id: string): string | undefined;
+  /** Every plugin of this run, those of sessions as a session that is opened for this finds them. Throws CONFIG errors. */
+  list(): Promise<PluginRow[]>;
+  /** Reads a file as the loader would compile it, without running it: what is wrong, and `file:line` where known. */
+  parse(path: string): Promise<{ where: string; reason: string } | undefined>;
+  /** The tsconfig.json that comes with the command and names the declarations of all that an extension may import. */
+  readonly tsconfig: string;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    extensions: ExtensionsService;
+  }
+}

@@ -1,0 +1,334 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { PluginRow } from "@scorel/extensions/contract";
+import { describe, expect, it } from "vitest";
+import { root } from "../docs/source.ts";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { type Scratch, scratch } from "./scorel.ts";
+
+const bin = join(root, "node_modules/.bin");
+const tsc = join(bin, "tsc");
+/** A path with node and git and without a compiler. */
+const withoutTsc = "/usr/local/bin:/usr/bin:/bin";
+const withTsc = `${bin}:${process.env.PATH}`;
+
+describe("scorel plugin new", () => {
+  it.each(["tool", "guard", "command", "projection", "service"])(
+    "--kind %s begins an extension whose test passes with nothing installed",
+    async (kind) => {
+      using s = scratch();
+      const begun = await s.run(["plugin", "new", "my-own", "--kind", kind]);
+      expect(begun).toMatchObject({ code: 0, stderr: "" });
+      const { status, stdout } = spawnSync(process.execPath, ["--test"], {
+        cwd: join(s.project, ".scorel/extensions/my-own"),
+        env: { PATH: withoutTsc, HOME: s.home },
+        encoding: "utf8",
+      });
+      expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/pass [12]\n[\s\S]*fail 0/) });
+      expect(rowOf(await list(s, "--trust"), "my-own")).toMatchObject({ state: "loaded", of: "project" });
+    },
+  );
+
+  it("says that a project's is read only with trust, and then it is used at once", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Without."), toolCall("Greeter", { who: "Ann" }), text("Done.")]);
+    s.useModel(server.baseUrl);
+    const begun = await s.run(["plugin", "new", "greeter"]);
+    expect(begun.stdout).toBe(
+      [
+        "Wrote .scorel/extensions/greeter/index.mjs and its test.",
+        "Test it:  node --test .scorel/extensions/greeter/index.test.mjs",
+        'Use it:   scorel --trust -p "Use the tool Greeter to greet Ann."',
+        "A project's extensions are read when you trust it: --trust does for one run, scorel trust add keeps it.",
+        "",
+      ].join("\n"),
+    );
+    await s.run(["-p", "Greet Ann."]);
+    await s.run(["--trust", "-p", "Greet Ann."]);
+    expect(server.requests.map((request) => request.text.includes('"Greeter"'))).toEqual([false, true, true]);
+    expect(server.requests[2]?.body.messages.at(-1)).toMatchObject({ role: "tool", content: "Hello Ann!" });
+  });
+
+  it("--global begins one that is used without more words", async () => {
+    using s = scratch();
+    await using server = await startModelServer([toolCall("Bash", { command: "git push" }), text("Done.")]);
+    s.useModel(server.baseUrl);
+    expect((await s.run(["plugin", "new", "no-push", "--kind", "guard", "--global"])).stdout).not.toContain("trust");
+    await s.run(["-p", "Push."]);
+    expect(server.requests[1]?.body.messages.at(-1).content).toBe("Pushing is left to the user.");
+  });
+
+  it.each([
+    ["command", "/mine Ann", "Hello Ann! This session has 0 events."],
+    ["projection", "/mine", "0 tool results"],
+  ])("--kind %s begins a slash command", async (kind, typed, shown) => {
+    using s = scratch();
+    await s.run(["plugin", "new", "mine", "--kind", kind, "--global"]);
+    const { stdout } = await s.run(["--model", "offline/demo"], { input: `${typed}\n` });
+    expect(stdout.replace(/has \d+ events/, "has 0 events")).toContain(shown);
+  });
+
+  it("writes over nothing, whatever ending the other one has", async () => {
+    using s = scratch();
+    const mine = s.file("~/.scorel/extensions/mine.ts", "// mine\n");
+    const { code, stderr } = await s.run(["plugin", "new", "mine", "--global"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(`${mine} exists already`) });
+    expect(readFileSync(mine, "utf8")).toBe("// mine\n");
+    expect(readdirSync(join(s.home, ".scorel/extensions"))).toEqual(["mine.ts"]);
+  });
+
+  it.each([
+    ["tools", "a plugin of Scorel has this name"],
+    ["use", "config.toml uses this word itself"],
+    ["../up", "lower-case letters"],
+    ["Mine", "lower-case letters"],
+  ])("refuses the name %s", async (name, reason) => {
+    using s = scratch();
+    const { code, stderr } = await s.run(["plugin", "new", name]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining(reason) });
+    expect(readdirSync(s.project)).toEqual([]);
+  });
+});
+
+describe("scorel plugin list", () => {
+  it("says of each where it is from, whether it is loaded, why not, and what it does", async () => {
+    using s = scratch();
+    const good = s.file(
+      "~/.scorel/extensions/good.ts",
+      extension("good", 'needs: ["workspace"], provides: ["good"], activate: (ctx) => ctx.provide("good", {}),'),
+    );
+    const bad = s.file("~/.scorel/extensions/bad.ts", 'export default {\n  id: "bad" oops\n};\n');
+    const fails = s.file("~/.scorel/extensions/fails.ts", extension("fails", 'needs: ["nobody"],'));
+    const throws = s.file(
+      "~/.scorel/extensions/throws.ts",
+      `${extension("throws", "activate() {\n    fall();\n  },")}\nfunction fall() {\n  throw new Error("boom");\n}\n`,
+    );
+    const off = s.file("~/.scorel/extensions/off.ts", extension("off"));
+    const host = s.file(
+      "~/.scorel/extensions/hosted.ts",
+      'export default { id: "hosted", name: "Hosted", version: "1", scope: "host", cliCommands: () => [] };\n',
+    );
+    s.file("~/.scorel/config.toml", 'without = ["off", "compaction"]\n');
+    s.file(".scorel/extensions/theirs.ts", extension("theirs"));
+    const rows = await list(s);
+    const none = { provides: [], needs: [], hooks: [], events: [], contributes: [] };
+    const session = { scope: "session", of: "user", ...none };
+    const loadMs = expect.any(Number);
+    expect(rowOf(rows, "good")).toEqual({
+      ...session,
+      id: "good",
+      origin: good,
+      state: "loaded",
+      loadMs,
+      provides: ["good"],
+      needs: ["workspace"],
+      hooks: ["afterToolCall", "beforeToolCall"],
+      events: ["good_event"],
+      contributes: ["tools"],
+    });
+    expect(rowOf(rows, "bad")).toMatchObject({
+      state: "broken",
+      origin: bad,
+      reason: expect.stringContaining(`${bad}:2`),
+    });
+    expect(rowOf(rows, "fails")).toMatchObject({
+      state: "broken",
+      origin: fails,
+      reason: expect.stringContaining('"nobody"'),
+    });
+    expect(rowOf(rows, "throws")).toMatchObject({ state: "broken", origin: throws });
+    expect(rowOf(rows, "throws").reason).toMatch(new RegExp(`^boom \\(${throws}:\\d+\\)$`));
+    expect(rowOf(rows, "off")).toMatchObject({
+      state: "off",
+      origin: off,
+      reason: expect.stringContaining("config.toml:1"),
+    });
+    expect(rowOf(rows, "hosted")).toMatchObject({
+      state: "loaded",
+      scope: "host",
+      origin: host,
+      contributes: ["cliCommands"],
+    });
+    expect(rowOf(rows, "theirs")).toMatchObject({ state: "untrusted", of: "project" });
+    expect(rowOf(rows, "compaction")).toMatchObject({ state: "off", of: "shipped" });
+    expect(rowOf(rows, "agent")).toMatchObject({ state: "loaded", of: "shipped", provides: ["agent"] });
+  });
+
+  it("keeps no session, and prints a line per plugin for people", async () => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/good.ts", extension("good"));
+    const { code, stdout } = await s.run(["plugin", "list"]);
+    expect(code).toBe(0);
+    expect(stdout).toMatch(
+      /^good +session +loaded +\d+\.\d ms +user +\S+\/good\.ts\n {2}.*hooks: afterToolCall, beforeToolCall/m,
+    );
+    expect(() => s.logs()).toThrow("ENOENT");
+  });
+});
+
+describe("scorel plugin check", () => {
+  it("finds nothing wrong with an example, and says by what its types were checked", async () => {
+    using s = scratch();
+    const file = s.file("decisions.ts", readFileSync(join(root, "docs/examples/decisions.ts"), "utf8"));
+    const checked = await s.run(["plugin", "check", file, "--load"], { env: { PATH: withTsc } });
+    expect(checked).toMatchObject({ code: 0, stderr: "" });
+    expect(checked.stdout).toBe(
+      [
+        "syntax: ok (of this file alone)",
+        "manifest: ok (as far as it is written out)",
+        `types: ok (by ${tsc})`,
+        "load: ok (needs: agent; events: decision; contributes: tools)",
+        "",
+      ].join("\n"),
+    );
+  });
+
+  it("names the line of a mistake in the syntax, and runs nothing", async () => {
+    using s = scratch();
+    const told = join(s.home, "ran");
+    const file = s.file(
+      "broken.ts",
+      `require("node:fs").writeFileSync(${JSON.stringify(told)}, "");\nexport default {\n  id: = 1,\n};\n`,
+    );
+    const { code, stdout } = await s.run(["plugin", "check", file]);
+    expect({ code, stdout }).toEqual({
+      code: 1,
+      stdout: expect.stringMatching(new RegExp(`syntax: wrong.*\n  ${file}:3: `)),
+    });
+    expect(readdirSync(s.home)).not.toContain("ran");
+  });
+
+  it("sees what is missing in a manifest without running it", async () => {
+    using s = scratch();
+    const file = s.file("mine.ts", 'export default { id: "other", name: "Mine" };\n');
+    const { code, stdout } = await s.run(["plugin", "check", file]);
+    expect(code).toBe(1);
+    expect(stdout).toContain(`${file}: it names no "version"`);
+    expect(stdout).toContain('its id is "other", but the file or folder is named "mine"');
+  });
+
+  it("says that types were not checked where there is no compiler", async () => {
+    using s = scratch();
+    const file = s.file("good.ts", extension("good"));
+    const { code, stdout } = await s.run(["plugin", "check", file], { env: { PATH: withoutTsc } });
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining("types: not checked (no tsc on the PATH"),
+    });
+  });
+
+  it("names the line of a wrong type", async () => {
+    using s = scratch();
+    const source =
+      'import { definePlugin } from "@scorel/kernel";\nexport default definePlugin({\n  id: "mine",\n  name: 7,\n  version: "1.0.0",\n});\n';
+    const file = s.file("mine.ts", source);
+    const { code, stdout } = await s.run(["plugin", "check", file], { env: { PATH: withTsc } });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining(`  ${file}:4: error TS2322`) });
+  });
+
+  it("--load runs it with an empty home and no key, and names the line where it fails", async () => {
+    using s = scratch();
+    s.file("~/secret.txt", "canary");
+    const file = s.file(
+      "spy.ts",
+      `import { readdirSync } from "node:fs";
+import { homedir } from "node:os";
+export default {
+  id: "spy", name: "Spy", version: "1.0.0",
+  activate() {
+    throw new Error(JSON.stringify({ home: readdirSync(homedir()), key: process.env.OPENAI_API_KEY ?? "none", cwd: readdirSync(".") }));
+  },
+};
+`,
+    );
+    const env = { OPENAI_API_KEY: "sk-canary", PATH: withoutTsc };
+    const { code, stdout } = await s.run(["plugin", "check", file, "--load"], { env });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: expect.stringContaining("load: wrong") });
+    expect(stdout).toContain(`{"home":[".scorel"],"key":"none","cwd":[]} (${file}:6)`);
+  });
+
+  it("--load runs nothing of a project that is not trusted", async () => {
+    using s = scratch();
+    const file = s.file(".scorel/extensions/theirs.ts", extension("theirs"));
+    const refused = await s.run(["plugin", "check", file, "--load"], { env: { PATH: withoutTsc } });
+    expect(refused).toMatchObject({ code: 2, stdout: "", stderr: expect.stringContaining("not trusted") });
+    const trusted = await s.run(["--trust", "plugin", "check", file, "--load"], { env: { PATH: withoutTsc } });
+    expect(trusted).toMatchObject({ code: 0, stdout: expect.stringContaining("load: ok") });
+  });
+
+  it("--load takes what the file imports along", async () => {
+    using s = scratch();
+    s.file("lib/words.ts", 'export const title: string = "Mine";\n');
+    const source =
+      'import { title } from "./lib/words.ts";\nexport default { id: "mine", name: title, version: "1" };\n';
+    const file = s.file("mine.ts", source);
+    const { stdout } = await s.run(["plugin", "check", file, "--load"], { env: { PATH: withoutTsc } });
+    expect(stdout).toContain("load: ok");
+  });
+});
+
+describe("scorel plugin types", () => {
+  it("lets a compiler check a folder of extensions with nothing installed", async () => {
+    using s = scratch();
+    const folder = join(s.home, ".scorel/extensions");
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    cpSync(join(root, "docs/examples"), folder, { recursive: true });
+    expect((await s.run(["plugin", "new", "begun", "--global"])).code).toBe(0);
+    expect(await s.run(["plugin", "types", "--global"])).toMatchObject({ code: 0, stderr: "" });
+    expect(compile(folder)).toBe("");
+    s.file("~/.scorel/extensions/bad.ts", extension("bad").replace("beforeToolCall", "beforeTolCall"));
+    expect(compile(folder)).toMatch(/^bad\.ts\(\d+,\d+\): error TS\d+: .*beforeTolCall/);
+  });
+
+  it("writes over its own file and no other", async () => {
+    using s = scratch();
+    expect((await s.run(["plugin", "types", "mine"])).code).toBe(0);
+    expect((await s.run(["plugin", "types", "mine"])).code).toBe(0);
+    const theirs = s.file("theirs/tsconfig.json", "{}\n");
+    const { code, stderr } = await s.run(["plugin", "types", "theirs"]);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('Add this to it: "extends"') });
+    expect(readFileSync(theirs, "utf8")).toBe("{}\n");
+  });
+});
+
+/** A whole extension with two hooks, a tool and an event. */
+function extension(id: string, more = ""): string {
+  return `import { definePlugin } from "@scorel/kernel";
+import { z } from "zod";
+
+export default definePlugin({
+  id: "${id}",
+  name: "Mine",
+  version: "1.0.0",
+  ${more}
+  events: { ${id}_event: { schema: z.object({ text: z.string() }) } },
+  tools: () => [],
+  hooks: (ctx) => {
+    ctx.hook("afterToolCall", () => undefined);
+    return { beforeToolCall: () => undefined };
+  },
+});
+`;
+}
+
+async function list(s: Scratch, ...flags: string[]): Promise<PluginRow[]> {
+  const { stdout, stderr, code } = await s.run([...flags, "plugin", "list", "--output", "json"]);
+  expect({ code, stderr }).toMatchObject({ code: 0 });
+  return JSON.parse(stdout) as PluginRow[];
+}
+
+function rowOf(rows: readonly PluginRow[], wanted: string): PluginRow {
+  const found = rows.filter(({ id }) => id === wanted);
+  expect(found).toHaveLength(1);
+  return found[0] as PluginRow;
+}
+
+/** What the compiler has to say about a folder. */
+function compile(folder: string): string {
+  try {
+    return execFileSync(tsc, ["--project", folder, "--pretty", "false"], { cwd: folder, encoding: "utf8" });
+  } catch (failed) {
+    return (failed as { stdout: string }).stdout;
+  }
+}
