@@ -52,7 +52,7 @@ function watched(entry: KernelEntry, all: Map<string, Seen>): KernelEntry {
     try {
       return work();
     } catch (thrown) {
-      seen.failure = described(thrown, origin);
+      seen.failure = described(thrown, entry);
       throw thrown;
     }
   };
@@ -62,7 +62,7 @@ function watched(entry: KernelEntry, all: Map<string, Seen>): KernelEntry {
       try {
         return await plugin.activate?.(noticing(ctx, seen.hooks));
       } catch (thrown) {
-        seen.failure = described(thrown, origin);
+        seen.failure = described(thrown, entry);
         throw thrown;
       } finally {
         seen.startMs = performance.now() - began;
@@ -88,9 +88,11 @@ function noticing(ctx: BaseContext, hooks: Set<string>): BaseContext {
 }
 
 /** What was thrown, and where in the extension, if the stack leads through it. */
-function described(thrown: unknown, origin: string): string {
+function described(thrown: unknown, { origin, file = origin }: KernelEntry): string {
   const stack = thrown instanceof Error ? (thrown.stack ?? "").replace(messageOf(thrown), "") : "";
-  const frame = stack.split("\n").find((line) => line.includes(dirname(origin)));
+  const frame = stack.split("\n").find((line) => line.includes(dirname(file)));
   const place = frame && /(\/?[^\s(]*:\d+):\d+\)?$/.exec(frame.replaceAll("file://", ""))?.[1];
-  return place === undefined ? messageOf(thrown) : `${messageOf(thrown)} (${place})`;
+  return place === undefined
+    ? messageOf(thrown)
+    : `${messageOf(thrown)} (${place.replace(dirname(file), dirname(origin))})`;
 }
