@@ -107,7 +107,7 @@ export function everyAction(words: string): DisplayAction[] {
       text: words,
     },
   ];
-  const long = Array.from({ length: 90 }, () => words).join("\n");
+  const long = Array.from({ length: 61 }, () => words).join("\n");
   return [
     ...inner,
     { display: "card", title: words, status: strange, text: words, body: inner },

@@ -113,7 +113,7 @@ it.each(Object.entries(files))(
         }
         await isWhole(t, lines(...torn.map((row) => JSON.stringify(row))));
       }),
-      { numRuns: 60 },
+      { numRuns: 30 },
     );
   },
   60_000,
