@@ -23,6 +23,7 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
         { flags: "--project <name>", description: "Those of a project: its id, name or directory" },
         { flags: "--limit <n>", description: "At most so many, up to 1000" },
         output,
+        { flags: "--json", description: "The same as --output json" },
       ],
       run: async (invocation) => (await views()).list(host(), invocation),
     },

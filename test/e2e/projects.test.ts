@@ -23,7 +23,7 @@ it("sessions made by real runs belong to projects, and follow them when they mov
     ["project", s.project, 1, true],
   ]);
 
-  const all = await s.run(["session", "list", "--all", "--output", "json"]);
+  const all = await s.run(["session", "list", "--all", "--json"]);
   const [second = "", first = ""] = listed(all);
   const only = (project: string) => s.run(["session", "list", "--project", project, "--output", "json"]);
   expect(listed(await only("other"))).toEqual([second]);
