@@ -91,7 +91,8 @@ function isRecord(value: unknown): value is TrustRecord {
 
 function isEntry(value: unknown): boolean {
   if (!isTable(value) || typeof value.since !== "string") return false;
-  const isHash = value.hash === undefined || typeof value.hash === "string";
+  // It names a folder, so nothing else may pass for one.
+  const isHash = value.hash === undefined || /^[\da-f]{64}$/.test(String(value.hash));
   const isDev = value.dev === undefined || typeof value.dev === "boolean";
   return isHash && isDev && (value.files === undefined || isTexts(value.files));
 }

@@ -371,7 +371,15 @@ describe("trust.json", () => {
         code: "TRUST_FILE",
         message: expect.stringMatching(`^${path} cannot be relied on: `),
       });
-    for (const damaged of ["", whole.slice(0, -9), "[]", '{ "projects": [] }', '{ "projects": { "/": 1 } }']) {
+    const elsewhere = whole.replace(/"hash": "\w+"/, '"hash": "../.."');
+    for (const damaged of [
+      "",
+      whole.slice(0, -9),
+      "[]",
+      '{ "projects": [] }',
+      '{ "projects": { "/": 1 } }',
+      elsewhere,
+    ]) {
       writeFileSync(path, damaged);
       await expectRefusal();
     }
