@@ -3,7 +3,7 @@ import type { CompactionContext } from "./context.ts";
 import type { Compacted } from "./contract.ts";
 import { type Conversation, conversationOf, type Entry, materialOf, requestsOutside } from "./conversation.ts";
 import { chooseCut, type Room } from "./cut.ts";
-import { tokensIn } from "./size.ts";
+import { bytesPerToken, tokensIn } from "./size.ts";
 import { type Order, type Summary, summarise } from "./summary.ts";
 import { quoted, shortened, wordsOf } from "./transcript.ts";
 
@@ -38,7 +38,6 @@ const leastGain = 0.05;
 const surelyFits = 0.6;
 /** The share of a window that no request should exceed. */
 const fullest = 0.85;
-const bytesPerToken = 4;
 const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word for word:\n";
 
 /**

@@ -3,6 +3,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import type { CompactionContext } from "./context.ts";
 import type { Material } from "./conversation.ts";
 import { extract } from "./extract.ts";
+import { bytesPerToken } from "./size.ts";
 import { quoted, shortened, transcriptOf } from "./transcript.ts";
 
 /** A summary as it is wanted. */
@@ -23,7 +24,6 @@ export interface Summary {
   note?: string;
 }
 
-const bytesPerToken = 4;
 const wordsPerToken = 0.7;
 /** The share of its window that the request for a summary may fill, reply included: estimates are rough. */
 const fill = 0.7;
