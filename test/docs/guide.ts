@@ -9,10 +9,13 @@ const blocks = /^```toml\n((?:(?!^```).*\n)*)```$|^```sh\n((?:(?!^```).*\n)*)```
 /**
  * A guide with the output after every shell block replaced by what its commands print now, and the ids of sessions and
  * events by the present ones. TOML becomes the user's config.toml, with the server at `baseUrl` in place of the one on
- * this machine.
+ * this machine, TypeScript an extension of the user.
  */
 export function play(text: string, home: Scratch, baseUrl: string): string {
   writeShim(home);
+  // Before the first session: what is saved while tools run, or right after, is asked about.
+  for (const [, source = ""] of text.matchAll(/^```ts\n((?:(?!^```).*\n)*)```$/gm))
+    home.file(`~/.scorel/extensions/${/\bid: "(.+)"/.exec(source)?.[1]}.ts`, source);
   const written = sessionIn(text);
   let present = written;
   const names = new Map<string, string>();

@@ -1,5 +1,6 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { playExtensions } from "./extension-stage.ts";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
 import { root } from "./source.ts";
@@ -14,6 +15,7 @@ const files = await generate();
 if (process.argv.includes("guide")) {
   files.set("docs/guide/first-session.md", await playGuide());
   files.set("docs/guide/time-travel.md", await playTimeTravel());
+  files.set("docs/guide/write-an-extension.md", await playExtensions());
   files.set("docs/guide/trust.md", await playTrust());
 }
 const reference = join(root, "docs/reference");

@@ -1,4 +1,5 @@
 import { expect, it } from "vitest";
+import { playExtensions } from "../docs/extension-stage.ts";
 import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
 import { read } from "../docs/source.ts";
@@ -25,4 +26,8 @@ it("the guide to time travel shows what its commands print", async () => {
 
 it("the guide to trust shows what its commands print", async () => {
   expect(comparable(await playTrust())).toBe(comparable(read("docs/guide/trust.md")));
+});
+
+it("the guide to extensions shows what its steps do", async () => {
+  expect(comparable(await playExtensions())).toBe(comparable(read("docs/guide/write-an-extension.md")));
 });

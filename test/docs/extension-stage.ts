@@ -1,0 +1,25 @@
+import { type Reply, text, toolCall, usage } from "../model-server.ts";
+import { spawnModelServer } from "../model-server-process.ts";
+import { comparable, play } from "./guide.ts";
+import { stage } from "./guide-stage.ts";
+import { read } from "./source.ts";
+
+const spent = usage({ input: 2000, output: 20 });
+
+/** What the guide's model answers, in the order of its requests. */
+const script: Reply[] = [
+  [toolCall("CountLines", { path: "src/cart.js" }), spent],
+  [text("It has 5 lines."), spent],
+  [toolCall("Bash", { command: "rm src/cart.js" }), spent],
+  [text("I was told that nothing is deleted here, so I have left it."), spent],
+];
+
+/** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
+export async function playExtensions(): Promise<string> {
+  using home = stage();
+  await using server = await spawnModelServer(script);
+  home.useModel(server.baseUrl);
+  const written = read("docs/guide/write-an-extension.md");
+  const played = play(written, home, server.baseUrl);
+  return comparable(played) === comparable(written) ? written : played;
+}
