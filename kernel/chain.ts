@@ -1,4 +1,5 @@
 import { AsyncSeriesBailHook } from "tapable";
+import { startClock } from "./clock.ts";
 import { errors, messageOf } from "./errors.ts";
 import type { HookMode, Level } from "./plugin.ts";
 import type { Dispose } from "./types.ts";
@@ -161,10 +162,12 @@ export class Chain {
     return new Promise((resolve, reject) => {
       const limit = layer.limit ?? DEFAULT_LIMIT_MS;
       const onAbort = () => close(() => reject(control.signal.reason));
-      const timer =
-        limit === false ? undefined : setTimeout(() => close(() => this.expire(run, layer, limit, reject)), limit);
+      const end =
+        limit === false
+          ? () => {}
+          : startClock(control.signal, limit, () => close(() => this.expire(run, layer, limit, reject)));
       const close = (then: () => void) => {
-        clearTimeout(timer);
+        end();
         control.signal.removeEventListener("abort", onAbort);
         settled = true;
         then();

@@ -1,4 +1,5 @@
 export { stop } from "./chain.ts";
+export { stopClock } from "./clock.ts";
 export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { isId, newId } from "./ids.ts";

@@ -11,7 +11,7 @@ import type {
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
-import type { ToolCallInput } from "./contract.ts";
+import type { ToolCallApproval, ToolCallInput, ToolCallVerdict } from "./contract.ts";
 import { tools } from "./environment.ts";
 import { fittedContent, isToFit } from "./images.ts";
 import { createThrottle } from "./throttle.ts";
@@ -53,14 +53,28 @@ export class Calls {
       signal.throwIfAborted();
       const verdict = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
       signal.throwIfAborted();
-      if (verdict?.block) return { block: true, reason: verdict.reason ?? "The call was refused." };
+      if (verdict?.block) return blocked(verdict);
     } catch (thrown) {
       return { block: true, reason: refusal(thrown, signal) };
     }
     const tool = env.ctx.find("tools")?.get(call.toolCall.name);
     if (!tool) return { block: true, reason: `The tool "${call.toolCall.name}" is gone.` };
-    this.checked.set(call.toolCall.id, tool.validate(input.args));
-    return undefined;
+    // A copy: a layer that kept the arguments cannot change them after they were approved.
+    const args = structuredClone(input.args);
+    this.checked.set(call.toolCall.id, tool.validate(args));
+    return this.approve({ ...input, args: structuredClone(args) });
+  }
+
+  /** Asks every guard about the final arguments; one that fails denies. */
+  private async approve(input: ToolCallInput): Promise<BeforeToolCallResult | undefined> {
+    const { env, signal } = this.turn;
+    try {
+      const call: ToolCallApproval = await untilAborted(env.hooks.approveToolCall(input, signal), signal);
+      signal.throwIfAborted();
+      return call.refused && blocked(call.refused);
+    } catch (thrown) {
+      return { block: true, reason: refusal(thrown, signal) };
+    }
   }
 
   /** Joins what the layers change into the result; a result that is there is kept on abort. */
@@ -135,6 +149,10 @@ export class Calls {
 
 function asResult({ content, details, terminate }: ToolOutput): AgentToolResult<unknown> {
   return { content, details, ...(terminate !== undefined && { terminate }) };
+}
+
+function blocked({ reason }: ToolCallVerdict): BeforeToolCallResult {
+  return { block: true, reason: reason ?? "The call was refused." };
 }
 
 /** A guard that failed denies, in its own words; after an abort nothing runs. */

@@ -138,6 +138,10 @@ export interface ToolCallVerdict {
   block?: boolean;
   reason?: string;
 }
+/** A call that is to be approved, with the first refusal. */
+export interface ToolCallApproval extends ToolCallInput {
+  refused?: ToolCallVerdict;
+}
 export interface ToolCallOutcome extends ToolCallInput {
   result: ToolOutput;
   isError: boolean;
@@ -151,6 +155,14 @@ declare module "@scorel/kernel" {
   interface Hooks {
     /** Before a tool runs, its arguments already valid: a layer may change them or block the call. */
     beforeToolCall(
+      input: ToolCallInput,
+      signal?: AbortSignal,
+    ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
+    /**
+     * The last word before a tool runs, on the arguments that it gets: whoever changes what it is shown changes nothing.
+     * Every layer is asked; one that blocks is not overruled.
+     */
+    approveToolCall(
       input: ToolCallInput,
       signal?: AbortSignal,
     ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;

@@ -13,6 +13,7 @@ export type AgentContext = PluginContext<z.output<typeof config>, "model">;
 /** The native hooks, as their owner calls them. */
 export interface HookCalls {
   beforeToolCall: HookCall<"beforeToolCall">;
+  approveToolCall: FoldCall<"approveToolCall">;
   afterToolCall: FoldCall<"afterToolCall">;
   transformContext: HookCall<"transformContext">;
   contextOverflow: HookCall<"contextOverflow">;

@@ -3,7 +3,7 @@ import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
 import { type Clock, systemClock } from "./clock.ts";
 import { config } from "./config.ts";
-import type { ToolCallChange, ToolCallOutcome } from "./contract.ts";
+import type { ToolCallApproval, ToolCallChange, ToolCallOutcome, ToolCallVerdict } from "./contract.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import type { Environment, HookCalls } from "./environment.ts";
 import { createFacade } from "./facade.ts";
@@ -29,6 +29,7 @@ export function createAgent(clock: Clock): AnyPlugin {
     activate(ctx) {
       const hooks: HookCalls = {
         beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),
+        approveToolCall: ctx.defineHook("approveToolCall", { fold: joinRefusal }),
         afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }),
         transformContext: ctx.defineHook("transformContext", "waterfall"),
         contextOverflow: ctx.defineHook("contextOverflow", "bail"),
@@ -47,4 +48,9 @@ export function createAgent(clock: Clock): AnyPlugin {
 function joinChange(outcome: ToolCallOutcome, change: ToolCallChange): ToolCallOutcome {
   const { isError, ...changed } = change;
   return { ...outcome, result: { ...outcome.result, ...changed }, isError: isError ?? outcome.isError };
+}
+
+/** A refusal stays, whatever later layers say. */
+function joinRefusal(call: ToolCallApproval, verdict: ToolCallVerdict): ToolCallApproval {
+  return verdict.block && !call.refused ? { ...call, refused: verdict } : call;
 }

@@ -1,4 +1,5 @@
-import { type AnyPlugin, definePlugin, type FoldCall, type HookCall, stop, type Tap } from "@scorel/kernel";
+import { setTimeout as delay } from "node:timers/promises";
+import { type AnyPlugin, definePlugin, type FoldCall, type HookCall, stop, stopClock, type Tap } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { testKernel } from "../harness.ts";
 
@@ -130,6 +131,20 @@ describe("a native hook", () => {
     const value = await t.calls.shout("hi");
     settle?.("too late");
     expect([value, late?.aborted, t.kernel.failures[0]?.code]).toEqual(["hi false", true, "HOOK_LIMIT"]);
+  });
+
+  it("stops a layer's clock while it waits for a person, and goes on with what was left", async () => {
+    const patient = async (action: { name: string }, signal?: AbortSignal) => {
+      const go = stopClock(signal);
+      await delay(60);
+      go();
+      go();
+      return action.name === "answered" ? { no: "not this" } : new Promise<undefined>(() => {});
+    };
+    await using t = await chain(layer("permit", { handler: patient, limit: 30 }, "asking"));
+    expect(await t.calls.permit({ name: "answered" })).toEqual({ no: "not this" });
+    expect(await t.calls.permit({ name: "silent" })).toBeUndefined();
+    expect(t.kernel.failures.map(({ code }) => code)).toEqual(["HOOK_LIMIT"]);
   });
 
   it("rejects at once when the caller aborts, though a layer never settles", async () => {
