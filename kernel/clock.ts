@@ -47,7 +47,9 @@ export function stopClock(signal: AbortSignal | undefined): () => void {
 }
 
 function stopsOf(signal: AbortSignal): Stops {
-  let stops = stopped.get(signal);
-  if (!stops) stopped.set(signal, (stops = { count: 0 }));
+  const known = stopped.get(signal);
+  if (known) return known;
+  const stops: Stops = { count: 0 };
+  stopped.set(signal, stops);
   return stops;
 }

@@ -1,0 +1,92 @@
+import type { DisplayAction, EventId } from "@scorel/kernel";
+
+/** One of the answers that a question offers. */
+export interface RequestOption {
+  /** What is answered, as a person types it: `y`. */
+  value: string;
+  label: string;
+  /** What the client that chose it sends next as a message of its user; `true` for the reason it gave, if it did. */
+  message?: string | true;
+}
+/** What a person is asked. Every word in it comes from the host's state, none is trusted to be harmless to a terminal. */
+export interface Question {
+  /** `select` is answered with the value of an option, `confirm` with `y` or `n`, `input` with any text. */
+  kind: "select" | "confirm" | "input";
+  title: string;
+  /** What it is about: a command, a diff. */
+  body?: DisplayAction[];
+  /** Of a `select`. */
+  options?: RequestOption[];
+  /** For the plugin that asks and for programs: exact arguments, say. */
+  data?: unknown;
+}
+/** A question that waits for its answer. */
+export interface OpenRequest extends Question {
+  requestId: string;
+  /** The plugin that asks. */
+  plugin: string;
+}
+export interface RequestAnswer {
+  /** `null` when nobody answered: no client could, the wait was cancelled, or the host ended. */
+  answer: string | null;
+  /** In the words of who answered, or why nobody did. */
+  reason?: string;
+}
+
+export interface AskOptions {
+  /** Takes the question back when it aborts; a hook layer gives its own, whose clock stops meanwhile. */
+  signal?: AbortSignal | undefined;
+}
+
+/** Questions to the people who watch a session. The first answer counts; without anyone to ask, the default does. */
+export interface RequestsService {
+  /** Whether a client is there that answers. */
+  readonly attended: boolean;
+  /** Answers `null` at once, and writes nothing, when no client answers; rejects when the signal aborts. */
+  ask(question: Question, options?: AskOptions): Promise<RequestAnswer>;
+  select(title: string, options: readonly RequestOption[], fallback: string, ask?: AskOptions): Promise<string>;
+  confirm(title: string, fallback?: boolean, ask?: AskOptions): Promise<boolean>;
+  input(title: string, fallback?: string, ask?: AskOptions): Promise<string>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    requests: RequestsService;
+  }
+  interface Events {
+    /** A person is asked; `approval_answer` with the same id ends it. */
+    approval_request: OpenRequest;
+    /** The one answer to a request; `answer` is null when there is none and will be none. */
+    approval_answer: { requestId: string; answer: string | null; reason?: string };
+  }
+  interface Projections {
+    /** The questions without an answer, by their ids, in the order in which they were asked. */
+    openRequests: Readonly<Record<string, OpenRequest>>;
+  }
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** This client answers questions of the session from now on, or no longer; answers those that are open. */
+    attend_requests: {
+      params: { sessionId: string; attending?: boolean | undefined };
+      result: { requests: OpenRequest[] };
+    };
+    /** The questions that wait. */
+    list_requests: { params: { sessionId: string }; result: { requests: OpenRequest[] } };
+    /**
+     * Answers a question. The first answer counts: any other throws REQUEST_CLOSED, but a repeated `messageId` gets the
+     * outcome of its first. Throws REQUEST_ANSWER when the question does not offer it.
+     */
+    answer_request: {
+      params: {
+        sessionId: string;
+        requestId: string;
+        answer: string;
+        reason?: string | undefined;
+        messageId?: string | undefined;
+      };
+      result: { eventId: EventId; message?: string };
+    };
+  }
+}

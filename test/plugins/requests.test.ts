@@ -1,0 +1,151 @@
+import { createMemoryStore, definePlugin, type Kernel } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import requestsPlugin from "@scorel/requests";
+import type { OpenRequest } from "@scorel/requests/contract";
+import { describe, expect, it } from "vitest";
+import { testHeader, testKernel } from "../harness.ts";
+
+/** A plugin that lends its context. */
+function asker() {
+  const held: { ctx?: any } = {};
+  const plugin = definePlugin({
+    id: "asker",
+    name: "Asker",
+    version: "1.0.0",
+    needs: ["requests"],
+    activate(ctx) {
+      held.ctx = ctx;
+    },
+  });
+  return { plugin, requests: () => held.ctx.requests as import("@scorel/requests/contract").RequestsService };
+}
+
+async function open(more: Parameters<typeof testKernel>[1] = {}) {
+  const { plugin, requests } = asker();
+  const t = await testKernel([messages, requestsPlugin, plugin], more);
+  const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
+  const run = async (operation: string, params: object = {}, clientId = "client1") =>
+    operations[operation].run({ sessionId: t.session.id, ...params }, { clientId });
+  return { ...t, requests: requests(), run, open: () => Object.values(t.session.projection("openRequests")) };
+}
+
+async function firstOf(kernel: Kernel): Promise<OpenRequest> {
+  await expect.poll(() => Object.keys(kernel.session.projection("openRequests")).length).toBeGreaterThan(0);
+  return Object.values(kernel.session.projection("openRequests"))[0] as OpenRequest;
+}
+
+describe("a question", () => {
+  it("that nobody can answer has its default, and leaves no trace", async () => {
+    await using t = await open();
+    expect(await t.requests.confirm("Sure?")).toBe(false);
+    expect(await t.requests.confirm("Sure?", true)).toBe(true);
+    expect(await t.requests.input("Name?", "Ann")).toBe("Ann");
+    expect(await t.requests.select("Which?", [{ value: "a", label: "A" }], "a")).toBe("a");
+    expect(t.stored()).toEqual([]);
+  });
+
+  it("and its answer are in the log, beside the conversation, in the names of who asked and who answered", async () => {
+    await using t = await open();
+    await t.run("attend_requests");
+    const answer = t.requests.confirm("Sure?");
+    const { requestId } = await firstOf(t.kernel);
+    await t.run("answer_request", { requestId, answer: "y", reason: "looks good" }, "client2");
+    expect(await answer).toBe(true);
+    expect(t.stored()).toMatchObject([
+      { type: "approval_request", requestId, plugin: "asker", kind: "confirm", title: "Sure?" },
+      { type: "approval_answer", requestId, answer: "y", reason: "looks good", clientId: "client2" },
+    ]);
+    expect([t.session.activeLeaf, t.open()]).toEqual([null, []]);
+  });
+
+  it("counts its first answer, and a repeated message once", async () => {
+    await using t = await open();
+    await t.run("attend_requests");
+    const answer = t.requests.select(
+      "Which?",
+      [
+        { value: "a", label: "A", message: "go" },
+        { value: "b", label: "B" },
+      ],
+      "b",
+    );
+    const { requestId } = await firstOf(t.kernel);
+    await expect(t.run("answer_request", { requestId, answer: "c" })).rejects.toMatchObject({ code: "REQUEST_ANSWER" });
+    const first = { requestId, answer: "a", messageId: "m1" };
+    const outcomes = await Promise.allSettled([
+      t.run("answer_request", first),
+      t.run("answer_request", first),
+      t.run("answer_request", { requestId, answer: "b" }, "client2"),
+      t.run("answer_request", { requestId, answer: "b", messageId: "m2" }, "client3"),
+    ]);
+    expect(await answer).toBe("a");
+    const values = outcomes.map((outcome) =>
+      outcome.status === "fulfilled" ? outcome.value.message : outcome.reason.code,
+    );
+    expect(values).toEqual(["go", "go", "REQUEST_CLOSED", "REQUEST_CLOSED"]);
+    expect((await t.run("answer_request", first)).message).toBe("go");
+    expect(t.stored().filter(({ type }) => type === "approval_answer")).toHaveLength(1);
+  });
+
+  it("is shown to who comes later, until it is answered", async () => {
+    await using t = await open();
+    await t.run("attend_requests");
+    const answer = t.requests.input("Name?");
+    const { requestId } = await firstOf(t.kernel);
+    expect((await t.run("attend_requests", {}, "client2")).requests).toEqual([
+      { requestId, plugin: "asker", kind: "input", title: "Name?" },
+    ]);
+    await t.run("answer_request", { requestId, answer: "Ann" });
+    expect([await answer, await t.run("list_requests")]).toEqual(["Ann", { requests: [] }]);
+  });
+
+  it("that is taken back, or whose session closes, is answered by nobody", async () => {
+    const t = await open();
+    await t.run("attend_requests");
+    const control = new AbortController();
+    const taken = t.requests.confirm("One?", true, { signal: control.signal });
+    const { requestId } = await firstOf(t.kernel);
+    control.abort(new Error("never mind"));
+    await expect(taken).rejects.toThrow("never mind");
+    await expect(t.run("answer_request", { requestId, answer: "y" })).rejects.toMatchObject({ code: "REQUEST_CLOSED" });
+    const left = t.requests.confirm("Two?", true);
+    await firstOf(t.kernel);
+    await t[Symbol.asyncDispose]();
+    expect(await left).toBe(true);
+    const answers = t.stored().filter(({ type }) => type === "approval_answer");
+    expect(answers).toMatchObject([
+      { answer: null, reason: "it was taken back" },
+      { answer: null, reason: "the session was closed" },
+    ]);
+  });
+
+  it("of a host that was killed is void when the session is opened again, and no late answer counts", async () => {
+    const request = { type: "approval_request", requestId: "r1", plugin: "asker", kind: "confirm", title: "Sure?" };
+    const record = {
+      ...request,
+      id: "e1",
+      parentId: null,
+      seq: 1,
+      sessionId: testHeader.sessionId,
+      clientId: "x",
+      ts: 1,
+    };
+    const store = createMemoryStore(testHeader, [record]);
+    await using t = await open({ store });
+    expect(t.open()).toHaveLength(1);
+    t.session.emit("session_start", {});
+    await t.kernel.drained();
+    await expect.poll(() => t.open()).toEqual([]);
+    expect(t.session.tree.last).toMatchObject({
+      requestId: "r1",
+      answer: null,
+      reason: "the host ended while it was open",
+    });
+    expect(t.session.display(t.session.tree.last as never)).toMatchObject({
+      text: "Not answered: the host ended while it was open",
+    });
+    await expect(t.run("answer_request", { requestId: "r1", answer: "y" })).rejects.toMatchObject({
+      code: "REQUEST_CLOSED",
+    });
+  });
+});
