@@ -4,6 +4,8 @@ import type { AnyPlugin } from "@scorel/kernel";
 export interface Shipped {
   scope: "host" | "session";
   load(): Promise<{ default: AnyPlugin }>;
+  /** It keeps a model within bounds that the user sets, so no project can leave it out. */
+  guard?: true;
 }
 
 /** Every shipped plugin by id. Each `import` is spelled out so that the bundler gives each plugin its own lazy file. */
@@ -18,6 +20,8 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   commands: { scope: "session", load: () => import("@scorel/commands") },
   compaction: { scope: "session", load: () => import("@scorel/compaction") },
   coding: { scope: "session", load: () => import("@scorel/coding") },
+  requests: { scope: "session", load: () => import("@scorel/requests"), guard: true },
+  permissions: { scope: "session", load: () => import("@scorel/permissions"), guard: true },
   checkpoints: { scope: "session", load: () => import("@scorel/checkpoints") },
   host: { scope: "host", load: () => import("@scorel/host") },
   cli: { scope: "host", load: () => import("@scorel/cli") },

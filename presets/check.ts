@@ -40,7 +40,7 @@ export async function checkLayers(
   for (const layer of merged.layers) {
     for (const issue of checkGrammar(layer.table))
       verdict.problems.push(invalid(say(issue, placeOf(layer, issue.path))));
-    if (layer.kind === "project") verdict.problems.push(...hostWords(layer));
+    if (layer.kind === "project") verdict.problems.push(...hostWords(layer), ...guardsLeftOut(layer));
     verdict.problems.push(...contradictions(layer));
   }
   checkNames(merged, extensions, suggest, verdict);
@@ -119,6 +119,21 @@ function hostWords(layer: Layer): ConfigProblem[] {
   return [...tables.map((id) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
     .filter(({ id }) => shipped(id)?.scope === "host")
     .map(({ id, path }) => ({ code: "CONFIG_SCOPE", message: refusal(id, placeOf(layer, path)) }));
+}
+
+function guardsLeftOut(layer: Layer): ConfigProblem[] {
+  const off = Array.isArray((layer.table.extensions as { disabled?: unknown } | undefined)?.disabled)
+    ? (layer.table.extensions as { disabled: unknown[] }).disabled.map((id) => ({
+        id,
+        path: ["extensions", "disabled"],
+      }))
+    : [];
+  return [...listed(layer, "without"), ...off]
+    .filter(({ id }) => typeof id === "string" && shipped(id)?.guard)
+    .map(({ id, path }) => ({
+      code: "CONFIG_SCOPE",
+      message: `"${id}" keeps to what the user allows, so a project cannot leave it out (${placeOf(layer, path)})`,
+    }));
 }
 
 const invalid = (message: string): ConfigProblem => ({ code: "CONFIG_INVALID", message });

@@ -3,6 +3,7 @@ import { shipped } from "./catalogue.ts";
 import { type ConfigProblem, checkLayers, type KnownExtension } from "./check.ts";
 import { errors } from "./errors.ts";
 import { type ExtensionFile, type Found, findExtensions, type Problem } from "./extension-file.ts";
+import { joinLayers } from "./layered-values.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";
 import { type Merged, mergeLayers } from "./merge.ts";
 
@@ -24,6 +25,7 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   const found = await confirmed(findExtensions(request.project));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
   const plugins = await loadShipped([...named]);
+  joinLayers(merged, plugins.values());
   const verdict = await checkLayers(merged, [...plugins.values()], knownExtensions(merged, found));
   if (verdict.problems.length > 0) throw configError(verdict.problems);
   const notices = [...aboutTrust(request), ...verdict.notices];

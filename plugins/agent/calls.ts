@@ -62,7 +62,8 @@ export class Calls {
     // A copy: a layer that kept the arguments cannot change them after they were approved.
     const args = structuredClone(input.args);
     this.checked.set(call.toolCall.id, tool.validate(args));
-    return this.approve({ ...input, args: structuredClone(args) });
+    const shown = { ...input, toolCall: structuredClone(input.toolCall), args: structuredClone(args) };
+    return this.approve(frozen(shown));
   }
 
   /** Asks every guard about the final arguments; one that fails denies. */
@@ -149,6 +150,17 @@ export class Calls {
 
 function asResult({ content, details, terminate }: ToolOutput): AgentToolResult<unknown> {
   return { content, details, ...(terminate !== undefined && { terminate }) };
+}
+
+/** What guards judge is for none of them to change; the conversation around it is not theirs to walk through. */
+function frozen({ args, toolCall, ...rest }: ToolCallInput): ToolCallInput {
+  return Object.freeze({ ...rest, args: deeply(args), toolCall: deeply(toolCall) });
+}
+
+function deeply<T>(value: T): T {
+  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
+  for (const inner of Object.values(value)) deeply(inner);
+  return Object.freeze(value);
 }
 
 function blocked({ reason }: ToolCallVerdict): BeforeToolCallResult {

@@ -159,8 +159,8 @@ declare module "@scorel/kernel" {
       signal?: AbortSignal,
     ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
     /**
-     * The last word before a tool runs, on the arguments that it gets: whoever changes what it is shown changes nothing.
-     * Every layer is asked; one that blocks is not overruled.
+     * The last word before a tool runs, on the arguments that it gets; what is shown cannot be changed. Every layer is
+     * asked; one that blocks is not overruled.
      */
     approveToolCall(
       input: ToolCallInput,

@@ -52,5 +52,5 @@ function joinChange(outcome: ToolCallOutcome, change: ToolCallChange): ToolCallO
 
 /** A refusal stays, whatever later layers say. */
 function joinRefusal(call: ToolCallApproval, verdict: ToolCallVerdict): ToolCallApproval {
-  return verdict.block && !call.refused ? { ...call, refused: verdict } : call;
+  return verdict.block && !call.refused ? Object.freeze({ ...call, refused: verdict }) : call;
 }

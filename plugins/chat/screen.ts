@@ -114,7 +114,8 @@ export class Screen {
 
   /** What is said elsewhere: by the turn's outcome, when a line was queued, when the session was opened. */
   private isTold(event: AnyEvent): boolean {
-    if (event.type === "turn_error") return true;
+    // A question is asked by its own words.
+    if (event.type === "turn_error" || event.type === "approval_request") return true;
     if (event.type === "queue_update") return event.clientId === this.clientId;
     if (event.type !== "session_info") return false;
     const { model } = (event as AnyEvent & Events["session_info"]).changes;

@@ -1,6 +1,7 @@
 import type { CommandResult } from "@scorel/commands/contract";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { Questions } from "./questions.ts";
 import type { Screen } from "./screen.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
@@ -21,6 +22,8 @@ export class ChatSession {
   private readonly person: boolean;
   private current = "";
   private leave: () => Promise<void> = async () => {};
+  /** What plugins ask the person; nothing when a program feeds the lines. */
+  private questions: Questions | undefined;
   private readonly turns = new Set<Promise<void>>();
   /** Messages that wait behind the running turn. */
   private readonly queued = new Set<string>();
@@ -44,7 +47,19 @@ export class ChatSession {
     this.current = status.sessionId;
     this.begun = status.leafId !== null;
     await this.screen.opened(status, this.person);
-    this.leave = await this.client.subscribe(status.sessionId, (delivered) => this.screen.hear(delivered));
+    const questions = this.person ? new Questions(this.client, status.sessionId, this.screen) : undefined;
+    this.leave = await this.client.subscribe(status.sessionId, async (delivered) => {
+      await this.screen.hear(delivered);
+      await questions?.hear(delivered.event);
+    });
+    this.questions = questions;
+    await questions?.attend(true);
+  }
+
+  /** Nobody types any more: what was asked will not be answered. */
+  async deaf(): Promise<void> {
+    await this.questions?.attend(false);
+    this.questions = undefined;
   }
 
   /** What could stand at the end of a line that is being typed, and how much of the line it would replace. */
@@ -61,6 +76,10 @@ export class ChatSession {
   /** Takes a line: a slash command, or words for the agent. Throws what keeps a turn from starting. */
   async take(line: string): Promise<void> {
     if (line.trim() === "") return;
+    if (this.questions?.waiting && !line.trim().startsWith("/")) {
+      const message = await this.questions.answer(line);
+      return message === undefined ? undefined : this.send(message);
+    }
     const [, command, args = ""] = COMMAND.exec(line.trim()) ?? [];
     if (command === undefined) return this.send(line);
     if (command === "exit") this.left = true;

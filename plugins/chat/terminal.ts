@@ -61,6 +61,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   closed = true;
   if (!chat.left && !chat.busy) await screen.newline();
   await work;
+  await chat.deaf().catch(say);
   await chat.idle().catch(say);
   streams.interrupt.removeEventListener("abort", leave);
 }

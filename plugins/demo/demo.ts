@@ -19,6 +19,8 @@ export async function runDemo({ stdout, interrupt, env }: Invocation, host: Host
       cwd: repository.path,
       name: "Demonstration",
       model: "offline/demo",
+      // Its repository is its own, and its model plays by a script.
+      permission: "full",
     });
     const outcome = await watch(client, sessionId, interrupt, say);
     if (interrupt.aborted) return 130;

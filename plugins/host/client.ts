@@ -26,8 +26,17 @@ export function sessionChoice(cwd: string, options: Record<string, unknown>): Se
     continue?: boolean;
     noSession?: boolean;
   };
+  // `--yes` is the widest mode by another name; a mode that is named counts.
+  const permission = (options.permission ?? (options.yes ? "full" : undefined)) as SessionOptions["permission"];
   const named = tools?.split(",").map((name) => name.trim());
-  const settings = { model, thinking, appendSystemPrompt, allowWrite, tools: named?.filter((name) => name !== "") };
+  const settings = {
+    model,
+    thinking,
+    appendSystemPrompt,
+    allowWrite,
+    permission,
+    tools: named?.filter((name) => name !== ""),
+  };
   return { cwd, session, fork, latest, unsaved, ...settings };
 }
 

@@ -25,6 +25,8 @@ export interface SessionOptions {
   tools?: readonly string[] | undefined;
   /** Text for the end of the system prompt. */
   appendSystemPrompt?: string | undefined;
+  /** What the model may do without a question, instead of what the configuration says. */
+  permission?: "ask" | "edits" | "full" | "plan" | undefined;
 }
 
 /** Where and how a session works. Given to every session kernel as the service `workspace`. Paths are canonical. */

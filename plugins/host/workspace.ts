@@ -53,6 +53,7 @@ export function createWorkspace({
   thinking,
   tools,
   appendSystemPrompt,
+  permission,
   file,
   trusted,
   trustedCopy,
@@ -81,6 +82,7 @@ export function createWorkspace({
     ...(thinking !== undefined && { thinking }),
     ...(tools !== undefined && { tools }),
     ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
+    ...(permission !== undefined && { permission }),
   };
 }
 

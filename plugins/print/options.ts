@@ -22,6 +22,12 @@ const settings: readonly CliOption[] = [
     description: "How hard the model thinks",
     values: ["off", "minimal", "low", "medium", "high", "xhigh"],
   },
+  {
+    flags: "--permission <mode>",
+    description: "What runs without a question: ask, edits (of files), full, plan (only reading)",
+    values: ["ask", "edits", "full", "plan"],
+  },
+  { flags: "--yes", description: "Run everything without a question, as --permission full" },
   { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
   { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },
 ];

@@ -2,6 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, damageIn, plainText, Warnings } from "@scorel/host/client";
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import type { AnyEvent, Transients } from "@scorel/kernel";
+import type {} from "@scorel/permissions/contract";
 
 /** A failed turn is told at its end; the model is what was asked for. */
 const SILENT = new Set(["turn_error", "session_info"]);
@@ -15,6 +16,8 @@ export interface Progress {
   /** Says those of the notices that were not said yet. */
   notices(notices: readonly Notice[]): Promise<void>;
   hear(delivered: Delivered): Promise<void>;
+  /** Says what did not run because nobody was there to ask, and how to allow it. */
+  denied(): Promise<void>;
 }
 
 /** Writes progress to the invocation's stderr. */
@@ -25,14 +28,19 @@ export function createProgress({ stderr, options }: Invocation): Progress {
   const tell = async (notices: readonly Notice[]) => {
     for (const warning of warnings.untold(notices)) await say(warning);
   };
+  const denied: Transients["permission_denied"][] = [];
   return {
     notices: tell,
+    denied: async () => {
+      if (denied.length > 0) await say(await import("./denied.ts").then(({ howToAllow }) => howToAllow(denied)));
+    },
     opened: async (status) => {
       await tell(status.notices);
       for (const warning of damageIn(status)) await say(warning);
     },
     hear: async (delivered) => {
       const { event } = delivered;
+      if (event.type === "permission_denied") denied.push(event as AnyEvent & Transients["permission_denied"]);
       const said =
         warnings.heard(event) ??
         storageOf(event) ??

@@ -33,8 +33,8 @@ export default definePlugin({
   operations: (ctx) => ({
     attend_requests: {
       params: z.strictObject({ sessionId, attending: z.boolean().optional() }),
-      run: ({ attending = true }, { clientId }) => {
-        of(ctx).attend(clientId, attending);
+      run: async ({ attending = true }, { clientId }) => {
+        await of(ctx).attend(clientId, attending);
         return { requests: of(ctx).open() };
       },
     },

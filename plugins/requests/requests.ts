@@ -31,9 +31,11 @@ export class Requests {
     return this.clients.size > 0;
   }
 
-  attend(clientId: string, attending: boolean): void {
+  /** With the last client that answers, the questions go. */
+  async attend(clientId: string, attending: boolean): Promise<void> {
     if (attending) this.clients.add(clientId);
     else this.clients.delete(clientId);
+    if (!this.attended) await this.withdrawAll("nobody is there any more to answer");
   }
 
   open(): OpenRequest[] {
@@ -80,7 +82,11 @@ export class Requests {
 
   /** Ends all questions, since nobody will hear an answer. */
   async close(): Promise<void> {
-    await Promise.all([...this.waiting.keys()].map((id) => this.withdraw(id, "the session was closed")));
+    await this.withdrawAll("the session was closed");
+  }
+
+  private async withdrawAll(reason: string): Promise<void> {
+    await Promise.all([...this.waiting.keys()].map((id) => this.withdraw(id, reason)));
   }
 
   private async write({ requestId, answer, reason, clientId }: Given): Promise<Outcome> {

@@ -95,7 +95,7 @@ async function run(project, config, command) {
     furnish(home, server.address().port, config);
     const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
     const env = { PATH: process.env.PATH, HOME: home };
-    const child = spawn(process.execPath, [bin, "-p", "go"], { cwd: project, env, stdio: "ignore" });
+    const child = spawn(process.execPath, [bin, "--yes", "-p", "go"], { cwd: project, env, stdio: "ignore" });
     const [code] = await once(child, "exit");
     if (code !== 0) throw new Error(`the command exited ${code}`);
     const gaps = answered.slice(0, rounds).map((at, round) => arrived[round + 1] - at);

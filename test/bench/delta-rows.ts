@@ -8,7 +8,7 @@ import { bin, createHome, inTurn, megabytes, milliseconds } from "./measure.mjs"
 const node = process.execPath;
 const baseUrl = process.env.BENCH_MODEL as string;
 const { home, remove } = createHome(baseUrl);
-const turn = (model: string, ...more: string[]) => [bin, "--model", `local/${model}`, ...more, "-p", "go"];
+const turn = (model: string, ...more: string[]) => [bin, "--model", `local/${model}`, ...more, "--yes", "-p", "go"];
 const bare = (model: string) => [process.env.BENCH_BESIDE as string, baseUrl, model];
 
 /** How the events of one turn stray from `count` deltas, each once, in order and with a number of its own; "" when they do not. */

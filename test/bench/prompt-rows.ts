@@ -8,7 +8,7 @@ import { bin, createHome, environment } from "./measure.mjs";
 await using server = await startModelServer([text("Done.")]);
 const { home, remove } = createHome(server.baseUrl);
 try {
-  const child = spawn(process.execPath, [bin, "--preset", "coding", "-p", "go"], {
+  const child = spawn(process.execPath, [bin, "--preset", "coding", "--yes", "-p", "go"], {
     cwd: home,
     env: environment(home),
     stdio: "ignore",

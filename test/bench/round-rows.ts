@@ -62,7 +62,7 @@ async function scorel(api: ApiName, rounds: number): Promise<Measured> {
   const gaps = await gapsOf(api, rounds, async (baseUrl) => {
     const { home, remove } = createHome(baseUrl, { api, id: "rounds" });
     try {
-      memory = await remembering(home, (env: Record<string, string>) => start([bin, "-p", "go"], home, env));
+      memory = await remembering(home, (env: Record<string, string>) => start([bin, "--yes", "-p", "go"], home, env));
     } finally {
       remove();
     }

@@ -1,6 +1,6 @@
 import { bin } from "./measure.mjs";
 
-const turn = (model, ...more) => [bin, "--model", `local/${model}`, ...more, "-p", "go"];
+const turn = (model, ...more) => [bin, "--model", `local/${model}`, ...more, "--yes", "-p", "go"];
 const answers = (text) => (stdout) => stdout === `${text}\n`;
 const words = (count) => Array.from({ length: count }, (_, index) => ` w${index}`).join("");
 

@@ -132,6 +132,7 @@ describe("slash commands on a session made by a real run", () => {
       ["/diff", /^-one\n\+two$/m],
       ["/tree", /make it two\n/],
       ["/queue", /^Nothing waits\./],
+      ["/permission", /^mode: edits \(of ask, edits, full, plan\)/],
       ["/copy", /^Three\./],
       ["/name cart", /^The session is named "cart"\./],
       ["/model", /^scripted\/scripted-model\n/],

@@ -26,6 +26,8 @@ export interface RunOptions {
   env?: Record<string, string>;
   /** A command that becomes the process, with limits of its own. */
   through?: readonly string[];
+  /** Calls of tools need permission, as they do for a user. Default: `-p` and `chat` run with `--yes`. */
+  guarded?: boolean;
   /** An open file to write to. Default: a pipe, read into `Finished.stdout`. */
   stdout?: number;
 }
@@ -58,7 +60,7 @@ export function scratch(): Scratch {
     return full;
   };
   const start = (args: readonly string[], options: RunOptions = {}) => {
-    const started = launch(args, {
+    const started = launch(options.guarded ? args : unguarded(args), {
       ...options,
       cwd: options.cwd ?? project,
       env: { ...cleanEnv(home), ...options.env },
@@ -112,6 +114,13 @@ export function modelTable(baseUrl: string): string {
 /** Nothing of this process's environment but what a program needs to run. */
 function cleanEnv(home: string): Record<string, string> {
   return { PATH: process.env.PATH ?? "", HOME: home, LANG: "C.UTF-8", TMPDIR: tmpdir() };
+}
+
+/** Most tests are about something else than what a run may do. */
+function unguarded(args: readonly string[]): readonly string[] {
+  const prints = args.some((word) => word === "-p" || word === "--print" || word.startsWith("--print="));
+  if (args[0] === "chat") return ["chat", "--yes", ...args.slice(1)];
+  return prints ? ["--yes", ...args] : args;
 }
 
 function launch(args: readonly string[], { input, cwd, env, through = [], stdout: file }: RunOptions): Running {

@@ -8,6 +8,7 @@ import { createKernel, createMemoryStore, definePlugin, ScorelError } from "@sco
 import type { LocalModel } from "@scorel/model/contract";
 import type {} from "@scorel/models/contract";
 import projects from "@scorel/projects";
+import requestsPlugin from "@scorel/requests";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../plugins/chat/lines.ts";
@@ -85,6 +86,65 @@ describe("a conversation in a terminal", () => {
     await t.code;
     // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what must not be there
     expect(t.screen()).not.toMatch(/[\u0000-\u0008\u000b-\u001f\u007f-\u009f]/);
+  });
+});
+
+describe("a question of a plugin", () => {
+  const asking = (kind: "select" | "confirm" | "input") =>
+    definePlugin({
+      id: "asking",
+      name: "Asking",
+      version: "1.0.0",
+      needs: ["requests"],
+      commands: (ctx) => ({
+        ask: {
+          run: () => {
+            const options = [
+              { value: "y", label: "yes", message: "go on" },
+              { value: "n", label: "no" },
+            ];
+            const body = [{ display: "notice" as const, level: "info" as const, text: "$ rm \u001b[2Jx" }];
+            const question = { kind, title: "Well?", body, ...(kind === "select" && { options }) };
+            void ctx.requests.ask(question).then(({ answer, reason }) =>
+              ctx.session.append("message", {
+                message: { role: "internal", content: `got ${answer}, ${reason}`, timestamp: 1 },
+              }),
+            );
+          },
+        },
+      }),
+    });
+
+  it("is answered with the next line that is an answer, and a reason behind it", async () => {
+    await using t = await terminal([echoAgent, requestsPlugin, asking("confirm")]);
+    t.type("/ask\n");
+    await t.shows("Well?\n$ rm x\n  y = yes\n  n = no\n");
+    t.type("perhaps\n");
+    await expect.poll(() => t.screen().split("  n = no").length).toBe(3);
+    t.type("n too late today\n");
+    await t.shows("got n, too late today");
+    t.end();
+    expect(await t.code).toBe(0);
+  });
+
+  it("may end with words that are said in the person's name", async () => {
+    await using t = await terminal([echoAgent, requestsPlugin, asking("select")]);
+    t.type("/ask\n");
+    await t.shows("y = yes");
+    t.type("y\n");
+    await t.shows("echo: go on");
+    t.end();
+    expect(await t.code).toBe(0);
+  });
+
+  it("is answered with any line when it asks for words", async () => {
+    await using t = await terminal([echoAgent, requestsPlugin, asking("input")]);
+    t.type("/ask\n");
+    await t.shows("(type the answer)");
+    t.type("two words\n");
+    await t.shows("got two words, undefined");
+    t.end();
+    expect(await t.code).toBe(0);
   });
 });
 

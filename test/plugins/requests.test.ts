@@ -108,6 +108,11 @@ describe("a question", () => {
     control.abort(new Error("never mind"));
     await expect(taken).rejects.toThrow("never mind");
     await expect(t.run("answer_request", { requestId, answer: "y" })).rejects.toMatchObject({ code: "REQUEST_CLOSED" });
+    const alone = t.requests.confirm("Alone?", true);
+    await firstOf(t.kernel);
+    await t.run("attend_requests", { attending: false });
+    expect(await alone).toBe(true);
+    await t.run("attend_requests");
     const left = t.requests.confirm("Two?", true);
     await firstOf(t.kernel);
     await t[Symbol.asyncDispose]();
@@ -115,6 +120,7 @@ describe("a question", () => {
     const answers = t.stored().filter(({ type }) => type === "approval_answer");
     expect(answers).toMatchObject([
       { answer: null, reason: "it was taken back" },
+      { answer: null, reason: "nobody is there any more to answer" },
       { answer: null, reason: "the session was closed" },
     ]);
   });

@@ -167,3 +167,51 @@ describe("a configuration", () => {
     ]);
   });
 });
+
+describe("permissions in layers", () => {
+  const permissions = async (at: Place, trusted: boolean) => (await resolved(at, trusted)).merged.tables.permissions;
+  const lines = (mode: string | undefined, allow: string, deny: string) => [
+    "[permissions]",
+    ...(mode === undefined ? [] : [`mode = "${mode}"`]),
+    `allow = ["${allow}"]`,
+    `deny = ["${deny}"]`,
+  ];
+
+  it("are joined, and those of a project count when it is trusted", async () => {
+    using at = place();
+    at.file("~/.scorel/config.toml", ...lines("edits", "Bash(a)", "Bash(b)"));
+    at.file(".scorel/config.toml", ...lines("ask", "Bash(c)", "Bash(d)"));
+    expect(await permissions(at, false)).toEqual({ mode: "edits", allow: ["Bash(a)"], deny: ["Bash(b)"] });
+    const joined = { allow: ["Bash(a)", "Bash(c)"], deny: ["Bash(b)", "Bash(d)"] };
+    expect(await permissions(at, true)).toEqual({ mode: "ask", ...joined });
+  });
+
+  it.each([
+    ["edits", "full", "edits"],
+    ["ask", "edits", "ask"],
+    ["full", "plan", "plan"],
+    [undefined, "full", undefined],
+    [undefined, "edits", undefined],
+    [undefined, "plan", "plan"],
+  ])("with the user's mode %s and the project's %s have the mode %s", async (user, project, mode) => {
+    using at = place();
+    at.file("~/.scorel/config.toml", ...lines(user, "Bash(a)", "Bash(b)"));
+    at.file(".scorel/config.toml", "[permissions]", `mode = "${project}"`);
+    expect(await permissions(at, true)).toMatchObject({ mode });
+  });
+
+  it("cannot be left out by a project", async () => {
+    using at = place();
+    at.file(".scorel/config.toml", 'without = ["permissions"]', "[extensions]", 'disabled = ["requests"]');
+    expect(await problems(at, true)).toMatchObject({ code: "CONFIG_SCOPE" });
+    expect((await problems(at, true)).lines.join()).toMatch(/"permissions" keeps .*"requests" keeps /s);
+  });
+
+  it("that are no rules are refused", async () => {
+    using at = place();
+    at.file("~/.scorel/config.toml", "[permissions]", 'allow = ["Bash(git"]');
+    expect((await problems(at)).lines.join()).toContain(
+      'must be a tool with or without a pattern, as in "Bash(git status*)"',
+    );
+  });
+});

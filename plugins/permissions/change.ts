@@ -1,0 +1,57 @@
+import { readFile, stat } from "node:fs/promises";
+import { homedir } from "node:os";
+import { join, relative, resolve } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { codeOf, type DisplayAction } from "@scorel/kernel";
+
+const MAX_BYTES = 1_048_576;
+const AROUND = 3;
+
+/** What a call would do to a file, by the file as it is now; for any other tool its arguments. */
+export async function changeOf(tool: string, args: unknown, workspace: Workspace): Promise<DisplayAction> {
+  const { file_path, content, old_string, new_string, replace_all } = (args ?? {}) as Record<string, unknown>;
+  const text = JSON.stringify(args, null, 2) ?? "";
+  if (typeof file_path !== "string") return { display: "fold", title: tool, text };
+  const path = file_path.startsWith("~/") ? join(homedir(), file_path.slice(2)) : resolve(workspace.cwd, file_path);
+  const before = await contentOf(path);
+  if (before === undefined) return { display: "fold", title: `${tool} ${path}`, text };
+  const shown = relative(workspace.cwd, path);
+  const after =
+    typeof content === "string"
+      ? content
+      : replaced(before, String(old_string), String(new_string), replace_all === true);
+  return { display: "diff", path: shown, text: diffOf(shown, before.split("\n"), after.split("\n")) };
+}
+
+/** Empty for a file that is not there yet; nothing for what cannot be shown. */
+async function contentOf(path: string): Promise<string | undefined> {
+  try {
+    const { size } = await stat(path);
+    return size > MAX_BYTES ? undefined : await readFile(path, "utf8");
+  } catch (thrown) {
+    return codeOf(thrown) === "ENOENT" ? "" : undefined;
+  }
+}
+
+function replaced(text: string, from: string, to: string, all: boolean): string {
+  if (from === "") return text;
+  return all ? text.split(from).join(to) : text.replace(from, () => to);
+}
+
+/** One hunk from the first line that differs to the last. */
+function diffOf(path: string, before: readonly string[], after: readonly string[]): string {
+  const least = Math.min(before.length, after.length);
+  let start = 0;
+  while (start < least && before[start] === after[start]) start++;
+  let end = 0;
+  while (end < least - start && before[before.length - 1 - end] === after[after.length - 1 - end]) end++;
+  const from = Math.max(0, start - AROUND);
+  const until = Math.min(end, AROUND);
+  const lines = [
+    ...before.slice(from, start).map((line) => ` ${line}`),
+    ...before.slice(start, before.length - end).map((line) => `-${line}`),
+    ...after.slice(start, after.length - end).map((line) => `+${line}`),
+    ...before.slice(before.length - end, before.length - end + until).map((line) => ` ${line}`),
+  ];
+  return [`--- ${path}`, `+++ ${path}`, `@@ line ${from + 1} @@`, ...lines].join("\n");
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import { parseRule } from "./rule.ts";
+
+const rule = z.string().refine((text) => parseRule(text) !== undefined, {
+  message: 'must be a tool with or without a pattern, as in "Bash(git status*)"',
+});
+const rules = (what: string) => z.array(rule).default([]).meta({ layers: "join" }).describe(what);
+
+/** The table `[permissions]`. Lists of all layers are joined; a project can narrow the mode, not widen it. */
+export const config = z.strictObject({
+  mode: z
+    .enum(["full", "edits", "ask", "plan"])
+    .optional()
+    .meta({ layers: "narrow", unset: "ask" })
+    .describe("what is free without a rule (default: `ask` in an interactive face, else `edits`)"),
+  allow: rules("calls that need no question"),
+  ask: rules("calls that ask though something else allows them"),
+  deny: rules("calls that are never made"),
+});
+export type PermissionsConfig = z.output<typeof config>;

@@ -1,0 +1,114 @@
+import type { ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
+import type { Workspace } from "@scorel/host/contract";
+import type { DisplayAction } from "@scorel/kernel";
+import type { RequestOption } from "@scorel/requests/contract";
+import type { Access } from "@scorel/tools/contract";
+import type { CallRequest } from "./contract.ts";
+import { judge, type Verdict } from "./judge.ts";
+import { parseRule, type Rule } from "./rule.ts";
+import { modeOf, type State, workspaceOf } from "./state.ts";
+
+/** Lets a call run, asks a person about it, or refuses it. Whatever goes wrong in here denies. */
+export async function guardCall(call: ToolCallInput, signal: AbortSignal | undefined, state: State) {
+  const first = await verdictOn(call, state);
+  if (first.decision === "allow") return undefined;
+  if (first.decision === "deny") return refused(first.why);
+  if (!state.ctx.requests.attended) return unanswered(call, first, state);
+  // Questions come one after the other, since an answer may settle the next one.
+  const turn = state.asking.then(() => ask(call, signal, state));
+  state.asking = turn.catch(() => {});
+  return turn;
+}
+
+async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: State) {
+  signal?.throwIfAborted();
+  const verdict = await verdictOn(call, state);
+  if (verdict.decision === "allow") return undefined;
+  if (verdict.decision === "deny") return refused(verdict.why);
+  const { ctx } = state;
+  const { toolCall, args } = call;
+  const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules: verdict.rules };
+  const body = await bodyOf(call, requiredWorkspace(state));
+  const title = `${toolCall.name}: ${verdict.why}`;
+  const { answer, reason } = await ctx.requests.ask(
+    { kind: "select", title, body, options: optionsFor(verdict.rules), data },
+    { signal },
+  );
+  if (answer === "s" || answer === "a") state.rules.push(...verdict.rules);
+  if (answer === "a") await keep(verdict.rules, state);
+  if (answer === "y" || answer === "s" || answer === "a") return undefined;
+  if (answer === null) return unanswered(call, verdict, state);
+  return refused(reason ? `the user said no: ${reason}` : "the user said no");
+}
+
+/** A rule that cannot be kept still holds for the session, and the person is told. */
+async function keep(rules: readonly string[], { ctx }: State): Promise<void> {
+  const { addRules } = await import("./rule-file.ts");
+  await addRules(rules, ctx).catch((thrown: unknown) => ctx.report("keeping a rule", thrown));
+}
+
+async function verdictOn({ toolCall, args }: ToolCallInput, state: State): Promise<Verdict> {
+  const { ctx } = state;
+  const { allow, ask, deny } = ctx.config;
+  const rules = { allow: read([...allow, ...state.rules]), ask: read(ask), deny: read(deny) };
+  const access = await accessOf(toolCall.name, args, state);
+  return judge({ tool: toolCall.name, args, access, mode: modeOf(state), rules, workspace: requiredWorkspace(state) });
+}
+
+function read(texts: readonly string[]): Rule[] {
+  return texts.flatMap((text) => parseRule(text) ?? []);
+}
+
+async function accessOf(name: string, args: unknown, { ctx }: State): Promise<Access> {
+  const tool = ctx.find("tools")?.get(name);
+  return tool ? tool.access(tool.validate(args)) : "exclusive";
+}
+
+/** Without a place to work in nothing can be judged. */
+function requiredWorkspace(state: State): Workspace {
+  const workspace = workspaceOf(state.ctx);
+  if (!workspace) throw new Error("there is no workspace to judge by");
+  return workspace;
+}
+
+function refused(why: string): ToolCallVerdict {
+  return {
+    block: true,
+    reason: `Denied: ${why}. Do not try the same in another way; go on without it, or say what you need it for.`,
+  };
+}
+
+function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, { ctx }: State): ToolCallVerdict {
+  const { command, file_path } = args as { command?: string; file_path?: string };
+  ctx.session.emit("permission_denied", {
+    tool: toolCall.name,
+    what: command ?? `${toolCall.name} ${file_path ?? ""}`.trim(),
+    rules,
+  });
+  return refused(`${why}, and nobody is there to ask`);
+}
+
+function optionsFor(rules: readonly string[]): RequestOption[] {
+  const once = [{ value: "y", label: "yes, this once" }];
+  const no = { value: "n", label: "no (say why behind it)" };
+  if (rules.length === 0) return [...once, no];
+  const named = rules.map((rule) => JSON.stringify(rule)).join(", ");
+  return [
+    ...once,
+    { value: "s", label: `yes, in this session: ${named}` },
+    { value: "a", label: `always: adds ${named} to [permissions] allow in ~/.scorel/config.toml` },
+    no,
+  ];
+}
+
+/** What a person has to see: the exact command, or what becomes of the file. */
+async function bodyOf({ toolCall, args }: ToolCallInput, workspace: Workspace): Promise<DisplayAction[]> {
+  const { command, cwd } = args as { command?: unknown; cwd?: unknown };
+  if (toolCall.name === "Bash" && typeof command === "string") {
+    const place =
+      typeof cwd === "string" ? [{ display: "notice" as const, level: "info" as const, text: `in ${cwd}` }] : [];
+    return [{ display: "notice", level: "info", text: `$ ${command}` }, ...place];
+  }
+  const { changeOf } = await import("./change.ts");
+  return [await changeOf(toolCall.name, args, workspace)];
+}

@@ -1,0 +1,70 @@
+import type {} from "@scorel/agent/contract";
+import type {} from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/messages/contract";
+import type {} from "@scorel/tools/contract";
+import { z } from "zod";
+import { config } from "./config.ts";
+import type {} from "./contract.ts";
+import {
+  type Context,
+  isUntold,
+  MODES,
+  modeOf,
+  permissionDenied,
+  permissionMode,
+  permissionModeProjection,
+  permissionTold,
+  type State,
+} from "./state.ts";
+
+/** One for each open session. */
+const states = new WeakMap<Context["session"], State>();
+
+/** Decides which calls of tools run, which a person is asked about, and which do not run. */
+export default definePlugin({
+  id: "permissions",
+  name: "Permissions",
+  version: "0.1.0",
+  needs: ["agent", "requests"],
+  config,
+  events: { permission_mode: permissionMode, permission_denied: permissionDenied },
+  projections: { permissionMode: permissionModeProjection, permissionTold },
+
+  activate(ctx) {
+    states.set(ctx.session, { ctx, rules: [], asking: Promise.resolve() });
+  },
+
+  hooks: (ctx) => ({
+    approveToolCall: {
+      critical: true,
+      level: "late",
+      handler: async (call, signal) =>
+        (await import("./guard.ts")).guardCall(call, signal, states.get(ctx.session) as State),
+    },
+    transformContext: {
+      level: "early",
+      handler: async (messages) => {
+        const state = states.get(ctx.session) as State;
+        if (isUntold(state)) await (await import("./plan.ts")).tellMode(state);
+        return messages;
+      },
+    },
+  }),
+
+  onEvent({ type }, ctx) {
+    const state = states.get(ctx.session) as State;
+    if (type === "prompt_submit") state.proposal?.abort();
+    if (type !== "turn_finish" || modeOf(state) !== "plan") return;
+    // Nobody waits for it: it is open for as long as the person thinks.
+    void import("./plan.ts").then(({ proposePlan }) => proposePlan(state));
+  },
+
+  commands: (ctx) => ({
+    permission: {
+      summary: "What is free without a question",
+      args: z.object({ mode: z.enum(MODES).optional() }),
+      run: async ({ mode }) => (await import("./command.ts")).permission(mode, states.get(ctx.session) as State),
+    },
+  }),
+});

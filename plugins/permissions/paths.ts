@@ -1,0 +1,66 @@
+import { lstatSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve, sep } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
+
+/** The real path of what exists, with the rest of the name behind it; undefined when that cannot be told. */
+export function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    // Nothing can be there, and nothing can be made there.
+    if (code === "ENAMETOOLONG" || code === "ENOTDIR") return path;
+    if (code !== "ENOENT" || isLink(path)) return undefined;
+    const parent = realOf(dirname(path));
+    return parent === undefined ? undefined : join(parent, basename(path));
+  }
+}
+
+/** A link that points at nothing yet may point anywhere. */
+function isLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+}
+
+/** Whether `path` is `folder` or lies below it; both absolute. */
+export function isWithin(folder: string, path: string): boolean {
+  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
+}
+
+/** Whether a path, as it is named and as it is, lies in the project or the session's temporary folder. */
+export function isInside(path: string, { root, temp, allowWrite }: Workspace): boolean {
+  const real = realOf(path);
+  if (real === undefined) return false;
+  return [root, temp, ...allowWrite].some((folder) => isWithin(realOf(folder) ?? folder, real));
+}
+
+/** Whether a word names something that lies in the project by its name and outside of it by a link. */
+export function leadsOut(word: string, workspace: Workspace): boolean {
+  const named = resolve(workspace.cwd, word);
+  return isWithin(workspace.root, named) && !isInside(named, workspace);
+}
+
+/** Whether a path is a part of git or of this program that runs or redirects. */
+export function steers(path: string): boolean {
+  return path
+    .normalize("NFKC")
+    .toLowerCase()
+    .split(sep)
+    .some((name) => /^\.(?:git|scorel)[. ]*$/.test(name));
+}
+
+/** Whether a path fits `src/**`: `*` within a name, `**` over folders; relative to the project, absolute, or from `~/`. */
+export function fits(pattern: string, path: string, { root, home }: Workspace): boolean {
+  const base = pattern.startsWith("~/") ? join(home, pattern.slice(2)) : resolve(root, pattern);
+  const source = base
+    .split(/(\/\*\*$|\*\*\/|\*\*|\*|\\[\\*])/)
+    .map((part) => GLOBS[part] ?? literal(part))
+    .join("");
+  return new RegExp(`^${source}$`).test(path);
+}
+
+const GLOBS: Readonly<Record<string, string>> = { "/**": "(?:/.*)?", "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*" };
+
+function literal(part: string): string {
+  return part.replace(/^\\([\\*])$/, "$1").replace(/[\\^$.*+?()[\]{}|]/g, "\\$&");
+}

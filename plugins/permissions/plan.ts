@@ -1,0 +1,48 @@
+import type { RequestOption } from "@scorel/requests/contract";
+import type { Mode } from "./contract.ts";
+import { modeOf, type State } from "./state.ts";
+
+const BEGINS =
+  "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan: what you would change, file by file, and how you would check it. The user decides whether it is carried out.";
+const ENDS = "Plan mode is over: files may be changed and commands run again, as far as the user's permissions allow.";
+
+/** Tells the model, in the conversation, that plan mode has begun or ended, once each. */
+export async function tellMode(state: State): Promise<void> {
+  const { session } = state.ctx;
+  const planning = modeOf(state) === "plan";
+  const data = { planMode: planning };
+  const text = planning ? BEGINS : ENDS;
+  await session.append("harness_item", { kind: "runtime_notice", origin: "system", visibility: "model", text, data });
+}
+
+const CARRY_OUT = "The plan is approved. Carry it out.";
+const OPTIONS: RequestOption[] = [
+  { value: "y", label: "yes, and changes of files are free (mode edits)", message: CARRY_OUT },
+  { value: "k", label: "yes, but ask before each change (mode ask)", message: CARRY_OUT },
+  { value: "n", label: "no, go on planning (say what to change behind it)", message: true },
+];
+const NEXT: Readonly<Record<string, Mode>> = { y: "edits", k: "ask" };
+
+/** Asks whether the plan that a turn ended with is to be carried out; taken back when the conversation goes on. */
+export async function proposePlan(state: State): Promise<void> {
+  const { ctx } = state;
+  if (modeOf(state) !== "plan" || !ctx.requests.attended) return;
+  state.proposal?.abort();
+  const proposal = new AbortController();
+  state.proposal = proposal;
+  const question = { kind: "select" as const, title: "Carry out this plan?", options: OPTIONS };
+  try {
+    const data = { plan: ctx.session.activeLeaf };
+    const { answer } = await ctx.requests.ask({ ...question, data }, { signal: proposal.signal });
+    const mode = NEXT[answer ?? ""];
+    if (mode) await changeMode(mode, state);
+  } catch (thrown) {
+    if (!proposal.signal.aborted) ctx.report("the question about the plan", thrown);
+  }
+}
+
+/** From now on, and when the session is opened again. */
+export async function changeMode(mode: Mode, state: State): Promise<void> {
+  state.chosen = mode;
+  await state.ctx.session.append("permission_mode", { mode });
+}

@@ -1,0 +1,212 @@
+import {
+  type Command,
+  forEachChild,
+  type ParsedScript,
+  parse,
+  type Redirection,
+  type SyntaxNode,
+  type Word,
+} from "unbash";
+import { bareName, marksOf, readsOrders, unwrapped } from "./hazards.ts";
+
+/** One piece of a command, in a canonical spelling. */
+export interface Token {
+  kind: "word" | "assignment" | "redirect";
+  text: string;
+  /** What the shell makes of it, when that can be told without running it. */
+  value?: string;
+  /** No wildcard of a rule covers it: a rule has to spell it out. */
+  marked: boolean;
+}
+/** One simple command with all that belongs to it, or the redirections of a compound one. */
+export interface Unit {
+  tokens: Token[];
+  /** Inside a word of another one, which has to be allowed as it is spelled; only looked at for what is denied. */
+  nested: boolean;
+}
+/** A command taken apart. */
+export interface Reading {
+  units: Unit[];
+  /** What the reader could not make sure of; a command with any of it is never allowed by a rule. */
+  unknown: string[];
+}
+
+/** Characters that a person does not see, or takes for others, and those that the matching of rules needs. */
+const UNSEEN = /(?![\t\n ])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}]/u;
+/** What holds commands and adds nothing to what they do. */
+const HOLDERS = new Set([
+  ...["Script", "Statement", "AndOr", "Pipeline", "Time", "Negation", "CompoundList"],
+  ...["Subshell", "BraceGroup", "If", "Elif", "While"],
+]);
+const WORDS = new Set(["Word", "Assignment", "Redirect", "HereString", "HereDoc"]);
+const NAME = /^[\x21-\x3c\x3e-\x7e]+$/;
+const PLAIN = /^[\w@%+=:,./^-]+$/;
+const MAX_DEPTH = 8;
+
+/** Takes a command apart as bash would. */
+export function readCommand(text: string): Reading {
+  const reading: Reading = { units: [], unknown: [] };
+  if (UNSEEN.test(text)) reading.unknown.push("a character that cannot be seen");
+  readScript(text, reading, false, 0);
+  return reading;
+}
+
+function readScript(text: string, reading: Reading, nested: boolean, depth: number): void {
+  if (depth > MAX_DEPTH) reading.unknown.push("shells in shells");
+  else visit(parse(text), { reading, nested, depth, source: text });
+}
+
+interface Place {
+  reading: Reading;
+  nested: boolean;
+  depth: number;
+  source: string;
+}
+
+function visit(node: SyntaxNode, place: Place): void {
+  const { reading } = place;
+  if (node.type === "Command") command(node, place);
+  else if (WORDS.has(node.type)) inside(node, place);
+  else if (node.type === "Script") {
+    for (const { message } of (node as ParsedScript).errors ?? []) reading.unknown.push(message);
+    children(node, { ...place, source: node.source ?? place.source });
+  } else {
+    if (node.type === "Redirected") addUnit(redirections(node.redirects, place), place);
+    else if (!HOLDERS.has(node.type)) reading.unknown.push(`a ${node.type}`);
+    children(node, place);
+  }
+}
+
+function redirections(nodes: readonly Redirection[], place: Place): Token[] {
+  return nodes.flatMap((node) => redirection(node, place));
+}
+
+function children(node: SyntaxNode, place: Place): void {
+  forEachChild(node, (child) => visit(child, place));
+}
+
+/** What stands in a word or a redirection runs first, and is no command of the script. */
+function inside(node: SyntaxNode, place: Place): void {
+  if ("script" in node && node.script === undefined) place.reading.unknown.push("a substitution");
+  forEachChild(node, (child) => {
+    if (child.type === "Script") visit(child, { ...place, nested: true });
+    else inside(child, place);
+  });
+}
+
+function command(node: Command, place: Place): void {
+  const { reading, nested, depth } = place;
+  children(node, place);
+  const tokens = tokensOf(node, place);
+  const name = tokens.find(({ kind }) => kind === "word");
+  if (name && (name.value === undefined || !NAME.test(name.value))) reading.unknown.push("the name of a command");
+  const inner = unwrapped(valuesOf(tokens));
+  const own = inner?.script === undefined ? withoutWords(tokens, inner?.skip ?? 0) : withoutWords(tokens);
+  addUnit(own, place);
+  if (inner?.script !== undefined) readScript(inner.script, reading, nested, depth + 1);
+  else if (isShell(name?.value)) for (const { value } of tokens) if (value && /\s/.test(value)) quietly(value, place);
+}
+
+function tokensOf(node: Command, place: Place): Token[] {
+  return [...node.prefix, ...(node.name ? [node.name] : []), ...node.suffix].flatMap((part): Token[] => {
+    if (part.type === "Word") return [word(part)];
+    if (part.type !== "Assignment") return redirection(part, place);
+    const kind = part.pos < (node.name?.pos ?? Number.POSITIVE_INFINITY) ? "assignment" : "word";
+    return [{ kind, text: part.text, marked: true }];
+  });
+}
+
+/** A shell's own argument may be a script: what is denied is denied in there too. */
+function quietly(script: string, { reading, depth }: Place): void {
+  const inner: Reading = { units: [], unknown: [] };
+  readScript(script, inner, true, depth + 1);
+  reading.units.push(...inner.units);
+}
+
+function isShell(name: string | undefined): boolean {
+  return (
+    name !== undefined &&
+    /^(?:ba|da|z|k|a|fi)?sh$|^(?:eval|su|ssh|xargs|sudo|env|exec|trap|watch|parallel)$/.test(bareName(name))
+  );
+}
+
+function addUnit(tokens: Token[], { reading, nested }: Place): void {
+  if (tokens.length === 0) return;
+  const words = tokens.filter(({ kind }) => kind === "word");
+  // Written as what it is, so that a rule for the command with any words does not cover it.
+  if (words.length === 1 && readsOrders(words[0]?.value ?? ""))
+    tokens.push({ kind: "word", text: "-", value: "-", marked: true });
+  const marks = marksOf(words.map(({ value }) => value));
+  for (const [index, token] of words.entries()) if (marks[index]) token.marked = true;
+  reading.units.push({ tokens, nested });
+}
+
+function withoutWords(tokens: Token[], count = tokens.length): Token[] {
+  let left = count;
+  return tokens.filter(({ kind }) => kind !== "word" || left-- <= 0);
+}
+
+/** The static values of the words of a command, in order. */
+function valuesOf(tokens: readonly Token[]): (string | undefined)[] {
+  return tokens.filter(({ kind }) => kind === "word").map(({ value }) => value);
+}
+
+function word(node: Word): Token {
+  const value = staticValue(node);
+  if (value === undefined) return { kind: "word", text: node.text, marked: true };
+  return { kind: "word", text: spelled(value), value, marked: false };
+}
+
+/** One spelling for all the ways to quote the same word. */
+export function spelled(value: string): string {
+  return PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
+}
+
+/** The word as the command gets it, unless the shell still has something to do with it. */
+function staticValue({ text, value, parts }: Word): string | undefined {
+  // A tilde is expanded at the beginning, and after = and : in what looks like an assignment.
+  if (/(?:^|[=:])~/.test(text)) return undefined;
+  if (!parts) return isLiteral(text) ? value : undefined;
+  const known = parts.every((part) => {
+    if (part.type === "Literal") return isLiteral(part.text);
+    if (part.type === "SingleQuoted") return true;
+    return (
+      part.type === "DoubleQuoted" &&
+      part.parts.every((inner) => inner.type === "Literal" && !/[$`]/.test(bare(inner.text)))
+    );
+  });
+  return known ? value : undefined;
+}
+
+/** The parser says so already; said twice, since a mistake here runs something. */
+function isLiteral(text: string): boolean {
+  return text === "{}" || text === "[" || !/[$`*?[{]/.test(bare(text));
+}
+
+function bare(text: string): string {
+  return text.replace(/\\[\s\S]/g, "");
+}
+
+/** Nothing for what touches no file: other descriptors, /dev/null, text in the command itself. */
+function redirection(node: Redirection, { source, reading }: Place): Token[] {
+  const text = source.slice(node.pos, node.end);
+  if (node.descriptor?.type === "FileDescriptorVariable") reading.unknown.push("a descriptor in a variable");
+  if (node.type === "HereDoc") {
+    const isText = node.delimiter?.quoted || (node.body.parts ?? []).every(({ type }) => type === "Literal");
+    if (!node.closing || !node.delimiter) reading.unknown.push("a here-document without its end");
+    return isText ? [] : [{ kind: "redirect", text: `${node.operator}${node.delimiter?.text ?? ""}`, marked: true }];
+  }
+  const value = node.target && staticValue(node.target);
+  if (node.type === "HereString") return value === undefined ? [{ kind: "redirect", text, marked: true }] : [];
+  if (value === "/dev/null" || (/^[<>]&$/.test(node.operator) && /^(?:\d+|-)$/.test(value ?? ""))) return [];
+  const operator = `${node.descriptor?.type === "FileDescriptor" ? node.descriptor.value : ""}${node.operator}`;
+  const target: Token = {
+    kind: "redirect",
+    text: value === undefined ? (node.target?.text ?? "") : spelled(value),
+    marked: value === undefined,
+  };
+  return [
+    { kind: "redirect", text: operator, marked: true },
+    { ...target, ...(value !== undefined && { value }) },
+  ];
+}

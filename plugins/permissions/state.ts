@@ -1,0 +1,93 @@
+import type { Workspace } from "@scorel/host/contract";
+import type {
+  EventDefinition,
+  EventOf,
+  Events,
+  PluginContext,
+  ProjectionDefinition,
+  TransientDefinition,
+  TransientOf,
+  Transients,
+} from "@scorel/kernel";
+import type {} from "@scorel/requests/contract";
+import { z } from "zod";
+import type { PermissionsConfig } from "./config.ts";
+import type { Mode } from "./contract.ts";
+
+export type Context = PluginContext<PermissionsConfig, "agent" | "requests">;
+export const MODES = ["ask", "edits", "full", "plan"] as const satisfies readonly Mode[];
+
+/** What holds in one open session, and ends with it. */
+export interface State {
+  ctx: Context;
+  /** Chosen since it was opened. */
+  chosen?: Mode;
+  /** Rules that a person gave for the session. */
+  rules: string[];
+  /** Takes back the question about a plan. */
+  proposal?: AbortController;
+  /** One question after the other, in the order of the calls. */
+  asking: Promise<unknown>;
+}
+
+/**
+ * The mode that holds now: what was chosen since the session was opened, what the run was started with, what was chosen in
+ * the session before, the configuration, and else what fits the face. `full` is not taken over from before.
+ */
+export function modeOf({ ctx, chosen }: State): Mode {
+  const stored = ctx.session.projection("permissionMode").mode;
+  const before = stored === "full" ? undefined : stored;
+  const given = chosen ?? workspaceOf(ctx)?.permission ?? before ?? ctx.config.mode;
+  return given ?? (ctx.requests.attended ? "ask" : "edits");
+}
+
+export function workspaceOf(ctx: Context): Workspace | undefined {
+  return ctx.find("workspace");
+}
+
+/** Beside the conversation, and kept: a plan that was approved stays approved. */
+export const permissionMode: EventDefinition<Events["permission_mode"]> = {
+  schema: z.strictObject({ mode: z.enum(MODES) }),
+  durable: true,
+  leaf: (_event, current) => current,
+  convertToDisplay: ({ mode }: EventOf<"permission_mode">) => ({
+    display: "notice",
+    level: "info",
+    text: `Permission mode: ${mode}`,
+  }),
+};
+
+export const permissionDenied: TransientDefinition<Transients["permission_denied"]> = {
+  transient: true,
+  schema: z.strictObject({ tool: z.string(), what: z.string(), rules: z.array(z.string()) }),
+  convertToDisplay: ({ what }: TransientOf<"permission_denied">) => ({
+    display: "notice",
+    level: "info",
+    text: `Not allowed: ${what}`,
+  }),
+};
+
+export const permissionModeProjection: ProjectionDefinition<{ mode?: Mode }> = {
+  over: "log",
+  reads: ["permission_mode"],
+  init: () => ({}),
+  update: (state, event: { type: string; mode?: Mode }) =>
+    event.type === "permission_mode" && event.mode ? { mode: event.mode } : state,
+};
+
+/** What the model on this path was told last about planning; a summary of the conversation forgets it. */
+export const permissionTold: ProjectionDefinition<{ planning: boolean }> = {
+  over: "path",
+  reads: [{ type: "harness_item", containing: '"planMode"' }, "compact"],
+  init: () => ({ planning: false }),
+  update(state, event: { type: string; data?: { planMode?: boolean } }) {
+    if (event.type === "compact") return { planning: false };
+    const planning = event.type === "harness_item" ? event.data?.planMode : undefined;
+    return planning === undefined ? state : { planning };
+  },
+};
+
+/** Whether plan mode has begun or ended since the model was told last. */
+export function isUntold(state: State): boolean {
+  return (modeOf(state) === "plan") !== state.ctx.session.projection("permissionTold").planning;
+}

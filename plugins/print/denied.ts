@@ -1,0 +1,20 @@
+import type { Transients } from "@scorel/kernel";
+import type {} from "@scorel/permissions/contract";
+
+const SHOWN = 10;
+
+/** The words on calls that did not run because nobody was there to ask: which, and how to allow them. */
+export function howToAllow(denied: readonly Transients["permission_denied"][]): string {
+  const all = [...new Set(denied.map(({ what }) => what))];
+  const rules = [...new Set(denied.flatMap((call) => call.rules))];
+  const more = all.length > SHOWN ? [`  … ${all.length - SHOWN} more`] : [];
+  const lines = [
+    "Not allowed in this run:",
+    ...all.slice(0, SHOWN).map((what) => `  ${what.replaceAll("\n", "\n    ")}`),
+    ...more,
+  ];
+  lines.push("To allow everything for one run: --yes (or --permission <mode>).");
+  if (rules.length > 0)
+    lines.push("To allow it for good, in ~/.scorel/config.toml:", "[permissions]", `allow = ${JSON.stringify(rules)}`);
+  return lines.join("\n");
+}

@@ -1,0 +1,63 @@
+import type { AnyPlugin } from "@scorel/kernel";
+import type { z } from "zod";
+import type { Layer } from "./layer.ts";
+import { isTable, type Merged } from "./merge.ts";
+
+/** What a plugin's schema says, by `.meta()`, about how the layers' values of an option come together. */
+interface Layering {
+  /** `join`: the lists of all layers count. `narrow`: a project may only choose a later one of an enum's values. */
+  layers?: "join" | "narrow";
+  /** With `narrow`: what a project starts from when nobody else has set the option. */
+  unset?: string;
+}
+
+/** Puts options right whose layers do not simply replace each other; changes the merged tables. */
+export function joinLayers(merged: Merged, plugins: Iterable<AnyPlugin>): void {
+  for (const { id, config } of plugins) {
+    const table = Object.hasOwn(merged.tables, id) ? merged.tables[id] : undefined;
+    if (!config || !isTable(table)) continue;
+    for (const [key, schema] of Object.entries(shapeOf(config))) {
+      const { layers, unset } = (schema.meta() ?? {}) as Layering;
+      const given = merged.layers.flatMap((layer) => valueIn(layer, id, key));
+      if (given.length === 0) continue;
+      if (layers === "join") table[key] = joined(given.map(({ value }) => value));
+      if (layers === "narrow") table[key] = narrowed(given, valuesOf(schema), unset);
+    }
+  }
+}
+
+interface Given {
+  layer: Layer;
+  value: unknown;
+}
+
+function valueIn(layer: Layer, id: string, key: string): Given[] {
+  const table = Object.hasOwn(layer.table, id) ? layer.table[id] : undefined;
+  return isTable(table) && Object.hasOwn(table, key) ? [{ layer, value: table[key] }] : [];
+}
+
+/** What is no list is left for the schema to complain about. */
+function joined(values: readonly unknown[]): unknown {
+  return values.find((value) => !Array.isArray(value)) ?? [...new Set(values.flat())];
+}
+
+/** The last word of the user, unless the project says something narrower. */
+function narrowed(given: readonly Given[], order: readonly unknown[], unset: string | undefined): unknown {
+  let held: unknown;
+  for (const { layer, value } of given) {
+    const from = order.indexOf(held ?? unset);
+    if (layer.kind !== "project" || !order.includes(value) || order.indexOf(value) > from) held = value;
+  }
+  return held;
+}
+
+function shapeOf(schema: z.ZodType): Record<string, z.ZodType> {
+  const { shape } = schema as z.ZodType & { shape?: Record<string, z.ZodType> };
+  return shape ?? {};
+}
+
+/** The values of an enum, in the order in which it lists them. */
+function valuesOf(schema: z.ZodType): readonly unknown[] {
+  const { options, def } = schema as z.ZodType & { options?: readonly unknown[]; def: { innerType?: z.ZodType } };
+  return options ?? (def.innerType ? valuesOf(def.innerType) : []);
+}

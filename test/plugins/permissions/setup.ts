@@ -1,0 +1,117 @@
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import type { AgentService, ToolCallApproval } from "@scorel/agent/contract";
+import coding from "@scorel/coding";
+import type { Operations, Workspace } from "@scorel/host/contract";
+import { definePlugin, type FoldCall, type Kernel, type StoredEvent } from "@scorel/kernel";
+import messages from "@scorel/messages";
+import permissions from "@scorel/permissions";
+import requests from "@scorel/requests";
+import type { OpenRequest } from "@scorel/requests/contract";
+import tools from "@scorel/tools";
+import type { Tool } from "@scorel/tools/contract";
+import { testKernel } from "../../harness.ts";
+
+type Asking = "attend_requests" | "list_requests" | "answer_request";
+
+/** A project with the real tools, the real guard, and a person who may be asked. */
+export interface Post extends AsyncDisposable {
+  kernel: Kernel;
+  dir: string;
+  home: string;
+  file(name: string, content?: string): string;
+  link(name: string, target: string): void;
+  read(path: string): string;
+  /** Why a call is refused, or `runs`. */
+  judge(tool: string, args: unknown, signal?: AbortSignal): Promise<string>;
+  bash(command: string): Promise<string>;
+  /** An operation in the name of a client. */
+  request<O extends Asking>(
+    operation: O,
+    params: Omit<Operations[O]["params"], "sessionId">,
+    clientId?: string,
+  ): Promise<Operations[O]["result"]>;
+  /** The next question, once it is open. */
+  question(): Promise<OpenRequest>;
+  stored(): StoredEvent[];
+  /** `/permission` with this mode. */
+  command(mode?: string): Promise<unknown>;
+}
+
+export async function post(config: object = {}, workspace: Partial<Workspace> = {}, more: Tool[] = []): Promise<Post> {
+  const base = realpathSync(mkdtempSync(join(tmpdir(), "scorel-permissions-")));
+  const [dir, home, temp] = ["project", "home", "temp"].map((name) => join(base, name)) as [string, string, string];
+  for (const folder of [dir, home, temp]) mkdirSync(folder);
+  const guard: { call?: FoldCall<"approveToolCall"> } = {};
+  const space: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...workspace };
+  const extra = definePlugin({ id: "extra", name: "Extra", version: "1.0.0", tools: () => more });
+  const plugins = [messages, tools, requests, loop(guard), coding, extra, { plugin: permissions, config }];
+  const t = await testKernel(plugins, { services: { workspace: space } });
+  const operations = () => Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
+  const judge: Post["judge"] = async (name, args, signal) => {
+    const toolCall = { type: "toolCall" as const, id: "call1", name, arguments: {} };
+    const call = { assistantMessage: {} as never, toolCall, args, context: { systemPrompt: "", messages: [] } };
+    const { refused } = (await (guard.call as NonNullable<typeof guard.call>)(call, signal)) as ToolCallApproval;
+    return refused?.block ? (refused.reason ?? "refused") : "runs";
+  };
+  return {
+    kernel: t.kernel,
+    dir,
+    home,
+    file(name, content = "") {
+      const path = join(dir, name);
+      mkdirSync(dirname(path), { recursive: true });
+      writeFileSync(path, content);
+      return path;
+    },
+    link: (name, target) => symlinkSync(target, join(dir, name)),
+    read: (path) => readFileSync(path, "utf8"),
+    judge,
+    bash: (command) => judge("Bash", { command }),
+    request: async (operation, params, clientId = "client1") =>
+      operations()[operation].run({ ...params, sessionId: t.session.id }, { clientId }),
+    question: () => nextQuestion(t.kernel),
+    stored: t.stored,
+    command: async (mode) => {
+      const { value } = t.kernel.collect("commands").find((row) => row.value.permission) as { value: any };
+      return value.permission.run({ mode }, {});
+    },
+    async [Symbol.asyncDispose]() {
+      await t[Symbol.asyncDispose]();
+      rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The first open question, now or as soon as there is one. */
+function nextQuestion(kernel: Kernel): Promise<OpenRequest> {
+  const first = () => Object.values(kernel.session.projection("openRequests"))[0];
+  return new Promise((resolve) => {
+    const look = () => {
+      const open = first();
+      if (open) resolve(open);
+      return open;
+    };
+    if (!look()) kernel.subscribe(() => void look());
+  });
+}
+
+/** Stands in for the agent: the hook that the guard taps. */
+function loop(guard: { call?: FoldCall<"approveToolCall"> }) {
+  return definePlugin({
+    id: "agent",
+    name: "Stand-in",
+    version: "1.0.0",
+    provides: ["agent"],
+    activate(ctx) {
+      guard.call = ctx.defineHook("approveToolCall", {
+        fold: (call: ToolCallApproval, verdict) =>
+          verdict.block && !call.refused ? { ...call, refused: verdict } : call,
+      });
+      ctx.defineHook("beforeToolCall", "bail");
+      ctx.defineHook("transformContext", "waterfall");
+      ctx.provide("agent", {} as AgentService);
+    },
+  });
+}
