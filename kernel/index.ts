@@ -1,3 +1,4 @@
+export { watchActivity } from "./activity.ts";
 export { stop } from "./chain.ts";
 export { stopClock } from "./clock.ts";
 export { type DisplayAction, displayText } from "./display.ts";
@@ -27,7 +28,7 @@ export { createKernel } from "./plugin-kernel.ts";
 export { readLog, scanLog, scanRest } from "./scan.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
-export { reportStray } from "./strays.ts";
+export { openSessions, reportStray } from "./strays.ts";
 export type { HookTrace } from "./trace.ts";
 export type { TreeView } from "./tree.ts";
 export * from "./types.ts";

@@ -1,3 +1,4 @@
+import { asActivity } from "./activity.ts";
 import { asLayer, Chain, type Layer } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import { Failures } from "./failures.ts";
@@ -125,7 +126,9 @@ export class PluginKernel implements Kernel {
       const contribute = (entry.plugin as unknown as Record<string, unknown>)[name];
       if (typeof contribute !== "function" || this.isolation.isOff(entry.plugin.id, name)) continue;
       try {
-        const value = contribute.call(entry.plugin, context) as Awaited<Contributions[N]> | undefined;
+        const value = asActivity(entry.plugin.id, name, this.session.id, () =>
+          contribute.call(entry.plugin, context),
+        ) as Awaited<Contributions[N]> | undefined;
         if (typeof (value as { then?: unknown } | undefined)?.then === "function")
           throw errors.PLUGIN_ASYNC_CONTRIBUTION({ name });
         if (value !== undefined && value !== null) collected.push({ plugin: entry.plugin.id, value });
@@ -222,7 +225,7 @@ export class PluginKernel implements Kernel {
     const leave = this.log.broadcast.subscribe({
       ...options,
       name: plugin,
-      listener,
+      listener: (event) => asActivity(plugin, `onEvent ${event.type}`, this.session.id, () => listener(event)),
       reread: (from, to) => this.log.tree.between(from, to),
       onError: (thrown, event) => {
         this.report(plugin, `onEvent ${event.type}`, thrown, event.type === "plugin_failure");
@@ -288,7 +291,10 @@ export class PluginKernel implements Kernel {
 
   private async runActivation({ context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
     if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
-    const cleanup = await this.started(plugin, plugin.activate?.(context));
+    const cleanup = await this.started(
+      plugin,
+      asActivity(plugin.id, "activate", this.session.id, () => plugin.activate?.(context)),
+    );
     if (typeof cleanup === "function") scope.add(cleanup as Dispose);
     for (const service of plugin.provides ?? [])
       if (!this.services.has(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });

@@ -2,6 +2,7 @@ import { placeOf } from "./place.ts";
 
 /** A kernel that runs users' own plugins. */
 interface Running {
+  readonly session: { readonly id: string };
   /** The files of those plugins, also of those that have stopped. */
   ownFiles(): Iterable<[plugin: string, file: string]>;
   report(plugin: string, where: string, thrown: unknown): void;
@@ -14,6 +15,11 @@ const running = new Set<Running>();
 export function hearStrays(kernel: Running): () => void {
   running.add(kernel);
   return () => void running.delete(kernel);
+}
+
+/** The sessions that run users' own plugins. */
+export function openSessions(): string[] {
+  return [...running].map(({ session }) => session.id);
 }
 
 /** Reports what nobody caught to every kernel that runs a plugin whose file its stack names; answers whether any does. */

@@ -138,6 +138,7 @@ function copyPresets() {
   for (const file of readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"))) {
     cpSync(join(root, "presets", file), join(dist, "presets", file));
   }
+  cpSync(join(root, "presets/watchdog-thread.js"), join(dist, "presets/watchdog-thread.js"));
 }
 
 /** The licenses of bundled packages ask to travel with their code; packages that share a text share its copy. */

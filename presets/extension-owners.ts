@@ -17,6 +17,11 @@ export function loadedExtensions(): string[] {
   return [...new Set([...owners.values()].map(({ id }) => id))];
 }
 
+/** Every file that extensions were loaded from. */
+export function extensionFiles(): Owner[] {
+  return [...owners.values()].map(({ id, path, file }) => ({ id, path, file }));
+}
+
 /** The extension whose file a stack names, and the line in it as people see it. */
 export function ownerOf(thrown: unknown): { id: string; at: string } | undefined {
   for (const { id, path, file } of owners.values()) {

@@ -2,6 +2,7 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { errors } from "./errors.ts";
 import { callingExtension } from "./extension-owners.ts";
+import { startWatchdog } from "./watchdog.ts";
 
 /** Deep enough for a call out of a library that an extension brought. */
 const DEEP = 50;
@@ -17,6 +18,7 @@ export function isolateProcess(): void {
   refuseToSignal();
   sendConsoleToStderr();
   keepStdoutClean();
+  startWatchdog();
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype]) Object.preventExtensions(prototype);
 }
 

@@ -18,6 +18,8 @@ export interface Running {
   finished: Promise<Finished>;
   /** Resolves with the first line of stdout that matches. */
   line(matches: (line: string) => boolean): Promise<string>;
+  /** Resolves when stderr contains a text. */
+  said(text: string): Promise<void>;
 }
 export interface RunOptions {
   /** Written to stdin, which is then closed. Default: stdin is closed at once. */
@@ -137,8 +139,10 @@ function launch(args: readonly string[], { input, cwd, env, through = [], stdout
     stdout += chunk;
     for (const watch of watchers) watch();
   });
+  const listeners = new Set<() => void>();
   child.stderr?.setEncoding("utf8").on("data", (chunk: string) => {
     stderr += chunk;
+    for (const listen of listeners) listen();
   });
   // A command that ends without reading its input closes the pipe; that is its right.
   child.stdin?.on("error", () => {});
@@ -161,5 +165,12 @@ function launch(args: readonly string[], { input, cwd, env, through = [], stdout
         reject(new Error(`It ended (${end.code ?? end.signal}) without that line.\n${end.stdout}\n${end.stderr}`)),
       );
     });
-  return { pid: child.pid as number, child, finished, line };
+  const said = (words: string) =>
+    new Promise<void>((resolve, reject) => {
+      const look = () => stderr.includes(words) && resolve();
+      listeners.add(look);
+      look();
+      void finished.then(() => reject(new Error(`It ended without saying so.\n${stdout}\n${stderr}`)));
+    });
+  return { pid: child.pid as number, child, finished, line, said };
 }
