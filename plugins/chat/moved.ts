@@ -15,9 +15,10 @@ export async function unlessMoved(
   try {
     return await open();
   } catch (thrown) {
-    const gone = codeOf(thrown) === "HOST_CWD_GONE" && String((thrown as ScorelError).data.cwd);
-    const directory = gone && invocation.stdin.isTTY ? await askedFor(gone, invocation) : "";
-    if (directory === "" || !gone) throw thrown;
+    const gone = codeOf(thrown) === "HOST_CWD_GONE" ? (thrown as ScorelError).data.cwd : undefined;
+    if (typeof gone !== "string" || !invocation.stdin.isTTY) throw thrown;
+    const directory = await askedFor(gone, invocation);
+    if (directory === "") throw thrown;
     await client.request("move_project", { project: gone, directory });
     return open();
   }

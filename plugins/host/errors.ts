@@ -19,8 +19,10 @@ export const errors = defineErrors({
     `"${a.value}" is no value of --tail: it takes how many events to show, a whole number from 1.`,
   HOST_CLONE_EMPTY: (a: { sessionId: string }) =>
     `Session ${a.sessionId} holds no message yet, so there is nothing to copy. Start a new one instead.`,
-  HOST_CWD_GONE: (a: { sessionId: string; cwd: string }) =>
-    `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. If it is elsewhere now: \`scorel project move ${a.cwd} NEW-DIRECTORY\`, and the session follows. Else restore the directory, or start a new session.`,
+  HOST_CWD_GONE: (a: { sessionId: string; cwd?: string | undefined }) =>
+    a.cwd === undefined
+      ? `Session ${a.sessionId} does not say which directory it works in, so nothing can be done there. \`scorel session show ${a.sessionId}\` reads it; start a new session to go on.`
+      : `Session ${a.sessionId} works in ${a.cwd}, which no longer exists. If it is elsewhere now: \`scorel project move ${shellWord(a.cwd)} NEW-DIRECTORY\`, and the session follows. Else restore the directory, or start a new session.`,
   HOST_NO_PROJECTS: () =>
     'Nothing here knows projects. Add "projects" to "use" in the preset, or leave out the project.',
   HOST_LIMIT_INVALID: (a: { value: string; max: number }) =>
@@ -46,3 +48,8 @@ export const errors = defineErrors({
     `The host has stopped, so session ${a.sessionId} is not opened any more. Start it again.`,
   HOST_LOCK_RACE: (a: { path: string }) => `${a.path} kept changing hands. Try again.`,
 });
+
+/** A path as a shell reads it back. */
+function shellWord(path: string): string {
+  return /^[\w./~+@%-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
+}

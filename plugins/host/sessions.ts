@@ -234,8 +234,7 @@ export class Sessions {
 
   private async startStored(id: string, options: SessionOptions, readOnly: boolean): Promise<OpenSession> {
     const { value: cwd, problems } = await cwdOf(this.parent, readHeader(this.shelf.path(id), id));
-    if (cwd === undefined || (!existsSync(cwd) && !readOnly))
-      throw errors.HOST_CWD_GONE({ sessionId: id, cwd: cwd ?? "an unknown directory" });
+    if (cwd === undefined || (!existsSync(cwd) && !readOnly)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
     return this.start({ id, cwd, readOnly, options, problems });
   }
 

@@ -129,6 +129,21 @@ describe("a working directory that has moved", () => {
     expect(fileOf(home).projects).toHaveLength(1);
   });
 
+  it("is named as a shell takes it", async () => {
+    using home = testHome();
+    await using t = await open();
+    const cwd = directory(home, "it's here");
+    const id = await session(t, cwd);
+    rmSync(cwd, { recursive: true });
+    await expect(t.client.request("load_session", { sessionId: id })).rejects.toMatchObject({
+      message: expect.stringContaining(`scorel project move '${home.home}/it'\\''s here' NEW-DIRECTORY`),
+    });
+    writeLog(home, "nowhere000000001", [{ id: "e1", message: user("old") }], { meta: { cwd: undefined } });
+    await expect(t.client.request("load_session", { sessionId: "nowhere000000001" })).rejects.toMatchObject({
+      message: expect.stringContaining("does not say which directory"),
+    });
+  });
+
   it("takes in what was registered at its new place, and copies begin there", async () => {
     using home = testHome();
     await using t = await open();
