@@ -7,6 +7,9 @@ import { wrapped } from "./wrap.ts";
 
 const SHOWN_LINES = 12;
 
+/** What only a person's own line or command does, which is answered. */
+const OWN = new Set(["queue_update", "rewind", "branch"]);
+
 type Card = Extract<DisplayAction, { display: "card" }>;
 
 /** What a conversation looks like in lines. Nothing that a model or a tool says moves the cursor or sets colours. */
@@ -112,11 +115,11 @@ export class Screen {
     return event.message.role === "assistant" && event.id === this.streamed;
   }
 
-  /** What is said elsewhere: by the turn's outcome, when a line was queued, when the session was opened. */
+  /** What is said elsewhere: by the turn's outcome, when a line was queued, by a command, when the session was opened. */
   private isTold(event: AnyEvent): boolean {
     // A question is asked by its own words.
     if (event.type === "turn_error" || event.type === "approval_request") return true;
-    if (event.type === "queue_update") return event.clientId === this.clientId;
+    if (OWN.has(event.type)) return event.clientId === this.clientId;
     if (event.type !== "session_info") return false;
     const { model } = (event as AnyEvent & Events["session_info"]).changes;
     return model !== undefined && model === this.model;

@@ -7,12 +7,12 @@ import { Screen } from "../../plugins/chat/screen.ts";
 import { wrapped } from "../../plugins/chat/wrap.ts";
 
 /** What the screen shows of these events. */
-async function shown(...events: [type: string, display: DisplayAction][]): Promise<string[]> {
+async function shown(...events: [type: string, display: DisplayAction, clientId?: string][]): Promise<string[]> {
   const pieces: string[] = [];
   const output = { write: async (piece: string) => void pieces.push(piece), failure: undefined, complaint: undefined };
   const screen = new Screen(output, "me");
-  for (const [type, display] of events)
-    await screen.hear({ event: { type, seq: 1, message: {} }, display } as unknown as Delivered);
+  for (const [type, display, clientId] of events)
+    await screen.hear({ event: { type, seq: 1, message: {}, clientId }, display } as unknown as Delivered);
   return pieces.join("").trimEnd().split("\n");
 }
 const card = (
@@ -47,6 +47,14 @@ describe("the screen of a conversation", () => {
     const edit = card("Edit a", "done", "Edited a.", [{ display: "diff", path: "a", text: diff }]);
     const lines = await shown(["message", edit]);
     expect([lines[0], lines[1], lines.length]).toEqual(["· Edit a", "  Edited a.", 32]);
+  });
+
+  it("leaves jumps of its own to the command that made them, and shows those of others", async () => {
+    const back: DisplayAction = { display: "marker", text: "Went back to here" };
+    const across: DisplayAction = { display: "marker", text: "Switched to another branch" };
+    expect(
+      await shown(["rewind", back, "me"], ["branch", across, "me"], ["rewind", back, "you"], ["branch", across, "you"]),
+    ).toEqual(["Went back to here", "Switched to another branch"]);
   });
 
   it("draws a list once, with its result", async () => {
