@@ -191,6 +191,7 @@ export interface Operations {
    * its moment.
    */
   run_queue: { params: { sessionId: string }; result: { status: "started" | "running" | "empty"; id?: string } };
+  /** The conversation as the log has it, from the last summary on; what plugins change for a request alone is not in it. */
   get_context: { params: { sessionId: string }; result: { messages: Message[] } };
   /** The stored events of a session in seq order: all of them, or the last `tail`. */
   get_events: { params: { sessionId: string; tail?: number }; result: { header: SessionHeader; events: Delivered[] } };
