@@ -8,7 +8,7 @@ import { createExtensionsService } from "./extensions-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { createLayersService } from "./layers-service.ts";
 import { createLazyTrust } from "./lazy-trust.ts";
-import { exitProcess } from "./own-process.ts";
+import { commandStdout, exitProcess } from "./own-process.ts";
 import { createRehearsal } from "./rehearsal.ts";
 import { createSignals, type Signals } from "./signals.ts";
 
@@ -79,8 +79,8 @@ function guardProcess(): Asked["beforeExtensions"] {
 }
 
 function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch {
-  const { env, stdin, stdout, stderr } = process;
-  return { cwd, version, globalOptions, env, stdin, stdout, stderr, interrupt };
+  const { env, stdin, stderr } = process;
+  return { cwd, version, globalOptions, env, stdin, stdout: commandStdout, stderr, interrupt };
 }
 
 function workingDirectory(asked: string | undefined): string {

@@ -11,3 +11,18 @@ export function exitProcess(code: number): never {
     return reallyExit.call(process, code);
   }
 }
+
+const { stdout } = process;
+const write = stdout.write;
+
+/**
+ * The process's stdout as commands get it, an extension's own commands among them. What extensions write to
+ * `process.stdout` elsewhere is kept out of it; this is not.
+ */
+export const commandStdout: NodeJS.WriteStream = new Proxy(stdout, {
+  get(target, key) {
+    if (key === "write") return write.bind(target);
+    const value: unknown = Reflect.get(target, key, target);
+    return typeof value === "function" ? value.bind(target) : value;
+  },
+});
