@@ -53,7 +53,7 @@ for (const shell of missing) console.warn(`${shell} is not installed: its comple
 
 describe.each(present)("%s completes", (shell) => {
   it.each([
-    ["scorel se", ["session"]],
+    ["scorel ses", ["session"]],
     ["scorel completion b", ["bash"]],
     ["scorel session v", ["verify"]],
     ["scorel --out", ["--output", "--output-schema"]],
