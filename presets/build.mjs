@@ -43,6 +43,7 @@ const usual = [
   "plugins/host/session-views.ts",
   "plugins/model/model.ts",
   "plugins/model/stream.ts",
+  "plugins/permissions/guard.ts",
   "plugins/print/turn.ts",
   "plugins/projects/register.ts",
   "pi-ai/dist/providers/openai-completions.js",

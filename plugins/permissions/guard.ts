@@ -4,9 +4,10 @@ import type { DisplayAction } from "@scorel/kernel";
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Access } from "@scorel/tools/contract";
 import type { CallRequest } from "./contract.ts";
-import { judge, type Verdict } from "./judge.ts";
+import { judge } from "./judge.ts";
 import { parseRule, type Rule } from "./rule.ts";
 import { modeOf, type State, workspaceOf } from "./state.ts";
+import type { Verdict } from "./verdict.ts";
 
 /** Lets a call run, asks a person about it, or refuses it. Whatever goes wrong in here denies. */
 export async function guardCall(call: ToolCallInput, signal: AbortSignal | undefined, state: State) {

@@ -222,7 +222,7 @@ describe("plan mode", () => {
 });
 
 it("denies when it cannot judge", async () => {
-  await using t = await post({ mode: "full" }, { root: undefined as never });
+  await using t = await post({ mode: "edits" }, { root: undefined as never });
   await expect(t.bash("npm test")).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
 });
 
