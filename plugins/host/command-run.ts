@@ -32,10 +32,17 @@ async function said(
   interrupt: AbortSignal,
 ): Promise<{ text?: string; failed?: string }> {
   if (turn === undefined) return { ...((copy ?? output) && { text: copy ?? output }) };
-  const cancel = () => void client.request("cancel", { sessionId }).catch(() => {});
-  interrupt.addEventListener("abort", cancel, { once: true });
-  if (interrupt.aborted) cancel();
-  const { text, error } = await client.request("wait_turn", { sessionId, id: turn });
-  interrupt.removeEventListener("abort", cancel);
-  return { text, ...(error && { failed: `${error.code}: ${error.message}` }) };
+  const over = new AbortController();
+  // A turn that cannot be cancelled is no longer waited for, and why is told.
+  const refused = new Promise<never>((_, reject) => {
+    const cancel = () => void client.request("cancel", { sessionId }).catch(reject);
+    interrupt.addEventListener("abort", cancel, { once: true, signal: over.signal });
+    if (interrupt.aborted) cancel();
+  });
+  try {
+    const { text, error } = await Promise.race([client.request("wait_turn", { sessionId, id: turn }), refused]);
+    return { text, ...(error && { failed: `${error.code}: ${error.message}` }) };
+  } finally {
+    over.abort();
+  }
 }
