@@ -85,6 +85,16 @@ export function hasPlainParents(root: string, relative: string): boolean {
   }
 }
 
+/** Whether a file stands where a path needs a folder: then nothing is at the path, and nothing was written there. */
+export function isBelowFile(path: string): boolean {
+  try {
+    fs.lstatSync(path);
+    return false;
+  } catch (thrown) {
+    return codeOf(thrown) === "ENOTDIR";
+  }
+}
+
 /** Why a file above this size is not covered. */
 export function tooLarge(most: number): string {
   return `over ${inWords(most)}`;

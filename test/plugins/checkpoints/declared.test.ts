@@ -174,6 +174,19 @@ describe("before a tool that declares what it writes", () => {
     ]);
   });
 
+  it("a path that a file of the same round has made impossible is not counted as written", async () => {
+    await using t = await project({ files: { a: "a" } });
+    const before = t.tree();
+    fs.symlinkSync("b", t.path("d"));
+    const { user } = await t.turn([
+      ["Put", { path: t.path("b"), content: "" }],
+      ["Put", { path: t.path("d/x") }],
+    ]);
+    expect((await t.checkpoints()).flatMap(({ notCovered }) => notCovered)).toEqual([]);
+    expect(await t.restore(user)).toEqual({ restored: ["b"], skipped: [] });
+    expect(t.tree()).toEqual({ ...before, d: "-> b" });
+  });
+
   it("a call that a guard refuses leaves no trace in the files' history", async () => {
     const guard = definePlugin({
       id: "guard",
