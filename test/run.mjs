@@ -5,8 +5,9 @@
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
+import { stripVTControlCharacters } from "node:util";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
@@ -26,6 +27,8 @@ const names = asked.length === 0 ? fast : asked[0] === "--full" ? full : asked;
 const unknown = names.filter((name) => !Object.hasOwn(steps, name));
 if (unknown.length > 0) throw new Error(`no such suite: ${unknown.join(", ")} (there are ${full.join(", ")})`);
 
+/** All random inputs follow from it, so that what failed can be made to fail again. */
+const seed = process.env.SEED ?? String(Math.floor(Math.random() * 2 ** 31));
 const scratch = mkdtempSync(join(tmpdir(), "scorel-test-"));
 const rows = [];
 try {
@@ -55,6 +58,7 @@ function suite(name) {
   const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const { status, signal } = run(process.execPath, [vitest, "run", ...config, ...reporters], {
     ...process.env,
+    SEED: seed,
     HOME: scratch,
     USERPROFILE: scratch,
   });
@@ -80,12 +84,34 @@ function verdict(result, exit) {
   if (total === 0) return { passed, failed: 1, note: "no test ran" };
   const skipped = result.numPendingTests + result.numTodoTests;
   if (total === passed && exit !== 0) return { passed, failed: 1, note: `an error outside any test, exit ${exit}` };
-  return { passed, failed: total - passed, note: skipped > 0 ? `${skipped} skipped` : "" };
+  const note = skipped > 0 ? `${skipped} skipped` : "";
+  return { passed, failed: total - passed, note, failures: result.testResults.flatMap(failuresIn) };
+}
+
+/** What failed in a file, in words that are enough to find it and to make it fail again. */
+function failuresIn({ name: file, message, assertionResults }) {
+  const where = relative(root, file);
+  const failed = assertionResults.filter(({ status }) => status === "failed");
+  if (failed.length === 0 && message) return [`${where}\n${beginningOf(message)}`];
+  return failed.map(
+    ({ fullName, failureMessages }) => `${where}: ${fullName}\n${beginningOf(failureMessages.join("\n"))}`,
+  );
+}
+
+function beginningOf(message) {
+  const lines = stripVTControlCharacters(message)
+    .split("\n")
+    .filter((line) => !line.includes("node_modules"))
+    .slice(0, 12);
+  return lines.map((line) => `    ${line.slice(0, 400)}`).join("\n");
 }
 
 function report() {
   const missing = names.slice(rows.length).map((name) => ({ name, seconds: 0, passed: 0, failed: 1, note: "not run" }));
   const all = [...rows, ...missing];
+  // Again at the very end, which is what is left of a log that somebody cut.
+  for (const { name, failures = [] } of all)
+    for (const failure of failures) console.log(`\nfailed in ${name}: ${failure}`);
   console.log("");
   for (const { name, seconds, passed, failed, note = "" } of all) {
     const counts = passed + failed > 0 ? `${passed} passed, ${failed} failed` : "ok";
@@ -93,5 +119,5 @@ function report() {
   }
   const sum = (key) => all.reduce((total, row) => total + row[key], 0);
   process.exitCode = sum("failed") > 0 ? 1 : 0;
-  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed (SEED=${seed} makes the same random inputs again)`);
 }

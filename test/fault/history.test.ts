@@ -2,14 +2,12 @@ import history from "@scorel/history";
 import type { Client } from "@scorel/host/contract";
 import type { EventId, Session } from "@scorel/kernel";
 import type { AssistantMessage } from "@scorel/messages/contract";
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import { call, hand, wordsOf } from "../plugins/history/desk.ts";
 import { assistant, echoAgent, testHome, testHost } from "../plugins/host/home.ts";
+import { fc, seed } from "../property.ts";
 import { Reference } from "./history-reference.ts";
 
-/** Set SEED to the seed in a failed test's name to run the same sequences again. */
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SEQUENCES = 10_000;
 const REOPENED = 300;
 

@@ -13,11 +13,11 @@ import {
 } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import type { ScorelMessage } from "@scorel/messages/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { queueProjection, queueUpdate, sentProjection } from "../../plugins/agent/queue.ts";
 import { testHeader } from "../harness.ts";
+import { fc, seed } from "../property.ts";
 import { isPath, Reference } from "./reference.ts";
 
 declare module "@scorel/kernel" {
@@ -32,8 +32,6 @@ declare module "@scorel/kernel" {
   }
 }
 
-/** Set SEED to the seed in a failed test's name to run the same sequences again. */
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const SEQUENCES = 10_000;
 const parameters = { seed, numRuns: SEQUENCES };
 

@@ -2,14 +2,13 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createJsonlStore, createKernel, scanLog } from "@scorel/kernel";
-import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { LineSums } from "../../kernel/line-sums.ts";
 import { encodeLine, isSound } from "../../kernel/record-bytes.ts";
 import { testHeader } from "../harness.ts";
+import { fc, seed } from "../property.ts";
 import { notes } from "./notes.ts";
 
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 const lines = fc.array(fc.record({ text: fc.string({ unit: "grapheme", maxLength: 400 }), n: fc.nat() }), {
   minLength: 1,
   maxLength: 30,

@@ -21,9 +21,9 @@ import {
   type StoredEvent,
   scanLog,
 } from "@scorel/kernel";
-import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testHeader } from "../harness.ts";
+import { fc, seed } from "../property.ts";
 import { notes } from "./notes.ts";
 
 declare module "@scorel/kernel" {
@@ -161,8 +161,6 @@ async function play(taken: readonly Step[]): Promise<void> {
   await kernel.stop();
   for (const killed of left) await killed.stop();
 }
-
-const seed = Number(process.env.SEED ?? Math.floor(Math.random() * 2 ** 31));
 
 describe("a log with an index", () => {
   it(`says what the log says, whatever was done to it between (seed ${seed})`, async () => {

@@ -1,10 +1,10 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Delivered } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { Screen } from "../../plugins/chat/screen.ts";
 import { wrapped } from "../../plugins/chat/wrap.ts";
+import { fc } from "../property.ts";
 
 /** What the screen shows of these events. */
 async function shown(...events: [type: string, display: DisplayAction, clientId?: string][]): Promise<string[]> {

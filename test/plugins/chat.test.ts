@@ -9,10 +9,10 @@ import type { LocalModel } from "@scorel/model/contract";
 import type {} from "@scorel/models/contract";
 import projects from "@scorel/projects";
 import requestsPlugin from "@scorel/requests";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { linesOf } from "../../plugins/chat/lines.ts";
 import { testHeader } from "../harness.ts";
+import { fc } from "../property.ts";
 import { ask, assistant, echoAgent, type TestHome, type TestHost, testHome, testHost } from "./host/home.ts";
 
 describe("a conversation in a terminal", () => {

@@ -7,9 +7,9 @@ import type {
   ToolResultMessage,
   UserMessage,
 } from "@scorel/messages/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type TestKernel, testHeader, testKernel } from "../harness.ts";
+import { fc } from "../property.ts";
 
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost };

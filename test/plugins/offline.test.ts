@@ -3,10 +3,10 @@ import type { AssistantMessage, Context, Message, ToolResultMessage } from "@mar
 import type { Services } from "@scorel/kernel";
 import model from "@scorel/model";
 import type {} from "@scorel/model/contract";
-import fc from "fast-check";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { demoTask } from "../../plugins/model/offline-demo.ts";
 import { testKernel } from "../harness.ts";
+import { fc } from "../property.ts";
 
 const tools = ["Read", "Grep", "Bash", "Glob", "Edit"].map(
   (name) => ({ name, description: "", parameters: {} }) as never,

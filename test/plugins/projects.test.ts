@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import projects from "@scorel/projects";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { bookOf } from "../../plugins/projects/book.ts";
 import type { Entry } from "../../plugins/projects/file.ts";
+import { fc } from "../property.ts";
 import { ask, echoAgent, type TestHome, testHome, testHost } from "./host/home.ts";
 import { user, writeLog } from "./search/store.ts";
 

@@ -2,9 +2,9 @@ import { findEnvKeys, getProviders } from "@mariozechner/pi-ai";
 import type { Services } from "@scorel/kernel";
 import model from "@scorel/model";
 import type {} from "@scorel/model/contract";
-import fc from "fast-check";
 import { afterEach, describe, expect, it } from "vitest";
 import { testKernel } from "../harness.ts";
+import { fc } from "../property.ts";
 
 const custom = {
   type: "custom",

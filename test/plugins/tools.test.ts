@@ -2,10 +2,10 @@ import { Type } from "@mariozechner/pi-ai";
 import { definePlugin } from "@scorel/kernel";
 import tools from "@scorel/tools";
 import type { Access, ReadyTool, Tool, ToolOutput, ToolsService } from "@scorel/tools/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { testKernel } from "../harness.ts";
+import { fc } from "../property.ts";
 
 const done: ToolOutput = { content: [{ type: "text", text: "done" }] };
 const empty = { type: "object", properties: {} };

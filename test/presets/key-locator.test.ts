@@ -1,10 +1,8 @@
-import fc from "fast-check";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { createKeyLocator } from "../../presets/key-locator.ts";
+import { fc, seed } from "../property.ts";
 import { type Doc, tomlDocument } from "./toml-document.ts";
-
-const seed = Date.now();
 
 describe(`the key locator (seed ${seed})`, () => {
   it("finds the line of every key of a random document, as the parser reads it", () => {

@@ -14,13 +14,13 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { type Asked, createComposition, requestFor } from "../../presets/composition.ts";
 import { extensionEntries } from "../../presets/extension-entries.ts";
 import { createLazyTrust } from "../../presets/lazy-trust.ts";
 import { resolve } from "../../presets/resolution.ts";
 import { readTree } from "../../presets/trust-tree.ts";
+import { fc } from "../property.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, more = "") =>

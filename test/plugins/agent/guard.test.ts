@@ -1,9 +1,9 @@
 import type { AssistantMessage, AssistantMessageEvent, ToolCall } from "@mariozechner/pi-ai";
 import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import type { ScorelError } from "@scorel/kernel";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { guardStream } from "../../../plugins/agent/guard.ts";
+import { fc } from "../../property.ts";
 import { fakeModel } from "./setup.ts";
 
 type Content = AssistantMessage["content"];

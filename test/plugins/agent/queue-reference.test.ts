@@ -1,7 +1,6 @@
 import type { QueueItem } from "@scorel/agent/contract";
 import { createKernel, createMemoryStore, definePlugin, type Kernel, type StoredEvent } from "@scorel/kernel";
 import messages from "@scorel/messages";
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import {
   Queue,
@@ -11,6 +10,7 @@ import {
   sentProjection,
 } from "../../../plugins/agent/queue.ts";
 import { testHeader } from "../../harness.ts";
+import { fc } from "../../property.ts";
 
 const keeper = definePlugin({
   id: "keeper",

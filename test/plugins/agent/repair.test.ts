@@ -1,8 +1,8 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { AssistantMessage, Message, ToolResultMessage } from "@mariozechner/pi-ai";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { repair } from "../../../plugins/agent/repair.ts";
+import { fc } from "../../property.ts";
 
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
 const usage = { input: 1, output: 1, cacheRead: 0, cacheWrite: 0, totalTokens: 2, cost };

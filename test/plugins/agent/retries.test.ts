@@ -1,4 +1,3 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { systemClock } from "../../../plugins/agent/clock.ts";
 import {
@@ -16,6 +15,7 @@ import {
   thinking,
   toolCall,
 } from "../../model-server.ts";
+import { fc } from "../../property.ts";
 import { impatient, openAgent, says, tool } from "./setup.ts";
 
 const config = { retries: 3 };

@@ -1,5 +1,5 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../property.ts";
 import { type Call, type Project, project } from "./project.ts";
 
 /** A command, or a path with what shall be there. */

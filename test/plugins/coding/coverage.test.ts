@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import type { ByteRange } from "../../../plugins/coding/contract.ts";
 import { afterReplacing, uncovered, union } from "../../../plugins/coding/coverage.ts";
+import { fc } from "../../property.ts";
 
 const ranges = fc
   .array(fc.tuple(fc.nat(40), fc.nat(10)), { maxLength: 6 })

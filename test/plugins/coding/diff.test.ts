@@ -1,6 +1,6 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { unifiedDiff } from "../../../plugins/coding/diff.ts";
+import { fc } from "../../property.ts";
 
 /** Applies a unified diff strictly: every line it names has to be there, at that place. */
 function apply(text: string, diff: string): string {

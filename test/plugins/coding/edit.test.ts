@@ -1,6 +1,6 @@
 import { chmodSync, linkSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../property.ts";
 import { fileOf, store, textOf, type Workshop, workshop } from "./workshop.ts";
 
 const edit = (w: Workshop, file_path: string, old_string: string, new_string: string, replace_all?: boolean) =>

@@ -1,9 +1,9 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import fc from "fast-check";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { firstBytes, lastBytes, Output } from "../../../plugins/coding/output.ts";
+import { fc } from "../../property.ts";
 
 let folder: string;
 beforeAll(() => {

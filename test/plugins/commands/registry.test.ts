@@ -2,10 +2,10 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type {} from "@scorel/commands/contract";
 import { definePlugin } from "@scorel/kernel";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { parseArguments, usageOf } from "../../../plugins/commands/arguments.ts";
+import { fc } from "../../property.ts";
 import { ask, echoAgent, testHome, testHost } from "../host/home.ts";
 
 const plugin = (commands: object) =>

@@ -3,9 +3,9 @@ import compaction from "@scorel/compaction";
 import type { Compacted } from "@scorel/compaction/contract";
 import { createMemoryStore, type EventOf, type Session, type StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { testHeader } from "../../harness.ts";
+import { fc } from "../../property.ts";
 import { fakeModel, openAgentWith } from "../agent/setup.ts";
 
 type Call = { results: "all" | "some" | "none"; count: number };

@@ -2,11 +2,11 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { AnyEvent, Store, StoredEvent } from "@scorel/kernel";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { createSessionStore } from "../../../plugins/host/session-store.ts";
 import { breakDevice, brokenDevices } from "../../broken-device.ts";
 import { testHeader } from "../../harness.ts";
+import { fc } from "../../property.ts";
 import { secondProcess } from "../../second-process.ts";
 
 const replyId = "reply00000000001";

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { expect, it } from "vitest";
 import { readHeader } from "../../../plugins/images/headers.ts";
 import { imageType, isSvg } from "../../../plugins/images/type.ts";
+import { fc } from "../../property.ts";
 import { exif, gif, jpeg, noise, png, pngChunk, quarters, webp, withExif } from "./pictures.ts";
 
 const whole: readonly Buffer[] = [

@@ -1,8 +1,8 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Operations } from "@scorel/host/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../property.ts";
 import { type Post, post } from "./setup.ts";
 
 const write = (post: Post, file_path: string, content = "new\n") => post.judge("Write", { file_path, content });

@@ -1,11 +1,11 @@
 import { existsSync, readFileSync } from "node:fs";
 import search from "@scorel/search";
 import type { Hit } from "@scorel/search/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { search as hitsOf } from "../../../plugins/search/hits.ts";
 import { queryOf } from "../../../plugins/search/pattern.ts";
 import { matchingLines } from "../../../plugins/search/ripgrep.ts";
+import { fc } from "../../property.ts";
 import { type TestHome, testHome, testHost } from "../host/home.ts";
 import { reply, result, says, type Told, user, writeLog } from "./store.ts";
 

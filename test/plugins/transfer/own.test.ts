@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "no
 import { dirname, join } from "node:path";
 import type { EventId, Session } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { fc } from "../../property.ts";
 import { assistant } from "../host/home.ts";
 import { type Desk, desk, spoken } from "./desk.ts";
 import { lines } from "./peers.ts";

@@ -1,6 +1,6 @@
 import { scanLog } from "@scorel/kernel";
-import fc from "fast-check";
 import { expect, it } from "vitest";
+import { fc } from "../../property.ts";
 import { type Desk, desk } from "./desk.ts";
 import { claudeFile, codexFile, lines, piFile } from "./peers.ts";
 
