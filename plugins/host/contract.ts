@@ -269,7 +269,7 @@ export interface HostService {
   readonly sessionsDir: string;
   /**
    * Puts what `change` makes of a file's text (undefined without the file) in its place, while no other process of this home
-   * can; on disk for good, readable only by this user. Throws what `change` throws, HOST_FILE_BUSY and HOST_HOME.
+   * can; on disk for good, readable only by this user; of a link, the file behind it. Throws what `change` throws, HOST_FILE_BUSY and HOST_HOME.
    */
   changeFile(path: string, change: (text: string | undefined) => string): Promise<void>;
   /** The real path of a directory to work in; throws HOST_CWD_INVALID. */

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { dirname } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
@@ -15,13 +16,23 @@ export async function changeFile(path: string, change: (text: string | undefined
     makePrivateDirectory(dirname(path));
     const lock = await takeLock(path);
     try {
-      replaceFile(path, change(readIfPresent(path)), { durable: true });
+      replaceFile(behind(path), change(readIfPresent(path)), { durable: true });
     } finally {
       lock.release();
     }
   } catch (thrown) {
     if (thrown instanceof ScorelError) throw thrown;
     throw errors.HOST_HOME({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  }
+}
+
+/** A link that its user has made stays one. */
+function behind(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return path;
+    throw thrown;
   }
 }
 

@@ -1,7 +1,6 @@
-import { randomBytes } from "node:crypto";
-import { chmod, mkdir, open, readFile, realpath, rename, rm, stat } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
+import type {} from "@scorel/host/contract";
 import { type BaseContext, codeOf, messageOf } from "@scorel/kernel";
 import { parse } from "smol-toml";
 import { errors } from "./errors.ts";
@@ -9,24 +8,33 @@ import { errors } from "./errors.ts";
 type Table = Record<string, unknown>;
 
 /**
- * Adds rules to `[permissions] allow` of the user's config.toml, which keeps its comments and its order. Throws
- * PERMISSIONS_RULE, and leaves the file alone, when that cannot be done for sure.
+ * Adds rules to `[permissions] allow` of the user's config.toml, which keeps its comments and its order; no other process
+ * changes it meanwhile. Throws PERMISSIONS_RULE, and leaves the file alone, when that cannot be done for sure.
  */
 export async function addRules(rules: readonly string[], ctx: BaseContext): Promise<void> {
   const path = join(ctx.find("workspace")?.home ?? "", ".scorel", "config.toml");
+  const refused = (thrown: unknown) =>
+    codeOf(thrown) === "PERMISSIONS_RULE"
+      ? thrown
+      : errors.PERMISSIONS_RULE({ path, rules, reason: messageOf(thrown) }, { cause: thrown });
+  const change = (before = "") => {
+    try {
+      return withRules(before, rules);
+    } catch (thrown) {
+      throw refused(thrown);
+    }
+  };
   try {
-    const file = await targetOf(path);
-    const before = await textOf(file);
-    const after = withRules(before, rules);
-    if (after === undefined) throw new Error("the place for it was not found");
-    if (after !== before) await replace(file, after);
+    const host = ctx.find("host");
+    if (!host) throw new Error("nothing here can change shared files");
+    await host.changeFile(path, change);
   } catch (thrown) {
-    throw errors.PERMISSIONS_RULE({ path, rules, reason: messageOf(thrown) }, { cause: thrown });
+    throw refused(thrown);
   }
 }
 
-/** The text with the rules in it; undefined when no way to put them there gives just that. */
-export function withRules(text: string, rules: readonly string[]): string | undefined {
+/** The text with the rules in it; throws when no way to put them there gives just that. */
+export function withRules(text: string, rules: readonly string[]): string {
   const table = parse(text) as Table;
   const permissions = (table.permissions ?? {}) as Table;
   const allow = (permissions.allow ?? []) as string[];
@@ -38,10 +46,10 @@ export function withRules(text: string, rules: readonly string[]): string | unde
       [...fresh, ...allow],
       [...allow, ...fresh],
     ].some((list) => isDeepStrictEqual(plain(read(candidate)), plain(wanted(list))));
-  return candidates(
-    text,
-    fresh.map((rule) => JSON.stringify(rule)),
-  ).find(fits);
+  const lines = fresh.map((rule) => JSON.stringify(rule));
+  const found = candidates(text, lines).find(fits);
+  if (found === undefined) throw new Error("the place for it was not found");
+  return found;
 }
 
 /** Ways to write it down; which of them is right is found by reading the outcome. */
@@ -83,45 +91,4 @@ function read(text: string): unknown {
 /** Tables of the parser have no prototype, which would count as a difference. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : structuredClone(value);
-}
-
-/** Where a link leads, so that it stays a link. */
-async function targetOf(path: string): Promise<string> {
-  try {
-    return await realpath(path);
-  } catch (thrown) {
-    if (codeOf(thrown) !== "ENOENT") throw thrown;
-    await mkdir(dirname(path), { recursive: true, mode: 0o700 });
-    return path;
-  }
-}
-
-async function textOf(path: string): Promise<string> {
-  try {
-    return await readFile(path, "utf8");
-  } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return "";
-    throw thrown;
-  }
-}
-
-async function replace(path: string, text: string): Promise<void> {
-  const mode = await stat(path).then(
-    (stats) => stats.mode & 0o777,
-    () => 0o600,
-  );
-  const temporary = `${path}.${randomBytes(6).toString("hex")}`;
-  try {
-    const file = await open(temporary, "wx", mode);
-    try {
-      await file.writeFile(text);
-      await file.sync();
-    } finally {
-      await file.close();
-    }
-    await chmod(temporary, mode);
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
 }

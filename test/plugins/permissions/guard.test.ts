@@ -1,8 +1,19 @@
-import { readFileSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import type { Operations } from "@scorel/host/contract";
+import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { fc } from "../../property.ts";
+import { secondProcess } from "../../second-process.ts";
 import { type Post, post } from "./setup.ts";
 
 const write = (post: Post, file_path: string, content = "new\n") => post.judge("Write", { file_path, content });
@@ -290,6 +301,36 @@ it("whatever is put around and behind allowed commands, a dangerous part is neve
 });
 
 describe("the file of rules", () => {
+  it("keeps every rule of processes that add theirs at once", async () => {
+    await using t = await post();
+    t.file("../home/.scorel/config.toml", "# mine\n");
+    const rules = Array.from({ length: 4 }, (_, person) =>
+      Array.from({ length: 8 }, (_, at) => `Bash(make p${person}r${at})`),
+    );
+    const script = new URL("./rule-writer-main.ts", import.meta.url);
+    const writers = await Promise.all(rules.map((own) => secondProcess(script, t.home, [t.home, ...own])));
+    expect(await Promise.all(writers.map((writer) => writer.line()))).toEqual(Array(4).fill("ready"));
+    for (const { child } of writers) child.stdin?.write("go\n");
+    expect(await Promise.all(writers.map((writer) => writer.line()))).toEqual(Array(4).fill("kept"));
+    const text = t.read(join(t.home, ".scorel/config.toml"));
+    const { permissions } = parse(text) as { permissions: { allow: string[] } };
+    expect([[...permissions.allow].sort(), text.startsWith("# mine\n")]).toEqual([rules.flat().sort(), true]);
+    expect(readdirSync(join(t.home, ".scorel"))).toEqual(["config.toml"]);
+  });
+
+  it("stays a link where it is one, is the user's alone, and leaves the folder behind the link as it is", async () => {
+    await using t = await attended();
+    t.file("../dotfiles/scorel.toml", "# mine\n");
+    const [folder, linked] = [join(t.dir, "../dotfiles"), join(t.home, ".scorel/config.toml")];
+    chmodSync(folder, 0o755);
+    mkdirSync(join(t.home, ".scorel"));
+    symlinkSync("../../dotfiles/scorel.toml", linked);
+    await answers(t, t.bash("npm test"), "a");
+    expect(t.read(join(folder, "scorel.toml"))).toBe('# mine\n\n[permissions]\nallow = ["Bash(npm test)"]\n');
+    expect([lstatSync(linked).isSymbolicLink(), statSync(folder).mode & 0o777]).toEqual([true, 0o755]);
+    expect(readdirSync(folder)).toEqual(["scorel.toml"]);
+  });
+
   const cases: [string, string, string | undefined][] = [
     ["", '[permissions]\nallow = ["Bash(x)"]\n', undefined],
     [
@@ -318,7 +359,8 @@ describe("the file of rules", () => {
   ];
   it.each(cases)("%j keeps its comments and its order", async (before, after, problem) => {
     const { withRules } = await import("../../../plugins/permissions/rule-file.ts");
-    expect(withRules(before, ["Bash(x)"])).toBe(problem === undefined ? after : undefined);
+    if (problem === undefined) expect(withRules(before, ["Bash(x)"])).toBe(after);
+    else expect(() => withRules(before, ["Bash(x)"])).toThrow(problem);
   });
 
   it("that cannot be changed for sure is left alone, and the person is told what to write", async () => {
@@ -328,6 +370,11 @@ describe("the file of rules", () => {
     writeFileSync(path, "permissions = { allow = ['y'] }\n");
     await answers(t, t.bash("npm run x"), "a");
     expect(readFileSync(path, "utf8")).toBe("permissions = { allow = ['y'] }\n");
-    expect(t.kernel.failures.map(({ code }) => code)).toEqual(["PERMISSIONS_RULE"]);
+    expect(t.kernel.failures.map(({ code, message }) => [code, message])).toEqual([
+      [
+        "PERMISSIONS_RULE",
+        `${path} was left as it is (the place for it was not found). To keep the rule, put this into it:\n[permissions]\nallow = ["Bash(npm run x)"]`,
+      ],
+    ]);
   });
 });

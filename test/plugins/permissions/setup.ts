@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { AgentService, ToolCallApproval } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
-import type { Operations, Workspace } from "@scorel/host/contract";
+import type { HostService, Operations, Workspace } from "@scorel/host/contract";
 import { definePlugin, type FoldCall, type Kernel, type StoredEvent } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import permissions from "@scorel/permissions";
@@ -11,6 +11,7 @@ import requests from "@scorel/requests";
 import type { OpenRequest } from "@scorel/requests/contract";
 import tools from "@scorel/tools";
 import type { Tool } from "@scorel/tools/contract";
+import { changeFile } from "../../../plugins/host/shared-file.ts";
 import { testKernel } from "../../harness.ts";
 
 type Asking = "attend_requests" | "list_requests" | "answer_request";
@@ -47,7 +48,7 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
   const space: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...workspace };
   const extra = definePlugin({ id: "extra", name: "Extra", version: "1.0.0", tools: () => more });
   const plugins = [messages, tools, requests, loop(guard), coding, extra, { plugin: permissions, config }];
-  const t = await testKernel(plugins, { services: { workspace: space } });
+  const t = await testKernel(plugins, { services: { workspace: space, host: { changeFile } as HostService } });
   const operations = () => Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
   const judge: Post["judge"] = async (name, args, signal) => {
     const toolCall = { type: "toolCall" as const, id: "call1", name, arguments: {} };
