@@ -53,6 +53,8 @@ export interface Kernel {
   /** What is registered, counted by kind and name: equal before a load and after its unload. */
   census(): Record<string, number>;
   readonly failures: readonly Failure[];
+  /** The plugins that run, in the order in which they started, with the milliseconds that took. */
+  readonly started: readonly { plugin: string; ms: number }[];
   /** Starts one more plugin; throws the coded error of what failed, everything undone. */
   load(entry: KernelEntry): Promise<void>;
   /** Stops a plugin, its users first. */

@@ -41,6 +41,8 @@ interface Loaded {
   entry: KernelEntry;
   context: object;
   scope: Scope;
+  /** Milliseconds that it took to start. */
+  startMs?: number;
 }
 
 /** What plugin contexts work through; not for plugins. */
@@ -88,6 +90,9 @@ export class PluginKernel implements Kernel {
   }
   get failures(): readonly Failure[] {
     return this.isolation.list;
+  }
+  get started(): readonly { plugin: string; ms: number }[] {
+    return [...this.loaded].flatMap(([plugin, { startMs: ms }]) => (ms === undefined ? [] : [{ plugin, ms }]));
   }
   get problems(): readonly Problem[] {
     return this.log.problems;
@@ -276,9 +281,11 @@ export class PluginKernel implements Kernel {
 
   private async activate(loaded: Loaded): Promise<void> {
     const { plugin, origin } = loaded.entry;
+    const began = performance.now();
     try {
       this.missingNeed(loaded.entry);
       await this.runActivation(loaded, plugin);
+      loaded.startMs = performance.now() - began;
     } catch (thrown) {
       await this.discard(loaded);
       if (codeOf(thrown).startsWith("PLUGIN_")) throw thrown;
@@ -291,7 +298,7 @@ export class PluginKernel implements Kernel {
 
   private async runActivation({ context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
     if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
-    const cleanup = await this.started(
+    const cleanup = await this.settled(
       plugin,
       asActivity(plugin.id, "activate", this.session.id, () => plugin.activate?.(context)),
     );
@@ -305,7 +312,7 @@ export class PluginKernel implements Kernel {
   }
 
   /** What activate() answered; a user's own plugin that never answers keeps no session from opening. */
-  private async started(plugin: AnyPlugin, starting: unknown): Promise<unknown> {
+  private async settled(plugin: AnyPlugin, starting: unknown): Promise<unknown> {
     const limit = START_LIMIT_MS;
     if (this.isolation.isExpendable(plugin.id))
       await within(limit, starting as Promise<void>, () => errors.PLUGIN_START_LIMIT({ plugin: plugin.id, limit }));

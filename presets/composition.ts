@@ -36,13 +36,15 @@ export async function requestFor(asked: Asked, cwd: string): Promise<LayerReques
 export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
   return {
     kernel,
-    async sessionPlugins(cwd) {
+    async sessionPlugins(cwd, only) {
       const request = await requestFor(asked, cwd);
       const resolution = await resolve(request);
       for (const notice of resolution.notices) asked.notify(notice);
+      const shippedOnes = shippedEntries(resolution, "session");
+      if (only !== undefined) return { entries: shippedOnes.filter(({ plugin }) => plugin.id === only), problems: [] };
       const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
       return {
-        entries: [...shippedEntries(resolution, "session"), ...entries],
+        entries: [...shippedOnes, ...entries],
         problems: [...resolution.problems, ...problems],
         ...trustedPaths(request.project),
       };

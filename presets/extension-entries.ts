@@ -3,11 +3,9 @@ import { issuesIn } from "./check.ts";
 import { errors } from "./errors.ts";
 import { asProblem, type ExtensionFile, type Problem } from "./extension-file.ts";
 import { rememberExtensions } from "./extension-owners.ts";
+import { loadTimes } from "./load-times.ts";
 import type { Resolution } from "./resolution.ts";
 import { secretFree } from "./secret-free.ts";
-
-/** Milliseconds that it took to read, compile and run an extension's files. */
-export const loadTimes = new WeakMap<AnyPlugin, number>();
 
 /** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
 export async function extensionEntries(

@@ -5,15 +5,16 @@ import type { AnyPlugin, Kernel } from "@scorel/kernel";
 import { shipped } from "./catalogue.ts";
 import { type Asked, requestFor } from "./composition.ts";
 import { errors } from "./errors.ts";
-import { extensionEntries, loadTimes } from "./extension-entries.ts";
+import { extensionEntries } from "./extension-entries.ts";
 import { type ExtensionFile, findExtensions } from "./extension-file.ts";
+import { loadTimes } from "./load-times.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 
 /** What plugins contribute to each other, as far as shipped ones collect it. */
 export const contributions = ["tools", "commands", "promptParts", "cliCommands", "operations"];
 
-const nothing = { provides: [], needs: [], hooks: [], events: [], contributes: [] };
+const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], contributes: [] };
 
 /** Every plugin of this run; those of sessions by opening one that is not kept. */
 export async function readRows(asked: Asked, rehearsal: Rehearsal, kernel: Kernel): Promise<PluginRow[]> {
@@ -24,7 +25,7 @@ export async function readRows(asked: Asked, rehearsal: Rehearsal, kernel: Kerne
   const seen = await rehearsal.watch(async () => {
     problems = await openOnce(kernel, asked.cwd);
   });
-  const rows = shippedRows(resolution, seen);
+  const rows = shippedRows(resolution, seen, kernel);
   for (const file of found.extensions) rows.push(await extensionRow(file, { resolution, seen, problems, kernel }));
   for (const { id, why } of found.idle)
     rows.push({
@@ -76,7 +77,7 @@ async function openOnce(kernel: Kernel, cwd: string): Promise<Notice[]> {
   }
 }
 
-function shippedRows({ merged, plugins }: Resolution, seen: ReadonlyMap<string, Seen>): PluginRow[] {
+function shippedRows({ merged, plugins }: Resolution, seen: ReadonlyMap<string, Seen>, kernel: Kernel): PluginRow[] {
   const used = [...merged.use].flatMap(([id, origin]): PluginRow[] => {
     const plugin = plugins.get(id);
     const known = shipped(id);
@@ -90,6 +91,7 @@ function shippedRows({ merged, plugins }: Resolution, seen: ReadonlyMap<string, 
         scope: known.scope,
         state: "loaded",
         ...time(started?.startMs),
+        ...timesOf(plugin, kernel, started),
         ...facts(plugin, started),
       },
     ];
@@ -128,12 +130,19 @@ async function extensionRow(file: ExtensionFile, known: Known): Promise<PluginRo
   const state = problem?.code === "EXTENSION_HELD" ? "unused" : "broken";
   if (problem) return { ...row, state, reason: problem.message };
   const started = seen.get(id);
-  if (started) return { ...row, ...stateOf(started, problems), ...facts(started.plugin, started) };
+  if (started)
+    return {
+      ...row,
+      ...stateOf(started, problems),
+      ...timesOf(started.plugin, kernel, started),
+      ...facts(started.plugin, started),
+    };
   const [host] = (await extensionEntries(resolution, [file], "host")).entries;
   if (!host) return { ...row, state: "unused", reason: "it was found and not taken into the session" };
   const failed = kernel.failures.find(({ plugin, where }) => plugin === id && where === "start");
   const outcome = failed ? { state: "broken" as const, reason: failed.message } : { state: "loaded" as const };
-  return { ...row, ...outcome, scope: "host", ...time(loadTimes.get(host.plugin)), ...facts(host.plugin) };
+  const times = { ...time(loadTimes.get(host.plugin)), ...timesOf(host.plugin, kernel) };
+  return { ...row, ...outcome, scope: "host", ...times, ...facts(host.plugin) };
 }
 
 function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[]) {
@@ -145,19 +154,37 @@ function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[]
     : { state: "broken" as const, reason, ...loadMs };
 }
 
+/** When it started and how long each step took: a plugin of the host did so before anybody looked. */
+function timesOf(plugin: AnyPlugin, { started }: Kernel, seen?: Seen): Pick<PluginRow, "readMs" | "startMs" | "order"> {
+  const at = started.findIndex((each) => each.plugin === plugin.id);
+  const order = at >= 0 ? at + 1 : seen?.order && started.length + seen.order;
+  const startMs = at >= 0 ? started[at]?.ms : seen?.startMs;
+  const readMs = loadTimes.get(plugin);
+  return {
+    ...(readMs !== undefined && { readMs: rounded(readMs) }),
+    ...(startMs !== undefined && { startMs: rounded(startMs) }),
+    ...(order !== undefined && { order }),
+  };
+}
+
 function facts(plugin: AnyPlugin, seen?: Seen) {
   const has = (name: string) => typeof (plugin as unknown as Record<string, unknown>)[name] === "function";
   return {
     provides: plugin.provides ?? [],
     needs: plugin.needs ?? [],
-    hooks: [...(seen?.hooks ?? [])],
+    hooks: [...new Set(seen?.taps.map(({ hook }) => hook))],
+    taps: seen?.taps ?? [],
     events: Object.keys(plugin.events ?? {}),
     contributes: contributions.filter(has),
   };
 }
 
 function time(ms: number | undefined): { loadMs?: number } {
-  return ms === undefined ? {} : { loadMs: Math.round(ms * 10) / 10 };
+  return ms === undefined ? {} : { loadMs: rounded(ms) };
+}
+
+function rounded(ms: number): number {
+  return Math.round(ms * 10) / 10;
 }
 
 /** Messages about an extension name it first. */

@@ -1,6 +1,7 @@
 import { dirname } from "node:path";
+import type { TapRow } from "@scorel/extensions/contract";
 import type { Composition } from "@scorel/host/contract";
-import { type AnyPlugin, type BaseContext, type HookName, type KernelEntry, messageOf } from "@scorel/kernel";
+import { type AnyPlugin, type BaseContext, type HookName, type KernelEntry, messageOf, type Tap } from "@scorel/kernel";
 
 /** What was seen of one plugin while a session was opened. */
 export interface Seen {
@@ -8,7 +9,9 @@ export interface Seen {
   origin: string;
   /** Milliseconds that `activate` took; absent while it has not run. */
   startMs?: number;
-  hooks: Set<string>;
+  /** Its place in the order of starting, from 1; absent while it has not run. */
+  order?: number;
+  taps: TapRow[];
   /** Why it did not start. */
   failure?: string;
 }
@@ -19,20 +22,26 @@ export interface Rehearsal {
   watch(open: () => Promise<unknown>): Promise<ReadonlyMap<string, Seen>>;
 }
 
+/** All that was seen, and how many plugins and taps there were so far. */
+type Watched = Map<string, Seen> & { started: number; taps: number };
+
+/** What a layer's limit is when it names none: that of the kernel. */
+const LIMIT_MS = 30_000;
+
 export function createRehearsal(real: Composition): Rehearsal {
-  let watching: Map<string, Seen> | undefined;
+  let watching: Watched | undefined;
   return {
     composition: {
       ...real,
-      async sessionPlugins(cwd) {
-        const plugins = await real.sessionPlugins(cwd);
+      async sessionPlugins(cwd, only) {
+        const plugins = await real.sessionPlugins(cwd, only);
         const seen = watching;
         if (!seen) return plugins;
         return { ...plugins, entries: plugins.entries.map((entry) => watched(entry, seen)) };
       },
     },
     async watch(open) {
-      const seen = new Map<string, Seen>();
+      const seen: Watched = Object.assign(new Map<string, Seen>(), { started: 0, taps: 0 });
       watching = seen;
       try {
         await open();
@@ -44,9 +53,10 @@ export function createRehearsal(real: Composition): Rehearsal {
   };
 }
 
-function watched(entry: KernelEntry, all: Map<string, Seen>): KernelEntry {
+function watched(entry: KernelEntry, all: Watched): KernelEntry {
   const { plugin, origin } = entry;
-  const seen: Seen = { plugin, origin, hooks: new Set() };
+  const seen: Seen = { plugin, origin, taps: [] };
+  const note = (hook: string, tap: unknown) => void seen.taps.push(tapRow(hook, tap, ++all.taps));
   all.set(plugin.id, seen);
   const noting = <R>(work: () => R): R => {
     try {
@@ -59,8 +69,9 @@ function watched(entry: KernelEntry, all: Map<string, Seen>): KernelEntry {
   const more: Partial<AnyPlugin> = {
     async activate(ctx: BaseContext) {
       const began = performance.now();
+      seen.order = ++all.started;
       try {
-        return await plugin.activate?.(noticing(ctx, seen.hooks));
+        return await plugin.activate?.(noticing(ctx, note));
       } catch (thrown) {
         seen.failure = described(thrown, entry);
         throw thrown;
@@ -71,18 +82,25 @@ function watched(entry: KernelEntry, all: Map<string, Seen>): KernelEntry {
   };
   if (plugin.hooks)
     more.hooks = (ctx) => {
-      const taps = noting(() => plugin.hooks?.(noticing(ctx, seen.hooks)) ?? {});
-      for (const hook of Object.keys(taps)) seen.hooks.add(hook);
+      const taps = noting(() => plugin.hooks?.(noticing(ctx, note)) ?? {});
+      for (const [hook, tap] of Object.entries(taps)) if (tap) note(hook, tap);
       return taps;
     };
   return { ...entry, plugin: { ...plugin, ...more } };
 }
 
+/** A layer as it was given: a function, or one with its place and limits. */
+function tapRow(hook: string, tap: unknown, order: number): TapRow {
+  const { level = "normal", critical = false, limit = LIMIT_MS } = tap as Partial<Tap<unknown>>;
+  return { hook, level, critical, limit, order };
+}
+
 /** A context that notes which hooks are tapped through it. */
-function noticing(ctx: BaseContext, hooks: Set<string>): BaseContext {
+function noticing(ctx: BaseContext, note: (hook: string, tap: unknown) => void): BaseContext {
   const hook = (name: HookName, tap: never) => {
-    hooks.add(name);
-    return ctx.hook(name, tap);
+    const undo = ctx.hook(name, tap);
+    note(name, tap);
+    return undo;
   };
   return Object.create(ctx, { hook: { value: hook } }) as BaseContext;
 }

@@ -1,3 +1,15 @@
+/** A layer that a plugin has on a native hook. */
+export interface TapRow {
+  hook: string;
+  level: "early" | "normal" | "late";
+  /** A guard: the action is denied when it fails. */
+  critical: boolean;
+  /** Milliseconds it may take; false for no limit. */
+  limit: number | false;
+  /** Counts all taps in the order in which they were made, which decides between layers of one level. */
+  order: number;
+}
+
 /** A plugin as one run of the command finds it. */
 export interface PluginRow {
   id: string;
@@ -12,10 +24,17 @@ export interface PluginRow {
   reason?: string;
   /** Milliseconds to read and run its file and to activate it; of a shipped session plugin, to activate it. */
   loadMs?: number;
+  /** Milliseconds of that to read and run its files, and to start it. */
+  readMs?: number;
+  startMs?: number;
+  /** Its place in the order in which plugins start, those of the host first; absent when it did not start. */
+  order?: number;
   provides: readonly string[];
   needs: readonly string[];
   /** The native hooks that it taps. */
   hooks: readonly string[];
+  /** Its layers on them. */
+  taps: readonly TapRow[];
   /** The event types that it brings. */
   events: readonly string[];
   /** What it contributes to other plugins, as `tools`. */

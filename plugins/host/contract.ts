@@ -59,8 +59,14 @@ export interface TrustedCopy {
 
 /** The layers of presets and configuration, resolved. Made by the loader, given to the host kernel. */
 export interface Composition {
-  /** Fresh instances of everything of session scope for a session working in `cwd`. */
-  sessionPlugins(cwd: string): Promise<{
+  /**
+   * Fresh instances of everything of session scope for a session working in `cwd`; with `only`, at most the shipped plugin of
+   * that id, and no extension is run. Throws CONFIG errors.
+   */
+  sessionPlugins(
+    cwd: string,
+    only?: string,
+  ): Promise<{
     entries: KernelEntry[];
     problems: Notice[];
     /** The project's `.scorel` folder, when the user trusts it. */

@@ -19,9 +19,9 @@ export async function withAdmin<T>(
   { cwd, model }: Place,
   work: (admin: ModelAdminService) => Promise<T>,
 ): Promise<T> {
-  const { entries } = await composition.sessionPlugins(cwd);
+  const { entries } = await composition.sessionPlugins(cwd, "model");
   const kernel = await createKernel({
-    entries: entries.filter(({ plugin }) => plugin.id === "model"),
+    entries,
     store: createMemoryStore(header()),
     parent: composition.kernel(),
     services: { workspace: { model } as Workspace },

@@ -112,7 +112,7 @@ describe("scorel plugin list", () => {
     s.file("~/.scorel/config.toml", 'without = ["off", "compaction"]\n');
     s.file(".scorel/extensions/theirs.ts", extension("theirs"));
     const rows = await list(s);
-    const none = { provides: [], needs: [], hooks: [], events: [], contributes: [] };
+    const none = { provides: [], needs: [], hooks: [], taps: [], events: [], contributes: [] };
     const session = { scope: "session", of: "user", ...none };
     const loadMs = expect.any(Number);
     expect(rowOf(rows, "good")).toEqual({
@@ -121,9 +121,16 @@ describe("scorel plugin list", () => {
       origin: good,
       state: "loaded",
       loadMs,
+      readMs: loadMs,
+      startMs: loadMs,
+      order: loadMs,
       provides: ["good"],
       needs: ["workspace"],
       hooks: ["afterToolCall", "beforeToolCall"],
+      taps: [
+        { hook: "afterToolCall", level: "normal", critical: false, limit: 30_000, order: loadMs },
+        { hook: "beforeToolCall", level: "normal", critical: false, limit: 30_000, order: loadMs },
+      ],
       events: ["good_event"],
       contributes: ["tools"],
     });
@@ -153,6 +160,13 @@ describe("scorel plugin list", () => {
     expect(rowOf(rows, "theirs")).toMatchObject({ state: "untrusted", of: "project" });
     expect(rowOf(rows, "compaction")).toMatchObject({ state: "off", of: "shipped" });
     expect(rowOf(rows, "agent")).toMatchObject({ state: "loaded", of: "shipped", provides: ["agent"] });
+    const started = ["host", "hosted", "agent", "permissions", "good"].map((id) => rowOf(rows, id).order);
+    expect(started).toEqual([...started].sort((a = 0, b = 0) => a - b));
+    expect(rowOf(rows, "permissions").taps[0]).toMatchObject({
+      hook: "approveToolCall",
+      level: "late",
+      critical: true,
+    });
   });
 
   it("keeps no session, and prints a line per plugin for people", async () => {

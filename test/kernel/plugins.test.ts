@@ -118,6 +118,16 @@ describe("plugins", () => {
     expect(t.session.buildContext()).toEqual(["a"]);
   });
 
+  it("are told in the order in which they started, without those that did not", async () => {
+    const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
+    const user = definePlugin({ ...base, id: "user", needs: ["lamp"] });
+    await using t = await testKernel([user, { plugin: broken, optional: true }, notes, lamp]);
+    expect(t.kernel.started.map(({ plugin }) => plugin)).toEqual(["lamp", "user", "notes"]);
+    expect(t.kernel.started.every(({ ms }) => ms >= 0 && ms < 10_000)).toBe(true);
+    await t.kernel.unload("lamp");
+    expect(t.kernel.started.map(({ plugin }) => plugin)).toEqual(["notes"]);
+  });
+
   it("leave nothing behind when unloaded, and their users go first", async () => {
     await using t = await testKernel([notes, lamp]);
     const before = t.kernel.census();

@@ -55,6 +55,13 @@ describe("the host", () => {
     expect([await team.host(), await team.session()]).toEqual([hostIds, ["messages", "model"]]);
   });
 
+  it("gives one shipped plugin of a session alone, without running an extension", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/loud.ts", 'throw new Error("it was run");');
+    const { entries, problems } = await started(at).composition.sessionPlugins(at.project, "model");
+    expect([entries.map(({ plugin }) => plugin.id), problems]).toEqual([["model"], []]);
+  });
+
   it("takes a user's extension of host scope, and runs none that belongs to sessions", async () => {
     using at = place();
     at.file("~/.scorel/extensions/clock.ts", plugin("clock", 'scope: "host"'));
