@@ -5,7 +5,7 @@ import { codeOf, type KernelEntry } from "@scorel/kernel";
 import { shipped } from "./catalogue.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import type { ExtensionFile, Problem } from "./extension-file.ts";
-import type { LayerRequest } from "./layers.ts";
+import { type LayerRequest, packagesOf } from "./layers.ts";
 import { filesOf, type Project } from "./paths.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 import { projectFor } from "./trust-state.ts";
@@ -47,6 +47,7 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
         entries: [...shippedOnes, ...entries],
         problems: [...resolution.problems, ...problems],
         ...trustedPaths(request.project),
+        packages: packagesOf(resolution.merged.layers),
       };
     },
   };
@@ -66,7 +67,12 @@ export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[
   const own = await withoutProject(asked);
   const named = shippedEntries(own, "host");
   const entries = named.length > 0 ? named : shippedEntries(await resolve(userRequest(asked, "base")), "host");
-  const extensions = await loadExtensions(asked, own, own.extensions.filter(declaresHost), "host");
+  const extensions = await loadExtensions(
+    asked,
+    own,
+    own.extensions.filter((file) => file.of === "user" && declaresHost(file)),
+    "host",
+  );
   return { entries: [...entries, ...extensions.entries], problems: extensions.problems };
 }
 

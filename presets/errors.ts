@@ -30,8 +30,8 @@ export const errors = defineErrors({
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
   EXTENSION_LOAD: (a: { id: string; where: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.where})`,
-  EXTENSION_OUTSIDE: (a: { id: string; where: string; wanted: string }) =>
-    `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among the project's trusted files (${a.where}). Move what it needs into .scorel/extensions.`,
+  EXTENSION_OUTSIDE: (a: { id: string; where: string; wanted: string; of: "user" | "project" | "preset" }) =>
+    `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among ${a.of === "preset" ? "its preset's files" : "the project's trusted files"} (${a.where}). Move what it needs into ${a.of === "preset" ? "the preset's folder" : ".scorel/extensions"}.`,
   EXTENSION_HELD: (a: { id: string; path: string; sessionId: string }) =>
     `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). Look at it, and start scorel in a terminal to confirm it.`,
   TRUST_FILE: (a: { path: string; reason: string }) =>

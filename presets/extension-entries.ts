@@ -56,6 +56,7 @@ function entryOf({ merged }: Resolution, { id, path, file }: ExtensionFile, plug
 /** One of the user was loaded when the process started. */
 function assertHostAllowed({ id, path, of }: ExtensionFile): void {
   if (of === "user") return;
-  const problem = `Extension "${id}" is left out: a project's extension cannot run once per process (scope "host"); move it to ~/.scorel/extensions (${path})`;
+  const whose = of === "project" ? "a project's extension" : "an extension of a preset";
+  const problem = `Extension "${id}" is left out: ${whose} cannot run once per process (scope "host"); move it to ~/.scorel/extensions (${path})`;
   throw errors.CONFIG_SCOPE({ problems: [problem] });
 }

@@ -1,5 +1,6 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { join, parse } from "node:path";
+import type { PresetPackage } from "@scorel/host/contract";
 import { shipped } from "./catalogue.ts";
 import { errors } from "./errors.ts";
 import { grammarKeys } from "./merge.ts";
@@ -13,8 +14,9 @@ export interface ExtensionFile {
   path: string;
   /** The file to load: of a trusted project, in the private copy. */
   file: string;
-  of: "user" | "project";
-  /** All that it may import files from: what was trusted. Absent for one of the user. */
+  /** Whose folder it is in; `preset`: that of a preset in use. */
+  of: "user" | "project" | "preset";
+  /** All that it may import files from: what was trusted, or the preset's folder. Absent for one of the user. */
   within?: string;
 }
 
@@ -29,22 +31,26 @@ const endings = [".ts", ".mts", ".js", ".mjs"];
 
 /** What lies on disk. */
 export interface Found {
-  /** To be loaded; the project's wins over the user's of the same id. */
+  /** To be loaded; of one id the project's wins over the user's, and that over those of presets, the last first. */
   extensions: ExtensionFile[];
+  /** Those of the same ids that are not loaded for it. */
+  shadowed: ExtensionFile[];
   /** Ids whose files are not read, and why. */
   idle: { id: string; why: string }[];
   problems: Problem[];
 }
 
-/** Looks for extensions; of a project that is not trusted only names are looked at. */
-export function findExtensions(project: Project | undefined): Found {
-  const found: Found = { extensions: [], idle: [], problems: [] };
+/** Looks for extensions, also in presets that are folders; of a project that is not trusted only names are looked at. */
+export function findExtensions(project: Project | undefined, packages: readonly PresetPackage[] = []): Found {
+  const found: Found = { extensions: [], shadowed: [], idle: [], problems: [] };
+  for (const { root, folder } of packages) search(root, "preset", found, folder);
   search(userDir(), "user", found);
   if (project?.trusted) search(filesOf(project), "project", found, project.dir);
   else if (project) found.idle.push(...idsIn(project.dir, "part of a project that is not trusted"));
   const byId = new Map(found.extensions.map((extension) => [extension.id, extension]));
   return {
     ...found,
+    shadowed: found.extensions.filter((extension) => byId.get(extension.id) !== extension),
     extensions: [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
     idle: found.idle.filter(({ id }) => !byId.has(id)),
   };
@@ -70,7 +76,7 @@ const asFile = (of: ExtensionFile["of"], parent: string, shown: string) => (entr
   path: shown + entry.path.slice(parent.length),
   file: entry.path,
   of,
-  ...(of === "project" && { within: parent }),
+  ...(of !== "user" && { within: parent }),
 });
 
 function idsIn(parent: string, why: string): { id: string; why: string }[] {

@@ -12,8 +12,8 @@ const comment = /^\s*(?:\/\/|\*|\/\*)/;
 const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx", ".json"];
 
 /**
- * Throws EXTENSION_OUTSIDE when an extension of a project, or a helper of it, imports what is not below `root`: those
- * bytes were not among the ones that the user has trusted. Imports whose name is computed cannot be seen here.
+ * Throws EXTENSION_OUTSIDE when an extension of a project or of a preset, or a helper of it, imports what is not below
+ * `root`: those bytes were not among the ones that the user has trusted. Imports whose name is computed cannot be seen here.
  */
 export function assertInside(extension: ExtensionFile, root: string): void {
   const seen = new Set<string>();
@@ -24,7 +24,7 @@ export function assertInside(extension: ExtensionFile, root: string): void {
       const found = resolveInside(wanted, file, root);
       if (found === undefined) {
         const where = `${join(dirname(extension.path), relative(dirname(extension.file), file))}:${line}`;
-        throw errors.EXTENSION_OUTSIDE({ id: extension.id, where, wanted });
+        throw errors.EXTENSION_OUTSIDE({ id: extension.id, where, wanted, of: extension.of });
       }
       if (found !== "") visit(found);
     }

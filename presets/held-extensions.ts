@@ -31,6 +31,7 @@ export async function withoutHeld(found: Found): Promise<Found> {
     asProblem(each.path, errors.EXTENSION_HELD({ id: each.id, path: each.path, sessionId: each.sessionId })),
   );
   return {
+    ...found,
     extensions: found.extensions.filter(({ id, of }) => of !== "user" || !isHeld(id)),
     idle: [...found.idle, ...held.map(({ id }) => ({ id, why: "held back until you confirm it" }))],
     problems: [...found.problems, ...problems],

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import type { PresetPackage } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "./errors.ts";
@@ -18,6 +19,8 @@ export interface Layer {
   path: string;
   table: Table;
   locate: KeyLocator;
+  /** The preset that it is a file of, when that is a folder. */
+  pack?: PresetPackage;
 }
 
 /** Reads one layer; throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */

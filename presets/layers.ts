@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { PresetPackage } from "@scorel/host/contract";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
 import { filesOf, type Project, userDir } from "./paths.ts";
@@ -33,6 +34,11 @@ export async function readLayers({ preset, by, cwd, project, presetOnly }: Layer
   return chain.layers;
 }
 
+/** The presets among layers that are folders, each once, weakest first. */
+export function packagesOf(layers: readonly Layer[]): PresetPackage[] {
+  return [...new Map(layers.flatMap(({ pack }) => (pack ? [[pack.root, pack] as const] : []))).values()];
+}
+
 /** Who names a preset: for messages, for relative paths, and for what the named file may set. */
 interface Asking {
   by: string;
@@ -52,7 +58,7 @@ class Chain {
 
   async addPreset(preset: string, { by, from, kind, open }: Asking): Promise<void> {
     const found = isPath(preset)
-      ? [layerAt(preset, from, kind, this.project)]
+      ? [await layerAt(preset, { from, kind, pack: open.at(-1)?.pack }, this.project)]
       : await layersNamed(preset, by, this.project);
     // A preset may extend its own name: it means the ones beneath it, which stand before it anyway.
     const own = open.at(-1);

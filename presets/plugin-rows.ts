@@ -7,6 +7,7 @@ import { type Asked, requestFor } from "./composition.ts";
 import { errors } from "./errors.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import { type ExtensionFile, findExtensions } from "./extension-file.ts";
+import { packagesOf } from "./layers.ts";
 import { loadTimes } from "./load-times.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";
 import { type Resolution, resolve } from "./resolution.ts";
@@ -20,13 +21,14 @@ const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], cont
 export async function readRows(asked: Asked, rehearsal: Rehearsal, kernel: Kernel): Promise<PluginRow[]> {
   const request = await requestFor(asked, asked.cwd);
   const resolution = await resolve(request);
-  const found = findExtensions(request.project);
+  const found = findExtensions(request.project, packagesOf(resolution.merged.layers));
   let problems: readonly Notice[] = [];
   const seen = await rehearsal.watch(async () => {
     problems = await openOnce(kernel, asked.cwd);
   });
   const rows = shippedRows(resolution, seen, kernel);
   for (const file of found.extensions) rows.push(await extensionRow(file, { resolution, seen, problems, kernel }));
+  rows.push(...found.shadowed.map((file) => shadowedRow(file, found.extensions)));
   for (const { id, why } of found.idle)
     rows.push({
       id,
@@ -111,6 +113,11 @@ function shippedRows({ merged, plugins }: Resolution, seen: ReadonlyMap<string, 
       }),
     ),
   ];
+}
+
+function shadowedRow({ id, path, of }: ExtensionFile, taken: readonly ExtensionFile[]): PluginRow {
+  const winner = taken.find((extension) => extension.id === id)?.path;
+  return { id, of, origin: path, scope: "session", state: "unused", reason: `${winner} has the same id`, ...nothing };
 }
 
 interface Known {

@@ -1,8 +1,10 @@
-import { existsSync, readdirSync } from "node:fs";
-import { basename, join, relative, resolve, sep } from "node:path";
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { PresetPackage } from "@scorel/host/contract";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
 import { canonical, filesOf, isWithin, type Project, shippedPresets, userDir } from "./paths.ts";
+import { packageFile, userPackage } from "./preset-package.ts";
 
 /** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
 export interface PresetFolder {
@@ -20,56 +22,108 @@ export function presetFolders(project: Project | undefined): PresetFolder[] {
   return folders;
 }
 
-/** A preset is named, or given as the path of its file. */
-export const isPath = (preset: string) => /[\\/]/.test(preset) || preset.endsWith(".toml");
+/** A preset is named, or given as the path of its file or folder. */
+export const isPath = (preset: string) => /[\\/]/.test(preset) || preset.endsWith(".toml") || preset === "..";
 
 /** The names of all presets in a folder. */
 export function namesIn(dir: string): string[] {
-  return filesIn(dir)
-    .filter((file) => file.endsWith(".toml"))
-    .map((file) => basename(file, ".toml"))
-    .sort();
+  return [...new Set(presetsIn(dir).map(({ name }) => name))].sort();
 }
 
 /** Every layer that bears this name, weakest first; throws CONFIG_PRESET_UNKNOWN when there is none. */
 export async function layersNamed(name: string, by: string, project: Project | undefined): Promise<Layer[]> {
   const folders = presetFolders(project);
-  const found = folders.filter(({ dir }) => namesIn(dir).includes(name));
+  const found = folders.flatMap(({ kind, dir }) =>
+    presetsIn(dir)
+      .filter((preset) => preset.name === name)
+      .map(({ path }) => ({ kind, path })),
+  );
   if (found.length === 0) throw await unknown(name, by, folders, project);
-  return found.map(({ kind, dir }) => readPreset(join(dir, `${name}.toml`), kind, project));
+  return await Promise.all(found.map(({ kind, path }) => readPreset(path, kind, project)));
 }
 
-/** The layer at a path, relative to `from`. Whoever names the path decides what the file may set, unless it is a project's. */
-export function layerAt(path: string, from: string, kind: LayerKind, project: Project | undefined): Layer {
-  const file = resolve(from, path);
+/** Who names a preset by its path. */
+export interface Naming {
+  /** Where a relative path starts. */
+  from: string;
+  kind: LayerKind;
+  /** The preset that the naming file belongs to, when that is a folder. */
+  pack?: PresetPackage | undefined;
+}
+
+/**
+ * The layer at a path: of a file, or of the folder that holds it. Whoever names the path decides what the file may set,
+ * unless it is a project's. Throws CONFIG_OUTSIDE when a project or a preset that is a folder names what is not in it.
+ */
+export async function layerAt(path: string, naming: Naming, project: Project | undefined): Promise<Layer> {
+  const { from, kind, pack } = naming;
+  const file = fileAt(resolve(from, path));
   const real = canonical(file);
+  if (pack) return layerInside(pack, file, kind);
   if (project?.trusted)
     for (const dir of [project.dir, filesOf(project)])
-      if (isWithin(dir, real)) return readPreset(join(filesOf(project), relative(dir, real)), "project", project);
+      if (isWithin(dir, real)) return await readPreset(join(filesOf(project), relative(dir, real)), "project", project);
   const ofProject = real.split(sep).includes(".scorel") && !isWithin(canonical(userDir()), real);
   if (ofProject) throw errors.CONFIG_UNTRUSTED({ file });
   // What a project's layer builds on was not part of what the user has trusted.
   if (kind === "project") throw errors.CONFIG_OUTSIDE({ file, by: project?.dir ?? from });
-  return readPreset(file, kind, project);
+  return await readPreset(file, kind, project);
 }
 
-function readPreset(path: string, kind: LayerKind, project: Project | undefined): Layer {
+function layerInside(pack: PresetPackage, file: string, kind: LayerKind): Layer {
+  const inside = isWithin(canonical(pack.root), canonical(file));
+  const shown = join(pack.folder, relative(pack.root, file));
+  if (!inside) throw errors.CONFIG_OUTSIDE({ file: shown, by: pack.folder });
+  return { ...readLayer(file, kind, shown), pack };
+}
+
+/** A folder that is a preset is named by its folder. */
+function fileAt(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, packageFile) : path;
+}
+
+async function readPreset(path: string, kind: LayerKind, project: Project | undefined): Promise<Layer> {
   if (kind === "shipped") return readLayer(path, kind, `presets/${basename(path)}`);
-  if (kind === "user" || !project) return readLayer(path, kind);
-  return readLayer(path, kind, join(project.dir, relative(filesOf(project), path)));
+  const isOfProject = kind === "project" && project;
+  const shown = isOfProject ? join(project.dir, relative(filesOf(project), path)) : path;
+  const folders = presetFolders(project).map(({ dir }) => dir);
+  const isPackage = basename(path) === packageFile && !folders.includes(dirname(path));
+  if (!isPackage) return readLayer(path, kind, shown);
+  const folder = dirname(shown);
+  const root = canonical(isOfProject ? dirname(path) : await userPackage(folder));
+  return {
+    ...readLayer(join(root, packageFile), kind, shown),
+    pack: { name: basename(canonical(folder)), folder, root },
+  };
 }
 
 async function unknown(preset: string, by: string, folders: readonly PresetFolder[], project: Project | undefined) {
-  const hidden = project && !project.trusted ? join(project.dir, "presets", `${preset}.toml`) : undefined;
-  if (hidden !== undefined && existsSync(hidden)) return errors.CONFIG_PRESET_UNTRUSTED({ preset, file: hidden });
+  const hidden = project && !project.trusted ? hiddenIn(project, preset) : undefined;
+  if (hidden !== undefined) return errors.CONFIG_PRESET_UNTRUSTED({ preset, file: hidden });
   const { nearest } = await import("@scorel/cli/nearest");
   const known = folders.flatMap(({ dir }) => namesIn(dir));
   return errors.CONFIG_PRESET_UNKNOWN({ preset, by, nearest: nearest(preset, known) });
 }
 
-function filesIn(dir: string): string[] {
+function hiddenIn({ dir }: Project, preset: string): string | undefined {
+  const presets = join(dir, "presets");
+  return [join(presets, `${preset}.toml`), join(presets, preset, packageFile)].find((file) => existsSync(file));
+}
+
+/** The files of presets in a folder. Of one name the file stands over the folder, so that it can change what that says. */
+function presetsIn(dir: string): { name: string; path: string }[] {
+  const entries = entriesIn(dir);
+  const files = entries.filter(({ name }) => name.endsWith(".toml"));
+  const packages = entries.filter((entry) => !entry.isFile() && existsSync(join(dir, entry.name, packageFile)));
+  return [
+    ...packages.map(({ name }) => ({ name, path: join(dir, name, packageFile) })),
+    ...files.map(({ name }) => ({ name: basename(name, ".toml"), path: join(dir, name) })),
+  ];
+}
+
+function entriesIn(dir: string): Dirent[] {
   try {
-    return readdirSync(dir);
+    return readdirSync(dir, { withFileTypes: true });
   } catch (thrown) {
     if (["ENOENT", "ENOTDIR"].includes((thrown as NodeJS.ErrnoException).code ?? "")) return [];
     throw errors.CONFIG_UNREADABLE({ file: dir, reason: (thrown as Error).message }, { cause: thrown });

@@ -4,7 +4,7 @@ import { type ConfigProblem, checkLayers, type KnownExtension } from "./check.ts
 import { errors } from "./errors.ts";
 import { type ExtensionFile, type Found, findExtensions, type Problem } from "./extension-file.ts";
 import { joinLayers } from "./layered-values.ts";
-import { type LayerRequest, readLayers } from "./layers.ts";
+import { type LayerRequest, packagesOf, readLayers } from "./layers.ts";
 import { loadTimes } from "./load-times.ts";
 import { type Merged, mergeLayers } from "./merge.ts";
 
@@ -23,7 +23,7 @@ export interface Resolution {
 /** Reads and checks the layers; throws all that is wrong at once, as CONFIG_INVALID or CONFIG_SCOPE. */
 export async function resolve(request: LayerRequest): Promise<Resolution> {
   const merged = mergeLayers(await readLayers(request));
-  const found = await confirmed(findExtensions(request.project));
+  const found = await confirmed(findExtensions(request.project, packagesOf(merged.layers)));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
   const plugins = await loadShipped([...named]);
   joinLayers(merged, plugins.values());

@@ -28,13 +28,22 @@ export async function itemsIn(tree: Tree, ground: TrustGround, asked: Asked): Pr
   return items;
 }
 
-const isLayer = (own: string) => own === "config.toml" || /^presets\/[^/]+\.toml$/.test(own);
+/** Any layer may build on another file by its path. */
+const isLayer = (own: string) => own.endsWith(".toml");
 
-function fileItem(own: string | undefined, path: string, place: string): TrustItem {
+/** The name of a preset whose file this is. */
+const presetOf = (own: string) => /^presets\/([^/]+?)(?:\/preset)?\.toml$/.exec(own)?.[1];
+
+/** A preset that is a folder may bring what a project may. */
+const withoutPackage = (own: string | undefined) => own?.replace(/^presets\/[^/]+\//, "");
+
+function fileItem(given: string | undefined, path: string, place: string): TrustItem {
+  const own = withoutPackage(given);
   const extension = own === undefined ? undefined : extensionOf(own);
   if (extension !== undefined) return { kind: "code", what: `extension ${oneLine(extension)}`, place };
   if (own?.startsWith("extensions/")) return { kind: "code", what: "a file beside it", place };
-  if (own === "instructions.md") return { kind: "instructions", what: "instructions for each session", place };
+  if (own === "instructions.md" || (own !== given && /^instructions\/[^/]+\.md$/.test(own ?? "")))
+    return { kind: "instructions", what: "instructions for each session", place };
   const command = /(?:^|\/)commands\/(.+)\.md$/.exec(own ?? path)?.[1];
   if (command !== undefined) return { kind: "command", what: `/${oneLine(command.split("/").join(":"))}`, place };
   const skill = /(?:^|\/)skills\/(.+)\/SKILL\.md$/.exec(path)?.[1];
@@ -54,7 +63,7 @@ async function layerItems(
   shown: string,
   user: Merged | undefined,
 ): Promise<TrustItem[]> {
-  const preset = /^presets\/(.+)\.toml$/.exec(own)?.[1];
+  const preset = presetOf(own);
   const first: TrustItem[] = preset === undefined ? [] : [{ kind: "preset", what: oneLine(preset), place: shown }];
   try {
     const layer = parseLayer(bytes.toString("utf8"), path, "project", shown);

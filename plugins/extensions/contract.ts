@@ -13,8 +13,8 @@ export interface TapRow {
 /** A plugin as one run of the command finds it. */
 export interface PluginRow {
   id: string;
-  /** `shipped`, or whose folder the file is in. */
-  of: "shipped" | "user" | "project";
+  /** `shipped`, or whose folder the file is in; `preset`: that of a preset in use. */
+  of: "shipped" | "user" | "project" | "preset";
   /** The file, or the preset and line that asks for a shipped one. */
   origin: string;
   scope: "host" | "session";

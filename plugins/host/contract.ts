@@ -43,6 +43,8 @@ export interface Workspace extends SessionOptions {
   trusted?: string;
   /** Where the bytes that the user trusts are read, never in the project itself. */
   trustedCopy?: TrustedCopy;
+  /** The presets in use that are folders, weakest first: what they bring counts as the user's own words. */
+  packages?: readonly PresetPackage[];
   /** A private folder for spill files of this session; created on first use. */
   temp: string;
   /** Directories outside `root` that Write and Edit may touch. */
@@ -54,6 +56,15 @@ export interface TrustedCopy {
   /** Stands for the project's `.scorel` folder. */
   scorel: string;
   /** Stands for the project's root; holds `.agents/skills`, `.claude/skills` and `.claude/commands` where they exist. */
+  root: string;
+}
+
+/** A preset that is a folder: beside its `preset.toml` it may hold `extensions/`, `instructions/*.md` and `skills/`. */
+export interface PresetPackage {
+  name: string;
+  /** As people see it. */
+  folder: string;
+  /** Where its bytes are read: the folder itself, or a private copy of what is trusted. */
   root: string;
 }
 
@@ -73,6 +84,8 @@ export interface Composition {
     trusted?: string | undefined;
     /** Where trusted bytes are read; there when `trusted` is. */
     trustedCopy?: TrustedCopy | undefined;
+    /** The presets in use that are folders, weakest first. */
+    packages?: readonly PresetPackage[] | undefined;
   }>;
   /** The running host kernel, parent of every session's kernel. First asked for after it has started. */
   kernel(): Kernel;

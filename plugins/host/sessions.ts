@@ -244,8 +244,8 @@ export class Sessions {
     if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
     const { composition, logger } = this.options;
     const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
-    const { entries, problems, trusted, trustedCopy } = await composition.sessionPlugins(cwd);
-    const workspace = createWorkspace({ sessionId: id, cwd, file, trusted, trustedCopy, ...options });
+    const { entries, problems, ...place } = await composition.sessionPlugins(cwd);
+    const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options });
     const parent = composition.kernel();
     let kernel: Kernel | undefined;
     const store = this.store(wanted, () => kernel && index(this.shelf.path(id), kernel));

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { SessionOptions, TrustedCopy, Workspace } from "./contract.ts";
+import type { PresetPackage, SessionOptions, TrustedCopy, Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 /** The user's home directory as it is named. Read at each call: HOME decides. Throws HOST_HOME. */
@@ -57,12 +57,14 @@ export function createWorkspace({
   file,
   trusted,
   trustedCopy,
+  packages = [],
 }: {
   sessionId: string;
   cwd: string;
   file?: string | undefined;
   trusted?: string | undefined;
   trustedCopy?: TrustedCopy | undefined;
+  packages?: readonly PresetPackage[] | undefined;
 } & SessionOptions): Workspace {
   const home = homeDirectory();
   let temp: string | undefined;
@@ -73,6 +75,7 @@ export function createWorkspace({
     ...(file !== undefined && { file }),
     ...(trusted !== undefined && { trusted }),
     ...(trustedCopy !== undefined && { trustedCopy }),
+    ...(packages.length > 0 && { packages }),
     get temp() {
       temp ??= makeTemporary(sessionId);
       return temp;

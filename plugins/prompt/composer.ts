@@ -8,8 +8,8 @@ import type { config } from "./config.ts";
 import type { InstructionSnapshot } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { sha256Of } from "./instruction-file.ts";
-import { type Found, findInstructions, type InstructionFile } from "./instruction-files.ts";
-import { BASE, baseParts, type Part, PROJECT, SECTIONS, USER } from "./parts.ts";
+import { type Found, findFragments, findInstructions, type InstructionFile } from "./instruction-files.ts";
+import { BASE, baseParts, type Part, PRESET, PROJECT, SECTIONS, USER } from "./parts.ts";
 
 export type PromptContext = PluginContext<z.output<typeof config>>;
 
@@ -29,9 +29,10 @@ export function compose(ctx: PromptContext, appended = ""): InstructionSnapshot 
   };
 }
 
-/** What people have written for agents: the user's own words, and the files that count here. */
+/** What people have written for agents: the user's own words, the texts of presets, and the files that count here. */
 export function peoplesParts(ctx: PromptContext): { parts: Part[]; skipped: Found["skipped"] } {
   const { files, skipped } = filesOf(ctx);
+  const fragments = findFragments(ctx.find("workspace")?.packages ?? []);
   const words = ctx.config.user.trim();
   const own: Part = {
     section: "agents",
@@ -40,14 +41,16 @@ export function peoplesParts(ctx: PromptContext): { parts: Part[]; skipped: Foun
     text: words,
     sha256: sha256Of(words),
   };
-  const asPart = ({ path, ...file }: InstructionFile): Part => ({
-    section: "agents",
-    priority: PROJECT,
-    source: path,
-    file: true,
-    ...file,
-  });
-  return { parts: [...(words === "" ? [] : [own]), ...files.map(asPart)], skipped };
+  const parts = [
+    ...(words === "" ? [] : [own]),
+    ...fragments.files.map((file) => partOf(file, PRESET)),
+    ...files.map((file) => partOf(file, PROJECT)),
+  ];
+  return { parts, skipped: [...fragments.skipped, ...skipped] };
+}
+
+function partOf({ path, ...file }: InstructionFile, priority: number): Part {
+  return { section: "agents", priority, source: path, file: true, ...file };
 }
 
 /** The day of this machine, as people there say it. */

@@ -8,7 +8,7 @@ export interface PromptPart {
   section: SectionName;
   /**
    * 1 to 99; when the prompt is too long, the lowest is left out first. Context variables have 90, the user's own words
-   * 80, the project's instructions 70, notes on tools 60, and what comes from elsewhere 50.
+   * 80, texts of presets 75, the project's instructions 70, notes on tools 60, and what comes from elsewhere 50.
    */
   priority: number;
   text: string;

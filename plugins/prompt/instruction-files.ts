@@ -1,5 +1,6 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { PresetPackage } from "@scorel/host/contract";
 import type { InstructionSnapshot } from "./contract.ts";
 import { readInstructionFile } from "./instruction-file.ts";
 
@@ -38,6 +39,25 @@ export function findInstructions(ground: Ground): Found {
   for (const directory of places(ground))
     found.files.unshift(...directory.flatMap((place) => read(place, known, found)));
   return found;
+}
+
+/** The texts of `instructions/` in each preset that is a folder, by name. */
+export function findFragments(packages: readonly PresetPackage[]): Found {
+  const found: Found = { files: [], skipped: [] };
+  const known = new Set<string>();
+  for (const { root, folder } of packages)
+    for (const name of textsIn(join(root, "instructions"))) {
+      const path = join(folder, "instructions", name);
+      found.files.push(...read({ path, root, from: join(root, "instructions", name) }, known, found));
+    }
+  return found;
+}
+
+function textsIn(dir: string): string[] {
+  if (!existsSync(dir)) return [];
+  return readdirSync(dir)
+    .filter((name) => name.endsWith(".md"))
+    .sort();
 }
 
 /** A file that may hold instructions. */

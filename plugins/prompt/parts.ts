@@ -27,6 +27,7 @@ export const SECTIONS = [
 export const BASE = 100;
 export const CONTEXT = 90;
 export const USER = 80;
+export const PRESET = 75;
 export const PROJECT = 70;
 
 /** Where a session works and when it began. */

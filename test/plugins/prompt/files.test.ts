@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chownSync, linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Ground, ground, type Options, openPrompt, section } from "./setup.ts";
+import { type Ground, ground, type Options, openPrompt, section, windowOf } from "./setup.ts";
 
 /** What a session in this place is told to heed, and what was skipped; paths from the home on. */
 async function instructions(g: Ground, options: Options = {}) {
@@ -53,6 +53,27 @@ describe("instructions are found", () => {
     expect((await instructions(g)).read).toEqual(["project/AGENTS.md"]);
     const trusted = join(g.project, ".scorel");
     expect((await instructions(g, { trusted })).read).toEqual(["project/AGENTS.md", file]);
+  });
+
+  it("in the presets in use that are folders, after the user's own words and before what the project says", async () => {
+    using g = ground();
+    const [folder, root] = ["/shown/team", join(g.home, "copy")];
+    g.file("project/AGENTS.md", "agents");
+    for (const name of ["b.md", "a.md", "notes.txt"]) g.file(`copy/instructions/${name}`, `from ${name}`);
+    symlinkSync("/etc/passwd", join(root, "instructions/c.md"));
+    const packages = [{ name: "team", folder, root }];
+    const { block, read, skipped } = await instructions(g, { packages, config: { user: "Be kind." } });
+    expect(read).toEqual([
+      "[prompt] user",
+      `${folder}/instructions/a.md`,
+      `${folder}/instructions/b.md`,
+      "project/AGENTS.md",
+    ]);
+    expect(block).toContain("all projects, by the authors of the presets in use and by the authors of this one");
+    expect(skipped).toEqual([`${folder}/instructions/c.md: a link to /etc/passwd, which is not in copy`]);
+    g.file("project/AGENTS.md", "much ".repeat(2000));
+    await using t = await openPrompt(g, { packages, services: windowOf(10_000) });
+    expect(t.prompt.view().rows.filter(({ cut }) => cut)).toMatchObject([{ source: join(g.project, "AGENTS.md") }]);
   });
 
   it("once when a text is there twice: linked, copied, or only pointed at", async () => {

@@ -32,7 +32,9 @@ export function ground(): Ground {
   };
 }
 
-export type Options = Partial<Pick<Services["workspace"], "cwd" | "root" | "trusted" | "appendSystemPrompt">> & {
+export type Options = Partial<
+  Pick<Services["workspace"], "cwd" | "root" | "trusted" | "packages" | "appendSystemPrompt">
+> & {
   /** The table `[prompt]`. */
   config?: object;
   plugins?: AnyPlugin[];

@@ -1,0 +1,183 @@
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Asked, createComposition, hostPlugins } from "../../presets/composition.ts";
+import { type Place, place } from "./place.ts";
+
+const plugin = (id: string, more = "") =>
+  `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [], ${more} };`;
+
+/** What a session in the project gets of a preset. */
+async function sessionOf({ project }: Place, preset: string, more: Partial<Asked> = {}) {
+  const asked: Asked = { preset, by: "--preset", cwd: project, trust: false, notify: () => {}, ...more };
+  const composition = createComposition(asked, () => {
+    throw new Error("no kernel is asked for here");
+  });
+  const { entries, problems, packages } = await composition.sessionPlugins(project);
+  const own = entries.filter(({ file }) => file !== undefined);
+  return {
+    own: own.map(({ plugin, origin }) => [plugin.id, plugin.name, origin]),
+    config: Object.fromEntries(entries.map(({ plugin: { id }, config }) => [id, config])),
+    problems: problems.map(({ message }) => message),
+    packages,
+    host: async () => (await hostPlugins(asked)).entries.map((entry) => entry.plugin.id),
+  };
+}
+
+const failure = (work: Promise<unknown>) =>
+  work.then(
+    () => "no error",
+    ({ code, message }) => ({ code, message }),
+  );
+
+describe("a preset that is a folder", () => {
+  it("brings its settings, its extensions, and a root for what else it ships", async () => {
+    using at = place();
+    const file = at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"', "[prompt]", 'user = "Be kind."');
+    const rules = at.file("~/.scorel/presets/team/extensions/rules.ts", plugin("rules"));
+    const folder = dirname(file);
+    expect(await sessionOf(at, "team")).toMatchObject({
+      own: [["rules", "rules", rules]],
+      config: { prompt: { user: "Be kind." } },
+      problems: [],
+      packages: [{ name: "team", folder, root: folder }],
+    });
+  });
+
+  it("may be a project's, once that is trusted, and is read from the private copy", async () => {
+    using at = place();
+    at.file(".scorel/presets/team/preset.toml", 'extends = "none"');
+    const rules = at.file(".scorel/presets/team/extensions/rules.ts", plugin("rules"));
+    const { own, packages } = await sessionOf(at, "team", { trust: true });
+    expect(own).toEqual([["rules", "rules", rules]]);
+    expect(packages).toEqual([
+      {
+        name: "team",
+        folder: join(at.project, ".scorel/presets/team"),
+        root: expect.stringContaining(join(at.home, ".scorel/cache/trusted")),
+      },
+    ]);
+    expect(await failure(sessionOf(at, "team"))).toMatchObject({ code: "CONFIG_PRESET_UNTRUSTED" });
+  });
+
+  it("lies under the file of its name beside it, under the project's of that name, and over the shipped one", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/none/preset.toml", "[prompt]", 'user = "folder"', "[tools]", 'preset = "none"');
+    at.file("~/.scorel/presets/none.toml", "[prompt]", 'user = "file"', "[agent]", "idleTimeout = 7");
+    at.file(".scorel/presets/none/preset.toml", "[agent]", "idleTimeout = 9");
+    const { config } = await sessionOf(at, "none", { trust: true });
+    expect([config.prompt, config.agent]).toEqual([{ user: "file" }, { idleTimeout: 9 }]);
+  });
+
+  it("is extended by name, and its files by path from within it", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team/preset.toml", 'extends = ["none", "./parts/words.toml"]');
+    at.file("~/.scorel/presets/team/parts/words.toml", "[prompt]", 'user = "Be kind."');
+    at.file(".scorel/config.toml", 'extends = "team"');
+    const { config, packages } = await sessionOf(at, "none", { trust: true });
+    expect(config.prompt).toEqual({ user: "Be kind." });
+    expect(packages?.map(({ name }) => name)).toEqual(["team"]);
+  });
+
+  it("builds on nothing outside of it by path, also not through a link", async () => {
+    using at = place();
+    const outside = at.file("outside.toml", "[prompt]", 'user = "outside"');
+    const folder = dirname(at.file("~/.scorel/presets/far/preset.toml", `extends = "${outside}"`));
+    at.file("~/.scorel/presets/linked/preset.toml", 'extends = "./inside.toml"');
+    symlinkSync(outside, join(at.home, ".scorel/presets/linked/inside.toml"));
+    expect(await failure(sessionOf(at, "far"))).toMatchObject({
+      code: "CONFIG_OUTSIDE",
+      message: expect.stringContaining(`outside of ${folder}`),
+    });
+    expect(await failure(sessionOf(at, "linked"))).toMatchObject({ code: "CONFIG_OUTSIDE" });
+  });
+
+  it("is refused when others could have written it", async () => {
+    using at = place();
+    const real = dirname(at.file("elsewhere/preset.toml"));
+    at.file("~/.scorel/presets/other.toml");
+    symlinkSync(real, join(at.home, ".scorel/presets/team"));
+    expect(await failure(sessionOf(at, "team"))).toMatchObject({ code: "EXTENSION_FOLDER" });
+  });
+});
+
+describe("an extension of a preset", () => {
+  it("yields to the user's of its id, that to the project's, and a preset's to that of a later one", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/base-team/preset.toml", 'extends = "none"');
+    at.file("~/.scorel/presets/team/preset.toml", 'extends = "base-team"');
+    for (const name of ["a", "b", "c", "d"])
+      at.file(
+        `~/.scorel/presets/base-team/extensions/${name}.ts`,
+        plugin(name).replace(`name: "${name}"`, 'name: "1"'),
+      );
+    for (const name of ["b", "c", "d"])
+      at.file(`~/.scorel/presets/team/extensions/${name}.ts`, plugin(name).replace(`name: "${name}"`, 'name: "2"'));
+    for (const name of ["c", "d"])
+      at.file(`~/.scorel/extensions/${name}.ts`, plugin(name).replace(`name: "${name}"`, 'name: "3"'));
+    at.file(".scorel/extensions/d.ts", plugin("d").replace('name: "d"', 'name: "4"'));
+    const { own } = await sessionOf(at, "team", { trust: true });
+    expect(own.map(([id, name]) => [id, name])).toEqual([
+      ["a", "1"],
+      ["b", "2"],
+      ["c", "3"],
+      ["d", "4"],
+    ]);
+  });
+
+  it("imports from its preset's folder and node_modules, and from nowhere else", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"');
+    const good = ['import { word } from "polite";', 'import { more } from "../shared/more.ts";'];
+    at.file(
+      "~/.scorel/presets/team/extensions/good.ts",
+      ...good,
+      plugin("good").replace('name: "good"', "name: word + more"),
+    );
+    at.file("~/.scorel/presets/team/shared/more.ts", 'export const more = "!";');
+    at.file("~/.scorel/presets/team/node_modules/polite/package.json", '{ "name": "polite", "main": "index.js" }');
+    at.file("~/.scorel/presets/team/node_modules/polite/index.js", 'exports.word = "please";');
+    const bad = at.file("~/.scorel/presets/team/extensions/bad.ts", 'import "../../../secret.ts";', plugin("bad"));
+    at.file("~/.scorel/secret.ts", "export {};");
+    const { own, problems } = await sessionOf(at, "team");
+    expect(own.map(([, name]) => name)).toEqual(["please!"]);
+    expect(problems).toEqual([
+      `Extension "bad" is left out: it imports "../../../secret.ts", which is not among its preset's files (${bad}:1). Move what it needs into the preset's folder.`,
+    ]);
+  });
+
+  it("belongs to sessions: one of host scope is left out and its code stays unused in the host", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"');
+    at.file("~/.scorel/presets/team/extensions/clock.ts", plugin("clock", 'scope: "host"'));
+    const { own, problems, host } = await sessionOf(at, "team");
+    expect([own, problems]).toEqual([
+      [],
+      [expect.stringContaining("an extension of a preset cannot run once per process")],
+    ]);
+    expect(await host()).not.toContain("clock");
+  });
+
+  it("is configured, used and left out by its id", async () => {
+    using at = place();
+    at.file(
+      "~/.scorel/presets/team/preset.toml",
+      'extends = "none"',
+      'without = ["b"]',
+      'use = ["c"]',
+      "[a]",
+      "level = 3",
+    );
+    for (const name of ["a", "b", "c"]) at.file(`~/.scorel/presets/team/extensions/${name}.ts`, plugin(name));
+    const { own, config } = await sessionOf(at, "team");
+    expect(own.map(([id]) => id)).toEqual(["c", "a"]);
+    expect(config.a).toMatchObject({ a: { level: 3 } });
+  });
+});
+
+it("a folder without preset.toml is no preset", async () => {
+  using at = place();
+  mkdirSync(join(at.home, ".scorel/presets/empty"), { recursive: true });
+  writeFileSync(join(at.home, ".scorel/presets/presets.lock.json"), "{}");
+  expect(await failure(sessionOf(at, "empty"))).toMatchObject({ code: "CONFIG_PRESET_UNKNOWN" });
+});
