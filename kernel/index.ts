@@ -8,6 +8,7 @@ export { createJsonlStore } from "./jsonl.ts";
 export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 export { Ledger, ledgerWith } from "./ledger.ts";
 export { LOG_VERSION, scanHeader } from "./log-header.ts";
+export { isIndexWhole } from "./log-index.ts";
 export { framesOf, placeOf } from "./place.ts";
 export {
   type AnyPlugin,

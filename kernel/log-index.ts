@@ -96,6 +96,11 @@ function isOf({ version, size, ino, mtimeMs, last }: Facts, fd: number): boolean
   return isSound(record) && namedSum(record, 0, last.length) === last.sum;
 }
 
+/** Whether an index file is whole; throws what the system says when it cannot be read. */
+export function isIndexWhole(path: string): boolean {
+  return soundBytes(path) !== undefined;
+}
+
 function soundBytes(path: string): Buffer | undefined {
   const fd = fs.openSync(path, "r");
   try {

@@ -218,6 +218,37 @@ export interface Operations {
   /** Opens a session anew, with plugins and configuration as they are now; throws HOST_SESSION_BUSY while a turn runs. */
   reload_session: { params: { sessionId: string }; result: SessionStatus };
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
+  /**
+   * Looks at the files of the `limit` sessions that were written last (default 5), and changes none. Logs are read whole up to
+   * some 64 MB together; of those beyond only what lies beside them is looked at.
+   */
+  check_sessions: { params: { limit?: number }; result: { total: number; sessions: SessionHealth[] } };
+}
+/** What the files of one session are like. */
+export interface SessionHealth {
+  sessionId: string;
+  path: string;
+  /** Of the log. */
+  bytes: number;
+  /** When it was last written, in milliseconds since the epoch. */
+  writtenAt: number;
+  /** Absent when the log was not read. */
+  events?: number;
+  /** A sentence each, with line and offset; what is worth knowing and no damage is in `notes`. */
+  damage: readonly string[];
+  notes: readonly string[];
+  /** Events whose parent is lost; in memory they are attached to an earlier one. */
+  bridged: number;
+  /** Why the log could not be read at all. */
+  problem?: { code: string; message: string };
+  /** Ends of the log that were cut short and set aside. */
+  torn: readonly { path: string; bytes: number }[];
+  /** Words of a reply that a process left when it ended; the next opening makes a message of them. */
+  leftover?: string;
+  /** The file that spares reading a long log: it is written anew when it is damaged. */
+  index: "none" | "whole" | "damaged";
+  /** Who writes it, or did when they ended. */
+  lock?: { path: string; state: "held" | "suspended" | "stale"; pid: number; since: string };
 }
 /** A message that waits for its place in a turn. */
 export interface QueuedMessage {

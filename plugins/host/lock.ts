@@ -39,6 +39,24 @@ export function isLocked(path: string): boolean {
   return holder !== undefined && isHeld(path, holder);
 }
 
+/** Who a lock file names, and what became of them. */
+export interface LockState {
+  /** `stale`: that process is gone, so the next opening takes the lock over. */
+  state: "held" | "suspended" | "stale";
+  /** 0 when the file names nobody. */
+  pid: number;
+  since: string;
+}
+
+/** What a lock file says; undefined when there is none. */
+export function lockState(path: string): LockState | undefined {
+  const holder = readHolder(path);
+  if (!holder) return undefined;
+  const { pid, since } = holder;
+  if (!isHeld(path, holder)) return { state: "stale", pid, since };
+  return { state: isSuspended(holder) ? "suspended" : "held", pid, since };
+}
+
 function heldLock(path: string, me: Holder): SessionLock {
   return {
     release: () => {

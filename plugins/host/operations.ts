@@ -55,6 +55,8 @@ const operations = {
     await caller.sessions.alone(id, () => {});
     return statusOf(hold(await caller.sessions.load(id), caller));
   },
+  check_sessions: async ({ limit }, { sessions }) =>
+    (await import("./health.ts")).checkSessions(sessions.shelf.directory, limit),
   close_session: ({ sessionId }, { clientId, sessions }) => sessions.release(sessionId, clientId),
 } satisfies { [O in Operation]?: Handler<O> };
 

@@ -6,6 +6,8 @@ export interface Verdict {
   bytes: number;
   /** A sentence each, with line and offset. */
   damage: string[];
+  /** Events whose parent is not in the log: in memory they are attached to an earlier one. */
+  bridged: number;
   /** Worth knowing, and no damage. */
   notes: string[];
 }
@@ -13,7 +15,7 @@ export interface Verdict {
 /** Checks checksums, seq order, parents and the tail of a log; never changes it. Throws STORE_HEADER. */
 export function verifyLog(path: string): Verdict {
   const { header, ledger, placeOf, problems, bytes, unterminated } = readLog(path);
-  const verdict: Verdict = { events: ledger.size, bytes, damage: [], notes: [] };
+  const verdict: Verdict = { events: ledger.size, bytes, damage: [], bridged: 0, notes: [] };
   for (const { line, offset, reason } of problems) {
     const list = reason.startsWith("unchecked") ? verdict.notes : verdict.damage;
     list.push(`line ${line}, offset ${offset}: ${reason}`);
@@ -21,6 +23,7 @@ export function verifyLog(path: string): Verdict {
   for (let row = 0; row < ledger.size; row++) {
     if (!ledger.isOrphan(row)) continue;
     const { line, offset } = placeOf(row);
+    verdict.bridged++;
     verdict.damage.push(
       `line ${line}, offset ${offset}: parent: the event's parent ${ledger.read(row)?.parentId} is not in the log before it`,
     );
