@@ -4,7 +4,7 @@ import type { AnyPlugin } from "@scorel/kernel";
 export interface Shipped {
   scope: "host" | "session";
   load(): Promise<{ default: AnyPlugin }>;
-  /** It keeps a model within bounds that the user sets, so no project can leave it out. */
+  /** It keeps a model within bounds that the user sets: no project can leave it out, or run tools without it. */
   guard?: true;
 }
 
@@ -39,6 +39,9 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   extensions: { scope: "host", load: () => import("@scorel/extensions") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
+
+/** Those that keep a model within bounds. */
+export const guards: readonly string[] = Object.keys(catalogue).filter((id) => catalogue[id]?.guard);
 
 /** Sections that older documents name and whose plugin is not shipped: accepted unread, with a notice. */
 export const unshipped: readonly string[] = ["channels", "mcp"];

@@ -1,7 +1,7 @@
 import type { AnyPlugin } from "@scorel/kernel";
 import type { z } from "zod";
-import type { Layer } from "./layer.ts";
-import { isTable, type Merged } from "./merge.ts";
+import type { Layer, LayerKind } from "./layer.ts";
+import { isTable, type KeyPath, type Merged } from "./merge.ts";
 
 /** What a plugin's schema says, by `.meta()`, about how the layers' values of an option come together. */
 interface Layering {
@@ -26,14 +26,27 @@ export function joinLayers(merged: Merged, plugins: Iterable<AnyPlugin>): void {
   }
 }
 
+/** Whether what a project sets is wider than what holds without it, and so changes nothing. */
+export function isTooWide(config: z.ZodType | undefined, path: KeyPath, value: unknown, before: unknown): boolean {
+  const [key, ...deeper] = path;
+  const schema = config && deeper.length === 0 ? shapeOf(config)[String(key)] : undefined;
+  const { layers, unset } = (schema?.meta() ?? {}) as Layering;
+  if (!schema || layers !== "narrow") return false;
+  const given = [
+    { kind: "user" as const, value: before },
+    { kind: "project" as const, value },
+  ].filter((each) => each.value !== undefined);
+  return narrowed(given, valuesOf(schema), unset) !== value;
+}
+
 interface Given {
-  layer: Layer;
+  kind: LayerKind;
   value: unknown;
 }
 
 function valueIn(layer: Layer, id: string, key: string): Given[] {
   const table = Object.hasOwn(layer.table, id) ? layer.table[id] : undefined;
-  return isTable(table) && Object.hasOwn(table, key) ? [{ layer, value: table[key] }] : [];
+  return isTable(table) && Object.hasOwn(table, key) ? [{ kind: layer.kind, value: table[key] }] : [];
 }
 
 /** What is no list is left for the schema to complain about. */
@@ -44,9 +57,9 @@ function joined(values: readonly unknown[]): unknown {
 /** The last word of the user, unless the project says something narrower. */
 function narrowed(given: readonly Given[], order: readonly unknown[], unset: string | undefined): unknown {
   let held: unknown;
-  for (const { layer, value } of given) {
+  for (const { kind, value } of given) {
     const from = order.indexOf(held ?? unset);
-    if (layer.kind !== "project" || !order.includes(value) || order.indexOf(value) > from) held = value;
+    if (kind !== "project" || !order.includes(value) || order.indexOf(value) > from) held = value;
   }
   return held;
 }

@@ -1,5 +1,5 @@
 import type { AnyPlugin } from "@scorel/kernel";
-import { shipped } from "./catalogue.ts";
+import { guards, shipped } from "./catalogue.ts";
 import { type ConfigProblem, checkLayers, type KnownExtension } from "./check.ts";
 import { errors } from "./errors.ts";
 import { type ExtensionFile, type Found, findExtensions, type Problem } from "./extension-file.ts";
@@ -22,7 +22,7 @@ export interface Resolution {
 
 /** Reads and checks the layers; throws all that is wrong at once, as CONFIG_INVALID or CONFIG_SCOPE. */
 export async function resolve(request: LayerRequest): Promise<Resolution> {
-  const merged = mergeLayers(await readLayers(request));
+  const merged = withGuards(mergeLayers(await readLayers(request)));
   const found = await confirmed(findExtensions(request.project, packagesOf(merged.layers)));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
   const plugins = await loadShipped([...named]);
@@ -31,6 +31,15 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   if (verdict.problems.length > 0) throw configError(verdict.problems);
   const notices = [...aboutTrust(request), ...verdict.notices];
   return { merged, plugins, extensions: inOrder(merged, found.extensions), problems: found.problems, notices };
+}
+
+/** Where a project has a say, what keeps the model within bounds is there, unless the user has left it out. */
+function withGuards(merged: Merged): Merged {
+  const { layers, use, without } = merged;
+  const project = layers.find(({ kind }) => kind === "project");
+  if (!project || !use.has("tools")) return merged;
+  const missing = guards.filter((id) => !use.has(id) && !without.has(id));
+  return { ...merged, use: new Map([...use, ...missing.map((id) => [id, project.file] as const)]) };
 }
 
 /** Whoever has no extensions of their own loads nothing for this. */

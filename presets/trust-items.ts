@@ -3,6 +3,7 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import type { TrustItem } from "@scorel/trust/contract";
 import type { Asked } from "./composition.ts";
 import { type Layer, parseLayer, placeOf } from "./layer.ts";
+import { isTooWide } from "./layered-values.ts";
 import { readLayers } from "./layers.ts";
 import { leavesOf } from "./leaves.ts";
 import { dotted, grammarKeys, isTable, type KeyPath, type Merged, mergeLayers } from "./merge.ts";
@@ -113,8 +114,10 @@ async function settings(layer: Layer, user: Merged | undefined): Promise<TrustIt
       const mark = markAt(plugins.get(id)?.config, path.slice(1));
       const what = `${dotted(path)} = ${written(value)}`;
       const place = placeOf(layer, path);
-      if (!mark) return [{ kind: "setting", what, place }];
       const theirs = user && valueAt(user, path);
+      const tooWide = isTooWide(plugins.get(id)?.config, path.slice(1), value, theirs?.value);
+      if (!mark)
+        return [{ kind: "setting", what: tooWide ? `${what} (no effect: it is wider than yours)` : what, place }];
       if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];
       const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
       return [{ kind: mark.kind, what: `${what}: ${mark.could}${yours}`, place }];

@@ -3,10 +3,10 @@ import type { KeyPath } from "./merge.ts";
 
 /**
  * What the plugin that owns a key says a project could do with it, as `.meta({ trust: { kind, could } })` in its schema:
- * `redirect` sends words or keys elsewhere, `weakens` changes what the user has set to be safe.
+ * `redirect` sends words or keys elsewhere, `weakens` changes what the user has set to be safe, `code` names a program.
  */
 export interface TrustMark {
-  kind: "redirect" | "weakens";
+  kind: "redirect" | "weakens" | "code";
   could: string;
 }
 

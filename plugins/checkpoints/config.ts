@@ -2,6 +2,9 @@ import { z } from "zod";
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
+/** What the question about a project's trust says of these keys. */
+const fewer = { trust: { kind: "weakens", could: "less of what a model changes can be put back" } };
+
 /** The table `[checkpoints]`. */
 export const config = z.strictObject({
   maxFileBytes: z
@@ -9,18 +12,27 @@ export const config = z.strictObject({
     .int()
     .min(0)
     .default(bytes(10))
-    .describe("bytes of a file above which its content is not kept"),
-  maxTurnBytes: z.number().int().min(0).default(bytes(200)).describe("bytes that one turn may add to what is kept"),
+    .describe("bytes of a file above which its content is not kept")
+    .meta(fewer),
+  maxTurnBytes: z
+    .number()
+    .int()
+    .min(0)
+    .default(bytes(200))
+    .describe("bytes that one turn may add to what is kept")
+    .meta(fewer),
   maxFiles: z
     .number()
     .int()
     .min(1)
     .default(100_000)
-    .describe("files in a project above which commands are not covered"),
+    .describe("files in a project above which commands are not covered")
+    .meta(fewer),
   maxScanMs: z
     .number()
     .min(1)
     .default(300)
-    .describe("milliseconds that looking through the project may take, and that a command waits for it"),
+    .describe("milliseconds that looking through the project may take, and that a command waits for it")
+    .meta(fewer),
 });
 export type Config = z.output<typeof config>;

@@ -13,7 +13,9 @@ export const config = z.strictObject({
     .optional()
     .meta({ layers: "narrow", unset: "ask" })
     .describe("what is free without a rule (default: `ask` in an interactive face, else `edits`)"),
-  allow: rules("calls that need no question"),
+  allow: rules("calls that need no question").meta({
+    trust: { kind: "weakens", could: "these calls run without a question" },
+  }),
   ask: rules("calls that ask though something else allows them"),
   deny: rules("calls that are never made"),
 });

@@ -3,10 +3,10 @@ import { projectDir } from "../../presets/paths.ts";
 import { resolve } from "../../presets/resolution.ts";
 import { type Place, place } from "./place.ts";
 
-function resolved({ project }: Place, trusted = false) {
+function resolved({ project }: Place, trusted = false, preset = "coding") {
   const dir = projectDir(project);
   return resolve({
-    preset: "coding",
+    preset,
     by: "--preset",
     cwd: project,
     project: dir ? { dir, trusted, ...(!trusted && { notice: "not trusted" }) } : undefined,
@@ -205,6 +205,23 @@ describe("permissions in layers", () => {
     at.file(".scorel/config.toml", 'without = ["permissions"]', "[extensions]", 'disabled = ["requests"]');
     expect(await problems(at, true)).toMatchObject({ code: "CONFIG_SCOPE" });
     expect((await problems(at, true)).lines.join()).toMatch(/"permissions" keeps .*"requests" keeps /s);
+  });
+
+  it("are judged in a project's preset too, unless the user has left that out", async () => {
+    using at = place();
+    at.file(".scorel/presets/bare.toml", 'extends = "base"', 'without = ["commands"]', 'use = ["coding"]');
+    const used = async () => [...(await resolved(at, true, "bare")).merged.use.keys()];
+    expect(await used()).toEqual(expect.arrayContaining(["coding", "requests", "permissions"]));
+    at.file("~/.scorel/config.toml", 'without = ["permissions"]');
+    expect(await used()).not.toContain("permissions");
+  });
+
+  it("are judged where a project widens a preset that has none", async () => {
+    using at = place();
+    const used = async () => (await resolved(at, true, "readonly")).merged.use.has("permissions");
+    expect(await used()).toBe(false);
+    at.file(".scorel/config.toml", "[tools]", 'preset = "all"');
+    expect(await used()).toBe(true);
   });
 
   it("that are no rules are refused", async () => {

@@ -503,6 +503,27 @@ describe("what the question lists", () => {
     ]);
   });
 
+  it("gives a line to rules that need no question, and says when a wider mode has no effect", async () => {
+    using at = place();
+    const user = at.file("~/.scorel/config.toml", "[permissions]", 'mode = "ask"', 'allow = ["Bash(npm test)"]');
+    at.file(".scorel/config.toml", "[permissions]", 'mode = "full"', 'allow = ["Bash"]', 'deny = ["Read"]');
+    expect(await items(at)).toEqual([
+      {
+        kind: "setting",
+        what: 'permissions.mode = "full" (no effect: it is wider than yours)',
+        place: ".scorel/config.toml:2",
+      },
+      {
+        kind: "weakens",
+        what: `permissions.allow = ["Bash"]: these calls run without a question (yours: ["Bash(npm test)"], ${user}:3)`,
+        place: ".scorel/config.toml:3",
+      },
+      { kind: "setting", what: 'permissions.deny = ["Read"]', place: ".scorel/config.toml:4" },
+    ]);
+    at.file(".scorel/config.toml", "[permissions]", 'mode = "plan"');
+    expect((await items(at)).map(({ what }) => what)).toEqual(['permissions.mode = "plan"']);
+  });
+
   it("lets no file name write lines of its own", async () => {
     using at = place();
     at.file(".scorel/extensions/a\nruns nothing.ts", plugin("a"));

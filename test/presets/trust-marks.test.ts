@@ -1,0 +1,97 @@
+import type { AnyPlugin } from "@scorel/kernel";
+import { expect, it } from "vitest";
+import { z } from "zod";
+import { catalogue } from "../../presets/catalogue.ts";
+import { loadShipped } from "../../presets/resolution.ts";
+import { markAt } from "../../presets/trust-marks.ts";
+
+/**
+ * What a repository could do to its user with each key of each shipped plugin. A new key belongs here: `weakens` when another
+ * value of it takes away something that keeps the user safe, `redirect` when it decides where words or keys go, `code` when
+ * it names a program. Those are marked in the plugin's schema, with `.meta({ trust: { kind, could } })`.
+ */
+const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
+  "agent.idleTimeout": "harmless",
+  "agent.retries": "harmless",
+  "checkpoints.maxFileBytes": "weakens",
+  "checkpoints.maxFiles": "weakens",
+  "checkpoints.maxScanMs": "weakens",
+  "checkpoints.maxTurnBytes": "weakens",
+  "compaction.keep": "harmless",
+  "compaction.layers": "harmless",
+  "compaction.step": "harmless",
+  "compaction.threshold": "harmless",
+  "compaction.turns": "harmless",
+  "images.maxBytes": "harmless",
+  "images.maxSide": "harmless",
+  "images.timeout": "harmless",
+  ...keysOfModels("model"),
+  ...keysOfModels("models.*"),
+  // A project's own rules that forbid or ask only narrow, and a wider mode of its own has no effect.
+  "permissions.allow": "weakens",
+  "permissions.ask": "harmless",
+  "permissions.deny": "harmless",
+  "permissions.mode": "harmless",
+  "prompt.user": "weakens",
+  "tools.allow": "weakens",
+  "tools.preset": "weakens",
+};
+
+function keysOfModels(table: string): typeof kinds {
+  const keys = {
+    api: "harmless",
+    apiKeyEnv: "redirect",
+    baseUrl: "redirect",
+    contextWindow: "harmless",
+    "cost.cacheRead": "harmless",
+    "cost.cacheWrite": "harmless",
+    "cost.input": "harmless",
+    "cost.output": "harmless",
+    "headers.*": "redirect",
+    id: "harmless",
+    idleTimeout: "harmless",
+    input: "harmless",
+    maxTokens: "harmless",
+    provider: "redirect",
+    reasoning: "harmless",
+    type: "harmless",
+  } as const;
+  return Object.fromEntries(Object.entries(keys).map(([key, kind]) => [`${table}.${key}`, kind]));
+}
+
+interface Node {
+  anyOf?: Node[];
+  oneOf?: Node[];
+  allOf?: Node[];
+  properties?: Record<string, Node>;
+  additionalProperties?: Node | boolean;
+  items?: Node;
+}
+
+/** The paths of all values that a schema takes; any key of a record is `*`. */
+function* pathsIn(node: Node, path: string[]): Generator<string[]> {
+  const inner = [...(node.anyOf ?? []), ...(node.oneOf ?? []), ...(node.allOf ?? [])].map((each) => ({
+    each,
+    at: path,
+  }));
+  for (const [key, each] of Object.entries(node.properties ?? {})) inner.push({ each, at: [...path, key] });
+  const { additionalProperties: more, items } = node;
+  if (typeof more === "object" && Object.keys(more).length > 0) inner.push({ each: more, at: [...path, "*"] });
+  if (items?.properties) inner.push({ each: items, at: [...path, "*"] });
+  for (const { each, at } of inner) yield* pathsIn(each, at);
+  if (inner.length === 0 && path.length > 0) yield path;
+}
+
+function marked({ id, config }: AnyPlugin): [string, string][] {
+  if (!config) return [];
+  const schema = z.toJSONSchema(config, { io: "input", unrepresentable: "any" }) as Node;
+  return [...pathsIn(schema, [])].map((path) => {
+    const mark = markAt(config, path);
+    return [[id, ...path].join("."), mark === undefined ? "harmless" : mark.could ? mark.kind : "marked without words"];
+  });
+}
+
+it("every key that could weaken or redirect says so in the question about trust", async () => {
+  const plugins = await loadShipped(Object.keys(catalogue));
+  expect(Object.fromEntries([...plugins.values()].flatMap(marked))).toEqual(kinds);
+});
