@@ -85,14 +85,17 @@ export function hasPlainParents(root: string, relative: string): boolean {
   }
 }
 
-/** Whether a file stands where a path needs a folder: then nothing is at the path, and nothing was written there. */
-export function isBelowFile(path: string): boolean {
-  try {
-    fs.lstatSync(path);
-    return false;
-  } catch (thrown) {
-    return codeOf(thrown) === "ENOTDIR";
+/** Whether a file or a link to nothing stands where a path needs a folder: no call can have written there. */
+export function isBlocked(path: string): boolean {
+  for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
+    try {
+      fs.lstatSync(above);
+      return fs.statSync(above, { throwIfNoEntry: false })?.isDirectory() !== true;
+    } catch (thrown) {
+      if (!["ENOENT", "ENOTDIR"].includes(codeOf(thrown) ?? "")) return false;
+    }
   }
+  return false;
 }
 
 /** Why a file above this size is not covered. */

@@ -5,7 +5,7 @@ import { codeOf, messageOf, type PluginContext } from "@scorel/kernel";
 import type { ReadyTool } from "@scorel/tools/contract";
 import type { Config } from "./config.ts";
 import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
-import { isBelowFile, Keeper } from "./observe.ts";
+import { isBlocked, Keeper } from "./observe.ts";
 import { compare, type Ground, type Seen, type Snapshot, scan, seeNow, update } from "./scan.ts";
 import { absent, isInside, KIND } from "./state.ts";
 
@@ -69,7 +69,7 @@ export class Tracker {
     const tool = this.ctx.tools.get(toolCall.name);
     const access = tool && (await accessOf(tool, args));
     const paths = known.map(({ path }) => path);
-    const written = typeof access === "object" ? access.writes.filter((path) => !isBelowFile(path)) : [];
+    const written = typeof access === "object" ? access.writes.filter((path) => !isBlocked(path)) : [];
     const missed = written.flatMap((path) => this.inProject(path) ?? []).filter((path) => !paths.includes(path));
     // Where a command of the same round has put a link, say; then the look after the command finds it.
     await this.close(toolCall.id, this.pending.length > 0 && !this.blind ? [] : missed);

@@ -174,17 +174,20 @@ describe("before a tool that declares what it writes", () => {
     ]);
   });
 
-  it("a path that a file of the same round has made impossible is not counted as written", async () => {
+  it.each([
+    ["a file", { path: "b", content: "" }, "b"],
+    ["a link to nothing", { path: "a" }, "a"],
+  ])("a path that %s of the same round stands before is not counted as written", async (_what, first, target) => {
     await using t = await project({ files: { a: "a" } });
+    fs.symlinkSync(target, t.path("d"));
     const before = t.tree();
-    fs.symlinkSync("b", t.path("d"));
     const { user } = await t.turn([
-      ["Put", { path: t.path("b"), content: "" }],
-      ["Put", { path: t.path("d/x") }],
+      ["Put", { ...first, path: t.path(first.path) }],
+      ["Put", { path: t.path("d/x"), content: "" }],
     ]);
     expect((await t.checkpoints()).flatMap(({ notCovered }) => notCovered)).toEqual([]);
-    expect(await t.restore(user)).toEqual({ restored: ["b"], skipped: [] });
-    expect(t.tree()).toEqual({ ...before, d: "-> b" });
+    expect(await t.restore(user)).toEqual({ restored: [target], skipped: [] });
+    expect(t.tree()).toEqual(before);
   });
 
   it("a call that a guard refuses leaves no trace in the files' history", async () => {
