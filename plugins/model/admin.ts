@@ -14,6 +14,7 @@ export function createAdmin(model: OwnModel, from: Sources): ModelAdminService {
   return {
     list: (filter = "") => list(filter, from),
     check: async (signal) => (await import("./check.ts")).check(model, signal),
+    reach: async (limit) => (await import("./reach.ts")).reach(model, limit, from.env),
     local: async () => (await import("./local.ts")).findLocal(from.servers),
     waysIn,
     async login(provider, key) {

@@ -74,6 +74,29 @@ export interface ModelCheck {
   advice?: string;
 }
 
+/** A step on the way to a server. With a proxy the first ones lead to that. */
+export type ReachStep = "name" | "connection" | "encryption" | "answer";
+
+/** How far one gets on the way to a model's server, with no key and none of the configured headers. */
+export interface ModelReach {
+  /** `provider/id`, its api, and the host that requests go to; no host for the demonstration model, which needs none. */
+  model: string;
+  api: string;
+  host?: string;
+  /** Where the key comes from: the name of a variable, `stored key`, `subscription`, or `no key`. */
+  credential?: string;
+  /** Why there is no key to use. */
+  keyProblem?: { code: string; message: string };
+  /** The proxy that the environment names for this host. */
+  proxy?: string;
+  /** Those that were taken, with milliseconds. */
+  steps: readonly { step: ReachStep; ms: number }[];
+  /** The HTTP status of what the server answered. */
+  status?: number;
+  /** The step that failed, why, and what may help; `late` when it only took too long. */
+  failed?: { step: ReachStep; reason: string; advice: string; late: boolean };
+}
+
 /** How to log in to a provider: with a key of its own, or at its site as a subscriber. */
 export type LoginWay = "key" | "subscription";
 
@@ -95,6 +118,11 @@ export interface ModelAdminService {
   list(filter?: string): Promise<ListedModel[]>;
   /** Sends one small request to the model in use. Throws when there is nothing to send or nowhere to send it. */
   check(signal?: AbortSignal): Promise<ModelCheck>;
+  /**
+   * How far one gets to the host of the model in use, within `limit` milliseconds; with a limit of 0 nothing is connected to.
+   * Throws when no model is chosen or there is none of its name.
+   */
+  reach(limit: number): Promise<ModelReach>;
   /** What servers on this machine run now; asks at their usual ports and waits a moment. */
   local(): Promise<LocalModel[]>;
   /** Stores a provider's key; answers where, and the variable that holds another one and wins. */

@@ -31,6 +31,7 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
       ctx.provide("modelAdmin", {
         list: async (filter) => (await admin()).list(filter),
         check: async (signal) => (await admin()).check(signal),
+        reach: async (limit) => (await admin()).reach(limit),
         local: async () => (await admin()).local(),
         login: async (provider, key) => (await admin()).login(provider, key),
         signIn: async (provider, dialog) => (await admin()).signIn(provider, dialog),

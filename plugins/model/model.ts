@@ -25,6 +25,8 @@ export interface OwnModel extends UsableModel {
   credential(): string;
   /** As `windowFrom` of a LocalModel; undefined for all others. */
   windowFrom(): Choice["windowFrom"];
+  /** The model as it was chosen, whether or not there is a key; throws what the choice threw. */
+  chosen(): Pick<Choice, "model" | "offline">;
 }
 
 /** The service over the models that were chosen. A choice that fails is told at each use, so that a session still opens. */
@@ -37,6 +39,7 @@ export async function createModel(
     current: () => chosen.current(),
     credential: () => chosen.credential(),
     windowFrom: () => chosen.windowFrom(),
+    chosen: () => chosen.chosen(),
     stream: (context, options) => chosen.stream(context, options),
   };
   const others = new Map<string, Promise<UsableModel>>();
@@ -69,6 +72,7 @@ async function usableModel(chosen: Promise<Choice>, secrets: Secrets): Promise<O
     current: () => usable(choice()).model,
     credential: () => usable(choice()).credential,
     windowFrom: () => choice().windowFrom,
+    chosen: () => choice(),
     stream: (context, options) => open(choice, context, options, secrets),
   };
 }

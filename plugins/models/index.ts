@@ -27,6 +27,10 @@ export default definePlugin({
         const { withAdmin } = await import("./admin.ts");
         return withAdmin(ctx.composition, { cwd }, (admin) => admin.local());
       },
+      async reach(at, limit) {
+        const { withAdmin } = await import("./admin.ts");
+        return withAdmin(ctx.composition, at, (admin) => admin.reach(limit));
+      },
     });
   },
 

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import chatPlugin from "@scorel/chat";
 import type { Invocation } from "@scorel/cli/contract";
-import { createKernel, createMemoryStore, definePlugin, ScorelError } from "@scorel/kernel";
+import { createKernel, createMemoryStore, definePlugin, ScorelError, type Services } from "@scorel/kernel";
 import type { LocalModel } from "@scorel/model/contract";
 import type {} from "@scorel/models/contract";
 import projects from "@scorel/projects";
@@ -222,7 +222,7 @@ async function terminal(
   const kernel = await createKernel({
     entries: [{ plugin: chatPlugin, origin: "test" }],
     store: createMemoryStore(testHeader),
-    services: { host: t.host, models: { local: async () => local ?? [] } },
+    services: { host: t.host, models: { local: async () => local ?? [] } as unknown as Services["models"] },
   });
   const [stdin, stdout] = [new PassThrough(), new PassThrough().setEncoding("utf8")];
   const interrupt = new AbortController();
