@@ -37,6 +37,8 @@ export function asLayer(plugin: string, tap: unknown): Layer {
 type Report = (plugin: string, where: string, thrown: unknown) => void;
 /** Asked as a layer begins; what it answers hears the end, and of a failure what was thrown. */
 export type Trace = (plugin: string) => ((failure?: { thrown: unknown }) => void) | undefined;
+/** Told when a layer takes time, with its signal; the answer is called when it is waited for no longer. */
+export type Wait = (plugin: string, signal: AbortSignal) => () => void;
 
 class Stop {
   readonly value: unknown;
@@ -59,15 +61,17 @@ export class Chain {
   private readonly mode: HookMode;
   private readonly report: Report;
   private readonly trace: Trace;
+  private readonly wait: Wait;
   private layers: Layer[] = [];
   private readonly strikes = new WeakMap<Layer, number>();
   private compiled: AsyncSeriesBailHook<[Run], true> | undefined;
 
-  constructor(name: string, mode: HookMode, report: Report, trace: Trace = () => undefined) {
+  constructor(name: string, mode: HookMode, report: Report, { trace, wait }: { trace: Trace; wait: Wait }) {
     this.name = name;
     this.mode = mode;
     this.report = report;
     this.trace = trace;
+    this.wait = wait;
   }
 
   get size(): number {
@@ -166,7 +170,9 @@ export class Chain {
         limit === false
           ? () => {}
           : startClock(control.signal, limit, () => close(() => this.expire(run, layer, limit, reject)));
+      const waited = this.wait(layer.plugin, control.signal);
       const close = (then: () => void) => {
+        waited();
         end();
         control.signal.removeEventListener("abort", onAbort);
         settled = true;

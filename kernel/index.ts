@@ -33,3 +33,5 @@ export { openSessions, reportStray } from "./strays.ts";
 export type { HookTrace } from "./trace.ts";
 export type { TreeView } from "./tree.ts";
 export * from "./types.ts";
+export type { Asking, Choice, NoticeLevel, Ui } from "./ui.ts";
+export { beginWork, workOf } from "./work.ts";

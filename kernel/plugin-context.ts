@@ -2,6 +2,7 @@ import { asLayer } from "./chain.ts";
 import { type AnyPlugin, type BaseContext, type HookMode, type PerPlugin, perPlugin } from "./plugin.ts";
 import type { PluginKernel } from "./plugin-kernel.ts";
 import type { Scope } from "./scope.ts";
+import { type Ui, unheard } from "./ui.ts";
 
 /**
  * What a plugin's functions get. Everything done through it is undone when the plugin stops; the
@@ -10,6 +11,11 @@ import type { Scope } from "./scope.ts";
 export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Scope, config: unknown): BaseContext {
   const id = plugin.id;
   const view = createView(() => context);
+  let unheardUi: Ui | undefined;
+  const alone = () => {
+    unheardUi ??= unheard(kernel.logger, id);
+    return unheardUi;
+  };
   const context: BaseContext = {
     plugin: id,
     config,
@@ -28,6 +34,9 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
     onDispose: (dispose) => scope.add(dispose),
     report: (where, thrown) => kernel.report(id, where, thrown),
     isolate: (where, work) => kernel.isolation.isolate(id, where, work),
+    get ui() {
+      return context.find("ui") ?? alone();
+    },
   };
   for (const service of plugin.needs ?? [])
     Object.defineProperty(context, service, { enumerable: true, get: () => context.find(service) });

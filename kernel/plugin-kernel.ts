@@ -18,6 +18,7 @@ import { traceLayer } from "./trace.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
 import { describeIssues } from "./validate.ts";
 import { within } from "./within.ts";
+import { beginWork } from "./work.ts";
 
 /** Opens the log, starts the plugins in order and answers the running kernel; undoes everything when one fails. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
@@ -213,7 +214,10 @@ export class PluginKernel implements Kernel {
   defineHook(plugin: string, scope: Scope, hook: string, mode: HookMode): Chain {
     if (this.chains.has(hook)) throw errors.HOOK_DUPLICATE({ hook, plugin });
     const report = (failing: string, where: string, thrown: unknown) => this.report(failing, where, thrown);
-    const chain = new Chain(hook, mode, report, (tapped) => traceLayer(this.session.id, hook, tapped));
+    const chain = new Chain(hook, mode, report, {
+      trace: (tapped) => traceLayer(this.session.id, hook, tapped),
+      wait: (tapped, signal) => beginWork(this.session, tapped, signal),
+    });
     this.chains.set(hook, chain);
     scope.add(() => void this.chains.delete(hook));
     return chain;

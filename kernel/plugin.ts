@@ -14,6 +14,7 @@ import type {
   ServiceName,
   Services,
 } from "./types.ts";
+import type { Ui } from "./ui.ts";
 
 /** `early` layers run before `normal` ones, `late` ones after; ties go by load order. */
 export type Level = "early" | "normal" | "late";
@@ -79,6 +80,8 @@ export interface BaseContext<C = unknown> {
   readonly signal: AbortSignal;
   /** The log this kernel keeps: read side, append and emit. */
   readonly session: Session;
+  /** Asks and tells the people who watch; it is there without being needed, and has defaults where nobody is. */
+  readonly ui: Ui;
   /** Publishes a service named in `provides`. */
   provide<N extends ServiceName>(name: N, service: Services[N]): void;
   /** A service, looked up now: here, else in the parent kernel. */

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { DisplayAction } from "./display.ts";
+import type { Ui } from "./ui.ts";
 
 /**
  * The open tables. Each starts (nearly) empty and is filled by plugins through declaration merging
@@ -10,6 +11,8 @@ import type { DisplayAction } from "./display.ts";
 export interface Services {
   /** Joins side-band text to the message directly before it; `undefined` when that message cannot carry it. */
   mergeMessage: (previous: Message, content: string) => Message | undefined;
+  /** What plugins have as `ctx.ui`, each in its own name. */
+  ui: Ui;
 }
 /** Native hook name -> the function a layer implements. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table

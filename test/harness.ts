@@ -65,3 +65,18 @@ export async function testKernel(
 function asEntry(given: TestPlugin): KernelEntry {
   return "plugin" in given ? { origin: "test", ...given } : { plugin: given, origin: "test" };
 }
+
+/** Connections by their client ids, as far as operations of session plugins look at who asks. */
+export function testCallers() {
+  const left = new Map<string, AbortController>();
+  const of = (clientId: string) => {
+    const control = left.get(clientId) ?? new AbortController();
+    left.set(clientId, control);
+    return control;
+  };
+  return {
+    caller: (clientId: string) => ({ clientId, left: () => of(clientId).signal }),
+    /** The connection ends. */
+    leave: (clientId: string) => of(clientId).abort(),
+  };
+}

@@ -9,7 +9,8 @@ const REMEMBERED_TURNS = 256;
 export interface Caller {
   readonly clientId: string;
   readonly sessions: Sessions;
-  readonly held: Set<string>;
+  /** The sessions that it keeps open, by what aborts when it gives them up. */
+  readonly held: Map<string, AbortController>;
   readonly request: Client["request"];
 }
 
@@ -19,10 +20,18 @@ export async function openOf({ sessionId }: { sessionId: string }, caller: Calle
 }
 
 /** Keeps a session open for the caller. */
-export function hold(session: OpenSession, { clientId, held }: Caller): OpenSession {
-  session.users.add(clientId);
-  held.add(session.id);
+export function hold(session: OpenSession, caller: Caller): OpenSession {
+  const { id, users } = session;
+  users.add(caller);
+  if (!caller.held.has(id)) caller.held.set(id, new AbortController());
   return session;
+}
+
+/** Gives a session up; it is closed with the last that keeps it open. */
+export function giveUp(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
+  caller.held.get(sessionId)?.abort();
+  caller.held.delete(sessionId);
+  return caller.sessions.release(sessionId, caller);
 }
 
 /** The session's agent; throws HOST_NO_AGENT. */

@@ -27,6 +27,8 @@ export interface SessionOptions {
   appendSystemPrompt?: string | undefined;
   /** What the model may do without a question, instead of what the configuration says. */
   permission?: "ask" | "edits" | "full" | "plan" | undefined;
+  /** The client that opens it will answer questions (`attend_requests`): what is asked until then waits for it. */
+  attending?: boolean | undefined;
 }
 
 /** Where and how a session works. Given to every session kernel as the service `workspace`. Paths are canonical. */
@@ -285,6 +287,8 @@ export interface OperationContext {
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
   /** The header of a new session that works in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */
   newHeader(cwd: string): SessionHeader;
+  /** Aborts when the client gives a session up that it has open, or closes: what it promised there holds no longer. */
+  left(sessionId: string): AbortSignal;
   /** Another operation in the name of the same client. */
   request: Client["request"];
 }

@@ -1,5 +1,5 @@
 import type { Dispose } from "@scorel/kernel";
-import { type Caller, openOf } from "./caller.ts";
+import { type Caller, giveUp, openOf } from "./caller.ts";
 import type { Client, Delivered, Operation, Operations } from "./contract.ts";
 import { deliver, isMissed } from "./delivered.ts";
 import { errors } from "./errors.ts";
@@ -20,7 +20,7 @@ interface Subscription {
 export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
   readonly sessions: Sessions;
-  readonly held = new Set<string>();
+  readonly held = new Map<string, AbortController>();
   private readonly subscriptions = new Set<Subscription>();
   private closed = false;
 
@@ -82,10 +82,7 @@ export class EmbeddedClient implements Client, Caller {
   }
 
   private async releaseAll(): Promise<void> {
-    for (const id of [...this.held]) {
-      this.held.delete(id);
-      await this.sessions.release(id, this.clientId);
-    }
+    for (const id of [...this.held.keys()]) await giveUp(id, this);
   }
 
   private mustBeOpen(): void {

@@ -2,7 +2,7 @@ import type {} from "@scorel/agent/contract";
 import { type Awaitable, codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import { agentOf, type Caller, hold, openOf, rememberTurn } from "./caller.ts";
+import { agentOf, type Caller, giveUp, hold, openOf, rememberTurn } from "./caller.ts";
 import type { Notice, Operation, Operations, SessionStatus, SessionSummary } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
@@ -57,7 +57,7 @@ const operations = {
   },
   check_sessions: async ({ limit }, { sessions }) =>
     (await import("./health.ts")).checkSessions(sessions.shelf.directory, limit),
-  close_session: ({ sessionId }, { clientId, sessions }) => sessions.release(sessionId, clientId),
+  close_session: ({ sessionId }, caller) => giveUp(sessionId, caller),
 } satisfies { [O in Operation]?: Handler<O> };
 
 async function listSessions(

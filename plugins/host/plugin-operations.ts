@@ -48,6 +48,7 @@ function contextOf(caller: Caller): OperationContext {
     look: (sessionId, work) => sessions.lookedAt(sessions.resolve(sessionId), work),
     alone: (sessionId, work) => sessions.alone(sessionId, work),
     newHeader: (cwd) => ({ ...newHeader(), meta: placeOf(canonicalDirectory(cwd)) }),
+    left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),
     request,
   };
 }

@@ -49,8 +49,8 @@ export interface OpenSession {
   readonly problems: readonly Notice[];
   /** Turns by the id of the message that each serves. */
   readonly turns: Map<string, Promise<TurnOutcome>>;
-  /** Clients that have it open; it is closed with the last of them. */
-  readonly users: Set<string>;
+  /** Connections that have it open; it is closed with the last of them. */
+  readonly users: Set<object>;
 }
 export interface SessionsOptions {
   shelf: Shelf;
@@ -156,10 +156,10 @@ export class Sessions {
     return this.startStored(id, {}, true);
   }
 
-  /** Gives up a client's hold; the last one closes the session. Answers whether it did, and what failed in doing so. */
-  async release(id: string, clientId: string): Promise<{ closed: boolean; notices: Notice[] }> {
+  /** Gives up a connection's hold; the last one closes the session. Answers whether it did, and what failed in doing so. */
+  async release(id: string, user: object): Promise<{ closed: boolean; notices: Notice[] }> {
     const session = await this.open.get(id);
-    if (!session?.users.delete(clientId) || session.users.size > 0) return { closed: false, notices: [] };
+    if (!session?.users.delete(user) || session.users.size > 0) return { closed: false, notices: [] };
     const before = failuresOf(session).length;
     await this.close(session);
     return { closed: true, notices: failuresOf(session).slice(before) };

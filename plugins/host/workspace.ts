@@ -54,6 +54,7 @@ export function createWorkspace({
   tools,
   appendSystemPrompt,
   permission,
+  attending,
   file,
   trusted,
   trustedCopy,
@@ -86,6 +87,7 @@ export function createWorkspace({
     ...(tools !== undefined && { tools }),
     ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
     ...(permission !== undefined && { permission }),
+    ...(attending !== undefined && { attending }),
   };
 }
 

@@ -1,4 +1,4 @@
-import type { DisplayAction, EventId } from "@scorel/kernel";
+import type { DisplayAction, EventId, NoticeLevel } from "@scorel/kernel";
 
 /** One of the answers that a question offers. */
 export interface RequestOption {
@@ -17,6 +17,8 @@ export interface Question {
   body?: DisplayAction[];
   /** Of a `select`. */
   options?: RequestOption[];
+  /** The answer that holds when nobody gives one; a face may take an empty line for it. */
+  fallback?: string;
   /** For the plugin that asks and for programs: exact arguments, say. */
   data?: unknown;
 }
@@ -34,8 +36,16 @@ export interface RequestAnswer {
 }
 
 export interface AskOptions {
-  /** Takes the question back when it aborts; a hook layer gives its own, whose clock stops meanwhile. */
+  /**
+   * Takes the question back when it aborts; a hook layer gives its own, whose clock stops meanwhile. Without one the question
+   * belongs to every layer and tool of the plugin that is waited for.
+   */
   signal?: AbortSignal | undefined;
+}
+/** What a plugin has standing to say. */
+export interface PluginStatus {
+  plugin: string;
+  text: string;
 }
 
 /** Questions to the people who watch a session. The first answer counts; without anyone to ask, the default does. */
@@ -59,6 +69,14 @@ declare module "@scorel/kernel" {
     /** The one answer to a request; `answer` is null when there is none and will be none. */
     approval_answer: { requestId: string; answer: string | null; reason?: string };
   }
+  interface Transients {
+    /** Nobody could be asked, so that the default held; `answer` is null when there was none. */
+    request_defaulted: { plugin: string; kind: Question["kind"]; title: string; answer: string | null };
+    /** A plugin tells the people who watch something, once. */
+    notification: { plugin: string; level: NoticeLevel; text: string };
+    /** What a plugin has standing to say from now on; nothing any more without `text`. */
+    plugin_status: { plugin: string; text?: string };
+  }
   interface Projections {
     /** The questions without an answer, by their ids, in the order in which they were asked. */
     openRequests: Readonly<Record<string, OpenRequest>>;
@@ -67,22 +85,25 @@ declare module "@scorel/kernel" {
 
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** This client answers questions of the session from now on, or no longer; answers those that are open. */
+    /**
+     * This client answers questions of the session from now on, or no longer; answers those that are open. It ends by itself
+     * when the client gives the session up or closes.
+     */
     attend_requests: {
       params: { sessionId: string; attending?: boolean | undefined };
-      result: { requests: OpenRequest[] };
+      result: { requests: OpenRequest[]; statuses: PluginStatus[] };
     };
-    /** The questions that wait. */
-    list_requests: { params: { sessionId: string }; result: { requests: OpenRequest[] } };
+    /** The questions that wait, and what plugins have standing to say. */
+    list_requests: { params: { sessionId: string }; result: { requests: OpenRequest[]; statuses: PluginStatus[] } };
     /**
-     * Answers a question. The first answer counts: any other throws REQUEST_CLOSED, but a repeated `messageId` gets the
+     * Answers a question, or leaves it with `null`: then its default holds. The first answer counts: any other throws REQUEST_CLOSED, but a repeated `messageId` gets the
      * outcome of its first. Throws REQUEST_ANSWER when the question does not offer it.
      */
     answer_request: {
       params: {
         sessionId: string;
         requestId: string;
-        answer: string;
+        answer: string | null;
         reason?: string | undefined;
         messageId?: string | undefined;
       };

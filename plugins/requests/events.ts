@@ -5,6 +5,9 @@ import type {
   Events,
   ProjectionDefinition,
   StoredEvent,
+  TransientDefinition,
+  TransientOf,
+  Transients,
 } from "@scorel/kernel";
 import { z } from "zod";
 import type { OpenRequest } from "./contract.ts";
@@ -22,6 +25,7 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
     options: z
       .array(z.strictObject({ value: text, label: text, message: z.union([text, z.literal(true)]).optional() }))
       .optional(),
+    fallback: text.optional(),
     data: z.unknown().optional(),
   }),
   durable: true,
@@ -46,15 +50,56 @@ export const approvalAnswer: EventDefinition<Events["approval_answer"]> = {
       : { display: "hidden" },
 };
 
+export const requestDefaulted: TransientDefinition<Transients["request_defaulted"]> = {
+  transient: true,
+  schema: z.strictObject({
+    plugin: text,
+    kind: z.enum(["select", "confirm", "input"]),
+    title: text,
+    answer: text.nullable(),
+  }),
+  convertToDisplay: (defaulted: TransientOf<"request_defaulted">) => ({
+    display: "notice",
+    level: "info",
+    text: `Nobody was there to answer ${defaultText(defaulted)}`,
+  }),
+};
+
+/** Which question had its default, and which that was. */
+function defaultText({ plugin, kind, title, answer }: Transients["request_defaulted"]): string {
+  const words = kind === "confirm" ? { y: "yes", n: "no" }[answer ?? ""] : answer;
+  return `"${title}" (${plugin}): ${words ?? "no answer"}`;
+}
+
+export const notification: TransientDefinition<Transients["notification"]> = {
+  transient: true,
+  schema: z.strictObject({ plugin: text, level: z.enum(["info", "warning", "error"]), text }),
+  convertToDisplay: ({ plugin, level, text: told }: TransientOf<"notification">) => ({
+    display: "notice",
+    level,
+    text: `${plugin}: ${told}`,
+  }),
+};
+
+export const pluginStatus: TransientDefinition<Transients["plugin_status"]> = {
+  transient: true,
+  schema: z.strictObject({ plugin: text, text: text.optional() }),
+  convertToDisplay: ({ plugin, text: standing }: TransientOf<"plugin_status">): DisplayAction =>
+    standing === undefined
+      ? { display: "hidden" }
+      : { display: "notice", level: "info", text: `${plugin}: ${standing}` },
+};
+
 export const openRequests: ProjectionDefinition<Readonly<Record<string, OpenRequest>>> = {
   over: "log",
   reads: ["approval_request", "approval_answer"],
   init: () => ({}),
   update(open, event: StoredEvent & Partial<OpenRequest>) {
     if (event.type === "approval_request") {
-      const { requestId, plugin, kind, title, body, options, data } = event as StoredEvent & OpenRequest;
+      const { requestId, plugin, kind, title, body, options, fallback, data } = event as StoredEvent & OpenRequest;
       const asked = { requestId, plugin, kind, title, ...(body && { body }), ...(options && { options }) };
-      return { ...open, [requestId]: { ...asked, ...(data !== undefined && { data }) } };
+      const rest = { ...(fallback !== undefined && { fallback }), ...(data !== undefined && { data }) };
+      return { ...open, [requestId]: { ...asked, ...rest } };
     }
     if (event.type !== "approval_answer" || event.requestId === undefined) return open;
     const { [event.requestId]: _answered, ...others } = open;

@@ -2,52 +2,88 @@ import type {} from "@scorel/host/contract";
 import { type BaseContext, definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
-import { approvalAnswer, approvalRequest, openRequests } from "./events.ts";
+import {
+  approvalAnswer,
+  approvalRequest,
+  notification,
+  openRequests,
+  pluginStatus,
+  requestDefaulted,
+} from "./events.ts";
+import { Notices } from "./notices.ts";
 import { createService, Requests } from "./requests.ts";
+import { createUi } from "./ui.ts";
 
 /** One for each open session. */
-const opened = new WeakMap<BaseContext["session"], Requests>();
-const of = (ctx: BaseContext) => opened.get(ctx.session) as Requests;
+const opened = new WeakMap<BaseContext["session"], { requests: Requests; notices: Notices }>();
+const of = ({ session }: BaseContext) => opened.get(session) as { requests: Requests; notices: Notices };
 const sessionId = z.string();
 const id = z.string().min(1);
 
-/** Questions of plugins to the people who watch a session; the answers are in its log. */
+/** What a client that begins to look has to know. */
+function present(ctx: BaseContext) {
+  const { requests, notices } = of(ctx);
+  notices.listen();
+  return { requests: requests.open(), statuses: notices.list() };
+}
+
+/** Questions and notices of plugins to the people who watch a session; questions and answers are in its log. */
 export default definePlugin({
   id: "requests",
   name: "Requests",
   version: "0.1.0",
-  provides: ["requests"],
-  events: { approval_request: approvalRequest, approval_answer: approvalAnswer },
+  provides: ["requests", "ui"],
+  events: {
+    approval_request: approvalRequest,
+    approval_answer: approvalAnswer,
+    request_defaulted: requestDefaulted,
+    notification,
+    plugin_status: pluginStatus,
+  },
   projections: { openRequests },
 
   activate(ctx) {
-    const requests = new Requests(ctx);
-    opened.set(ctx.session, requests);
-    ctx.provide("requests", createService(requests));
-    return () => requests.close();
+    const parts = { requests: new Requests(ctx), notices: new Notices(ctx) };
+    opened.set(ctx.session, parts);
+    ctx.provide("requests", createService(parts.requests));
+    ctx.provide("ui", createUi(parts, ctx));
+    return async () => {
+      parts.notices.close();
+      await parts.requests.close();
+    };
   },
 
-  // A session that is only looked at does not start, and nothing is written to it.
-  onEvent: (event, ctx) => (event.type === "session_start" ? of(ctx).voidLeftovers() : undefined),
+  async onEvent({ type }, ctx) {
+    const { requests, notices } = of(ctx);
+    // A session that is only looked at does not start, and nothing is written to it.
+    if (type === "session_start") await requests.voidLeftovers();
+    // Whoever waits for an answer would keep the session from closing.
+    if (type === "session_end") await requests.close();
+    // Who sends a message listens.
+    if (type === "prompt_submit") notices.listen();
+  },
 
   operations: (ctx) => ({
     attend_requests: {
       params: z.strictObject({ sessionId, attending: z.boolean().optional() }),
-      run: async ({ attending = true }, { clientId }) => {
-        await of(ctx).attend(clientId, attending);
-        return { requests: of(ctx).open() };
+      run: async ({ attending = true }, { left }) => {
+        const { requests } = of(ctx);
+        const gone = left(ctx.session.id);
+        if (attending) gone.addEventListener("abort", () => void requests.attend(gone, false), { once: true });
+        await requests.attend(gone, attending);
+        return present(ctx);
       },
     },
-    list_requests: { params: z.strictObject({ sessionId }), run: () => ({ requests: of(ctx).open() }) },
+    list_requests: { params: z.strictObject({ sessionId }), run: () => present(ctx) },
     answer_request: {
       params: z.strictObject({
         sessionId,
         requestId: id,
-        answer: z.string().max(10_000),
+        answer: z.string().max(10_000).nullable(),
         reason: z.string().max(10_000).optional(),
         messageId: id.optional(),
       }),
-      run: ({ sessionId: _here, ...given }, { clientId }) => of(ctx).answer({ ...given, clientId }),
+      run: ({ sessionId: _here, ...given }, { clientId }) => of(ctx).requests.answer({ ...given, clientId }),
     },
   }),
 });

@@ -1,11 +1,11 @@
-import { type BaseContext, codeOf, newId, type PerPlugin, perPlugin, stopClock } from "@scorel/kernel";
+import { type BaseContext, codeOf, newId, type PerPlugin, perPlugin, stopClock, workOf } from "@scorel/kernel";
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 /** An answer as a client gives it. */
 export interface Given {
   requestId: string;
-  answer: string;
+  answer: string | null;
   reason?: string | undefined;
   messageId?: string | undefined;
   clientId: string;
@@ -15,26 +15,37 @@ interface Outcome {
   message?: string;
 }
 
+interface Waiting {
+  plugin: string;
+  resolve(answer: RequestAnswer): void;
+}
+
 /** The questions of one open session. */
 export class Requests {
   private readonly ctx: BaseContext;
-  private readonly clients = new Set<string>();
-  private readonly waiting = new Map<string, (answer: RequestAnswer) => void>();
+  /** Connections that answer: of two with one client id, the one that goes says nothing about the other. */
+  private readonly clients = new Set<object>();
+  private readonly waiting = new Map<string, Waiting>();
   /** What was answered with a client-made id, for a retry. */
   private readonly given = new Map<string, Promise<Outcome>>();
+  /** Whoever opens the session has said that it will answer, and has not begun to. */
+  private expected: boolean;
+  private over = false;
 
   constructor(ctx: BaseContext) {
     this.ctx = ctx;
+    this.expected = ctx.find("workspace")?.attending === true;
   }
 
   get attended(): boolean {
-    return this.clients.size > 0;
+    return !this.over && (this.expected || this.clients.size > 0);
   }
 
   /** With the last client that answers, the questions go. */
-  async attend(clientId: string, attending: boolean): Promise<void> {
-    if (attending) this.clients.add(clientId);
-    else this.clients.delete(clientId);
+  async attend(client: object, attending: boolean): Promise<void> {
+    this.expected = false;
+    if (attending) this.clients.add(client);
+    else this.clients.delete(client);
     if (!this.attended) await this.withdrawAll("nobody is there any more to answer");
   }
 
@@ -44,23 +55,36 @@ export class Requests {
 
   async ask(plugin: string, question: Question, { signal }: AskOptions): Promise<RequestAnswer> {
     signal?.throwIfAborted();
-    if (!this.attended) return { answer: null, reason: "no client answers questions" };
-    const go = stopClock(signal);
+    // A layer is known to take time once it has answered its promise.
+    await null;
+    const work = signal ? [signal] : workOf(this.ctx.session, plugin);
+    return this.attended ? this.wait(plugin, question, work) : this.default(plugin, question);
+  }
+
+  /** The question is put, and waits for its answer; the clocks of what asks stand still. */
+  private async wait(plugin: string, question: Question, work: readonly AbortSignal[]): Promise<RequestAnswer> {
     const requestId = newId();
-    const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, resolve));
-    const withdraw = () => void this.withdraw(requestId, "it was taken back");
-    signal?.addEventListener("abort", withdraw, { once: true });
+    const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, { plugin, resolve }));
+    const isOver = () => work.length > 0 && work.every(({ aborted }) => aborted);
+    const withdraw = () => void (isOver() && this.withdraw(requestId, "it was taken back"));
+    const go = work.map(stopClock);
+    for (const signal of work) signal.addEventListener("abort", withdraw);
     try {
       await this.ctx.session.append("approval_request", { requestId, plugin, ...question });
-      if (signal?.aborted) withdraw();
+      withdraw();
       const answer = await answered;
-      signal?.throwIfAborted();
+      if (isOver()) throw work[0]?.reason;
       return answer;
     } finally {
-      signal?.removeEventListener("abort", withdraw);
+      for (const signal of work) signal.removeEventListener("abort", withdraw);
       this.waiting.delete(requestId);
-      go();
+      for (const goOn of go) goOn();
     }
+  }
+
+  private default(plugin: string, { kind, title, fallback }: Question): RequestAnswer {
+    if (!this.over) this.ctx.session.emit("request_defaulted", { plugin, kind, title, answer: fallback ?? null });
+    return { answer: null, reason: "no client answers questions" };
   }
 
   answer(given: Given): Promise<Outcome> {
@@ -80,28 +104,36 @@ export class Requests {
       if (!this.waiting.has(requestId)) await this.end(requestId, "the host ended while it was open");
   }
 
+  /** A plugin has stopped: nobody waits for what it asked. */
+  forget(plugin: string): void {
+    void this.withdrawAll("its plugin stopped", (waiting) => waiting.plugin === plugin);
+  }
+
   /** Ends all questions, since nobody will hear an answer. */
   async close(): Promise<void> {
+    this.over = true;
     await this.withdrawAll("the session was closed");
   }
 
-  private async withdrawAll(reason: string): Promise<void> {
-    await Promise.all([...this.waiting.keys()].map((id) => this.withdraw(id, reason)));
+  private async withdrawAll(reason: string, which: (waiting: Waiting) => boolean = () => true): Promise<void> {
+    const ids = [...this.waiting].filter(([, waiting]) => which(waiting)).map(([id]) => id);
+    await Promise.all(ids.map((id) => this.withdraw(id, reason)));
   }
 
   private async write({ requestId, answer, reason, clientId }: Given): Promise<Outcome> {
     const request = this.ctx.session.projection("openRequests")[requestId];
     if (!request) throw errors.REQUEST_CLOSED({ id: requestId });
     const option = optionOf(request, answer);
-    const payload = { requestId, answer, ...(reason !== undefined && { reason }) };
+    const said = reason ?? (answer === null ? "the question was left" : undefined);
+    const payload = { requestId, answer, ...(said !== undefined && { reason: said }) };
     const { id } = await this.ctx.session.append("approval_answer", payload, { clientId, check: isOpen(requestId) });
-    this.waiting.get(requestId)?.({ answer, ...(reason !== undefined && { reason }) });
+    this.waiting.get(requestId)?.resolve({ answer, ...(said !== undefined && { reason: said }) });
     const message = option?.message === true ? reason : option?.message;
     return { eventId: id, ...(message !== undefined && { message }) };
   }
 
   private async withdraw(requestId: string, reason: string): Promise<void> {
-    const resolve = this.waiting.get(requestId);
+    const waiting = this.waiting.get(requestId);
     try {
       await this.end(requestId, reason);
     } catch (thrown) {
@@ -109,7 +141,7 @@ export class Requests {
       if (codeOf(thrown) === "REQUEST_CLOSED") return;
       this.ctx.report("requests", thrown);
     }
-    resolve?.({ answer: null, reason });
+    waiting?.resolve({ answer: null, reason });
   }
 
   private async end(requestId: string, reason: string): Promise<void> {
@@ -124,8 +156,8 @@ const isOpen =
   };
 
 /** The option that an answer names; throws REQUEST_ANSWER for one that is not offered. */
-function optionOf({ kind, options = [] }: OpenRequest, answer: string): RequestOption | undefined {
-  if (kind === "input") return undefined;
+function optionOf({ kind, options = [] }: OpenRequest, answer: string | null): RequestOption | undefined {
+  if (answer === null || kind === "input") return undefined;
   const offered = kind === "confirm" ? ["y", "n"] : options.map(({ value }) => value);
   if (!offered.includes(answer)) throw errors.REQUEST_ANSWER({ answer, offered: offered.join(", ") });
   return options.find(({ value }) => value === answer);
@@ -139,15 +171,16 @@ export function createService(requests: Requests): RequestsService {
     },
     ask: (question, options = {}) => requests.ask(plugin, question, options),
     async select(title, options, fallback, ask = {}) {
-      const question: Question = { kind: "select", title, options: [...options] };
+      const question: Question = { kind: "select", title, options: [...options], fallback };
       return (await requests.ask(plugin, question, ask)).answer ?? fallback;
     },
     async confirm(title, fallback = false, ask = {}) {
-      const { answer } = await requests.ask(plugin, { kind: "confirm", title }, ask);
+      const question: Question = { kind: "confirm", title, fallback: fallback ? "y" : "n" };
+      const { answer } = await requests.ask(plugin, question, ask);
       return answer === null ? fallback : answer === "y";
     },
     async input(title, fallback = "", ask = {}) {
-      return (await requests.ask(plugin, { kind: "input", title }, ask)).answer ?? fallback;
+      return (await requests.ask(plugin, { kind: "input", title, fallback }, ask)).answer ?? fallback;
     },
   });
   const service: RequestsService & PerPlugin<RequestsService> = Object.assign(viewFor("requests"), {

@@ -9,8 +9,11 @@ import { type ReadParameters, readParameters } from "./schema.ts";
 /** How much of a cancelled call's output its result keeps, in characters. */
 const KEPT_OUTPUT = 10_000;
 
+/** Told when a call begins, with its signal; the answer is called when it has ended. */
+type Begin = (signal: AbortSignal) => () => void;
+
 /** Makes a contributed tool ready for the loop; throws TOOL_SCHEMA when its parameters cannot be used. */
-export function makeReady(tool: Tool, schedule: Schedule, report: (thrown: unknown) => void): ReadyTool {
+export function makeReady(tool: Tool, schedule: Schedule, report: (thrown: unknown) => void, begin: Begin): ReadyTool {
   const parameters = readParameters(tool.parameters);
   const validated = new WeakSet<object>();
   const validate = (args: unknown): unknown => {
@@ -34,7 +37,8 @@ export function makeReady(tool: Tool, schedule: Schedule, report: (thrown: unkno
       const run = new Run(tool, signal, report, onUpdate);
       return run.guarded(async () => {
         await schedule.enter(toolCallId, () => tool.access?.(params) ?? "exclusive", signal);
-        return run.call(toolCallId, params);
+        const ended = begin(signal);
+        return run.call(toolCallId, params).finally(ended);
       });
     },
   };

@@ -1,4 +1,4 @@
-import type { BaseContext, DisplayAction } from "@scorel/kernel";
+import { type BaseContext, beginWork, type DisplayAction } from "@scorel/kernel";
 import type { ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
@@ -47,8 +47,12 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
   const named = ctx.find("workspace")?.tools;
   const inPreset = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
   const offered = named ? pick(named, inPreset) : inPreset;
+  const waitedFor =
+    ({ plugin }: Contributed) =>
+    (signal: AbortSignal) =>
+      beginWork(ctx.session, plugin, signal);
   const rows = offered.flatMap((it) =>
-    usable(it, (tool) => ({ tool, ready: makeReady(tool, schedule, report) }), report),
+    usable(it, (tool) => ({ tool, ready: makeReady(tool, schedule, report, waitedFor(it)) }), report),
   );
   // By name, so that the order in which plugins load changes no byte of a request.
   return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));

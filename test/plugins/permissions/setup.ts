@@ -12,7 +12,7 @@ import type { OpenRequest } from "@scorel/requests/contract";
 import tools from "@scorel/tools";
 import type { Tool } from "@scorel/tools/contract";
 import { changeFile } from "../../../plugins/host/shared-file.ts";
-import { testKernel } from "../../harness.ts";
+import { testCallers, testKernel } from "../../harness.ts";
 
 type Asking = "attend_requests" | "list_requests" | "answer_request";
 
@@ -49,6 +49,7 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
   const extra = definePlugin({ id: "extra", name: "Extra", version: "1.0.0", tools: () => more });
   const plugins = [messages, tools, requests, loop(guard), coding, extra, { plugin: permissions, config }];
   const t = await testKernel(plugins, { services: { workspace: space, host: { changeFile } as HostService } });
+  const callers = testCallers();
   const operations = () => Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
   const judge: Post["judge"] = async (name, args, signal) => {
     const toolCall = { type: "toolCall" as const, id: "call1", name, arguments: {} };
@@ -71,7 +72,7 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
     judge,
     bash: (command) => judge("Bash", { command }),
     request: async (operation, params, clientId = "client1") =>
-      operations()[operation].run({ ...params, sessionId: t.session.id }, { clientId }),
+      operations()[operation].run({ ...params, sessionId: t.session.id }, callers.caller(clientId)),
     question: () => nextQuestion(t.kernel),
     stored: t.stored,
     command: async (mode) => {

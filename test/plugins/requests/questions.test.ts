@@ -1,53 +1,22 @@
-import { createMemoryStore, definePlugin, type Kernel } from "@scorel/kernel";
-import messages from "@scorel/messages";
-import requestsPlugin from "@scorel/requests";
-import type { OpenRequest } from "@scorel/requests/contract";
+import { createMemoryStore } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { testHeader, testKernel } from "../harness.ts";
-
-/** A plugin that lends its context. */
-function asker() {
-  const held: { ctx?: any } = {};
-  const plugin = definePlugin({
-    id: "asker",
-    name: "Asker",
-    version: "1.0.0",
-    needs: ["requests"],
-    activate(ctx) {
-      held.ctx = ctx;
-    },
-  });
-  return { plugin, requests: () => held.ctx.requests as import("@scorel/requests/contract").RequestsService };
-}
-
-async function open(more: Parameters<typeof testKernel>[1] = {}) {
-  const { plugin, requests } = asker();
-  const t = await testKernel([messages, requestsPlugin, plugin], more);
-  const operations: any = Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
-  const run = async (operation: string, params: object = {}, clientId = "client1") =>
-    operations[operation].run({ sessionId: t.session.id, ...params }, { clientId });
-  return { ...t, requests: requests(), run, open: () => Object.values(t.session.projection("openRequests")) };
-}
-
-async function firstOf(kernel: Kernel): Promise<OpenRequest> {
-  await expect.poll(() => Object.keys(kernel.session.projection("openRequests")).length).toBeGreaterThan(0);
-  return Object.values(kernel.session.projection("openRequests"))[0] as OpenRequest;
-}
+import { testHeader } from "../../harness.ts";
+import { firstOf, open } from "./setup.ts";
 
 describe("a question", () => {
   it("that nobody can answer has its default, and leaves no trace", async () => {
     await using t = await open();
-    expect(await t.requests.confirm("Sure?")).toBe(false);
-    expect(await t.requests.confirm("Sure?", true)).toBe(true);
-    expect(await t.requests.input("Name?", "Ann")).toBe("Ann");
-    expect(await t.requests.select("Which?", [{ value: "a", label: "A" }], "a")).toBe("a");
+    expect(await t.ctx.requests.confirm("Sure?")).toBe(false);
+    expect(await t.ctx.requests.confirm("Sure?", true)).toBe(true);
+    expect(await t.ctx.requests.input("Name?", "Ann")).toBe("Ann");
+    expect(await t.ctx.requests.select("Which?", [{ value: "a", label: "A" }], "a")).toBe("a");
     expect(t.stored()).toEqual([]);
   });
 
   it("and its answer are in the log, beside the conversation, in the names of who asked and who answered", async () => {
     await using t = await open();
     await t.run("attend_requests");
-    const answer = t.requests.confirm("Sure?");
+    const answer = t.ctx.requests.confirm("Sure?");
     const { requestId } = await firstOf(t.kernel);
     await t.run("answer_request", { requestId, answer: "y", reason: "looks good" }, "client2");
     expect(await answer).toBe(true);
@@ -61,7 +30,7 @@ describe("a question", () => {
   it("counts its first answer, and a repeated message once", async () => {
     await using t = await open();
     await t.run("attend_requests");
-    const answer = t.requests.select(
+    const answer = t.ctx.requests.select(
       "Which?",
       [
         { value: "a", label: "A", message: "go" },
@@ -90,30 +59,30 @@ describe("a question", () => {
   it("is shown to who comes later, until it is answered", async () => {
     await using t = await open();
     await t.run("attend_requests");
-    const answer = t.requests.input("Name?");
+    const answer = t.ctx.requests.input("Name?");
     const { requestId } = await firstOf(t.kernel);
     expect((await t.run("attend_requests", {}, "client2")).requests).toEqual([
-      { requestId, plugin: "asker", kind: "input", title: "Name?" },
+      { requestId, plugin: "asker", kind: "input", title: "Name?", fallback: "" },
     ]);
     await t.run("answer_request", { requestId, answer: "Ann" });
-    expect([await answer, await t.run("list_requests")]).toEqual(["Ann", { requests: [] }]);
+    expect([await answer, await t.run("list_requests")]).toEqual(["Ann", { requests: [], statuses: [] }]);
   });
 
   it("that is taken back, or whose session closes, is answered by nobody", async () => {
     const t = await open();
     await t.run("attend_requests");
     const control = new AbortController();
-    const taken = t.requests.confirm("One?", true, { signal: control.signal });
+    const taken = t.ctx.requests.confirm("One?", true, { signal: control.signal });
     const { requestId } = await firstOf(t.kernel);
     control.abort(new Error("never mind"));
     await expect(taken).rejects.toThrow("never mind");
     await expect(t.run("answer_request", { requestId, answer: "y" })).rejects.toMatchObject({ code: "REQUEST_CLOSED" });
-    const alone = t.requests.confirm("Alone?", true);
+    const alone = t.ctx.requests.confirm("Alone?", true);
     await firstOf(t.kernel);
     await t.run("attend_requests", { attending: false });
     expect(await alone).toBe(true);
     await t.run("attend_requests");
-    const left = t.requests.confirm("Two?", true);
+    const left = t.ctx.requests.confirm("Two?", true);
     await firstOf(t.kernel);
     await t[Symbol.asyncDispose]();
     expect(await left).toBe(true);

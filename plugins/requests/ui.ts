@@ -1,0 +1,94 @@
+import { type Asking, type BaseContext, type Choice, type PerPlugin, perPlugin, type Ui } from "@scorel/kernel";
+import type { Question, RequestOption } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Notices } from "./notices.ts";
+import type { Requests } from "./requests.ts";
+import { harmless, oneLine } from "./words.ts";
+
+const TITLE = 500;
+const LABEL = 200;
+
+interface Parts {
+  requests: Requests;
+  notices: Notices;
+}
+
+/** The service `ui`; each plugin speaks in its own name, and what it said ends with it. */
+export function createUi(parts: Parts, own: BaseContext): Ui {
+  return Object.assign(uiFor(own, parts), {
+    [perPlugin]: (context: BaseContext) => uiFor(context, parts),
+  } satisfies PerPlugin<Ui>);
+}
+
+function uiFor({ plugin, signal: stopped }: BaseContext, { requests, notices }: Parts): Ui {
+  stopped.addEventListener(
+    "abort",
+    () => {
+      notices.status(plugin, undefined);
+      requests.forget(plugin);
+    },
+    { once: true },
+  );
+  const ask = async <V>(question: Question, { details, signal }: Asking<V>): Promise<string | null> => {
+    const { answer } = stopped.aborted
+      ? { answer: null }
+      : await requests.ask(
+          plugin,
+          { ...question, ...(details !== undefined && { body: bodyOf(details) }) },
+          { signal },
+        );
+    return answer ?? question.fallback ?? null;
+  };
+  return {
+    get attended() {
+      return requests.attended;
+    },
+    async select<V extends string>(title: string, choices: readonly Choice<V>[], asking: Asking<V> = {}) {
+      const options = optionsOf(title, choices);
+      const fallback = fallbackIn(title, options, asking.default);
+      return ((await ask({ ...titled("select", title), options, ...fallback }, asking)) ?? undefined) as V;
+    },
+    async confirm(title, asking = {}) {
+      return (await ask({ ...titled("confirm", title), fallback: asking.default ? "y" : "n" }, asking)) === "y";
+    },
+    async input(title: string, asking: Asking<string> = {}) {
+      const fallback = asking.default === undefined ? {} : { fallback: String(asking.default) };
+      return ((await ask({ ...titled("input", title), ...fallback }, asking)) ?? undefined) as string;
+    },
+    notify: (text, level = "info") => notices.notify(plugin, level, text),
+    status: (text) => {
+      if (!stopped.aborted) notices.status(plugin, text);
+    },
+  };
+}
+
+function titled(kind: Question["kind"], title: string): Question {
+  return { kind, title: oneLine(title, TITLE) };
+}
+
+function bodyOf(details: NonNullable<Asking<unknown>["details"]>): Question["body"] {
+  if (typeof details !== "string") return [...details];
+  return [{ display: "notice", level: "info", text: harmless(details) }];
+}
+
+/** What the answers are: JavaScript is not held to the types. Throws REQUEST_CHOICES. */
+function optionsOf(title: string, choices: readonly Choice<string>[]): RequestOption[] {
+  const fail = (reason: string) => errors.REQUEST_CHOICES({ title: oneLine(title, TITLE), reason });
+  if (!Array.isArray(choices) || choices.length === 0) throw fail("it offers no answer");
+  const options = (choices as readonly Choice<string>[]).map((choice) => {
+    const { value, label = value } = typeof choice === "string" ? { value: choice } : choice;
+    if (typeof value !== "string" || value.trim() === "") throw fail("one of its answers is no text");
+    return { value, label: oneLine(label, LABEL) };
+  });
+  if (new Set(options.map(({ value }) => value)).size < options.length) throw fail("two of its answers are the same");
+  return options;
+}
+
+function fallbackIn(title: string, options: readonly RequestOption[], fallback: string | undefined) {
+  if (fallback === undefined) return {};
+  if (options.some(({ value }) => value === fallback)) return { fallback };
+  throw errors.REQUEST_CHOICES({
+    title: oneLine(title, TITLE),
+    reason: `its default "${fallback}" is none of its answers`,
+  });
+}

@@ -1,0 +1,15 @@
+import { plainText } from "@scorel/host/client";
+
+/** Turn the direction of what follows: a question could read otherwise than it is. */
+const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
+
+/** What a plugin says, harmless to a terminal. */
+export function harmless(text: unknown): string {
+  return plainText(String(text)).replace(TURNS, "");
+}
+
+/** The same in one line of at most so many characters. */
+export function oneLine(text: unknown, most: number): string {
+  const line = harmless(text).replace(/\s+/g, " ").trim();
+  return line.length > most ? `${line.slice(0, most - 1)}…` : line;
+}

@@ -1,0 +1,122 @@
+import { definePlugin, type Ui } from "@scorel/kernel";
+import requests from "@scorel/requests";
+import { describe, expect, it } from "vitest";
+import { echoAgent, testHome, testHost } from "../host/home.ts";
+
+/** A host with a session whose plugin's `ctx.ui` is lent, and what its log has about questions. */
+async function opened(options: { attending?: boolean; start?: (ui: Ui) => void } = {}) {
+  const home = testHome();
+  const held: Ui[] = [];
+  const asker = definePlugin({
+    id: "asker",
+    name: "Asker",
+    version: "1.0.0",
+    activate: (ctx) => void held.push(ctx.ui),
+    onEvent: ({ type }, ctx) => (type === "session_start" ? options.start?.(ctx.ui) : undefined),
+  });
+  const t = await testHost([echoAgent, requests, asker]);
+  const { attending } = options;
+  const { sessionId } = await t.client.request("create_session", { cwd: home.cwd, attending });
+  const asked = async () => {
+    const { events } = await t.client.request("get_events", { sessionId });
+    return events.flatMap(({ event }) =>
+      event.type === "approval_answer" ? [(event as unknown as { answer: string; reason: string }).reason] : [],
+    );
+  };
+  return {
+    ...t,
+    sessionId,
+    /** The `ctx.ui` of the session as it is open now. */
+    ui: () => held.at(-1) as Ui,
+    asked,
+    open: async () => {
+      const list = () => t.client.request("list_requests", { sessionId });
+      await expect.poll(async () => (await list()).requests.length).toBeGreaterThan(0);
+      return (await list()).requests[0]?.requestId as string;
+    },
+    [Symbol.asyncDispose]: async () => {
+      await t[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+describe("a client that answers questions", () => {
+  it("is gone when it closes: what only it could answer has its default", async () => {
+    await using t = await opened();
+    const { host, sessionId } = t;
+    const phone = host.connect({ clientId: "phone" });
+    await phone.request("attend_requests", { sessionId });
+    const sure = t.ui().confirm("Sure?", { default: true });
+    await t.open();
+    await phone.close();
+    expect([await sure, t.ui().attended, await t.asked()]).toEqual([
+      true,
+      false,
+      ["nobody is there any more to answer"],
+    ]);
+  });
+
+  it("is gone when it gives the session up", async () => {
+    await using t = await opened();
+    const { host, sessionId } = t;
+    const phone = host.connect({ clientId: "phone" });
+    await phone.request("attend_requests", { sessionId });
+    const sure = t.ui().confirm("Sure?");
+    await t.open();
+    await phone.request("close_session", { sessionId });
+    expect([await sure, t.ui().attended]).toEqual([false, false]);
+    await phone.close();
+  });
+
+  it("leaves its question to another one", async () => {
+    await using t = await opened();
+    const { host, client, sessionId } = t;
+    const phone = host.connect({ clientId: "phone" });
+    await phone.request("attend_requests", { sessionId });
+    await client.request("attend_requests", { sessionId });
+    const sure = t.ui().confirm("Sure?");
+    const requestId = await t.open();
+    await phone.close();
+    await client.request("answer_request", { sessionId, requestId, answer: "y" });
+    expect(await sure).toBe(true);
+  });
+
+  it("stays when an earlier connection of its id is found to be gone", async () => {
+    await using t = await opened();
+    const { host, sessionId } = t;
+    const before = host.connect({ clientId: "phone" });
+    await before.request("attend_requests", { sessionId });
+    const again = host.connect({ clientId: "phone" });
+    await again.request("attend_requests", { sessionId });
+    const sure = t.ui().confirm("Sure?");
+    const requestId = await t.open();
+    await before.close();
+    await again.request("answer_request", { sessionId, requestId, answer: "y" });
+    expect(await sure).toBe(true);
+    await again.close();
+  });
+
+  it("may say so as it opens the session: what is asked then waits for it", async () => {
+    const asked: unknown[] = [];
+    const start = (ui: Ui) => void ui.confirm("Sure?").then((sure) => asked.push(sure));
+    await using t = await opened({ attending: true, start });
+    const { client, sessionId } = t;
+    const requestId = await t.open();
+    expect((await client.request("attend_requests", { sessionId })).requests).toMatchObject([{ title: "Sure?" }]);
+    await client.request("answer_request", { sessionId, requestId, answer: "y" });
+    await expect.poll(() => asked).toEqual([true]);
+  });
+
+  it("finds no question and no status of before when the session was opened anew", async () => {
+    await using t = await opened();
+    const { client, sessionId } = t;
+    await client.request("attend_requests", { sessionId });
+    t.ui().status("busy");
+    const sure = t.ui().confirm("Sure?", { default: true });
+    await t.open();
+    await client.request("reload_session", { sessionId });
+    expect([await sure, t.ui().attended, await t.asked()]).toEqual([true, false, ["the session was closed"]]);
+    expect(await client.request("attend_requests", { sessionId })).toEqual({ requests: [], statuses: [] });
+  });
+});
