@@ -37,6 +37,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   search: { scope: "host", load: () => import("@scorel/search") },
   transfer: { scope: "host", load: () => import("@scorel/transfer") },
   extensions: { scope: "host", load: () => import("@scorel/extensions") },
+  packages: { scope: "host", load: () => import("@scorel/packages") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
 

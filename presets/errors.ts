@@ -38,6 +38,16 @@ export const errors = defineErrors({
     `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
   TRUST_TREE: (a: { path: string; reason: string }) =>
     `${a.path} ${a.reason}, so nothing of this project can be trusted. Remove it, or put a copy in its place.`,
+  PRESET_LOCK: (a: { path: string; reason: string }) =>
+    `${a.path} cannot be relied on: ${a.reason}. So no installed preset is used; mend that file, or remove it and install them again.`,
+  PRESET_CHANGED: (a: { name: string; files: string }) =>
+    `The preset "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel preset diff ${a.name}; to install it again: scorel preset update ${a.name}`,
+  PRESET_TREE: (a: { path: string; reason: string }) =>
+    `${a.path} ${a.reason}, so this cannot be a preset. Remove it, or put a copy in its place.`,
+  PRESET_NONE: (a: { path: string }) =>
+    `There is no preset in ${a.path}: a folder that is one has a preset.toml at its top.`,
+  PRESET_TAKEN: (a: { name: string; reason: string }) =>
+    `The preset "${a.name}" was not changed: ${a.reason}. Look at it with: scorel preset list`,
   EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>
     `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>

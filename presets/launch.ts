@@ -7,6 +7,7 @@ import { errors } from "./errors.ts";
 import { createExtensionsService } from "./extensions-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { createLayersService } from "./layers-service.ts";
+import { createLazyPresetStore } from "./lazy-preset-store.ts";
 import { createLazyTrust } from "./lazy-trust.ts";
 import { commandStdout, exitProcess } from "./own-process.ts";
 import { createRehearsal } from "./rehearsal.ts";
@@ -62,6 +63,7 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
       extensions: createExtensionsService(asked, rehearsal, () => kernel),
       layers: createLayersService(asked),
       trust: createLazyTrust(asked),
+      presetStore: createLazyPresetStore(asked),
       launch: launchOf(cwd, version, signals.interrupt),
     },
     ...(flags.verbose && { logger: stderrLogger() }),

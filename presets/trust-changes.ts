@@ -1,25 +1,30 @@
 import { existsSync, readFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import type { TrustChange } from "@scorel/trust/contract";
 import type { TrustEntry } from "./trust-file.ts";
 import { sha256Of, type Tree } from "./trust-tree.ts";
-import { copyOf } from "./trusted-copy.ts";
+import { type Copies, copyOf } from "./trusted-copy.ts";
 
 /** Larger texts are named only. */
 const LARGEST = 16 * 1024;
 const MOST_LINES = 400;
 
 /** What differs from what was trusted; undefined when nothing was. */
-export function changesIn(tree: Tree, entry: TrustEntry | undefined): TrustChange[] | undefined {
+export function changesIn(
+  tree: Tree,
+  entry: TrustEntry | undefined,
+  of: Copies = "trusted",
+): TrustChange[] | undefined {
   const before = entry?.files;
   if (!entry?.hash || !before || entry.hash === tree.hash) return undefined;
+  const { hash } = entry;
   const paths = [...new Set([...Object.keys(before), ...tree.files.keys()])].sort();
   return paths.flatMap((path): TrustChange[] => {
     const now = tree.files.get(path);
     const then = Object.hasOwn(before, path) ? before[path] : undefined;
     if (now && then === sha256Of(now)) return [];
     const how = then === undefined ? "added" : now ? "changed" : "removed";
-    const diff = how === "changed" && now ? diffOf(oldBytes(entry.hash as string, path, then), now) : undefined;
+    const diff = how === "changed" && now ? diffOf(oldBytes(copyOf(hash, of), path, then), now) : undefined;
     return [{ path, how, ...(diff !== undefined && { diff }) }];
   });
 }
@@ -31,9 +36,9 @@ export function textOf(bytes: Buffer | undefined): string | undefined {
 }
 
 /** From the copy that was kept, if it still holds what was trusted. */
-function oldBytes(hash: string, path: string, sha256: string | undefined): Buffer | undefined {
-  const file = join(copyOf(hash), path);
-  if (!/^[\da-f]{64}$/.test(hash) || !existsSync(file)) return undefined;
+function oldBytes(copy: string, path: string, sha256: string | undefined): Buffer | undefined {
+  const file = join(copy, path);
+  if (!/^[\da-f]{64}$/.test(basename(copy)) || !existsSync(file)) return undefined;
   const bytes = readFileSync(file);
   return sha256Of(bytes) === sha256 ? bytes : undefined;
 }

@@ -56,7 +56,8 @@ export async function changeTrust(change: (record: TrustRecord) => void): Promis
   }
 }
 
-function flawOf(stats: fs.Stats): string | undefined {
+/** Why a file of the user's own cannot be relied on; undefined when it can. */
+export function flawOf(stats: fs.Stats): string | undefined {
   if (!stats.isFile()) return "it is no regular file";
   const user = process.getuid?.();
   if (user === undefined) return undefined;

@@ -20,11 +20,13 @@ export interface Tree {
 
 /**
  * Reads every file below these folders of `root` once. Throws TRUST_TREE for what cannot be vouched for: a link that
- * leads out of the folders or to a folder, anything but files and folders, and more than a project needs.
+ * leads out of the folders or to a folder, anything but files and folders, and more than a project needs. `refuse`
+ * makes another error of it.
  */
-export function readTree(root: string, folders: readonly string[]): Tree {
+export function readTree(root: string, folders: readonly string[], refuse: Refuse = untrustable): Tree {
   const reading: Reading = {
     root,
+    refuse,
     tops: folders.filter((folder) => canonical(folder) === folder),
     files: new Map(),
     bytes: 0,
@@ -38,8 +40,11 @@ export function sha256Of(content: string | Buffer): string {
   return createHash("sha256").update(content).digest("hex");
 }
 
+type Refuse = (path: string, reason: string, options?: { cause: unknown }) => Error;
+
 interface Reading {
   root: string;
+  refuse: Refuse;
   /** Those that are no links themselves: what a link may lead to. */
   tops: readonly string[];
   files: Map<string, Buffer>;
@@ -54,15 +59,15 @@ function hashOf(files: ReadonlyMap<string, Buffer>): string {
 }
 
 function readFolder(path: string, reading: Reading): void {
-  const real = guarded(path, () => fs.realpathSync(path));
+  const real = guarded(path, reading, () => fs.realpathSync(path));
   // `.claude/skills` is often a link to `.agents/skills`, which is read as itself.
   if (real !== path && reading.tops.includes(real)) return;
-  if (real !== path) throw refusal(path, `is a link to ${real}`);
-  for (const name of guarded(path, () => fs.readdirSync(path)).sort()) readEntry(join(path, name), reading);
+  if (real !== path) throw reading.refuse(path, `is a link to ${real}`);
+  for (const name of guarded(path, reading, () => fs.readdirSync(path)).sort()) readEntry(join(path, name), reading);
 }
 
 function readEntry(path: string, reading: Reading): void {
-  const stats = guarded(path, () => fs.lstatSync(path));
+  const stats = guarded(path, reading, () => fs.lstatSync(path));
   if (stats.isDirectory()) readFolder(path, reading);
   else if (stats.isSymbolicLink()) keepTarget(path, reading);
   else keep(path, path, reading);
@@ -70,19 +75,20 @@ function readEntry(path: string, reading: Reading): void {
 
 /** A link to a file that is read anyway stands for its bytes. */
 function keepTarget(path: string, reading: Reading): void {
-  const real = guarded(path, () => fs.realpathSync(path));
-  if (!reading.tops.some((top) => isWithin(top, real))) throw refusal(path, `is a link to ${real}, which is outside`);
-  if (fs.statSync(real).isDirectory()) throw refusal(path, "is a link to a folder");
+  const real = guarded(path, reading, () => fs.realpathSync(path));
+  if (!reading.tops.some((top) => isWithin(top, real)))
+    throw reading.refuse(path, `is a link to ${real}, which is outside`);
+  if (fs.statSync(real).isDirectory()) throw reading.refuse(path, "is a link to a folder");
   keep(path, real, reading);
 }
 
 function keep(path: string, real: string, reading: Reading): void {
-  const bytes = guarded(path, () => readRegular(real));
-  if (bytes === undefined) throw refusal(path, "is neither a file nor a folder");
+  const bytes = guarded(path, reading, () => readRegular(real));
+  if (bytes === undefined) throw reading.refuse(path, "is neither a file nor a folder");
   reading.bytes += bytes.length;
   reading.files.set(relative(reading.root, path).split(sep).join("/"), bytes);
-  if (reading.files.size > MOST_FILES) throw refusal(dirname(path), `holds more than ${MOST_FILES} files`);
-  if (reading.bytes > MOST_BYTES) throw refusal(dirname(path), "holds more than 64 MiB");
+  if (reading.files.size > MOST_FILES) throw reading.refuse(dirname(path), `holds more than ${MOST_FILES} files`);
+  if (reading.bytes > MOST_BYTES) throw reading.refuse(dirname(path), "holds more than 64 MiB");
 }
 
 /** Judged through the open file, so that nothing can be put in its place in between; never waits for a pipe. */
@@ -97,15 +103,13 @@ function readRegular(path: string): Buffer | undefined {
   }
 }
 
-function guarded<T>(path: string, work: () => T): T {
+function guarded<T>(path: string, { refuse }: Reading, work: () => T): T {
   try {
     return work();
   } catch (thrown) {
     const reason = `cannot be read (${(thrown as NodeJS.ErrnoException).code ?? String(thrown)})`;
-    throw errors.TRUST_TREE({ path, reason }, { cause: thrown });
+    throw refuse(path, reason, { cause: thrown });
   }
 }
 
-function refusal(path: string, reason: string) {
-  return errors.TRUST_TREE({ path, reason });
-}
+const untrustable: Refuse = (path, reason, options) => errors.TRUST_TREE({ path, reason }, options);

@@ -8,28 +8,31 @@ import type { Tree } from "./trust-tree.ts";
 /** Left by runs with --trust, and by trees that have changed since. */
 const STALE_MS = 7 * 24 * 3600 * 1000;
 
-const copies = () => join(userDir(), "cache", "trusted");
+/** Whose copies: those of projects, or of installed presets. */
+export type Copies = "trusted" | "presets";
+
+const copies = (of: Copies) => join(userDir(), "cache", of);
 
 /** Where the copy of a tree with this hash lies. */
-export const copyOf = (hash: string) => join(copies(), hash);
+export const copyOf = (hash: string, of: Copies = "trusted") => join(copies(of), hash);
 
 /**
  * Puts exactly the bytes that were hashed into a folder that only this user can enter, and answers it. A file of an
  * earlier copy is compared with them and written again where it differs; what does not belong is removed.
  */
-export function keepCopy({ files, hash }: Tree): string {
-  const root = copyOf(hash);
+export function keepCopy({ files, hash }: Tree, of: Copies = "trusted"): string {
+  const root = copyOf(hash, of);
   const isNew = !fs.existsSync(root);
-  makePrivate(userDir(), join(userDir(), "cache"), copies(), root);
-  if (isNew) removeStale();
+  makePrivate(userDir(), join(userDir(), "cache"), copies(of), root);
+  if (isNew && of === "trusted") removeStale();
   removeOthers(root, "", files);
   for (const [path, bytes] of files) keepFile(join(root, path), bytes);
   return root;
 }
 
 /** Forgets a copy; that there is none is fine. */
-export function removeCopy(hash: string): void {
-  fs.rmSync(copyOf(hash), { recursive: true, force: true });
+export function removeCopy(hash: string, of: Copies = "trusted"): void {
+  fs.rmSync(copyOf(hash, of), { recursive: true, force: true });
 }
 
 function keepFile(path: string, bytes: Buffer): void {
@@ -55,8 +58,8 @@ function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string,
 }
 
 function removeStale(): void {
-  for (const name of fs.readdirSync(copies())) {
-    const path = join(copies(), name);
+  for (const name of fs.readdirSync(copies("trusted"))) {
+    const path = join(copies("trusted"), name);
     const stats = fs.lstatSync(path, { throwIfNoEntry: false });
     if (stats && Date.now() - stats.mtimeMs > STALE_MS) fs.rmSync(path, { recursive: true, force: true });
   }

@@ -2,8 +2,9 @@ import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 
 /** Errors that a different command line or configuration would avoid; all others are failures of the work itself. */
 const usage = [
-  /^(CLI|CONFIG|MODELS?|PRINT|CHAT|INSPECT|TRUST)_/,
+  /^(CLI|CONFIG|MODELS?|PRINT|CHAT|INSPECT|TRUST|PRESET)_/,
   /^EXTENSIONS_(NAME|EXISTS|FILE|UNTRUSTED|TSCONFIG)$/,
+  /^PACKAGES_(SOURCE|NAME|INSTALLED|UNKNOWN|UNCONFIRMED|NO_NPM)$/,
   /^COMMAND_(UNKNOWN|ARGUMENTS)$/,
   /^PLUGIN_(CONFIG|MISSING_SERVICE|CIRCLE|DOUBLE_SERVICE|DUPLICATE|UNKNOWN|INVALID)$/,
   /^SESSION_(NONE|UNKNOWN|AMBIGUOUS)$/,

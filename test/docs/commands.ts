@@ -23,6 +23,7 @@ export async function readCommandLine(): Promise<CommandLine> {
       composition: unused("composition"),
       layers: unused("layers"),
       trust: unused("trust"),
+      presetStore: unused("presetStore"),
       extensions: unused("extensions"),
     },
   });

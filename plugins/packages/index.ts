@@ -1,0 +1,15 @@
+import type {} from "@scorel/cli/contract";
+import { definePlugin } from "@scorel/kernel";
+import { packageCommands } from "./commands.ts";
+import type {} from "./contract.ts";
+
+/** Installs presets of others: shows what they would run, keeps what was installed, and tells when it has changed. */
+export default definePlugin({
+  id: "packages",
+  name: "Packages",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["presetStore"],
+
+  cliCommands: ({ presetStore }) => packageCommands(presetStore),
+});

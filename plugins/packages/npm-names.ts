@@ -1,0 +1,35 @@
+/** A name of the npm registry: `left-pad`, `@team/preset`. */
+const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/i;
+/** A version, a range or a tag: `1.2.3`, `^1.2`, `>=1 <3 || 4.x`, `latest`. No path, address or repository is among these. */
+const RANGE = /^[\w+~^<>=*][\w.+~^<>=|* -]*$/;
+/** npm takes such a word for a file, whatever stands before it. */
+const FILE = /\.(?:tgz|tar|tar\.gz)$/i;
+
+/** A package of the user's npm registry, taken apart. */
+export interface NpmSpec {
+  name: string;
+  /** As it was asked for. */
+  range: string;
+}
+
+/** The name, if it is one; nothing that npm could take for an option or for another place than the registry. */
+export function packageName(text: string): string | undefined {
+  return NAME.test(text) && text.length <= 214 && !text.startsWith("-") && !text.startsWith(".") ? text : undefined;
+}
+
+/** Whether a package.json may ask for this; `npm:other@1` gives a package another name. */
+export function isRange(text: string): boolean {
+  const alias = /^npm:(.+)$/.exec(text)?.[1];
+  if (alias !== undefined) return npmSpec(alias) !== undefined;
+  return text === "" || (RANGE.test(text) && !FILE.test(text) && text.length <= 200);
+}
+
+/** Takes `name@range` apart; undefined when it is none. */
+export function npmSpec(text: string): NpmSpec | undefined {
+  const at = text.indexOf("@", 1);
+  const name = packageName(at < 0 ? text : text.slice(0, at));
+  const range = at < 0 ? "latest" : text.slice(at + 1);
+  return name !== undefined && range !== "" && isRange(range) && !range.startsWith("npm:")
+    ? { name, range }
+    : undefined;
+}

@@ -1,0 +1,52 @@
+import { spawn } from "node:child_process";
+import { delimiter, dirname, isAbsolute } from "node:path";
+import { codeOf, messageOf } from "@scorel/kernel";
+
+const KEPT_STDERR = 8 * 1024;
+
+interface Options {
+  cwd: string;
+  env: Readonly<Record<string, string>>;
+  signal: AbortSignal;
+  input?: string;
+}
+
+/** How a program ended. */
+export interface Ended {
+  code: number | null;
+  stdout: Buffer;
+  /** Its last words. */
+  stderr: string;
+  /** Why it could not even be started, or was ended. */
+  failure?: string;
+}
+
+/** Runs a program without a shell and keeps what it prints; never rejects. An abort ends it. */
+export function run(program: string, args: readonly string[], { input, ...options }: Options): Promise<Ended> {
+  return new Promise((resolve) => {
+    const stdout: Buffer[] = [];
+    let stderr = "";
+    const end = (code: number | null, failure?: string) =>
+      resolve({ code, stdout: Buffer.concat(stdout), stderr, ...(failure !== undefined && { failure }) });
+    const child = spawn(program, args, { ...options, stdio: ["pipe", "pipe", "pipe"], windowsHide: true });
+    child.stdout.on("data", (chunk: Buffer) => stdout.push(chunk));
+    child.stderr.on("data", (chunk: Buffer) => {
+      stderr = (stderr + chunk.toString()).slice(-KEPT_STDERR);
+    });
+    child.on("error", (thrown) =>
+      end(null, codeOf(thrown) === "ENOENT" ? `there is no ${program}` : messageOf(thrown)),
+    );
+    child.on("close", (code, signal) => end(code, signal === null ? undefined : `it was ended by ${signal}`));
+    // A program that ends without reading its input closes the pipe; its exit code says why.
+    child.stdin.on("error", () => {});
+    child.stdin.end(input ?? "");
+  });
+}
+
+/** The folders that the user's own programs are in: none that depends on where one stands, and none of a project's packages. */
+export function ownPath({ PATH = "" }: Readonly<Record<string, string | undefined>>): string {
+  const folders = PATH.split(delimiter).filter(
+    (folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder),
+  );
+  return [...folders, dirname(process.execPath)].join(delimiter);
+}

@@ -1,0 +1,212 @@
+import { createHash } from "node:crypto";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { guard, type Shop, shop } from "./shop.ts";
+
+const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
+/** What lies in the folder of presets, and what is being installed there. */
+const presets = ({ home }: Shop) => namesIn(join(home, ".scorel/presets")).filter((name) => name !== ".staging");
+const left = ({ home }: Shop) => namesIn(join(home, ".scorel/presets/.staging"));
+const namesIn = (folder: string) => (existsSync(folder) ? readdirSync(folder).sort() : []);
+
+describe("scorel preset add", () => {
+  it("installs a folder under its name, with a lock file that knows every byte", async () => {
+    using at = shop();
+    const folder = at.preset("team", { "skills/ship/SKILL.md": "Ship", "node_modules/x/index.js": "not taken" });
+    expect(await at.run("add", ["team"])).toMatchObject({ code: 0 });
+    expect(presets(at)).toEqual(["presets.lock.json", "team"]);
+    expect(left(at)).toEqual([]);
+    expect(at.lock()).toEqual({
+      team: {
+        source: { kind: "path", spec: folder },
+        files: {
+          "extensions/guard.js": sha256(guard),
+          "preset.toml": sha256('description = "ours"\n'),
+          "skills/ship/SKILL.md": sha256("Ship"),
+        },
+        packages: [],
+        installedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
+      },
+    });
+  });
+
+  it("says before what would run, what it taps and brings, and what it would redirect or weaken", async () => {
+    using at = shop();
+    at.preset("team", {
+      "preset.toml": 'extends = "coding"\nwithout = ["checkpoints"]\n[model]\nbaseUrl = "http://10.0.0.9"\n',
+      "extensions/notes/index.ts":
+        'import { spawn } from "node:child_process";\nexport default { id: "notes", name: "N", version: "1", scope: "host", tools: () => [] };',
+      "instructions/style.md": "Be brief.",
+      "skills/ship/SKILL.md": "Ship",
+    });
+    const { code, said } = await at.run("add", ["team"], {});
+    expect(code).toBe("PACKAGES_UNCONFIRMED");
+    expect(said.replaceAll(at.cwd, "/work")).toBe(
+      [
+        'Install "team" from the folder /work/team',
+        "changes what keeps you safe:",
+        "  switches off checkpoints  (preset.toml:2)",
+        "sends your words and keys elsewhere:",
+        '  model.baseUrl = "http://10.0.0.9": what you say, and the key, go to this address  (preset.toml:4)',
+        "runs code with your rights:",
+        "  extension guard: taps beforeToolCall  (extensions/guard.js)",
+        "  extension notes: runs once per process; brings tools; imports node:child_process  (extensions/notes/index.ts)",
+        "chooses what is loaded:",
+        "  team  (preset.toml)",
+        "  builds on coding  (preset.toml:1)",
+        "tells the model:",
+        "  instructions for each session  (instructions/style.md)",
+        "adds skills:",
+        "  ship  (skills/ship/SKILL.md)",
+        "Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: scorel preset add team --yes",
+      ].join("\n"),
+    );
+    await expect(at.store.list()).resolves.toEqual([]);
+    expect(left(at)).toEqual([]);
+  });
+
+  it("takes the name of its package.json without the scope, or the one that --name gives", async () => {
+    using at = shop();
+    at.preset("folder", { "package.json": '{ "name": "@acme/house", "version": "1.2.0" }' });
+    await at.run("add", ["folder"]);
+    await at.run("add", ["folder"], { yes: true, name: "other" });
+    const listed = (await at.store.list()).map(({ name, state, source }) => [name, state, source.version]);
+    expect(listed).toEqual([
+      ["house", "installed", "1.2.0"],
+      ["other", "installed", "1.2.0"],
+    ]);
+  });
+
+  it.each([
+    ["a preset of Scorel", "coding", "a preset of Scorel has this name"],
+    ["a file of the user", "mine", "mine.toml has it"],
+    ["a folder of the user", "own", "is there and was not installed"],
+    ["what is no name", "../up", "a name takes lower-case letters"],
+    ["what other systems cannot have", "con/aux", "a name takes lower-case letters"],
+  ])("never takes the name of %s", async (_, name, reason) => {
+    using at = shop();
+    at.file("~/.scorel/presets/mine.toml", "");
+    at.file("~/.scorel/presets/own/preset.toml", "");
+    at.preset("team");
+    const { code, said } = await at.run("add", ["team"], { yes: true, name });
+    expect([code, said.includes(reason)]).toEqual(["PACKAGES_NAME", true]);
+    expect(await at.store.list()).toEqual([]);
+  });
+
+  it("refuses a name that is installed, and says how to update it", async () => {
+    using at = shop();
+    at.preset("team");
+    await at.run("add", ["team"]);
+    const { code, said } = await at.run("add", ["team"]);
+    expect(code).toBe("PACKAGES_INSTALLED");
+    expect(said).toContain("scorel preset update team [source]");
+  });
+
+  it.each([
+    ["nothing", "nowhere", "PACKAGES_SOURCE"],
+    ["an address", "https://example.com/team.tgz", "PACKAGES_SOURCE"],
+    ["a repository's address", "git@example.com:team.git", "PACKAGES_SOURCE"],
+    ["a folder without preset.toml", "empty", "PRESET_NONE"],
+    ["a folder with a link in it", "linked", "ARCHIVE_ENTRY"],
+    ["a package.json that is none", "broken", "PACKAGES_MANIFEST"],
+    ["dependencies from elsewhere than a registry", "elsewhere", "PACKAGES_MANIFEST"],
+  ])("refuses %s and leaves nothing behind", async (_, source, error) => {
+    using at = shop();
+    mkdirSync(join(at.cwd, "empty"));
+    at.preset("linked");
+    symlinkSync("/etc/passwd", join(at.cwd, "linked/extensions/secret.js"));
+    at.preset("broken", { "package.json": "{" });
+    at.preset("elsewhere", { "package.json": '{ "dependencies": { "x": "git+ssh://example.com/x" } }' });
+    expect(await at.run("add", [source])).toMatchObject({ code: error });
+    expect(await at.store.list()).toEqual([]);
+    expect([presets(at), left(at)]).toEqual([[], []]);
+  });
+});
+
+describe("an installed preset", () => {
+  it("is told apart from what was installed: changed, added and removed files, with the lines", async () => {
+    using at = shop();
+    at.preset("team", { "instructions/a.md": "one\ntwo\n", "instructions/b.md": "gone" });
+    await at.run("add", ["team"]);
+    expect(await at.run("diff", ["team"])).toEqual({ code: 0, said: '"team" is what was installed.\n' });
+    at.file("~/.scorel/presets/team/instructions/a.md", "one\nthree\n");
+    at.file("~/.scorel/presets/team/extensions/more.js", "x");
+    rmSync(join(at.home, ".scorel/presets/team/instructions/b.md"));
+    const { code, said } = await at.run("diff", ["team"]);
+    expect(code).toBe(1);
+    expect(said.split("\n").slice(1)).toEqual([
+      "  added    extensions/more.js",
+      "  changed  instructions/a.md",
+      "    -two",
+      "    +three",
+      "  removed  instructions/b.md",
+      "",
+    ]);
+    expect((await at.store.list()).map(({ state }) => state)).toEqual(["changed"]);
+  });
+
+  it("is updated from where it came, after the difference was shown", async () => {
+    using at = shop();
+    at.preset("team", { "instructions/a.md": "one\n" });
+    await at.run("add", ["team"]);
+    expect(await at.run("update", ["team"])).toEqual({
+      code: 0,
+      said: '"team" is the same there; nothing was changed.\n',
+    });
+    at.file("team/instructions/a.md", "two\n");
+    const shown = await at.run("update", ["team"], {});
+    expect(shown.code).toBe("PACKAGES_UNCONFIRMED");
+    expect(shown.said).toContain("  changed  instructions/a.md\n    -one\n    +two\n");
+    expect(at.installed("team/instructions/a.md")).toBe("one\n");
+    expect(await at.run("update", ["team"])).toMatchObject({ code: 0 });
+    expect(at.installed("team/instructions/a.md")).toBe("two\n");
+    expect(left(at)).toEqual([]);
+  });
+
+  it("is mended by an update after its files were changed", async () => {
+    using at = shop();
+    at.preset("team");
+    await at.run("add", ["team"]);
+    at.file("~/.scorel/presets/team/extensions/guard.js", "// nothing");
+    expect(await at.run("update", ["team"])).toMatchObject({ code: 0 });
+    expect([at.installed("team/extensions/guard.js"), (await at.store.list())[0]?.state]).toEqual([guard, "installed"]);
+  });
+
+  it("can be updated from another source, which is where it comes from then", async () => {
+    using at = shop();
+    at.preset("team");
+    const next = at.preset("next", { "instructions/a.md": "new" });
+    await at.run("add", ["team"]);
+    expect(await at.run("update", ["team", "next"])).toMatchObject({ code: 0 });
+    expect(at.lock().team?.source).toEqual({ kind: "path", spec: next });
+  });
+
+  it("is removed with all that was kept of it", async () => {
+    using at = shop();
+    at.preset("team");
+    await at.run("add", ["team"]);
+    expect(await at.run("remove", ["team"])).toEqual({ code: 0, said: 'Removed "team".\n' });
+    expect(presets(at)).toEqual(["presets.lock.json"]);
+    expect(readdirSync(join(at.home, ".scorel/cache/presets"))).toEqual([]);
+    expect(await at.run("remove", ["team"])).toMatchObject({ code: "PACKAGES_UNKNOWN" });
+  });
+
+  it("is not relied on when the lock file is damaged, or others could write it", async () => {
+    using at = shop();
+    at.preset("team");
+    await at.run("add", ["team"]);
+    const path = join(at.home, ".scorel/presets/presets.lock.json");
+    const whole = readFileSync(path, "utf8");
+    for (const text of [
+      "{",
+      "[]",
+      whole.replace("preset.toml", "../preset.toml"),
+      whole.replace('"team"', '"../team"'),
+    ]) {
+      writeFileSync(path, text);
+      await expect(at.store.list()).rejects.toMatchObject({ code: "PRESET_LOCK" });
+    }
+    expect(existsSync(join(at.home, ".scorel/presets/team/preset.toml"))).toBe(true);
+  });
+});
