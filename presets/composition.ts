@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import type { Composition } from "@scorel/host/contract";
 import { codeOf, type KernelEntry } from "@scorel/kernel";
+import { admissionOf } from "./admission.ts";
 import { shipped } from "./catalogue.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import type { ExtensionFile, Problem } from "./extension-file.ts";
@@ -29,7 +30,7 @@ export interface Asked {
 /** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
 export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {
   const { preset, by, cwd: start } = asked;
-  return { preset, by, cwd: start, project: await projectFor(asked, cwd) };
+  return { preset, by, cwd: start, project: await projectFor(asked, cwd), admission: admissionOf(asked) };
 }
 
 /** Everything of session scope, read and made anew for each session. */
@@ -95,8 +96,8 @@ async function withoutProject(asked: Asked): Promise<Resolution> {
   }
 }
 
-function userRequest({ preset, by, cwd }: Asked, instead = preset): LayerRequest {
-  return { preset: instead, by, cwd, project: undefined };
+function userRequest(asked: Asked, preset = asked.preset): LayerRequest {
+  return { preset, by: asked.by, cwd: asked.cwd, project: undefined, admission: admissionOf(asked) };
 }
 
 function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "session"): KernelEntry[] {

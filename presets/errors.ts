@@ -1,4 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
+import { shellWord } from "./shell-word.ts";
 
 const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Did you mean "${nearest}"?`);
 
@@ -12,6 +13,10 @@ export const errors = defineErrors({
     `There is no preset "${a.preset}" (${a.by}).${hint(a.nearest)} \`scorel preset list\` names them all.`,
   CONFIG_PRESET_UNTRUSTED: (a: { preset: string; file: string }) =>
     `The preset "${a.preset}" is in ${a.file}, which is not read before you trust the project: scorel trust add, or --trust for one run.`,
+  CONFIG_PRESET_UNCONFIRMED: (a: { file: string; changed: boolean }) =>
+    a.changed
+      ? `The preset ${a.file} has changed since you trusted it, so nothing of it is read. To see what changed: scorel trust add ${shellWord(a.file)}; for one run: --trust`
+      : `The preset ${a.file} lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${shellWord(a.file)}; for one run: --trust`,
   CONFIG_PRESET_CIRCLE: (a: { chain: string }) =>
     `Presets extend each other in a circle: ${a.chain}. Remove one "extends".`,
   CONFIG_UNTRUSTED: (a: { file: string }) =>
@@ -37,7 +42,7 @@ export const errors = defineErrors({
   TRUST_FILE: (a: { path: string; reason: string }) =>
     `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
   TRUST_TREE: (a: { path: string; reason: string }) =>
-    `${a.path} ${a.reason}, so nothing of this project can be trusted. Remove it, or put a copy in its place.`,
+    `${a.path} ${a.reason}, so nothing of its project or preset can be trusted. Remove it, or put a copy in its place.`,
   PRESET_LOCK: (a: { path: string; reason: string }) =>
     `${a.path} cannot be relied on: ${a.reason}. So no installed preset is used; mend that file, or remove it and install them again.`,
   PRESET_CHANGED: (a: { name: string; files: string }) =>

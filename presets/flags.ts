@@ -6,7 +6,7 @@ export const globalOptions: readonly CliOption[] = [
   { flags: "--preset <name|path>", description: "What to load (default: coding)" },
   { flags: "--model <provider/id>", description: "The model of this run" },
   { flags: "--cwd <dir>", description: "The directory to work in" },
-  { flags: "--trust", description: "Read this project's .scorel folder in this run" },
+  { flags: "--trust", description: "Read this project's .scorel folder and the preset's path in this run" },
   { flags: "--allow-write <dir>", description: "Let Write and Edit also change files in here", repeatable: true },
   { flags: "--verbose", description: "Show where errors come from" },
 ];
@@ -17,6 +17,8 @@ export interface Flags {
   cwd?: string;
   trust: boolean;
   verbose: boolean;
+  /** The run prints and asks nothing. */
+  print?: boolean;
 }
 
 /**
@@ -33,6 +35,7 @@ export function readFlags(argv: readonly string[]): Flags {
     ...(cwd !== undefined && { cwd }),
     trust: words.includes("--trust"),
     verbose: words.includes("--verbose"),
+    print: words.some((word) => word === "-p" || word === "--print" || word.startsWith("--print=")),
   };
 }
 

@@ -10,6 +10,7 @@ import { createLayersService } from "./layers-service.ts";
 import { createLazyPresetStore } from "./lazy-preset-store.ts";
 import { createLazyTrust } from "./lazy-trust.ts";
 import { commandStdout, exitProcess } from "./own-process.ts";
+import { isPath } from "./preset-file.ts";
 import { createRehearsal } from "./rehearsal.ts";
 import { createSignals, type Signals } from "./signals.ts";
 
@@ -52,6 +53,7 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
     beforeExtensions: guardProcess(),
     notify: once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
   };
+  if (isPath(asked.preset) && !flags.print) await (await import("./preset-question.ts")).askAboutPreset(asked, signals);
   const { entries, problems } = await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));

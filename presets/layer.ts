@@ -19,8 +19,10 @@ export interface Layer {
   path: string;
   table: Table;
   locate: KeyLocator;
-  /** The preset that it is a file of, when that is a folder. */
+  /** The preset that is a folder, when it is the `preset.toml` of one. */
   pack?: PresetPackage;
+  /** All that it may build on by path, as people see it and where its bytes are read. Absent where that is not limited. */
+  within?: Pick<PresetPackage, "folder" | "root">;
 }
 
 /** Reads one layer; throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */

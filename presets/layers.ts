@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
+import { type Admission, createAdmission } from "./admission.ts";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
 import { filesOf, type Project, userDir } from "./paths.ts";
@@ -16,14 +17,17 @@ export interface LayerRequest {
   project: Project | undefined;
   /** Leave the config.toml files out. */
   presetOnly?: boolean;
+  /** Which presets outside of the folders for them may be read. Default: those that the user trusts. */
+  admission?: Admission;
 }
 
 /**
  * Every layer in order, later ones win: the preset with all it extends, `~/.scorel/config.toml`, and the
  * project's `.scorel/config.toml` when it is trusted. A file counts once, where it first stands.
  */
-export async function readLayers({ preset, by, cwd, project, presetOnly }: LayerRequest): Promise<Layer[]> {
-  const chain = new Chain(project);
+export async function readLayers(request: LayerRequest): Promise<Layer[]> {
+  const { preset, by, cwd, project, presetOnly, admission = createAdmission() } = request;
+  const chain = new Chain(project, admission);
   await chain.addPreset(preset, { by, from: cwd, kind: "user", open: [] });
   if (presetOnly) return chain.layers;
   await chain.addFile(join(userDir(), "config.toml"), "user");
@@ -51,14 +55,16 @@ interface Asking {
 class Chain {
   readonly layers: Layer[] = [];
   private readonly project: Project | undefined;
+  private readonly admission: Admission;
 
-  constructor(project: Project | undefined) {
+  constructor(project: Project | undefined, admission: Admission) {
     this.project = project;
+    this.admission = admission;
   }
 
   async addPreset(preset: string, { by, from, kind, open }: Asking): Promise<void> {
     const found = isPath(preset)
-      ? [await layerAt(preset, { from, kind, pack: open.at(-1)?.pack }, this.project)]
+      ? [await layerAt(preset, { from, kind, within: open.at(-1)?.within }, this.project, this.admission)]
       : await layersNamed(preset, by, this.project);
     // A preset may extend its own name: it means the ones beneath it, which stand before it anyway.
     const own = open.at(-1);
@@ -81,7 +87,7 @@ class Chain {
 }
 
 /** What a layer extends, with where it says so; values of another type are reported with the rest of the layer. */
-function extended(layer: Layer): [preset: string, place: string][] {
+export function extended(layer: Layer): [preset: string, place: string][] {
   const value = layer.table.extends;
   if (typeof value === "string") return [[value, placeOf(layer, ["extends"])]];
   if (!Array.isArray(value)) return [];

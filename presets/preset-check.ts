@@ -28,7 +28,9 @@ export async function verifiedPreset(name: string): Promise<string | undefined> 
 /** Everything in the folder of a preset, read once; nothing when there is no such folder. Throws PRESET_TREE. */
 export function presetTree(folder: string): Tree {
   if (!existsSync(folder)) return { root: folder, files: new Map(), hash: hashOf({}) };
-  const tree = readTree(folder, [folder], (path, reason, options) => errors.PRESET_TREE({ path, reason }, options));
+  const tree = readTree(folder, [folder], {
+    refuse: (path, reason, options) => errors.PRESET_TREE({ path, reason }, options),
+  });
   return { ...tree, hash: hashOf(sumsOf(tree)) };
 }
 

@@ -1,10 +1,11 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
+import type { Admission } from "./admission.ts";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
 import { canonical, filesOf, isWithin, type Project, shippedPresets, userDir } from "./paths.ts";
-import { packageFile, userPackage } from "./preset-package.ts";
+import { packageFile, presetGroundOf, userPackage } from "./preset-package.ts";
 
 /** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
 export interface PresetFolder {
@@ -47,19 +48,24 @@ export interface Naming {
   /** Where a relative path starts. */
   from: string;
   kind: LayerKind;
-  /** The preset that the naming file belongs to, when that is a folder. */
-  pack?: PresetPackage | undefined;
+  /** All that the naming file may name. */
+  within?: Layer["within"];
 }
 
 /**
  * The layer at a path: of a file, or of the folder that holds it. Whoever names the path decides what the file may set,
- * unless it is a project's. Throws CONFIG_OUTSIDE when a project or a preset that is a folder names what is not in it.
+ * unless it is a project's. Throws CONFIG_OUTSIDE when a project or a preset that is a folder names what is not in it,
+ * CONFIG_PRESET_UNCONFIRMED for what lies elsewhere and is not trusted.
  */
-export async function layerAt(path: string, naming: Naming, project: Project | undefined): Promise<Layer> {
-  const { from, kind, pack } = naming;
+export async function layerAt(
+  path: string,
+  { from, kind, within }: Naming,
+  project: Project | undefined,
+  admission: Admission,
+): Promise<Layer> {
   const file = fileAt(resolve(from, path));
   const real = canonical(file);
-  if (pack) return layerInside(pack, file, kind);
+  if (within) return layerInside(within, file, kind);
   if (project?.trusted)
     for (const dir of [project.dir, filesOf(project)])
       if (isWithin(dir, real)) return await readPreset(join(filesOf(project), relative(dir, real)), "project", project);
@@ -67,18 +73,27 @@ export async function layerAt(path: string, naming: Naming, project: Project | u
   if (ofProject) throw errors.CONFIG_UNTRUSTED({ file });
   // What a project's layer builds on was not part of what the user has trusted.
   if (kind === "project") throw errors.CONFIG_OUTSIDE({ file, by: project?.dir ?? from });
-  return await readPreset(file, kind, project);
+  const isOurs = [userDir(), shippedPresets].some((dir) => isWithin(canonical(dir), real));
+  if (isOurs || !existsSync(file)) return await readPreset(file, kind, project);
+  const ground = presetGroundOf(real);
+  const root = await admission.admit(ground);
+  return layerInside({ folder: ground.folder, root }, join(root, ground.entry), kind);
 }
 
-function layerInside(pack: PresetPackage, file: string, kind: LayerKind): Layer {
-  const inside = isWithin(canonical(pack.root), canonical(file));
-  const shown = join(pack.folder, relative(pack.root, file));
-  if (!inside) throw errors.CONFIG_OUTSIDE({ file: shown, by: pack.folder });
-  return { ...readLayer(file, kind, shown), pack };
+function layerInside(within: NonNullable<Layer["within"]>, file: string, kind: LayerKind): Layer {
+  const isInside = isWithin(canonical(within.root), canonical(file));
+  const shown = join(within.folder, relative(within.root, file));
+  if (!isInside) throw errors.CONFIG_OUTSIDE({ file: shown, by: within.folder });
+  const layer = { ...readLayer(file, kind, shown), within };
+  return basename(file) === packageFile ? { ...layer, pack: packageOf(dirname(shown), dirname(file)) } : layer;
+}
+
+function packageOf(folder: string, root: string): PresetPackage {
+  return { name: basename(canonical(folder)), folder, root };
 }
 
 /** A folder that is a preset is named by its folder. */
-function fileAt(path: string): string {
+export function fileAt(path: string): string {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, packageFile) : path;
 }
 
@@ -91,10 +106,7 @@ async function readPreset(path: string, kind: LayerKind, project: Project | unde
   if (!isPackage) return readLayer(path, kind, shown);
   const folder = dirname(shown);
   const root = canonical(isOfProject ? dirname(path) : await userPackage(folder));
-  return {
-    ...readLayer(join(root, packageFile), kind, shown),
-    pack: { name: basename(canonical(folder)), folder, root },
-  };
+  return layerInside({ folder, root }, join(root, packageFile), kind);
 }
 
 async function unknown(preset: string, by: string, folders: readonly PresetFolder[], project: Project | undefined) {
@@ -114,7 +126,9 @@ function hiddenIn({ dir }: Project, preset: string): string | undefined {
 function presetsIn(dir: string): { name: string; path: string }[] {
   const entries = entriesIn(dir);
   const files = entries.filter(({ name }) => name.endsWith(".toml"));
-  const packages = entries.filter((entry) => !entry.isFile() && existsSync(join(dir, entry.name, packageFile)));
+  const packages = entries.filter(
+    (entry) => !entry.isFile() && !entry.name.startsWith(".") && existsSync(join(dir, entry.name, packageFile)),
+  );
   return [
     ...packages.map(({ name }) => ({ name, path: join(dir, name, packageFile) })),
     ...files.map(({ name }) => ({ name: basename(name, ".toml"), path: join(dir, name) })),

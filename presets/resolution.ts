@@ -75,8 +75,8 @@ function inOrder({ use, without }: Merged, found: readonly ExtensionFile[]): Ext
   return [...named, ...others];
 }
 
-function aboutTrust({ project }: LayerRequest): string[] {
-  return project?.notice === undefined ? [] : [project.notice];
+function aboutTrust({ project, admission }: LayerRequest): string[] {
+  return [...(project?.notice === undefined ? [] : [project.notice]), ...(admission?.notices ?? [])];
 }
 
 function configError(problems: readonly ConfigProblem[]) {

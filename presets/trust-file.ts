@@ -24,6 +24,8 @@ export interface TrustRecord {
   projects: Record<string, TrustEntry>;
   /** Path of a file below ~/.scorel/extensions -> sha256 of it as it is known. */
   extensions?: Record<string, string>;
+  /** Real path of a preset outside of ~/.scorel, a file or a folder -> what is trusted of it. */
+  presets?: Record<string, TrustEntry>;
 }
 
 const PATIENCE_MS = 5_000;
@@ -87,7 +89,9 @@ function parse(path: string, text: string): TrustRecord {
 function isRecord(value: unknown): value is TrustRecord {
   if (!isTable(value) || !isTable(value.projects)) return false;
   const isKnown = value.extensions === undefined || isTexts(value.extensions);
-  return isKnown && Object.values(value.projects).every(isEntry);
+  const { projects, presets = {} } = value;
+  if (!isKnown || !isTable(presets)) return false;
+  return [...Object.values(projects), ...Object.values(presets)].every(isEntry);
 }
 
 function isEntry(value: unknown): boolean {

@@ -1,6 +1,7 @@
 import { join, posix } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { TrustItem } from "@scorel/trust/contract";
+import { admissionOf } from "./admission.ts";
 import type { Asked } from "./composition.ts";
 import { type Layer, parseLayer, placeOf } from "./layer.ts";
 import { isTooWide } from "./layered-values.ts";
@@ -8,6 +9,7 @@ import { readLayers } from "./layers.ts";
 import { leavesOf } from "./leaves.ts";
 import { dotted, grammarKeys, isTable, type KeyPath, type Merged, mergeLayers } from "./merge.ts";
 import type { TrustGround } from "./paths.ts";
+import type { PresetGround } from "./preset-package.ts";
 import { loadShipped } from "./resolution.ts";
 import { markAt } from "./trust-marks.ts";
 import type { Tree } from "./trust-tree.ts";
@@ -16,17 +18,42 @@ const LONGEST = 200;
 
 /** Everything that a project has for Scorel to use, and what each could do. */
 export async function itemsIn(tree: Tree, ground: TrustGround, asked: Asked): Promise<TrustItem[]> {
-  const scorel = posix.relative(posix.normalize(tree.root), ground.scorel);
+  const scorel = `${posix.relative(posix.normalize(tree.root), ground.scorel)}/`;
+  return await itemsOf(tree, (path) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined), asked);
+}
+
+/** Everything that a preset named by its path brings: it stands for one of a project's presets. */
+export async function itemsOfPreset(
+  tree: Tree,
+  { isPackage, folder }: PresetGround,
+  asked: Asked,
+): Promise<TrustItem[]> {
+  const place = isPackage ? `presets/${posix.basename(folder)}` : "presets";
+  return await itemsOf(tree, (path) => `${place}/${path}`, asked);
+}
+
+async function itemsOf(tree: Tree, ownPath: (path: string) => string | undefined, asked: Asked): Promise<TrustItem[]> {
   const user = await userLayers(asked);
-  const items: TrustItem[] = [];
+  const items: TrustItem[] = installedIn(tree);
   for (const [path, bytes] of tree.files) {
-    const own = path.startsWith(`${scorel}/`) ? path.slice(scorel.length + 1) : undefined;
+    if (path.includes("node_modules/")) continue;
+    const own = ownPath(path);
     const shown = oneLine(path);
     if (own !== undefined && isLayer(own))
       items.push(...(await layerItems(own, bytes, join(tree.root, path), shown, user)));
     else items.push(fileItem(own, path, shown));
   }
   return items;
+}
+
+/** Installed packages, each as one item. */
+function installedIn({ files }: Tree): TrustItem[] {
+  const places = [...files.keys()].flatMap((path) => /^.*?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(places)].map((place) => ({
+    kind: "code",
+    what: `package ${oneLine(place.replace(/^.*?node_modules\//, ""))}`,
+    place: oneLine(place),
+  }));
 }
 
 /** Any layer may build on another file by its path. */
@@ -134,12 +161,14 @@ function valueAt({ tables, placeOf }: Merged, path: KeyPath): { value: unknown; 
 }
 
 /** What holds without the project; a preset that only the project has is left out of it. */
-async function userLayers({ preset, by, cwd }: Asked): Promise<Merged | undefined> {
-  const request = { by, cwd, project: undefined };
+async function userLayers(asked: Asked): Promise<Merged | undefined> {
+  const { preset, by, cwd } = asked;
+  const request = { by, cwd, project: undefined, admission: admissionOf(asked) };
   try {
     return mergeLayers(await readLayers({ ...request, preset }));
   } catch (thrown) {
-    if (!["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(codeOf(thrown))) throw thrown;
+    if (!["CONFIG_PRESET_UNKNOWN", "CONFIG_PRESET_UNCONFIRMED", "CONFIG_UNTRUSTED"].includes(codeOf(thrown)))
+      throw thrown;
     return mergeLayers(await readLayers({ ...request, preset: "base" }));
   }
 }

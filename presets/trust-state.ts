@@ -1,6 +1,7 @@
 import { messageOf } from "@scorel/kernel";
 import type { Asked } from "./composition.ts";
 import { groundOf, type Project, type TrustGround } from "./paths.ts";
+import { shellWord } from "./shell-word.ts";
 import { readTrust, type TrustEntry } from "./trust-file.ts";
 
 /** What a run with --trust has found when it first looked: what comes later was not there to be trusted. */
@@ -60,7 +61,3 @@ const standing = (ground: TrustGround) =>
 
 /** The one folder, or all of them. */
 const named = ({ folders }: TrustGround) => folders.join(", ");
-
-function shellWord(path: string): string {
-  return /^[\w@%+=:,./-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
-}

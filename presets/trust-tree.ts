@@ -19,21 +19,35 @@ export interface Tree {
 }
 
 /**
- * Reads every file below these folders of `root` once. Throws TRUST_TREE for what cannot be vouched for: a link that
- * leads out of the folders or to a folder, anything but files and folders, and more than a project needs. `refuse`
- * makes another error of it.
+ * Reads every file below these folders of `root` once, but for what has a skipped name. Throws TRUST_TREE for what cannot be
+ * vouched for: a link that leads out of the folders or to a folder, anything but files and folders, and more than a project
+ * needs. `refuse` makes another error of it.
  */
-export function readTree(root: string, folders: readonly string[], refuse: Refuse = untrustable): Tree {
+export function readTree(root: string, folders: readonly string[], options: ReadOptions = {}): Tree {
+  const { refuse = untrustable, skipped = [] } = options;
   const reading: Reading = {
     root,
     refuse,
     tops: folders.filter((folder) => canonical(folder) === folder),
+    skipped,
     files: new Map(),
     bytes: 0,
   };
   for (const folder of folders) readFolder(folder, reading);
-  const files = new Map([...reading.files].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return treeOf(root, reading.files);
+}
+
+/** These files, by their path with `/` relative to the root, as a tree. */
+export function treeOf(root: string, read: ReadonlyMap<string, Buffer>): Tree {
+  const files = new Map([...read].sort(([a], [b]) => (a < b ? -1 : 1)));
   return { root, files, hash: hashOf(files) };
+}
+
+/** The bytes of one file that is no link. Throws TRUST_TREE. */
+export function readBytes(path: string): Buffer {
+  const bytes = guarded(path, { refuse: untrustable }, () => readRegular(path));
+  if (bytes === undefined) throw untrustable(path, "is neither a file nor a folder");
+  return bytes;
 }
 
 export function sha256Of(content: string | Buffer): string {
@@ -42,11 +56,17 @@ export function sha256Of(content: string | Buffer): string {
 
 type Refuse = (path: string, reason: string, options?: { cause: unknown }) => Error;
 
+interface ReadOptions {
+  refuse?: Refuse;
+  skipped?: readonly string[];
+}
+
 interface Reading {
   root: string;
   refuse: Refuse;
   /** Those that are no links themselves: what a link may lead to. */
   tops: readonly string[];
+  skipped: readonly string[];
   files: Map<string, Buffer>;
   bytes: number;
 }
@@ -63,7 +83,8 @@ function readFolder(path: string, reading: Reading): void {
   // `.claude/skills` is often a link to `.agents/skills`, which is read as itself.
   if (real !== path && reading.tops.includes(real)) return;
   if (real !== path) throw reading.refuse(path, `is a link to ${real}`);
-  for (const name of guarded(path, reading, () => fs.readdirSync(path)).sort()) readEntry(join(path, name), reading);
+  for (const name of guarded(path, reading, () => fs.readdirSync(path)).sort())
+    if (!reading.skipped.includes(name)) readEntry(join(path, name), reading);
 }
 
 function readEntry(path: string, reading: Reading): void {
@@ -103,7 +124,7 @@ function readRegular(path: string): Buffer | undefined {
   }
 }
 
-function guarded<T>(path: string, { refuse }: Reading, work: () => T): T {
+function guarded<T>(path: string, { refuse }: Pick<Reading, "refuse">, work: () => T): T {
   try {
     return work();
   } catch (thrown) {

@@ -24,7 +24,7 @@ export interface TrustChange {
 
 /** What a project would have Scorel use, as it was read once: trusting it trusts these bytes and no others. */
 export interface TrustReview {
-  /** What trust is given to: the folder that holds `.scorel`, else the project's root. */
+  /** What trust is given to: the folder that holds `.scorel`, else the project's root; a preset's folder or file. */
   path: string;
   /** The folders that were read. */
   folders: readonly string[];
@@ -47,7 +47,7 @@ export interface HeldExtension {
   files: Readonly<Record<string, string>>;
 }
 
-/** One line of `scorel trust list`. */
+/** One line of `scorel trust list`: a project, or a preset that is named by its path. */
 export interface TrustedProject {
   path: string;
   /** `dev`: whatever lies there; `changed`: no longer what was trusted; `gone`: there is nothing left. */
@@ -59,13 +59,14 @@ export interface TrustedProject {
 export interface TrustService {
   /**
    * What the project of a directory wants to be trusted with; undefined when there is nothing, or all of it is trusted,
-   * in this run or for good. `again` answers also what is trusted already.
+   * in this run or for good. `again` answers also what is trusted already, and takes the path of a preset: of its file, or
+   * of its folder where that is no project.
    */
   review(cwd: string, again?: boolean): Promise<TrustReview | undefined>;
   list(): Promise<TrustedProject[]>;
-  /** Trusts whatever lies in a project, now and later; answers the project's path. */
+  /** Trusts whatever lies in a project or preset, now and later; answers its path. */
   trustByPath(cwd: string): Promise<string>;
-  /** Ends trust; answers the project's path, or undefined when there was none to end. */
+  /** Ends trust; answers the path of the project or preset, or undefined when there was none to end. */
   remove(cwd: string): Promise<string | undefined>;
   /** The user's extensions that are not loaded until confirmed. */
   held(): Promise<HeldExtension[]>;

@@ -23,6 +23,14 @@ const attacks: Record<string, (s: Scratch, url: string) => void> = {
     s.file(".scorel/presets/coding.toml", `without = ["coding"]\n${modelTable(url)}`);
     s.file(".scorel/presets/base.toml", modelTable(url));
   },
+  "presets that are folders, found by name and by path": (s, url) => {
+    for (const folder of [".scorel/presets/coding", "team"]) {
+      s.file(`${folder}/preset.toml`, modelTable(url));
+      s.file(`${folder}/extensions/hook.ts`, extension(s, "hook"));
+      s.file(`${folder}/instructions/go.md`, CANARY);
+      s.file(`${folder}/skills/go/SKILL.md`, `---\nname: go\ndescription: ${CANARY}\n---\n`);
+    }
+  },
   "extensions, as files and as folders": (s) => {
     s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
     s.file(".scorel/extensions/pack/index.js", extension(s, "pack"));
@@ -84,6 +92,8 @@ const commands: string[][] = [
   ["session", "list"],
   ["trust", "list"],
   ["trust", "add"],
+  ["--preset", "./team", "-p", "hi"],
+  ["--preset", "team/preset.toml", "plugin", "list"],
 ];
 
 describe("a cloned repository that is not trusted", () => {
@@ -189,7 +199,7 @@ describe("scorel trust", () => {
     using s = scratch();
     expect(await s.run(["trust", "add"])).toMatchObject({
       code: 2,
-      stderr: `scorel: There is nothing to trust in ${s.project}: it has no .scorel, .agents/skills, .claude/skills or .claude/commands.\n`,
+      stderr: `scorel: There is nothing to trust in ${s.project}: it has no .scorel, .agents/skills, .claude/skills or .claude/commands, and is no preset (a .toml file, or a folder with preset.toml).\n`,
     });
   });
 });
@@ -253,6 +263,61 @@ describe.skipIf(!hasTerminals)("the question in a terminal", () => {
     t.type("n\r");
     await t.shows("> ");
   });
+});
+
+describe("a preset named by its path", () => {
+  const plant = (s: Scratch) => {
+    s.file("../team/preset.toml", 'extends = "coding"\n');
+    s.file("../team/extensions/hook.ts", extension(s, "hook"));
+    return join(s.project, "../team");
+  };
+
+  it("is refused to programs until it is trusted, or for one run", async () => {
+    using s = scratch();
+    await using server = await startModelServer(() => text("mine"));
+    s.useModel(server.baseUrl);
+    const folder = plant(s);
+    const refused = {
+      code: 2,
+      stderr: `scorel: The preset ${folder}/preset.toml lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${folder}/preset.toml; for one run: --trust\n`,
+    };
+    const ask = ["-p", "hi", "--preset", "../team"];
+    expect(await s.run(ask)).toMatchObject(refused);
+    expect([server.requests.length, existsSync(marker(s))]).toEqual([0, false]);
+    expect(await s.run([...ask, "--trust"])).toMatchObject({ code: 0, stdout: "mine\n" });
+    expect(existsSync(marker(s))).toBe(true);
+    expect(await s.run(ask)).toMatchObject(refused);
+    expect(await s.run(["trust", "add", `${folder}/preset.toml`, "--yes"])).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining("runs code with your rights:\n  extension hook  (extensions/hook.ts)\n"),
+    });
+    expect(await s.run(ask)).toMatchObject({ code: 0, stdout: "mine\n", stderr: "" });
+  });
+
+  it.skipIf(!hasTerminals)(
+    "is asked about in a terminal before anything of it is used, and kept after a yes",
+    async () => {
+      using s = scratch();
+      await using server = await startModelServer(() => text("mine"));
+      s.useModel(server.baseUrl);
+      const folder = plant(s);
+      {
+        await using no = terminal(s, ["--preset", folder]);
+        await no.shows(`${folder}: not trusted yet`);
+        await no.shows("extension hook  (extensions/hook.ts)");
+        no.type("\r");
+        await no.shows("is not trusted, so nothing of it is read");
+        expect([await no.code, existsSync(marker(s))]).toEqual([2, false]);
+      }
+      await using yes = terminal(s, ["--preset", folder]);
+      await yes.shows("Trust it? ");
+      yes.type("y\r");
+      await yes.shows("> ");
+      yes.type("/exit\r");
+      expect([await yes.code, existsSync(marker(s))]).toEqual([0, true]);
+      expect(await s.run(["-p", "hi", "--preset", folder])).toMatchObject({ code: 0, stderr: "" });
+    },
+  );
 });
 
 describe("an extension of the user's own", () => {

@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { createAdmission } from "../../presets/admission.ts";
 import { readLayers } from "../../presets/layers.ts";
 import { mergeLayers } from "../../presets/merge.ts";
 import { projectDir } from "../../presets/paths.ts";
@@ -18,6 +19,7 @@ async function layersOf({ project }: Place, { preset = "coding", trusted = false
     by: "--preset",
     cwd: project,
     project: dir ? { dir, trusted } : undefined,
+    admission: createAdmission(trusted),
   });
   return mergeLayers(layers);
 }
@@ -63,7 +65,7 @@ describe("layers", () => {
     using at = place();
     const team = at.file("config/team.toml", 'extends = "./parts/tools.toml"');
     const tools = at.file("config/parts/tools.toml", 'extends = "base"');
-    const found = await layersOf(at, { preset: "config/team.toml" });
+    const found = await layersOf(at, { preset: "config/team.toml", trusted: true });
     expect(found.layers.map(({ file, kind }) => [file, kind])).toEqual([
       ["presets/base.toml", "shipped"],
       [tools, "user"],

@@ -260,7 +260,7 @@ describe("what cannot be vouched for", () => {
     symlinkSync("elsewhere", join(at.project, ".scorel"));
     expect(await refused(at)).toEqual({
       code: "TRUST_TREE",
-      message: `${at.project}/.scorel is a link to ${at.project}/elsewhere, so nothing of this project can be trusted. Remove it, or put a copy in its place.`,
+      message: `${at.project}/.scorel is a link to ${at.project}/elsewhere, so nothing of its project or preset can be trusted. Remove it, or put a copy in its place.`,
     });
   });
 
