@@ -11,7 +11,7 @@ import type {
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
-import type { ToolCallApproval, ToolCallInput, ToolCallVerdict } from "./contract.ts";
+import type { ToolCallInput, ToolCallVerdict } from "./contract.ts";
 import { tools } from "./environment.ts";
 import { fittedContent, isToFit } from "./images.ts";
 import { createThrottle } from "./throttle.ts";
@@ -70,7 +70,7 @@ export class Calls {
   private async approve(input: ToolCallInput): Promise<BeforeToolCallResult | undefined> {
     const { env, signal } = this.turn;
     try {
-      const call: ToolCallApproval = await untilAborted(env.hooks.approveToolCall(input, signal), signal);
+      const call = await untilAborted(env.hooks.approveToolCall(input, signal), signal);
       signal.throwIfAborted();
       return call.refused && blocked(call.refused);
     } catch (thrown) {

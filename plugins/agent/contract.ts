@@ -160,10 +160,10 @@ declare module "@scorel/kernel" {
     ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
     /**
      * The last word before a tool runs, on the arguments that it gets; what is shown cannot be changed. Every layer is
-     * asked; one that blocks is not overruled.
+     * asked; one that blocks is not overruled, and the layers after it see that in `refused`.
      */
     approveToolCall(
-      input: ToolCallInput,
+      input: ToolCallApproval,
       signal?: AbortSignal,
     ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
     /** After a tool has run and before its result is stored: a layer may replace parts of the result. */

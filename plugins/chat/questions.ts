@@ -1,3 +1,4 @@
+import { visibleText } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf, displayText } from "@scorel/kernel";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
@@ -77,7 +78,7 @@ export class Questions {
     if (this.shown) return;
     const [first] = this.open.values();
     this.shown = first;
-    if (first) await this.screen.line([first.title, ...details(first), choices(first)].join("\n"));
+    if (first) await this.screen.line(visibleText([first.title, ...details(first), choices(first)].join("\n")));
   }
 }
 

@@ -1,6 +1,7 @@
 import { dirname, join, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
+import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { isWithin, type Place, realPath } from "./paths.ts";
 
@@ -18,6 +19,12 @@ export async function writeRefusal(place: Place, workspace: Workspace): Promise<
   const inside = opening.length > 0 || isWithin(await realPath(workspace.root), place.path);
   if (inside || (await isTemporary(place, workspace))) return undefined;
   return errors.PATH_OUTSIDE({ path: place.path, root: workspace.root, dir: dirname(place.path) });
+}
+
+/** Throws that refusal, unless a person has agreed that this very call writes this very file. */
+export async function requireWritable(place: Place, { workspace, confirmed }: Environment, id: string): Promise<void> {
+  const refusal = confirmed.get(id) === place.path ? undefined : await writeRefusal(place, workspace);
+  if (refusal) throw refusal;
 }
 
 async function isTemporary(place: Place, workspace: Workspace): Promise<boolean> {

@@ -1,7 +1,7 @@
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { ByteRange, FileDetails } from "./contract.ts";
-import { writeRefusal } from "./control-paths.ts";
+import { requireWritable } from "./control-paths.ts";
 import { afterReplacing, uncovered } from "./coverage.ts";
 import { brief, card, diffOf } from "./display.ts";
 import type { Environment } from "./environment.ts";
@@ -29,18 +29,17 @@ export function createEdit(env: Environment): Tool<Params> {
       "Replace old_string (exact, unique unless replace_all; without line numbers) in a file whose lines you have read.",
     parameters,
     access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
-    execute: (_id, params, signal) => answering(signal, () => edit(params, env)),
+    execute: (id, params, signal) => answering(signal, () => edit(params, env, id)),
     display: (params, result) =>
       card(`Edit ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
   };
 }
 
-async function edit(params: Params, env: Environment): Promise<ToolOutput> {
+async function edit(params: Params, env: Environment, id: string): Promise<ToolOutput> {
   if (params.old_string === "") throw errors.EDIT_EMPTY();
   if (params.old_string === params.new_string) throw errors.EDIT_IDENTICAL();
   const place = await locate(params.file_path, env.workspace);
-  const refusal = await writeRefusal(place, env.workspace);
-  if (refusal) throw refusal;
+  await requireWritable(place, env, id);
   const file = asText(await loadFile(place), place);
   const ranges = seenOf(place, file, env);
   const finder = createFinder(file);

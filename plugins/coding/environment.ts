@@ -28,6 +28,8 @@ export interface Environment {
   readonly running: Set<() => Promise<void>>;
   /** Called when the commands have ended, as the session closes. */
   readonly atEnd: (() => void)[];
+  /** Calls, by their ids, that may write one path though it is shut: a person has agreed to just that. */
+  readonly confirmed: Map<string, string>;
   /** Notes what goes wrong beside the work. */
   report(where: string, thrown: unknown): void;
   readonly sessionId: string;
@@ -40,6 +42,15 @@ const DEFAULT_WINDOW = 128_000;
 
 /** Without the service that knows which variables hold keys, only these reach a child. */
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL"];
+
+/** One for each open session, for the guard to write and the tools to read. */
+const confirmations = new WeakMap<BaseContext["session"], Map<string, string>>();
+
+function confirmedIn(session: BaseContext["session"]): Map<string, string> {
+  const known = confirmations.get(session) ?? new Map<string, string>();
+  confirmations.set(session, known);
+  return known;
+}
 
 /** Services are looked up at each call; what is absent has a sensible default. */
 export function createEnvironment(ctx: BaseContext): Environment {
@@ -66,6 +77,7 @@ export function createEnvironment(ctx: BaseContext): Environment {
       used: (ctx.find("agent")?.contextTokens() ?? 0) + claims.total(),
     }),
     claim: (toolCallId, bytes) => claims.claim(toolCallId, Math.ceil(bytes / BYTES_PER_TOKEN)),
+    confirmed: confirmedIn(ctx.session),
     running: new Set(),
     atEnd: [],
     images: () => ctx.find("images"),

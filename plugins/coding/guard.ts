@@ -1,17 +1,60 @@
-import type { ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
+import type { ToolCallApproval, ToolCallVerdict } from "@scorel/agent/contract";
+import { visibleText } from "@scorel/host/client";
+import type { BaseContext, DisplayAction, ScorelError } from "@scorel/kernel";
+import type { Question } from "@scorel/requests/contract";
 import { writeRefusal } from "./control-paths.ts";
 import type { Environment } from "./environment.ts";
-import { locate } from "./paths.ts";
+import { locate, type Place } from "./paths.ts";
 
 const WRITERS = new Set(["Write", "Edit"]);
 
-/** Blocks a Write or Edit of what steers the agent or git, or lies outside the project. */
+interface Target {
+  file_path?: unknown;
+  content?: string;
+  old_string?: string;
+  new_string?: string;
+}
+
+/**
+ * Blocks a Write or Edit of what steers the agent or git, or lies outside the project, unless a person who is asked about
+ * just this call agrees. No mode and no rule is such an answer.
+ */
 export async function guardWrites(
-  { toolCall, args }: ToolCallInput,
+  { toolCall, args, refused }: ToolCallApproval,
+  signal: AbortSignal | undefined,
   env: Environment,
+  ctx: BaseContext,
 ): Promise<ToolCallVerdict | undefined> {
-  const path = (args as { file_path?: unknown } | null | undefined)?.file_path;
-  if (!WRITERS.has(toolCall.name) || typeof path !== "string") return undefined;
-  const refusal = await writeRefusal(await locate(path, env.workspace), env.workspace);
-  return refusal && { block: true, reason: refusal.message };
+  const target = (args ?? {}) as Target;
+  if (refused || !WRITERS.has(toolCall.name) || typeof target.file_path !== "string") return undefined;
+  const place = await locate(target.file_path, env.workspace);
+  const refusal = await writeRefusal(place, env.workspace);
+  if (!refusal) return undefined;
+  const requests = ctx.find("requests");
+  if (!requests?.attended) return { block: true, reason: refusal.message };
+  const { answer, reason } = await requests.ask(questionAbout(toolCall.name, place, target, refusal), { signal });
+  if (answer === null) return { block: true, reason: refusal.message };
+  if (answer !== "y") return { block: true, reason: `Denied: the user said no${reason ? `: ${reason}` : ""}.` };
+  env.confirmed.set(toolCall.id, place.path);
+  return undefined;
+}
+
+function questionAbout(tool: string, { path, shown }: Place, target: Target, { code }: ScorelError): Question {
+  const why = code === "PATH_CONTROL" ? "steers the agent or git" : "lies outside the project";
+  return {
+    kind: "select",
+    title: visibleText(`${tool}: ${path} ${why}. Write it all the same?`),
+    body: [change(shown, target)],
+    options: [
+      { value: "y", label: "yes, this once" },
+      { value: "n", label: "no (say why behind it)" },
+    ],
+  };
+}
+
+/** The words of the call itself, whole. */
+function change(shown: string, { content, old_string, new_string = "" }: Target): DisplayAction {
+  const lines = (sign: string, text: string) => text.split("\n").map((line) => sign + line);
+  const text = [...(content === undefined ? lines("-", old_string ?? "") : []), ...lines("+", content ?? new_string)];
+  return { display: "diff", path: visibleText(shown), text: visibleText(text.join("\n")) };
 }

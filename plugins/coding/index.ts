@@ -42,10 +42,10 @@ export default definePlugin({
   hooks(ctx) {
     const env = createEnvironment(ctx);
     return {
-      beforeToolCall: {
+      approveToolCall: {
         critical: true,
         level: "early",
-        handler: async (input) => (await import("./guard.ts")).guardWrites(input, env),
+        handler: async (call, signal) => (await import("./guard.ts")).guardWrites(call, signal, env, ctx),
       },
     };
   },

@@ -3,7 +3,7 @@ import { dirname } from "node:path";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { FileDetails } from "./contract.ts";
-import { writeRefusal } from "./control-paths.ts";
+import { requireWritable } from "./control-paths.ts";
 import { uncovered } from "./coverage.ts";
 import { brief, card, diffOf } from "./display.ts";
 import type { Environment } from "./environment.ts";
@@ -25,16 +25,15 @@ export function createWrite(env: Environment): Tool<Params> {
     description: "Create a file, or replace one you have read whole.",
     parameters,
     access: async ({ file_path }) => ({ writes: [(await locate(file_path, env.workspace)).path] }),
-    execute: (_id, params, signal) => answering(signal, () => write(params, env)),
+    execute: (id, params, signal) => answering(signal, () => write(params, env, id)),
     display: (params, result) =>
       card(`Write ${params.file_path}`, result, brief(result), diffOf(params.file_path, result)),
   };
 }
 
-async function write({ file_path, content }: Params, env: Environment): Promise<ToolOutput> {
+async function write({ file_path, content }: Params, env: Environment, id: string): Promise<ToolOutput> {
   const place = await locate(file_path, env.workspace);
-  const refusal = await writeRefusal(place, env.workspace);
-  if (refusal) throw refusal;
+  await requireWritable(place, env, id);
   const loaded = await loadIfExists(place);
   const before = loaded && asText(loaded, place);
   if (before) requireWhole(place, before, env);

@@ -105,6 +105,17 @@ export function plainText(text: string): string {
   return text.replace(CONTROLS, "");
 }
 
+/** What a person does not see, or takes for something else; of the blanks only the usual ones are what they seem. */
+const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/gu;
+
+/**
+ * Text that somebody agrees to: what a terminal would act on, turn round or leave out is written as `\u{1b}`, so that
+ * nothing in it is hidden.
+ */
+export function visibleText(text: string): string {
+  return text.replace(UNSEEN, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
+}
+
 /** The part of a stream that an output needs; every writable stream of Node has it. */
 export interface OutputStream {
   write(text: string, done: (error?: Error | null) => void): unknown;

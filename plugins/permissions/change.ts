@@ -1,6 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
+import { visibleText } from "@scorel/host/client";
 import type { Workspace } from "@scorel/host/contract";
 import { codeOf, type DisplayAction } from "@scorel/kernel";
 
@@ -10,17 +11,21 @@ const AROUND = 3;
 /** What a call would do to a file, by the file as it is now; for any other tool its arguments. */
 export async function changeOf(tool: string, args: unknown, workspace: Workspace): Promise<DisplayAction> {
   const { file_path, content, old_string, new_string, replace_all } = (args ?? {}) as Record<string, unknown>;
-  const text = JSON.stringify(args, null, 2) ?? "";
+  const text = visibleText(JSON.stringify(args, null, 2) ?? "");
   if (typeof file_path !== "string") return { display: "fold", title: tool, text };
   const path = file_path.startsWith("~/") ? join(homedir(), file_path.slice(2)) : resolve(workspace.cwd, file_path);
   const before = await contentOf(path);
-  if (before === undefined) return { display: "fold", title: `${tool} ${path}`, text };
-  const shown = relative(workspace.cwd, path);
+  if (before === undefined) return { display: "fold", title: `${tool} ${visibleText(path)}`, text };
+  const shown = visibleText(relative(workspace.cwd, path));
   const after =
     typeof content === "string"
       ? content
       : replaced(before, String(old_string), String(new_string), replace_all === true);
-  return { display: "diff", path: shown, text: diffOf(shown, before.split("\n"), after.split("\n")) };
+  return { display: "diff", path: shown, text: diffOf(shown, linesOf(before), linesOf(after)) };
+}
+
+function linesOf(text: string): string[] {
+  return visibleText(text.replaceAll("\r\n", "\n")).split("\n");
 }
 
 /** Empty for a file that is not there yet; nothing for what cannot be shown. */

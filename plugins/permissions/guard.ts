@@ -1,4 +1,5 @@
-import type { ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
+import type { ToolCallApproval, ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
+import { visibleText } from "@scorel/host/client";
 import type { Workspace } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import type { RequestOption } from "@scorel/requests/contract";
@@ -10,7 +11,8 @@ import { modeOf, type State, workspaceOf } from "./state.ts";
 import type { Verdict } from "./verdict.ts";
 
 /** Lets a call run, asks a person about it, or refuses it. Whatever goes wrong in here denies. */
-export async function guardCall(call: ToolCallInput, signal: AbortSignal | undefined, state: State) {
+export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
+  if (call.refused) return undefined; // Nobody need agree to what will not run.
   const first = await verdictOn(call, state);
   if (first.decision === "allow") return undefined;
   if (first.decision === "deny") return refused(first.why);
@@ -30,7 +32,7 @@ async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: 
   const { toolCall, args } = call;
   const data: CallRequest = { toolCallId: toolCall.id, tool: toolCall.name, args, rules: verdict.rules };
   const body = await bodyOf(call, requiredWorkspace(state));
-  const title = `${toolCall.name}: ${verdict.why}`;
+  const title = visibleText(`${toolCall.name}: ${verdict.why}`);
   const { answer, reason } = await ctx.requests.ask(
     { kind: "select", title, body, options: optionsFor(verdict.rules), data },
     { signal },
@@ -83,7 +85,7 @@ function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, 
   const { command, file_path } = args as { command?: string; file_path?: string };
   ctx.session.emit("permission_denied", {
     tool: toolCall.name,
-    what: command ?? `${toolCall.name} ${file_path ?? ""}`.trim(),
+    what: visibleText(command ?? `${toolCall.name} ${file_path ?? ""}`.trim()),
     rules,
   });
   return refused(`${why}, and nobody is there to ask`);
@@ -102,13 +104,15 @@ function optionsFor(rules: readonly string[]): RequestOption[] {
   ];
 }
 
-/** What a person has to see: the exact command, or what becomes of the file. */
+/** What a person has to see: the exact command, or what becomes of the file; nothing in it can hide the rest. */
 async function bodyOf({ toolCall, args }: ToolCallInput, workspace: Workspace): Promise<DisplayAction[]> {
   const { command, cwd } = args as { command?: unknown; cwd?: unknown };
   if (toolCall.name === "Bash" && typeof command === "string") {
     const place =
-      typeof cwd === "string" ? [{ display: "notice" as const, level: "info" as const, text: `in ${cwd}` }] : [];
-    return [{ display: "notice", level: "info", text: `$ ${command}` }, ...place];
+      typeof cwd === "string"
+        ? [{ display: "notice" as const, level: "info" as const, text: `in ${visibleText(cwd)}` }]
+        : [];
+    return [{ display: "notice", level: "info", text: `$ ${visibleText(command)}` }, ...place];
   }
   const { changeOf } = await import("./change.ts");
   return [await changeOf(toolCall.name, args, workspace)];

@@ -32,7 +32,7 @@ export interface Reading {
 }
 
 /** Characters that a person does not see, or takes for others, and those that the matching of rules needs. */
-const UNSEEN = /(?![\t\n ])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}]/u;
+const UNSEEN = /(?![\t\n ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/u;
 /** What holds commands and adds nothing to what they do. */
 const HOLDERS = new Set([
   ...["Script", "Statement", "AndOr", "Pipeline", "Time", "Negation", "CompoundList"],

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { plainText } from "@scorel/host/client";
+import { visibleText } from "@scorel/host/client";
 import type { TrustService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { decide, describe } from "./question.ts";
@@ -48,6 +48,6 @@ function asked({ cwd, args: [given = "."] }: Invocation): string {
 
 /** File names are anybody's words. */
 function say({ stdout }: Invocation, ...lines: string[]): number {
-  stdout.write(plainText(lines.map((line) => `${line}\n`).join("")));
+  stdout.write(visibleText(lines.map((line) => `${line}\n`).join("")));
   return 0;
 }

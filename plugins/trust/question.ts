@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import type { Invocation } from "@scorel/cli/contract";
-import { plainText } from "@scorel/host/client";
+import { visibleText } from "@scorel/host/client";
 import type { HeldExtension, TrustItem, TrustReview, TrustService } from "./contract.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
@@ -29,15 +29,15 @@ export async function askAtStart(trust: TrustService, invocation: Invocation): P
 /** Shows a review until it is answered with yes or no. */
 export async function decide(review: TrustReview, streams: Streams): Promise<boolean> {
   const { stdout } = streams;
-  stdout.write(plainText(`${describe(review)}\n`));
+  stdout.write(`${describe(review)}\n`);
   for (;;) {
     const answer = await ask(streams, "Trust it? [y]es, [N]o, [s]how: ");
     if (!/^\s*s(how)?\s*$/i.test(answer)) return isYes(answer);
-    for (const { path, text } of review.texts()) stdout.write(plainText(`--- ${path}\n${text.trimEnd()}\n\n`));
+    for (const { path, text } of review.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
   }
 }
 
-/** What is there and what it could do. */
+/** What is there and what it could do; no name or text in it can hide another. */
 export function describe({ folders, items, changes }: TrustReview): string {
   const lines = [`${folders.join(", ")}: ${changes ? "changed since you trusted it" : "not trusted yet"}`];
   for (const { path, how, diff } of changes ?? []) {
@@ -48,7 +48,7 @@ export function describe({ folders, items, changes }: TrustReview): string {
     const rows = items.filter((item) => item.kind === kind);
     if (rows.length > 0) lines.push(`${title}:`, ...rows.map(({ what, place }) => `  ${what}  (${place})`));
   }
-  return lines.join("\n");
+  return visibleText(lines.join("\n"));
 }
 
 function aboutHeld(held: readonly HeldExtension[]): string {
@@ -70,7 +70,7 @@ function ask({ stdin, stdout, interrupt }: Streams, question: string): Promise<s
     lines.on("close", () => done(""));
     lines.on("SIGINT", () => lines.close());
     interrupt.addEventListener("abort", () => lines.close(), { once: true });
-    lines.question(plainText(question), (answer) => {
+    lines.question(visibleText(question), (answer) => {
       done(answer);
       lines.close();
     });

@@ -95,6 +95,18 @@ describe("a run that nobody watches", () => {
     expect([made(s), results(s)[0]]).toEqual([false, expect.stringMatching(/^Denied: no rule allows `touch made`/)]);
   });
 
+  it("runs of two calls with one id only what was approved", async () => {
+    const same = { id: "call_1" };
+    for (const calls of [
+      [toolCall("Bash", { command: "ls" }, same), toolCall("Bash", { command: "touch made" }, same)],
+      [toolCall("Bash", { command: "touch made" }, same), toolCall("Bash", { command: "ls" }, same)],
+    ]) {
+      await using s = await withCalls(...calls);
+      await s.run(["-p", "go"], guarded);
+      expect(made(s)).toBe(false);
+    }
+  });
+
   it("names both flags in the help", async () => {
     using s = scratch();
     const { stdout } = await s.run(["--help"]);

@@ -118,7 +118,7 @@ describe("a question of a plugin", () => {
   it("is answered with the next line that is an answer, and a reason behind it", async () => {
     await using t = await terminal([echoAgent, requestsPlugin, asking("confirm")]);
     t.type("/ask\n");
-    await t.shows("Well?\n$ rm x\n  y = yes\n  n = no\n");
+    await t.shows("Well?\n$ rm \\u{1b}[2Jx\n  y = yes\n  n = no\n");
     t.type("perhaps\n");
     await expect.poll(() => t.screen().split("  n = no").length).toBe(3);
     t.type("n too late today\n");

@@ -105,6 +105,8 @@ describe("the question at the start", () => {
     await ask(m, who);
     expect(who.screen().match(/--- \.scorel\/config\.toml\nwithout = \[\]/g)).toHaveLength(2);
     expect(["\u001b]0;", "\u001b[2J"].filter((sequence) => who.screen().includes(sequence))).toEqual([]);
+    expect(who.screen()).toContain("a file\\u{1b}]0;title\\u{7}");
+    expect(who.screen()).toContain("without = []\\u{1b}[2J");
     expect(m.done).toEqual(["accept"]);
   });
 

@@ -13,7 +13,7 @@ const agent = definePlugin({
   version: "1.0.0",
   provides: ["agent"],
   activate(ctx) {
-    ctx.defineHook("beforeToolCall", "bail");
+    ctx.defineHook("approveToolCall", { fold: (call) => call });
     ctx.provide("agent", { contextTokens: () => 0 } as AgentService);
   },
 });

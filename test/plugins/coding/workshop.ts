@@ -1,11 +1,11 @@
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { AgentService, ToolCallVerdict } from "@scorel/agent/contract";
+import type { AgentService, ToolCallApproval, ToolCallVerdict } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
 import type { FileDetails } from "@scorel/coding/contract";
 import type { Workspace } from "@scorel/host/contract";
-import { type AnyPlugin, definePlugin, type HookCall, type Kernel } from "@scorel/kernel";
+import { type AnyPlugin, definePlugin, type FoldCall, type Kernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import type { ModelService, SecretsService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
@@ -48,14 +48,14 @@ export interface Workshop extends AsyncDisposable {
   /** The text of a call's result. */
   say(name: string, args: unknown): Promise<string>;
   /** What the guard thinks of a call. */
-  judge(name: string, args: unknown): Promise<ToolCallVerdict | undefined>;
+  judge(name: string, args: unknown, toolCallId?: string): Promise<ToolCallVerdict | undefined>;
 }
 
 export async function workshop(surroundings: Surroundings = {}): Promise<Workshop> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "scorel-coding-")));
   const [dir, home, temp] = ["project", "home", "temp"].map((name) => join(base, name)) as [string, string, string];
   for (const folder of [dir, home, temp]) mkdirSync(folder);
-  const judge: { call?: HookCall<"beforeToolCall"> } = {};
+  const judge: { call?: FoldCall<"approveToolCall"> } = {};
   const workspace: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...surroundings.workspace };
   const t = await testKernel([messages, tools, loop(surroundings, judge), coding, ...(surroundings.plugins ?? [])], {
     services: { workspace, model: modelOf(surroundings), ...secretsOf(surroundings) },
@@ -87,13 +87,11 @@ export async function workshop(surroundings: Surroundings = {}): Promise<Worksho
     text: (name) => readFileSync(path(name), "utf8"),
     call,
     say: async (name, args) => textOf(await call(name, args)),
-    judge: async (name, args) =>
-      judge.call?.({
-        assistantMessage: {} as never,
-        toolCall: { type: "toolCall", id: "x", name, arguments: {} },
-        args,
-        context: { systemPrompt: "", messages: [] },
-      }),
+    judge: async (name, args, id = "x") => {
+      const toolCall = { type: "toolCall" as const, id, name, arguments: {} };
+      const call = { assistantMessage: {} as never, toolCall, args, context: { systemPrompt: "", messages: [] } };
+      return (await judge.call?.(call))?.refused;
+    },
     async [Symbol.asyncDispose]() {
       await t[Symbol.asyncDispose]();
       rmSync(base, { recursive: true, force: true });
@@ -119,14 +117,18 @@ export function fileOf(result: ToolOutput): FileDetails {
 }
 
 /** Stands in for the agent: the hook that the guard taps, and how full the context is. */
-function loop({ used = 0 }: Surroundings, judge: { call?: HookCall<"beforeToolCall"> }) {
+function loop({ used = 0 }: Surroundings, judge: { call?: FoldCall<"approveToolCall"> }) {
   return definePlugin({
     id: "agent",
     name: "Stand-in",
     version: "1.0.0",
     provides: ["agent"],
     activate(ctx) {
-      judge.call = ctx.defineHook("beforeToolCall", "bail");
+      ctx.defineHook("beforeToolCall", "bail");
+      judge.call = ctx.defineHook("approveToolCall", {
+        fold: (call: ToolCallApproval, verdict) =>
+          verdict.block && !call.refused ? { ...call, refused: verdict } : call,
+      });
       ctx.provide("agent", { contextTokens: () => used } as AgentService);
     },
   });

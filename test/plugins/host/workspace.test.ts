@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync, statSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { plainText } from "../../../plugins/host/client.ts";
+import { plainText, visibleText } from "../../../plugins/host/client.ts";
 import { canonicalDirectory, createWorkspace, projectRoot } from "../../../plugins/host/workspace.ts";
 import { testHome } from "./home.ts";
 
@@ -52,6 +52,15 @@ describe("plain text", () => {
     ["an escape cut short", "a\u001b", "a"],
   ])("has no %s", (_, given, shown) => {
     expect(plainText(given)).toBe(shown);
+  });
+
+  it("for an agreement hides nothing: what is not seen is written out", () => {
+    const hidden = "ls \u001b]0; rm -rf ~ \u0007\r\u202emr\u200b\u00a0\u3164\u{e0041}\ud800";
+    expect(plainText(hidden)).not.toContain("rm -rf");
+    expect(visibleText(hidden)).toBe(
+      "ls \\u{1b}]0; rm -rf ~ \\u{7}\\u{d}\\u{202e}mr\\u{200b}\\u{a0}\\u{3164}\\u{e0041}\\u{d800}",
+    );
+    expect(visibleText("a\n\tü 漢字 ⚠️")).toBe("a\n\tü 漢字 ⚠️");
   });
 
   it("keeps newlines, tabs and every other letter", () => {

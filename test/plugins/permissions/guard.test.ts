@@ -8,6 +8,7 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Operations } from "@scorel/host/contract";
 import { parse } from "smol-toml";
@@ -35,7 +36,7 @@ describe("without anybody to ask", () => {
     expect(await write(t, "a")).toBe("runs");
     expect(await t.judge("Read", { file_path: "/etc/hostname" })).toBe("runs");
     expect(await t.judge("TodoWrite", { todos: [] })).toBe("runs");
-    expect(await write(t, "../a")).toMatch(/^Denied: the mode is edits and no rule allows it/);
+    expect(await write(t, "../a")).toMatch(/ lies outside the project /);
     expect(await t.bash("npm test")).toMatch(/^Denied: no rule allows `npm test`, and nobody is there to ask\./);
   });
 
@@ -117,14 +118,16 @@ describe("rules", () => {
   });
 
   it("for files are about real paths in the project, its home and anywhere", async () => {
-    await using t = await post({ mode: "ask", allow: ["Edit(src/**)", "Edit(*.md)", "Write(~/notes/*)"] });
+    const open = { allowWrite: [tmpdir()] };
+    await using t = await post({ mode: "ask", allow: ["Edit(src/**)", "Edit(*.md)", "Write(~/notes/*)"] }, open);
     t.file("src/deep/a.ts");
     t.link("src/out", "/etc");
     const outcome = async (path: string) => (await write(t, path)).split(":")[0];
     for (const path of ["src/deep/a.ts", "README.md", "src/new/b.ts", join(t.home, "notes/a")])
       expect(await outcome(path)).toBe("runs");
-    for (const path of ["docs/README.md", "src/out/x", "src/../a.ts", join(t.home, "notes/a/b")])
+    for (const path of ["docs/README.md", "src/../a.ts", join(t.home, "notes/a/b")])
       expect(await outcome(path)).toBe("Denied");
+    expect(await write(t, "src/out/x")).toMatch(/^\/etc\/x lies outside the project /);
   });
 });
 
@@ -147,6 +150,27 @@ describe("a person", () => {
       data: { toolCallId: "call1", tool: "Bash", args: { command: "npm test" }, rules: ["Bash(npm test)"] },
     });
     expect((await answers(t, t.bash("npm test"), "n")).outcome).toMatch(/^Denied: the user said no\./);
+  });
+
+  it("sees what a command or a file hides from a terminal", async () => {
+    await using t = await attended();
+    const { question } = await answers(t, t.bash("ls \u001b]0; rm -rf ~ \u0007 \u202e"), "n");
+    expect([question.title, question.body?.[0]]).toEqual([
+      "Bash: it holds a character that cannot be seen, which no rule covers",
+      { display: "notice", level: "info", text: "$ ls \\u{1b}]0; rm -rf ~ \\u{7} \\u{202e}" },
+    ]);
+    const { question: write } = await answers(
+      t,
+      t.judge("Write", { file_path: "a\u202e", content: "\u200bx\r\n" }),
+      "n",
+    );
+    expect(write.body).toEqual([
+      {
+        display: "diff",
+        path: "a\\u{202e}",
+        text: "--- a\\u{202e}\n+++ a\\u{202e}\n@@ line 1 @@\n+\\u{200b}x\n ",
+      },
+    ]);
   });
 
   it("sees what becomes of the file that is there now", async () => {
@@ -196,6 +220,47 @@ describe("a person", () => {
     control.abort(new Error("cancelled"));
     await expect(call).rejects.toThrow("cancelled");
     await expect.poll(async () => (await t.request("list_requests", {})).requests).toEqual([]);
+  });
+});
+
+describe("what steers the agent or lies outside the project", () => {
+  const steering = { file_path: ".scorel/config.toml", content: "a\u001b[2Jb\n" };
+
+  it.each(["ask", "edits", "full"])("is not opened by a rule or by the mode %s", async (mode) => {
+    await using t = await post({ mode, allow: ["Write", "Edit(.scorel/**)", "Edit(/**)"] });
+    expect(await t.judge("Write", steering)).toContain("steers the agent or git, so it is not written");
+    expect(await t.judge("Write", { ...steering, file_path: "/etc/x" })).toContain("lies outside the project");
+  });
+
+  it("is opened by a person for just this call, after which the mode has its say", async () => {
+    await using t = await attended({ mode: "full" });
+    const { question, outcome } = await answers(t, t.judge("Write", steering), "y");
+    expect([question, outcome]).toEqual([
+      {
+        plugin: "coding",
+        kind: "select",
+        title: `Write: ${t.dir}/.scorel/config.toml steers the agent or git. Write it all the same?`,
+        body: [{ display: "diff", path: ".scorel/config.toml", text: "+a\\u{1b}[2Jb\n+" }],
+        options: [
+          { value: "y", label: "yes, this once" },
+          { value: "n", label: "no (say why behind it)" },
+        ],
+      },
+      "runs",
+    ]);
+    const write = t.kernel.find("tools")?.get("Write");
+    expect((await write?.execute("call2", steering, undefined))?.isError).toBe(true);
+    expect((await write?.execute("call1", { ...steering, file_path: ".scorel/other" }, undefined))?.isError).toBe(true);
+    expect((await write?.execute("call1", steering, undefined))?.isError).toBeUndefined();
+    expect(t.read(join(t.dir, ".scorel/config.toml"))).toBe(steering.content);
+  });
+
+  it("stays shut when that person says no, and nobody is asked a second time about what is refused", async () => {
+    await using t = await attended({ mode: "ask" });
+    expect((await answers(t, t.judge("Write", steering), "n", "ask Ann")).outcome).toBe(
+      "Denied: the user said no: ask Ann.",
+    );
+    expect((await t.request("list_requests", {})).requests).toEqual([]);
   });
 });
 
