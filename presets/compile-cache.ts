@@ -17,8 +17,13 @@ export interface Compilation {
   [option: string]: unknown;
 }
 
-/** Answers the compiled code of a source, kept from before where what was kept is whole. */
-export type CompileCache = (wanted: Compilation, compile: () => string) => string;
+/** Compiled code of sources. */
+export interface CompileCache {
+  /** What was kept, where it is whole. */
+  find(wanted: Compilation): string | undefined;
+  /** Answers the code. */
+  keep(wanted: Compilation, code: string): string;
+}
 
 /**
  * Compiled code in `~/.scorel/cache/jiti`, a file for each source. Its first line is the sha256 of the rest, keyed with a
@@ -29,16 +34,17 @@ export function createCompileCache(): CompileCache {
   const folder = join(userDir(), "cache", "jiti");
   makePrivate(userDir(), dirname(folder), folder);
   const secret = readSecret(join(userDir(), "cache.key"));
-  return (wanted, compile) => {
-    const path = join(folder, `${keyOf(wanted)}.js`);
-    const kept = readKept(path, secret);
-    if (kept !== undefined) return kept;
-    const code = compile();
-    removeOld(folder);
-    const temporary = `${path}.${newId()}.tmp`;
-    fs.writeFileSync(temporary, `${sumOf(secret, path, code)}\n${code}`, { flag: "wx", mode: 0o600 });
-    fs.renameSync(temporary, path);
-    return code;
+  const pathOf = (wanted: Compilation) => join(folder, `${keyOf(wanted)}.js`);
+  return {
+    find: (wanted) => readKept(pathOf(wanted), secret),
+    keep(wanted, code) {
+      const path = pathOf(wanted);
+      removeOld(folder);
+      const temporary = `${path}.${newId()}.tmp`;
+      fs.writeFileSync(temporary, `${sumOf(secret, path, code)}\n${code}`, { flag: "wx", mode: 0o600 });
+      fs.renameSync(temporary, path);
+      return code;
+    },
   };
 }
 

@@ -1,10 +1,11 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AnyPlugin, codeOf, messageOf } from "@scorel/kernel";
-import { createCompileCache } from "./compile-cache.ts";
+import { runCompiled } from "./compiled-extension.ts";
+import { type Compiler, createCompiler } from "./compiler.ts";
 import { errors } from "./errors.ts";
 import type { ExtensionFile } from "./extension-file.ts";
-import { createVirtualModules, preload } from "./virtual-modules.ts";
+import { createVirtualModules } from "./virtual-modules.ts";
 
 /** Loads one extension; throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line where known, and the reason. */
 export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
@@ -14,36 +15,17 @@ export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
  * folder of compiled code is not safe.
  */
 export async function createExtensionLoader(onUse?: (name: string) => void): Promise<ExtensionLoader> {
-  const kept = createCompileCache();
-  const { createJiti } = await import("jiti");
-  const options = { fsCache: false, interopDefault: true };
-  let compiler: Jiti | undefined;
-  const compile = (wanted: Parameters<Jiti["transform"]>[0]) => {
-    compiler ??= createJiti(import.meta.url, options);
-    return compiler.transform(wanted);
-  };
-  return async (file) => {
-    const jiti = createJiti(file.file, {
-      ...options,
-      transform: (wanted) => ({ code: kept({ ...wanted }, () => compile(wanted)) }),
-      moduleCache: false,
-      tryNative: false,
-      virtualModules: createVirtualModules(onUse),
-    });
-    return shape(await run(file, jiti), file);
-  };
+  const offered = createVirtualModules(onUse);
+  const compiler = createCompiler(offered);
+  return async (file) => shape(await run(file, offered, compiler), file);
 }
 
-type Jiti = Awaited<typeof import("jiti")>["createJiti"] extends (...args: never[]) => infer J ? J : never;
-
-async function run(file: ExtensionFile, jiti: Jiti): Promise<unknown> {
+async function run(file: ExtensionFile, offered: Record<string, unknown>, compiler: Compiler): Promise<unknown> {
   try {
     if (file.within !== undefined) (await import("./extension-imports.ts")).assertInside(file, file.within);
     const source = readFileSync(file.file, "utf8");
-    await preload(source);
-    // Compiled even where Node could run it: what Node loads itself is shared by all sessions and never reread.
-    const module = await jiti.evalModule(source, { filename: file.file, async: true, forceTranspile: true });
-    return await instantiate(exportedBy(module as object));
+    const plain = await runCompiled(await compiler.compile(source, file.file), file.file, offered);
+    return await instantiate(exportedBy(plain ?? (await compiler.run(source, file.file))));
   } catch (thrown) {
     if (codeOf(thrown) === "EXTENSION_OUTSIDE") throw thrown;
     const { where, reason } = explain(file.file, thrown);

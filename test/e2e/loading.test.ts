@@ -4,12 +4,12 @@ import { describe, expect, it } from "vitest";
 import { type ApiName, formats, startModelServer, text, toolCall } from "../model-server.ts";
 import { modelTable, type Scratch, scratch } from "./scorel.ts";
 
-/** Runs a command, and answers which modules of Node it had loaded in the end. */
-async function loadedBy(s: Scratch, args: readonly string[]): Promise<string[]> {
+/** Runs a command, and answers which modules it had loaded in the end: by default those of Node. */
+async function loadedBy(s: Scratch, args: readonly string[], which = "process.moduleLoadList"): Promise<string[]> {
   const list = join(s.home, "loaded.json");
   const spy = s.file(
     "~/spy.cjs",
-    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(list)}, JSON.stringify(process.moduleLoadList)));`,
+    `process.on("exit", () => require("node:fs").writeFileSync(${JSON.stringify(list)}, JSON.stringify(${which})));`,
   );
   const { code, stderr } = await s.run(args, { env: { NODE_OPTIONS: `--require=${spy}` } });
   expect([code, stderr]).toEqual([0, ""]);
@@ -25,6 +25,38 @@ describe.each(Object.keys(formats) as ApiName[])("a turn over %s", (api) => {
     const loaded = await loadedBy(s, ["-p", "which word?"]);
     expect(loaded.filter((name) => name.includes("undici"))).toEqual([]);
   });
+});
+
+describe("the compiler of extensions", () => {
+  const plain = 'import { definePlugin } from "@scorel/kernel";\nimport { join } from "node:path";\n';
+  const plugin = (id: string) =>
+    `export default definePlugin({ id: "${id}", name: join("a"), version: "1" as string });\n`;
+
+  it("is loaded by no session without extensions, nor by one whose extensions are compiled already", async () => {
+    using s = scratch();
+    await using server = await startModelServer(() => text("ok"));
+    s.useModel(server.baseUrl);
+    expect(await compilersOf(s)).toEqual([]);
+    s.file("~/.scorel/extensions/mine.ts", plain + plugin("mine"));
+    expect(await compilersOf(s)).toContain("jiti/dist/babel.cjs");
+    expect(await compilersOf(s)).toEqual([]);
+  });
+
+  it("finds the files that an extension imports, and is not needed to compile them again", async () => {
+    using s = scratch();
+    await using server = await startModelServer(() => text("ok"));
+    s.useModel(server.baseUrl);
+    s.file("~/.scorel/extensions/mine/index.ts", `import "./helper.ts";\n${plain}${plugin("mine")}`);
+    s.file("~/.scorel/extensions/mine/helper.ts", "export const n: number = 1;\n");
+    await compilersOf(s);
+    expect(await compilersOf(s)).toEqual(["jiti/dist/jiti.cjs"]);
+  });
+
+  /** What a turn loads of the library that compiles, as files of its build. */
+  async function compilersOf(s: Scratch): Promise<string[]> {
+    const files = await loadedBy(s, ["-p", "hi"], "Object.keys(require.cache)");
+    return files.flatMap((file) => /jiti\/dist\/\w+\.cjs$/.exec(file) ?? []).sort();
+  }
 });
 
 describe("the code cache", () => {

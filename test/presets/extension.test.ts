@@ -277,6 +277,36 @@ describe("what an extension imports", () => {
     expect(Object.keys(own).filter((name) => got[name] !== own[name])).toEqual([]);
   });
 
+  it("is the same whether its file is run at once or by the compiler's own loader", async () => {
+    using at = place();
+    const source = (id: string) => [
+      'import fs, { readFileSync } from "node:fs";',
+      'import * as path from "path";',
+      'import assert from "node:assert";',
+      'import anything, * as kernel from "@scorel/kernel";',
+      'import z4, { z } from "zod";',
+      'export * from "node:os";',
+      'const later = await import("zod");',
+      "const got = {",
+      "  read: fs.readFileSync === readFileSync, join: path.join, default: path.default.join, ok: assert.ok, equal: assert,",
+      "  kernel: kernel.definePlugin, whole: anything.definePlugin, none: kernel.none, z, z4, later: later.z, defaultLater: later.default,",
+      "  names: Object.keys(kernel).sort(), dir: import.meta.dirname, url: import.meta.url, file: typeof __filename, self: this,",
+      "};",
+      `export default { id: "${id}", name: "x", version: "1", got };`,
+    ];
+    at.file("~/.scorel/extensions/aaaaa.ts", ...source("aaaaa"));
+    // The word alone takes it the longer way.
+    at.file("~/.scorel/extensions/bbbbb.ts", ...source("bbbbb"), "// biome-ignore-all: require");
+    at.file("~/.scorel/extensions/ccccc.ts", ...source("ccccc"), 'export const word = "require";');
+    const { field, problems } = await session(at);
+    expect(problems).toEqual([]);
+    const got = (id: string) => field(id, "got") as Record<string, unknown>;
+    const named = (id: string) => ({ ...got(id), url: String(got(id).url).replace(id, "aaaaa") });
+    expect(got("aaaaa")).toMatchObject({ read: true, whole: kernel.definePlugin, z: zod.z, z4: zod.default });
+    expect(named("ccccc")).toEqual(got("aaaaa"));
+    expect(named("bbbbb")).toEqual(got("aaaaa"));
+  });
+
   it("is loaded only when it is asked for", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", 'import "zod";', plugin("mine"));

@@ -1,0 +1,101 @@
+/**
+ * What 20 extensions add to a turn when all about them is kept from an earlier one, against what loading them cannot do
+ * without: `import("jiti")` and 20 `jiti.import` whose compiled code is kept. Whole processes taken in turn: with and without
+ * the extensions, with and without the loading. Prints rows as JSON.
+ */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { createRequire } from "node:module";
+import { join } from "node:path";
+import { pathToFileURL } from "node:url";
+import { bin, createHome, inTurn, milliseconds, run } from "./measure.mjs";
+
+const count = 20;
+const runs = Number(process.env.BENCH_RUNS ?? 31);
+const node = process.execPath;
+const jiti = pathToFileURL(createRequire(bin).resolve("jiti")).href;
+const turn = [bin, "--cwd", "project", "--yes", "-p", "go"];
+const rows = [
+  ["of a trusted project", "project/.scorel/extensions"],
+  ["of the user", ".scorel/extensions"],
+].map(([whose, folder]) => ({ work: `${count} extensions ${whose}`, ...measure(folder), aim: 1.3 }));
+console.log(JSON.stringify(rows));
+
+function measure(folder) {
+  const [plain, own] = [createHome(process.env.BENCH_MODEL), createHome(process.env.BENCH_MODEL)];
+  try {
+    for (const { home } of [plain, own]) mkdirSync(join(home, "project"));
+    write(join(own.home, folder));
+    if (folder.startsWith("project")) run(node, [bin, "--cwd", "project", "trust", "add", "--yes"], own);
+    const [none, script] = [join(own.home, "none.mjs"), join(own.home, "load.mjs")];
+    writeFileSync(none, "");
+    writeFileSync(script, loading(join(own.home, folder), join(own.home, "kept")));
+    const times = inTurn(runs, {
+      without: () => milliseconds(node, turn, plain),
+      with: () => milliseconds(node, turn, own),
+      empty: () => milliseconds(node, [none], own),
+      loading: () => milliseconds(node, [script], own),
+    });
+    return { value: times.with - times.without, baseline: times.loading - times.empty };
+  } finally {
+    plain.remove();
+    own.remove();
+  }
+}
+
+function write(folder) {
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  for (let index = 0; index < count; index++) writeFileSync(join(folder, `ext-${index}.ts`), extension(index));
+}
+
+/** About what an example does: a tool, a hook and a listener in typed code. */
+function extension(index) {
+  const lines = Array.from({ length: 20 }, (_, line) => `  if (text.startsWith("${line}")) return "case ${line}";`);
+  return `import { definePlugin } from "@scorel/kernel";
+import { join } from "node:path";
+
+interface Seen {
+  readonly calls: Map<string, number>;
+  last?: string;
+}
+
+function sorted(text: string): string {
+${lines.join("\n")}
+  return text;
+}
+
+export default definePlugin({
+  id: "ext-${index}",
+  name: "Extension ${index}",
+  version: "1.0.0",
+  activate() {
+    const seen: Seen = { calls: new Map() };
+    seen.last = sorted(join("a", "b"));
+  },
+  tools: () => [
+    {
+      name: "Tool${index}",
+      description: "Answers.",
+      parameters: { type: "object", properties: {} },
+      access: () => "read" as const,
+      async execute() {
+        return { content: [{ type: "text" as const, text: sorted("9") }] };
+      },
+    },
+  ],
+  hooks: () => ({ afterToolCall: () => undefined }),
+  onEvent: (_event: { type: string }) => {},
+});
+`;
+}
+
+/** Modules by name are given, as Scorel gives them. */
+function loading(folder, cache) {
+  return `import { readdirSync } from "node:fs";
+import { join } from "node:path";
+const { createJiti } = await import(${JSON.stringify(jiti)});
+const virtualModules = { "@scorel/kernel": { definePlugin: (plugin) => plugin } };
+const jiti = createJiti(import.meta.url, { fsCache: ${JSON.stringify(cache)}, virtualModules });
+for (const name of readdirSync(${JSON.stringify(folder)}))
+  if (!(await jiti.import(join(${JSON.stringify(folder)}, name), { default: true })).id) throw new Error(name);
+`;
+}

@@ -1,0 +1,1 @@
+export default [{ script: "extension-rows.mjs" }];
