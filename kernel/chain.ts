@@ -1,6 +1,8 @@
-import { AsyncSeriesBailHook } from "tapable";
+import { SyncBailHook } from "tapable";
+import { type Activity, beginRun, endRun } from "./activity.ts";
 import { startClock } from "./clock.ts";
 import { errors, messageOf } from "./errors.ts";
+import { lend } from "./lend.ts";
 import type { HookMode, Level } from "./plugin.ts";
 import type { Dispose } from "./types.ts";
 
@@ -16,16 +18,10 @@ export interface Layer {
   level?: Level;
   critical?: boolean;
   limit?: number | false;
-  /** Switched off at its third failure, unless it is critical. */
+  /** A user's own: switched off at its third failure, unless it is critical; what it changes in place counts if it succeeds. */
   expendable?: boolean;
-}
-interface Run {
-  /** The input, as earlier layers have changed it. */
-  value: unknown;
-  /** What a `bail` chain answers. */
-  answer: unknown;
-  /** Aborts with the caller's signal, or when the running layer outlives its limit. */
-  control: AbortController;
+  /** Counts the calls that have not settled. */
+  activity?: Activity;
 }
 /** A hook's layer as its author wrote it: a function, or a function with its place and limits. */
 export function asLayer(plugin: string, tap: unknown): Layer {
@@ -34,11 +30,18 @@ export function asLayer(plugin: string, tap: unknown): Layer {
     : { plugin, ...(tap as Omit<Layer, "plugin">) };
 }
 
-type Report = (plugin: string, where: string, thrown: unknown) => void;
-/** Asked as a layer begins; what it answers hears the end, and of a failure what was thrown. */
-export type Trace = (plugin: string) => ((failure?: { thrown: unknown }) => void) | undefined;
-/** Told when a layer takes time, with its signal; the answer is called when it is waited for no longer. */
-export type Wait = (plugin: string, signal: AbortSignal) => () => void;
+export interface ChainOptions {
+  name: string;
+  mode: HookMode;
+  /** Throws about what is no answer. */
+  check?(answer: unknown): void;
+  report(plugin: string, where: string, thrown: unknown): void;
+  /** Asked as a layer begins; what it answers hears the end, and of a failure what was thrown. */
+  trace?(plugin: string): Ended | undefined;
+  /** Told when a layer takes time, with its signal; the answer is called when it is waited for no longer. */
+  waits?(plugin: string, signal: AbortSignal): () => void;
+}
+type Ended = (failure?: { thrown: unknown }) => void;
 
 class Stop {
   readonly value: unknown;
@@ -51,27 +54,69 @@ export function stop<T>(value?: T): T {
   return new Stop(value) as unknown as T;
 }
 
+const END = Symbol("end");
+/** What a layer came to: the next one's turn, the end of the chain, or one of both later. */
+type Step = undefined | typeof END | Promise<undefined | typeof END>;
+
+/** One call of a chain. */
+class Run {
+  /** The input, as earlier layers have changed it. */
+  value: unknown;
+  /** What a `bail` chain answers. */
+  answer: unknown;
+  /** The layer whose turn it is. */
+  at = 0;
+  /** Aborts with the caller's signal, or when the running layer outlives its limit. */
+  control = new AbortController();
+  /** Ends the wait for the running layer. */
+  interrupt: (() => void) | undefined;
+  private readonly caller: AbortSignal | undefined;
+  private linked = false;
+
+  constructor(value: unknown, caller: AbortSignal | undefined) {
+    this.value = value;
+    this.caller = caller;
+  }
+
+  /** Listens to the caller, which is needed only once something is waited for; throws when it has aborted. */
+  link(): void {
+    if (this.linked) return;
+    this.throwIfAborted();
+    this.linked = true;
+    this.caller?.addEventListener("abort", this.abort, { once: true });
+  }
+  unlink(): void {
+    if (this.linked) this.caller?.removeEventListener("abort", this.abort);
+  }
+  throwIfAborted(): void {
+    if (!this.caller?.aborted) return;
+    this.abort();
+    this.caller.throwIfAborted();
+  }
+  private readonly abort = (): void => {
+    this.control.abort(this.caller?.reason);
+    this.interrupt?.();
+  };
+}
+
 /**
- * One native hook. tapable runs the layers, but has no undo, lets a throw end the series and a
- * layer hang it: so the chain keeps its own list and compiles a new hook after each change (calls in
- * flight finish on the old one), and every layer runs guarded, in one place.
+ * One native hook. tapable orders and runs the layers, but has no undo, lets a throw end the series and a layer hang it: so
+ * the chain keeps its own list and compiles a new hook after each change (calls in flight finish on the old one), and every
+ * layer runs guarded, in one place. A layer that takes time ends the compiled series, which goes on behind it later: layers
+ * that do not, which are most, cost no promise.
  */
 export class Chain {
-  readonly name: string;
+  private readonly options: ChainOptions;
+  private readonly name: string;
   private readonly mode: HookMode;
-  private readonly report: Report;
-  private readonly trace: Trace;
-  private readonly wait: Wait;
   private layers: Layer[] = [];
   private readonly strikes = new WeakMap<Layer, number>();
-  private compiled: AsyncSeriesBailHook<[Run], true> | undefined;
+  private compiled: SyncBailHook<[Run], Step> | undefined;
 
-  constructor(name: string, mode: HookMode, report: Report, { trace, wait }: { trace: Trace; wait: Wait }) {
-    this.name = name;
-    this.mode = mode;
-    this.report = report;
-    this.trace = trace;
-    this.wait = wait;
+  constructor(options: ChainOptions) {
+    this.options = options;
+    this.name = options.name;
+    this.mode = options.mode;
   }
 
   get size(): number {
@@ -92,100 +137,124 @@ export class Chain {
   /** Runs the layers; rejects only on abort and when a critical layer fails. */
   async call(input: unknown, signal?: AbortSignal): Promise<unknown> {
     signal?.throwIfAborted();
-    const run: Run = { value: input, answer: undefined, control: new AbortController() };
-    if (this.layers.length === 0) return this.outcome(run);
-    const abort = () => run.control.abort(signal?.reason);
-    signal?.addEventListener("abort", abort, { once: true });
-    try {
-      await this.hook().promise(run);
-    } finally {
-      signal?.removeEventListener("abort", abort);
-    }
-    return this.outcome(run);
-  }
-
-  private outcome(run: Run): unknown {
-    return this.mode === "bail" ? run.answer : run.value;
-  }
-
-  private hook(): AsyncSeriesBailHook<[Run], true> {
+    if (this.layers.length === 0) return this.mode === "bail" ? undefined : input;
+    const run = new Run(input, signal);
     this.compiled ??= this.compile();
-    return this.compiled;
+    const { compiled } = this;
+    try {
+      let step = compiled.call(run) as Step;
+      while (step instanceof Promise) step = (await step) ?? (compiled.call(run) as Step);
+    } finally {
+      run.unlink();
+    }
+    if (this.mode !== "bail") return run.value;
+    // Whoever calls a `bail` chain has its answer, and looks for changes in what it gave.
+    if (run.value !== input) Object.assign(input as object, run.value);
+    return run.answer;
   }
 
-  private compile(): AsyncSeriesBailHook<[Run], true> {
-    const hook = new AsyncSeriesBailHook<[Run], true>(["run"]);
-    const ordered = this.layers
-      .map((layer, index) => ({ layer, index }))
-      .sort((a, b) => LEVELS[a.layer.level ?? "normal"] - LEVELS[b.layer.level ?? "normal"] || a.index - b.index);
-    for (const { layer } of ordered)
-      hook.tapAsync(layer.plugin, (run, done) => {
-        this.runLayer(run, layer, done as (error?: Error | null, end?: true) => void);
-      });
+  private compile(): SyncBailHook<[Run], Step> {
+    const hook = new SyncBailHook<[Run], Step>(["run"]);
+    const byLevel = [...this.layers].sort((a, b) => LEVELS[a.level ?? "normal"] - LEVELS[b.level ?? "normal"]);
+    for (const [index, layer] of byLevel.entries())
+      hook.tap(layer.plugin, (run) => (index < run.at ? undefined : this.begin(run, layer)) as Step & undefined);
     return hook;
   }
 
-  private runLayer(run: Run, layer: Layer, done: (error?: Error | null, end?: true) => void): void {
-    let answer: unknown;
-    const ended = this.trace(layer.plugin);
-    const fail = (thrown: unknown) => {
-      ended?.({ thrown });
-      done(this.failed(run, layer, thrown));
-    };
-    const finish = (end?: true) => {
-      ended?.();
-      done(null, end);
-    };
+  private begin(run: Run, layer: Layer): Step {
+    run.at++;
+    const { activity } = layer;
+    const ended = this.options.trace?.(layer.plugin);
+    if (activity) beginRun(activity);
+    let waits = false;
     try {
-      run.control.signal.throwIfAborted();
-      answer = layer.handler(run.value, run.control.signal);
-      if (!isThenable(answer)) answer = { end: this.accept(run, answer) };
+      run.throwIfAborted();
+      const given = layer.expendable ? lend(run.value) : run.value;
+      const answer = layer.handler(given, run.control.signal);
+      waits = isThenable(answer);
+      if (waits) return this.wait(run, layer, given, answer as PromiseLike<unknown>, ended);
+      const step = this.accept(run, layer, given, answer);
+      ended?.();
+      return step;
     } catch (thrown) {
-      fail(thrown);
-      return;
+      ended?.({ thrown });
+      return this.failed(run, layer, thrown);
+    } finally {
+      if (activity && !waits) endRun(activity);
     }
-    if (isThenable(answer)) this.settle(run, layer, answer).then(finish, fail);
-    else finish((answer as { end?: true }).end);
   }
 
-  /** Takes an answer in; `true` ends the chain. */
-  private accept(run: Run, answered: unknown): true | undefined {
+  private async wait(
+    run: Run,
+    layer: Layer,
+    given: unknown,
+    answer: PromiseLike<unknown>,
+    ended: Ended | undefined,
+  ): Promise<undefined | typeof END> {
+    try {
+      run.link();
+      const step = this.accept(run, layer, given, await this.settled(run, layer, answer));
+      ended?.();
+      return step;
+    } catch (thrown) {
+      ended?.({ thrown });
+      return this.failed(run, layer, thrown);
+    } finally {
+      if (layer.activity) endRun(layer.activity);
+    }
+  }
+
+  /** Takes in what a layer answered and what it did to what it was given. */
+  private accept(run: Run, layer: Layer, given: unknown, answered: unknown): undefined | typeof END {
     const stopped = answered instanceof Stop;
     const answer = stopped ? answered.value : answered;
-    if (answer !== undefined && answer !== null) {
-      if (this.mode === "bail") run.answer = answer;
-      else run.value = this.mode === "waterfall" ? answer : this.mode.fold(run.value, answer as never);
-      if (this.mode === "bail") return true;
-    }
-    return stopped ? true : undefined;
+    const says = answer !== undefined && answer !== null;
+    if (this.mode === "waterfall") this.pass(run, layer, given, says ? answer : given);
+    else if (says) this.options.check?.(answer);
+    if (typeof this.mode === "object") run.value = says ? this.mode.fold(given, answer as never) : given;
+    if (this.mode !== "bail") return stopped ? END : undefined;
+    run.value = given;
+    if (says) run.answer = answer;
+    return stopped || says ? END : undefined;
+  }
+
+  /** A user's layer may have made something else of what it was given, even if it answers just that. */
+  private pass(run: Run, { expendable }: Layer, given: unknown, value: unknown): void {
+    if (expendable || value !== given) this.options.check?.(value);
+    run.value = value;
   }
 
   /** Waits for a layer within its limit; a result that comes later is discarded. */
-  private settle(run: Run, layer: Layer, answer: PromiseLike<unknown>): Promise<true | undefined> {
-    const { control } = run;
+  private settled(run: Run, layer: Layer, answer: PromiseLike<unknown>): Promise<unknown> {
+    const { signal } = run.control;
     return new Promise((resolve, reject) => {
       const limit = layer.limit ?? DEFAULT_LIMIT_MS;
-      const onAbort = () => close(() => reject(control.signal.reason));
-      const end =
-        limit === false
-          ? () => {}
-          : startClock(control.signal, limit, () => close(() => this.expire(run, layer, limit, reject)));
-      const waited = this.wait(layer.plugin, control.signal);
-      const close = (then: () => void) => {
-        waited();
-        end();
-        control.signal.removeEventListener("abort", onAbort);
-        settled = true;
-        then();
+      const close = () => {
+        waited?.();
+        stopClock?.();
+        run.interrupt = undefined;
       };
-      let settled = false;
-      control.signal.addEventListener("abort", onAbort, { once: true });
+      const late = () => {
+        close();
+        this.expire(run, layer, limit as number, reject);
+      };
+      const waited = this.options.waits?.(layer.plugin, signal);
+      const stopClock = limit === false ? undefined : startClock(signal, limit, late);
+      run.interrupt = () => {
+        close();
+        reject(signal.reason);
+      };
+      const isLate = () => run.control.signal !== signal || signal.aborted;
       answer.then(
         (value) => {
-          if (!settled) close(() => attempt(() => resolve(this.accept(run, value)), reject));
+          if (isLate()) return;
+          close();
+          resolve(value);
         },
         (thrown) => {
-          if (!settled) close(() => reject(thrown));
+          if (isLate()) return;
+          close();
+          reject(thrown);
         },
       );
     });
@@ -200,18 +269,15 @@ export class Chain {
     reject(error);
   }
 
-  /** The error that ends the chain, or null when the layer is only skipped. */
-  private failed(run: Run, layer: Layer, thrown: unknown): Error | null {
-    if (run.control.signal.aborted) return asError(run.control.signal.reason);
-    this.report(layer.plugin, this.name, thrown);
-    if (!layer.critical) {
-      this.strike(layer);
-      return null;
-    }
-    return errors.HOOK_CRITICAL(
-      { hook: this.name, plugin: layer.plugin, reason: messageOf(thrown) },
-      { cause: thrown },
-    );
+  /** Ends the chain by a throw, or only skips the layer. */
+  private failed(run: Run, layer: Layer, thrown: unknown): undefined {
+    run.control.signal.throwIfAborted();
+    this.options.report(layer.plugin, this.name, thrown);
+    const reason = messageOf(thrown);
+    if (layer.critical)
+      throw errors.HOOK_CRITICAL({ hook: this.name, plugin: layer.plugin, reason }, { cause: thrown });
+    this.strike(layer);
+    return undefined;
   }
 
   private strike(layer: Layer): void {
@@ -220,23 +286,10 @@ export class Chain {
     if (!layer.expendable || failures !== STRIKES) return;
     this.remove(layer);
     const { plugin } = layer;
-    this.report(plugin, this.name, errors.PLUGIN_SWITCHED_OFF({ plugin, where: this.name, failures }));
+    this.options.report(plugin, this.name, errors.PLUGIN_SWITCHED_OFF({ plugin, where: this.name, failures }));
   }
 }
 
 function isThenable(value: unknown): value is PromiseLike<unknown> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
-}
-
-function attempt(work: () => void, onThrow: (thrown: unknown) => void): void {
-  try {
-    work();
-  } catch (thrown) {
-    onThrow(thrown);
-  }
-}
-
-/** tapable takes any truthy first argument as the error; what aborted a chain may be anything. */
-function asError(reason: unknown): Error {
-  return reason instanceof Error ? reason : new Error(messageOf(reason));
 }

@@ -1,4 +1,4 @@
-export { watchActivity } from "./activity.ts";
+export { runningActivities, watchActivity } from "./activity.ts";
 export { stop } from "./chain.ts";
 export { stopClock } from "./clock.ts";
 export { type DisplayAction, displayText } from "./display.ts";
@@ -7,6 +7,7 @@ export { isId, newId } from "./ids.ts";
 export { createJsonlStore } from "./jsonl.ts";
 export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 export { Ledger, ledgerWith } from "./ledger.ts";
+export { lend, sealed } from "./lend.ts";
 export { LOG_VERSION, scanHeader } from "./log-header.ts";
 export { isIndexWhole } from "./log-index.ts";
 export { framesOf, placeOf } from "./place.ts";

@@ -6,6 +6,7 @@ import { errors, messageOf } from "./errors.ts";
 import { frozenCopy } from "./freeze.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
 import { newId } from "./ids.ts";
+import { sealedFields } from "./lend.ts";
 import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
 import { linkRows } from "./relink.ts";
@@ -155,14 +156,14 @@ export class Log implements Session {
   emit<T extends TransientType>(type: T, payload: Transients[T], options: { clientId?: string } = {}): TransientOf<T> {
     if (this.closed) throw errors.LOG_CLOSED();
     const checked = parsePayload(type, this.options.registry.transient(type).schema, payload);
-    const event = Object.freeze({
+    const event = sealedFields({
       type,
       seq: ++this.lastSeq,
       sessionId: this.id,
       clientId: options.clientId ?? this.options.clientId,
       ts: this.options.now(),
       ...checked,
-    }) as AnyEvent;
+    }) as unknown as AnyEvent;
     this.announcer.announce(event, this.options.store.stage?.(event));
     return event as TransientOf<T>;
   }

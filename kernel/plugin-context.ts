@@ -24,8 +24,8 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
     session: kernel.session,
     provide: (name, service) => kernel.provide(id, scope, name, service),
     find: (name) => view(kernel.find(name)),
-    defineHook: (name, mode) => {
-      const chain = kernel.defineHook(id, scope, name, mode as HookMode);
+    defineHook: (name: string, mode: HookMode, check?: (answer: unknown) => void) => {
+      const chain = kernel.defineHook(id, scope, { name, mode, ...(check && { check }) });
       return (input, signal) => chain.call(input, signal) as never;
     },
     hook: (name, tap) => kernel.tap(scope, name, asLayer(id, tap)),

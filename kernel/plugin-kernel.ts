@@ -1,5 +1,5 @@
-import { asActivity } from "./activity.ts";
-import { asLayer, Chain, type Layer } from "./chain.ts";
+import { asActivity, forgetActivity, keepActivity } from "./activity.ts";
+import { asLayer, Chain, type ChainOptions, type Layer } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import { Failures } from "./failures.ts";
 import { newId } from "./ids.ts";
@@ -7,7 +7,7 @@ import type { Failure, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Log } from "./log.ts";
 import { startOrder } from "./order.ts";
-import type { AnyPlugin, Collected, HookMode, Listener, SubscribeOptions } from "./plugin.ts";
+import type { AnyPlugin, Collected, Listener, SubscribeOptions } from "./plugin.ts";
 import { createContext } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
@@ -211,12 +211,15 @@ export class PluginKernel implements Kernel {
     scope.add(() => void this.services.delete(name));
   }
 
-  defineHook(plugin: string, scope: Scope, hook: string, mode: HookMode): Chain {
+  defineHook(plugin: string, scope: Scope, definition: Pick<ChainOptions, "name" | "mode" | "check">): Chain {
+    const hook = definition.name;
     if (this.chains.has(hook)) throw errors.HOOK_DUPLICATE({ hook, plugin });
     const report = (failing: string, where: string, thrown: unknown) => this.report(failing, where, thrown);
-    const chain = new Chain(hook, mode, report, {
+    const chain = new Chain({
+      ...definition,
+      report,
       trace: (tapped) => traceLayer(this.session.id, hook, tapped),
-      wait: (tapped, signal) => beginWork(this.session, tapped, signal),
+      waits: (tapped, signal) => beginWork(this.session, tapped, signal),
     });
     this.chains.set(hook, chain);
     scope.add(() => void this.chains.delete(hook));
@@ -226,7 +229,13 @@ export class PluginKernel implements Kernel {
   tap(scope: Scope, hook: string, layer: Layer): Dispose {
     const chain = this.chains.get(hook);
     if (!chain) throw errors.HOOK_UNKNOWN({ hook, plugin: layer.plugin });
-    return scope.add(chain.add({ ...layer, expendable: this.isolation.isExpendable(layer.plugin) }));
+    const { plugin } = layer;
+    const activity = keepActivity(plugin, hook, this.session.id);
+    const remove = chain.add({ ...layer, activity, expendable: this.isolation.isExpendable(plugin) });
+    return scope.add(() => {
+      forgetActivity(activity);
+      return remove();
+    });
   }
 
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose {

@@ -86,9 +86,12 @@ export interface BaseContext<C = unknown> {
   provide<N extends ServiceName>(name: N, service: Services[N]): void;
   /** A service, looked up now: here, else in the parent kernel. */
   find<N extends ServiceName>(name: N): Services[N] | undefined;
-  /** Declares a native hook; only the declarer can call it. */
-  defineHook<N extends HookName>(name: N, mode: "waterfall" | "bail"): HookCall<N>;
-  defineHook<N extends HookName>(name: N, mode: FoldMode<Hooks[N]>): FoldCall<N>;
+  /**
+   * Declares a native hook; only the declarer can call it. `check` throws about what is no answer to it: the layer that gave
+   * it has failed.
+   */
+  defineHook<N extends HookName>(name: N, mode: "waterfall" | "bail", check?: (answer: unknown) => void): HookCall<N>;
+  defineHook<N extends HookName>(name: N, mode: FoldMode<Hooks[N]>, check?: (answer: unknown) => void): FoldCall<N>;
   /** Adds a layer to a native hook; returns its undo. */
   hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
   /** What all plugins contribute under a name, in load order, the parent kernel's first. */

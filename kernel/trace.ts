@@ -1,5 +1,4 @@
 import { channel } from "node:diagnostics_channel";
-import { beginActivity } from "./activity.ts";
 import { messageOf } from "./errors.ts";
 
 /** What is published on the diagnostics channel `scorel.hook` when a layer of a native hook has ended. */
@@ -22,11 +21,9 @@ export function traceLayer(
   hook: string,
   plugin: string,
 ): ((failure?: { thrown: unknown }) => void) | undefined {
-  const over = beginActivity(plugin, hook, sessionId);
-  if (!hooks.hasSubscribers) return over;
+  if (!hooks.hasSubscribers) return undefined;
   const startedAt = now();
   return (failure) => {
-    over?.();
     const error = failure && { error: messageOf(failure.thrown) };
     hooks.publish({ sessionId, hook, plugin, startedAt, endedAt: now(), ...error } satisfies HookTrace);
   };

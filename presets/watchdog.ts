@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { openSessions, watchActivity } from "@scorel/kernel";
+import { openSessions, runningActivities, watchActivity } from "@scorel/kernel";
 import { extensionFiles } from "./extension-owners.ts";
 import { userDir } from "./paths.ts";
 
@@ -14,10 +14,10 @@ const BEAT_MS = 500;
 export function startWatchdog(): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();
-  const running = watchActivity();
+  watchActivity();
   // What the thread reads while this one is held by a debugger's pause.
   Object.defineProperty(globalThis, Symbol.for("scorel.activity"), {
-    value: () => JSON.stringify({ running: [...running], sessions: openSessions(), files: extensionFiles() }),
+    value: () => JSON.stringify({ running: runningActivities(), sessions: openSessions(), files: extensionFiles() }),
   });
   const worker = new Worker(new URL("../presets/watchdog-thread.js", import.meta.url), {
     workerData: { beats, beatMs: BEAT_MS, sessions: join(userDir(), "sessions"), pid: process.pid },

@@ -8,7 +8,7 @@ import type {
   BeforeToolCallContext,
   BeforeToolCallResult,
 } from "@mariozechner/pi-agent-core";
-import { codeOf, messageOf } from "@scorel/kernel";
+import { codeOf, lend, messageOf, sealed } from "@scorel/kernel";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import type { ToolCallInput, ToolCallVerdict } from "./contract.ts";
@@ -48,7 +48,7 @@ export class Calls {
   /** Runs the guards; the arguments they leave are checked again before the tool gets them. */
   async before(call: BeforeToolCallContext): Promise<BeforeToolCallResult | undefined> {
     const { env, signal } = this.turn;
-    const input = { ...call } as unknown as ToolCallInput;
+    const input = { ...call, context: viewOf(call.context) } as unknown as ToolCallInput;
     try {
       signal.throwIfAborted();
       const verdict = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
@@ -62,11 +62,10 @@ export class Calls {
     // A copy: a layer that kept the arguments cannot change them after they were approved.
     const args = structuredClone(input.args);
     this.checked.set(call.toolCall.id, tool.validate(args));
-    const shown = { ...input, toolCall: structuredClone(input.toolCall), args: structuredClone(args) };
-    return this.approve(frozen(shown));
+    return this.approve(sealed({ ...(call as unknown as ToolCallInput), context: input.context, args }));
   }
 
-  /** Asks every guard about the final arguments; one that fails denies. */
+  /** Asks every guard about the final arguments, which are for none of them to change; one that fails denies. */
   private async approve(input: ToolCallInput): Promise<BeforeToolCallResult | undefined> {
     const { env, signal } = this.turn;
     try {
@@ -85,8 +84,9 @@ export class Calls {
     if (signal.aborted) return { isError };
     const result = call.result as ToolOutput;
     const args = this.checked.get(call.toolCall.id) ?? call.args;
+    const input = { ...call, context: viewOf(call.context) } as unknown as ToolCallInput;
     const outcome = await untilAborted(
-      env.hooks.afterToolCall({ ...(call as unknown as ToolCallInput), args, result, isError }, signal),
+      env.hooks.afterToolCall({ ...input, args, result, isError }, signal),
       signal,
     ).catch((thrown: unknown) => {
       if (signal.aborted) return { result, isError };
@@ -148,19 +148,21 @@ export class Calls {
   }
 }
 
+/** The round as layers may look at it: the library goes on with its own, and a long conversation is copied for those only who read it. */
+function viewOf({ systemPrompt, messages, tools = [] }: BeforeToolCallContext["context"]): object {
+  return Object.freeze({
+    systemPrompt,
+    get messages() {
+      return lend(messages);
+    },
+    get tools() {
+      return lend(tools);
+    },
+  });
+}
+
 function asResult({ content, details, terminate }: ToolOutput): AgentToolResult<unknown> {
   return { content, details, ...(terminate !== undefined && { terminate }) };
-}
-
-/** What guards judge is for none of them to change; the conversation around it is not theirs to walk through. */
-function frozen({ args, toolCall, ...rest }: ToolCallInput): ToolCallInput {
-  return Object.freeze({ ...rest, args: deeply(args), toolCall: deeply(toolCall) });
-}
-
-function deeply<T>(value: T): T {
-  if (typeof value !== "object" || value === null || Object.isFrozen(value)) return value;
-  for (const inner of Object.values(value)) deeply(inner);
-  return Object.freeze(value);
 }
 
 function blocked({ reason }: ToolCallVerdict): BeforeToolCallResult {

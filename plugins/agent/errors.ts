@@ -27,7 +27,7 @@ export const errors = defineErrors({
   AGENT_STOPPED: () => "The session was closed before the message's turn came; it is still in the queue.",
   AGENT_REMOVED: () => "The message was removed from the queue.",
   AGENT_INTERRUPTED: () => "The turn that served this message did not finish. Send a new message to go on.",
-  AGENT_HOOK_ANSWER: (a: { hook: string }) =>
-    `A layer of "${a.hook}" answered something else than a list of messages; the call goes on without the layers.`,
+  AGENT_HOOK_ANSWER: (a: { hook: string; wanted: string }) =>
+    `A layer of "${a.hook}" answered something else than ${a.wanted}.`,
   AGENT_CANCELLED: () => "Cancelled by the user.",
 });

@@ -1,6 +1,7 @@
 import { type AnyPlugin, definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
 import type {} from "@scorel/prompt/contract";
+import { answers } from "./answers.ts";
 import { type Clock, systemClock } from "./clock.ts";
 import { config } from "./config.ts";
 import type { ToolCallApproval, ToolCallChange, ToolCallOutcome, ToolCallVerdict } from "./contract.ts";
@@ -28,12 +29,12 @@ export function createAgent(clock: Clock): AnyPlugin {
     projections: { queue: queueProjection, queueSeq: queueSeqProjection, sentMessages: sentProjection },
     activate(ctx) {
       const hooks: HookCalls = {
-        beforeToolCall: ctx.defineHook("beforeToolCall", "bail"),
-        approveToolCall: ctx.defineHook("approveToolCall", { fold: joinRefusal }),
-        afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }),
-        transformContext: ctx.defineHook("transformContext", "waterfall"),
+        beforeToolCall: ctx.defineHook("beforeToolCall", "bail", answers.verdict("beforeToolCall")),
+        approveToolCall: ctx.defineHook("approveToolCall", { fold: joinRefusal }, answers.verdict("approveToolCall")),
+        afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }, answers.change("afterToolCall")),
+        transformContext: ctx.defineHook("transformContext", "waterfall", answers.messages("transformContext")),
         contextOverflow: ctx.defineHook("contextOverflow", "bail"),
-        convertToLlm: ctx.defineHook("convertToLlm", "waterfall"),
+        convertToLlm: ctx.defineHook("convertToLlm", "waterfall", answers.messages("convertToLlm")),
       };
       const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));
       const env: Environment = { ctx, hooks, listeners, queue: new Queue(ctx.session), clock };

@@ -1,5 +1,5 @@
-import type { AgentEvent, AgentMessage } from "@mariozechner/pi-agent-core";
-import type { AssistantMessage } from "@mariozechner/pi-ai";
+import type { AgentEvent } from "@mariozechner/pi-agent-core";
+import { sealed } from "@scorel/kernel";
 import { LiveState } from "./live.ts";
 
 type Listener = (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>;
@@ -9,7 +9,7 @@ const capacity = 10_000;
 
 /**
  * Those who listen to pi's events. Each has its own queue, so that a slow or failing one neither slows
- * nor ends the turn; and each event is a snapshot, since the library goes on changing its messages.
+ * nor ends the turn; and each event is a copy that nobody can change, since the library goes on changing its own.
  */
 export class Listeners {
   readonly live = new LiveState();
@@ -32,7 +32,7 @@ export class Listeners {
   publish(event: AgentEvent, signal: AbortSignal): void {
     this.live.hear(event);
     if (this.queues.size === 0) return;
-    const kept = snapshot(event);
+    const kept = sealed(event);
     for (const queue of this.queues) queue.push(kept, signal);
   }
 }
@@ -78,22 +78,4 @@ class ListenerQueue {
       this.onError(thrown);
     }
   }
-}
-
-function snapshot(event: AgentEvent): AgentEvent {
-  if (event.type === "message_update") {
-    const message = copyMessage(event.message);
-    const inner = { ...event.assistantMessageEvent, partial: message as AssistantMessage };
-    return { ...event, message, assistantMessageEvent: inner as typeof event.assistantMessageEvent };
-  }
-  return event.type === "message_start" || event.type === "message_end"
-    ? { ...event, message: copyMessage(event.message) }
-    : event;
-}
-
-/** Down to the blocks: texts are immutable, and arguments are replaced rather than changed. */
-function copyMessage(message: AgentMessage): AgentMessage {
-  const { content } = message;
-  if (typeof content === "string") return { ...message };
-  return { ...message, content: content.map((block) => ({ ...block })) } as AgentMessage;
 }

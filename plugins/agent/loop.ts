@@ -10,7 +10,6 @@ import { linkedTo, untilAborted } from "./abort.ts";
 import { Calls } from "./calls.ts";
 import { toAgentMessages } from "./convert.ts";
 import { systemPrompt, tools } from "./environment.ts";
-import { errors } from "./errors.ts";
 import { guardStream } from "./guard.ts";
 import { Recorder } from "./recorder.ts";
 import { repair } from "./repair.ts";
@@ -81,17 +80,13 @@ function transformed(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[
   return layered(turn, "transformContext", built);
 }
 
-/** Runs a chain over the messages; what is no list is as if the chain had failed. */
-async function layered(
+/** Runs a chain over the messages. */
+function layered(
   turn: Turn,
   hook: "transformContext" | "convertToLlm",
   messages: AgentMessage[],
 ): Promise<AgentMessage[]> {
-  const { hooks, ctx } = turn.env;
-  const answer = await untilAborted(hooks[hook](messages, turn.signal), turn.signal);
-  if (Array.isArray(answer)) return answer;
-  ctx.report(hook, errors.AGENT_HOOK_ANSWER({ hook }));
-  return messages;
+  return untilAborted(turn.env.hooks[hook](messages, turn.signal), turn.signal);
 }
 
 /** The library must not see a hook reject: the turn is marked as failed, and the guarded stream ends the round. */

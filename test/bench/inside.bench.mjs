@@ -6,4 +6,5 @@ export default [
   { script: "delta-rows.ts", beside: "bare-loop.ts" },
   { script: "prompt-rows.ts" },
   { script: "compaction-rows.ts" },
+  { script: "tap-rows.ts" },
 ];

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { type AnyPlugin, definePlugin, type FoldCall, type HookCall, stop, stopClock, type Tap } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { testKernel } from "../harness.ts";
+import { type TestPlugin, testKernel } from "../harness.ts";
 
 declare module "@scorel/kernel" {
   interface Hooks {
@@ -17,6 +17,9 @@ declare module "@scorel/kernel" {
   }
 }
 
+function isVerdict(answer: unknown): void {
+  if (typeof (answer as { no?: unknown }).no !== "string") throw new Error("that is no verdict");
+}
 const owner = definePlugin({
   id: "owner",
   name: "Owner",
@@ -25,7 +28,7 @@ const owner = definePlugin({
   activate(ctx) {
     ctx.provide("calls", {
       shout: ctx.defineHook("shout", "waterfall"),
-      permit: ctx.defineHook("permit", "bail"),
+      permit: ctx.defineHook("permit", "bail", isVerdict),
       price: ctx.defineHook("price", { fold: (offer, { add }) => ({ sum: offer.sum + add }) }),
     });
   },
@@ -34,7 +37,7 @@ let plugins = 0;
 function layer<T>(hook: string, tap: T | Tap<T>, id = `layer${++plugins}`): AnyPlugin {
   return definePlugin({ id, name: id, version: "1.0.0", needs: ["calls"], hooks: () => ({ [hook]: tap }) });
 }
-async function chain(...layers: AnyPlugin[]) {
+async function chain(...layers: TestPlugin[]) {
   const t = await testKernel([owner, ...layers]);
   return { ...t, calls: t.kernel.find("calls") as NonNullable<ReturnType<typeof t.kernel.find<"calls">>> };
 }
@@ -115,6 +118,54 @@ describe("a native hook", () => {
       code: "HOOK_CRITICAL",
       data: { hook: "permit", plugin: "guard", reason: "no rules" },
     });
+  });
+
+  describe("asks a guard, and denies however it fails:", () => {
+    const wait = () => delay(5);
+    const guards: [string, () => unknown, string][] = [
+      ["a throw", () => { throw new Error("no rules"); }, "no rules"], // biome-ignore format: a line each
+      ["a throw of null", () => { throw null; }, "thrown value: null"], // biome-ignore format: a line each
+      ["a rejection", () => Promise.reject(new Error("no rules")), "no rules"],
+      ["a late rejection", () => wait().then(() => Promise.reject(null)), "thrown value: null"],
+      ["no answer in time", () => new Promise(() => {}), "took longer than 20 ms"],
+      ["an answer that is none", () => 5, "that is no verdict"],
+      ["a late answer that is none", () => wait().then(() => "yes"), "that is no verdict"],
+    ];
+    it.each(guards)("%s", async (_what, handler, reason) => {
+      const guard = layer("permit", { critical: true, limit: 20, handler: handler as () => undefined }, "guard");
+      await using t = await chain(
+        { plugin: guard, optional: true },
+        layer("permit", () => undefined),
+      );
+      for (let call = 0; call < 5; call++)
+        await expect(t.calls.permit({ name: "open" })).rejects.toMatchObject({
+          code: "HOOK_CRITICAL",
+          data: { hook: "permit", plugin: "guard", reason: expect.stringContaining(reason) },
+        });
+    });
+  });
+
+  it("skips a layer whose answer is none, and asks the next", async () => {
+    await using t = await chain(
+      layer("permit", () => true as never, "yes"),
+      layer("permit", () => ({ no: "closed" })),
+    );
+    expect(await t.calls.permit({ name: "open" })).toEqual({ no: "closed" });
+    expect(t.kernel.failures).toMatchObject([{ plugin: "yes", where: "permit", message: "that is no verdict" }]);
+  });
+
+  it("takes what a user's layer changed in place when the layer succeeds, and only then", async () => {
+    const changing = (name: string, then: () => undefined) =>
+      layer("permit", (action: { name: string }) => {
+        action.name += name;
+        return then();
+      });
+    const fails = () => { throw new Error("broken"); }; // biome-ignore format: short
+    const own = [changing("a", () => undefined), changing("b", fails), changing("c", () => undefined)];
+    await using t = await chain(...own.map((plugin) => ({ plugin, optional: true })));
+    const action = { name: "" };
+    await t.calls.permit(action);
+    expect(action).toEqual({ name: "ac" });
   });
 
   it("skips a layer that outlives its limit, aborts its signal and discards its late result", async () => {

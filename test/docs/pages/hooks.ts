@@ -8,8 +8,9 @@ export const hooks: Page = {
   about: `A native hook is a chain of layers around a moment of the work; its owner calls it, every other plugin may add a layer
 with \`hooks\` or \`ctx.hook\`. *waterfall*: each layer gets what the one before returned. *bail*: the first answer other than
 \`undefined\` ends the chain. *fold*: each answer is joined into the input. Layers run \`early\`, \`normal\` or \`late\`, ties by
-load order. A layer that throws or outlives its limit (30 s unless it sets another) is skipped and reported, and the
-chain goes on; a layer marked \`critical\` denies the action instead.`,
+load order. A layer that throws, answers what is no answer, or outlives its limit (30 s unless it sets another) is skipped
+and reported, and the chain goes on; a layer marked \`critical\` denies the action instead. An extension's layer is handed a
+copy: what it changes in place counts when it succeeds.`,
   blocks: (facts) => {
     const all = facts.plugins.flatMap(({ defines }) => defines);
     const rows = rowsOf(facts, "Hooks");

@@ -1,0 +1,59 @@
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lend, sealed } from "../../kernel/lend.ts";
+
+function scribble(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const inner of Object.values(value)) scribble(inner);
+  Reflect.set(value, "scribbled", true);
+  if (Array.isArray(value)) value.length = 0;
+  else for (const key of Object.keys(value)) Reflect.deleteProperty(value, key);
+}
+
+describe("what is lent", () => {
+  it("is equal, and whatever its receiver does to it stays there", () => {
+    fc.assert(
+      fc.property(fc.jsonValue(), (value) => {
+        const before = structuredClone(value);
+        const copy = lend(value);
+        expect(copy).toEqual(before);
+        scribble(copy);
+        expect(value).toEqual(before);
+      }),
+    );
+  });
+
+  it("shares what is frozen and what is no plain data", () => {
+    const frozen = Object.freeze({ text: "said" });
+    const given = { frozen, signal: new AbortController().signal, when: new Date(0), work: () => 1 };
+    const copy = lend(given);
+    expect(copy).not.toBe(given);
+    for (const key of ["frozen", "signal", "when", "work"] as const) expect(copy[key]).toBe(given[key]);
+  });
+
+  it("may lead back to itself", () => {
+    const circle: Record<string, unknown> = { name: "a" };
+    circle.self = circle;
+    circle.other = [circle, { circle }];
+    expect((lend(circle).self as typeof circle).name).toBe("a");
+    expect(Object.isFrozen(sealed(circle))).toBe(true);
+    expect(Object.isFrozen(circle)).toBe(false);
+  });
+});
+
+it("what is sealed can be changed nowhere, and its original still can", () => {
+  fc.assert(
+    fc.property(fc.jsonValue(), (value) => {
+      const before = structuredClone(value);
+      const copy = sealed(value);
+      try {
+        scribble(copy);
+      } catch (thrown) {
+        // Emptying a frozen list throws; writing to what is frozen through Reflect does not.
+        expect(thrown).toBeInstanceOf(TypeError);
+      }
+      expect(copy).toEqual(before);
+      expect(value).toEqual(before);
+    }),
+  );
+});

@@ -1,0 +1,113 @@
+import type { AnyPlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { text, toolCall } from "../../model-server.ts";
+import { extension, openAgent, says, tool } from "./setup.ts";
+
+/** Empties and overwrites everything that can be reached. */
+function vandalise(value: unknown): void {
+  if (typeof value !== "object" || value === null) return;
+  for (const key of Object.keys(value)) {
+    vandalise(Reflect.get(value, key));
+    Reflect.set(value, key, "vandalised");
+  }
+  if (Array.isArray(value) && !Object.isFrozen(value)) value.length = 0;
+}
+function andThrow(value: unknown): never {
+  vandalise(value);
+  throw new Error("and it throws");
+}
+
+/** A conversation of two turns with a call, beside an extension and one after it that notes what it is shown. */
+async function conversation(own?: Partial<AnyPlugin>) {
+  const shown: Record<string, string[]> = {};
+  const note = (what: string) => (input: { type?: string }) => {
+    if (input.type !== "plugin_failure") shown[what] = [...(shown[what] ?? []), withoutTimes(input)];
+  };
+  const witness = extension("witness", {
+    hooks: () =>
+      Object.fromEntries(
+        ["beforeToolCall", "approveToolCall", "afterToolCall", "transformContext", "convertToLlm"].map((hook) => [
+          hook,
+          note(hook),
+        ]),
+      ),
+    onEvent: note("onEvent"),
+    activate: (ctx) => ctx.agent.subscribe(note("subscribe")),
+  });
+  const echo = tool("echo", async (_id, { say }: { say: string[] }) => ({ ...says(say.join(" ")), details: { say } }));
+  const vandal = { plugin: extension("vandal", own ?? {}), origin: "test", optional: true };
+  await using a = await openAgent([toolCall("echo", { say: ["a", "b"] }), text("done"), text("bye")], {
+    tools: [echo],
+    plugins: [vandal, witness],
+  });
+  await a.agent.prompt("go");
+  await a.agent.prompt("and on");
+  await a.kernel.drained();
+  return {
+    sent: a.server.requests.map(({ body }) => body.messages),
+    stored: a.stored().map(withoutTimes),
+    shown,
+    failed: new Set(a.kernel.failures.map(({ plugin, where }) => `${plugin} ${where}`)),
+  };
+}
+
+/** Without what differs from run to run, and from failures, which are events, too. */
+function withoutTimes(input: unknown): string {
+  const volatile = new Set(["ts", "timestamp", "seq", "id", "parentId", "duration", "durationMs", "signal"]);
+  return JSON.stringify(input, (key, value) => (volatile.has(key) || /Id$|Ids$/.test(key) ? undefined : value));
+}
+
+/** Where an extension is handed something -> what does its worst to it, and whether that is a failure. */
+const places: [string, Partial<AnyPlugin>, string?][] = [
+  ["transformContext", { hooks: () => ({ transformContext: andThrow }) }, "vandal transformContext"],
+  ["transformContext, later", { hooks: () => ({ transformContext: async (all) => andThrow(all) }) }, "vandal transformContext"],
+  ["convertToLlm", { hooks: () => ({ convertToLlm: andThrow }) }, "vandal convertToLlm"],
+  ["beforeToolCall", { hooks: () => ({ beforeToolCall: andThrow }) }, "vandal beforeToolCall"],
+  ["approveToolCall", { hooks: () => ({ approveToolCall: (call) => void vandalise(call) }) }],
+  ["approveToolCall, and throws", { hooks: () => ({ approveToolCall: andThrow }) }, "vandal approveToolCall"],
+  ["afterToolCall", { hooks: () => ({ afterToolCall: andThrow }) }, "vandal afterToolCall"],
+  ["onEvent", { onEvent: (event) => vandalise(event) }],
+  ["a subscription of events", { activate: (ctx) => void ctx.subscribe(vandalise) }],
+  ["a subscription of pi's events", { activate: (ctx) => void ctx.agent.subscribe(vandalise) }],
+  ["the agent's state", { onEvent: (_event, ctx) => vandalise(ctx.agent.state.messages) }],
+  ["the conversation", { onEvent: (_event, ctx) => vandalise(ctx.session.buildContext()) }],
+]; // biome-ignore format: a row each
+
+describe("what an extension is handed is its own to spoil", () => {
+  it.each(places)("in %s", async (_place, own, failure) => {
+    const clean = await conversation();
+    const spoilt = await conversation(own);
+    expect(spoilt).toEqual({ ...clean, failed: new Set(failure ? [failure] : []) });
+  });
+});
+
+describe("what a layer changes in place counts when it does not fail:", () => {
+  it("messages, without answering them", async () => {
+    const transformContext = (messages: { content: unknown }[]) => {
+      for (const message of messages) if (typeof message.content === "string") message.content = "kept private";
+      return undefined as never;
+    };
+    await using a = await openAgent([text("done")], {
+      plugins: [{ plugin: extension("own", { hooks: () => ({ transformContext }) }), optional: true }],
+    });
+    await a.agent.prompt("my secret");
+    expect(a.server.requests[0]?.body.messages).toMatchObject([{ role: "user", content: "kept private" }]);
+    expect(JSON.stringify(a.stored())).toContain("my secret");
+  });
+
+  it("a call's arguments, which later layers and the tool get", async () => {
+    const seen: unknown[] = [];
+    const first = extension("first", {
+      hooks: () => ({ beforeToolCall: ({ args }) => void Object.assign(args as object, { n: 2 }) }),
+    });
+    const second = extension("second", { hooks: () => ({ beforeToolCall: ({ args }) => void seen.push(args) }) });
+    const count = tool("count", async (_id, args) => says(JSON.stringify(args)));
+    await using a = await openAgent([toolCall("count", { n: 1 }), text("done")], {
+      tools: [count],
+      plugins: [first, second].map((plugin) => ({ plugin, optional: true })),
+    });
+    await a.agent.prompt("go");
+    expect(seen).toEqual([{ n: 2 }]);
+    expect(a.server.requests[1]?.body.messages.at(-1)).toMatchObject({ role: "tool", content: '{"n":2}' });
+  });
+});
