@@ -3,7 +3,7 @@ import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-import { TreeWriter } from "./tree-writer.ts";
+import { type Limits, TreeWriter } from "./tree-writer.ts";
 
 type Pieces = AsyncIterable<Buffer>;
 type Reader = (pieces: Pieces, writer: TreeWriter) => Promise<void>;
@@ -24,7 +24,7 @@ const formats: readonly { magic: Buffer; read: Reader | string }[] = [
  * Unpacks an archive into an empty folder; answers its own sha512 as npm writes it. Only plain files and folders come out:
  * anything else, and whatever would lie elsewhere, refuses the whole archive. Throws ARCHIVE errors.
  */
-export async function unpack(path: string, into: string): Promise<string> {
+export async function unpack(path: string, into: string, limits?: Limits): Promise<string> {
   const { read } = formatOf(path);
   if (typeof read === "string") throw errors.ARCHIVE_FORMAT({ path, reason: read });
   const hash = createHash("sha512");
@@ -35,7 +35,9 @@ export async function unpack(path: string, into: string): Promise<string> {
     }
   };
   try {
-    await pipeline(createReadStream(path), hashed, (pieces: Pieces) => read(pieces, new TreeWriter(path, into)));
+    await pipeline(createReadStream(path), hashed, (pieces: Pieces) =>
+      read(pieces, new TreeWriter(path, into, limits)),
+    );
   } catch (thrown) {
     if (thrown instanceof ScorelError) throw thrown;
     throw errors.ARCHIVE_DAMAGED({ path, reason: messageOf(thrown) }, { cause: thrown });

@@ -1,4 +1,5 @@
-import { Parser, type ReadEntry } from "tar";
+import { Parser } from "tar/parse";
+import type { ReadEntry } from "tar/read-entry";
 import type { OpenFile, TreeWriter } from "./tree-writer.ts";
 
 const FILES: readonly string[] = ["File", "OldFile", "ContiguousFile"];

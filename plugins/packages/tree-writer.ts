@@ -3,10 +3,16 @@ import { dirname, join } from "node:path";
 import { errors } from "./errors.ts";
 
 /** How much a source may hold. */
-export const limits = { entries: 10_000, fileBytes: 64 * 1024 * 1024, allBytes: 256 * 1024 * 1024 };
+export interface Limits {
+  entries: number;
+  fileBytes: number;
+  allBytes: number;
+}
 
-/** What is unpacked for the files: their headers and long names may take no more than this beside them. */
-const OVERHEAD = limits.entries * 4096;
+export const defaultLimits: Limits = { entries: 10_000, fileBytes: 64 * 1024 * 1024, allBytes: 256 * 1024 * 1024 };
+
+/** What the headers and the long name of an entry may take beside its file. */
+const OVERHEAD = 4096;
 const LONGEST = 1_024;
 
 /** One file that is being written. */
@@ -24,22 +30,25 @@ export class TreeWriter {
   private passed = 0;
   private readonly source: string;
   private readonly into: string;
+  private readonly limits: Limits;
 
   /** `source` is named in errors; `into` exists and is empty. */
-  constructor(source: string, into: string) {
+  constructor(source: string, into: string, limits = defaultLimits) {
+    this.limits = limits;
     this.source = source;
     this.into = into;
   }
 
   /** Counts an entry, whatever becomes of it. */
   count(): void {
-    if (++this.entries > limits.entries) throw this.limit(`it holds more than ${limits.entries} entries`);
+    if (++this.entries > this.limits.entries) throw this.limit(`it holds more than ${this.limits.entries} entries`);
   }
 
   /** Counts what an archive is unpacked to, whatever it is. */
   pass(bytes: number): void {
     this.passed += bytes;
-    if (this.passed > limits.allBytes + OVERHEAD) throw this.limit(`it holds more than ${mebi(limits.allBytes)}`);
+    const { allBytes, entries } = this.limits;
+    if (this.passed > allBytes + entries * OVERHEAD) throw this.limit(`it holds more than ${mebi(allBytes)}`);
   }
 
   folder(path: string): void {
@@ -53,13 +62,14 @@ export class TreeWriter {
     if (clean.includes("/")) this.makeFolders(dirname(clean));
     this.claim(clean, true);
     const fd = fs.openSync(join(this.into, clean), "wx", isExecutable ? 0o700 : 0o600);
+    const { fileBytes, allBytes } = this.limits;
     let size = 0;
     return {
       write: (chunk) => {
         size += chunk.length;
         this.bytes += chunk.length;
-        if (size > limits.fileBytes) throw this.refuse(path, `is larger than ${mebi(limits.fileBytes)}`);
-        if (this.bytes > limits.allBytes) throw this.limit(`it holds more than ${mebi(limits.allBytes)}`);
+        if (size > fileBytes) throw this.refuse(path, `is larger than ${mebi(fileBytes)}`);
+        if (this.bytes > allBytes) throw this.limit(`it holds more than ${mebi(allBytes)}`);
         fs.writeSync(fd, chunk);
       },
       close: () => fs.closeSync(fd),
