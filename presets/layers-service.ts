@@ -1,4 +1,5 @@
 import type { Composed, LayersService, PresetSummary, Setting } from "@scorel/inspect/contract";
+import type { InstalledPreset } from "@scorel/packages/contract";
 import type { z } from "zod";
 import { catalogue, shipped } from "./catalogue.ts";
 import { type Asked, requestFor } from "./composition.ts";
@@ -7,6 +8,7 @@ import { leavesOf } from "./leaves.ts";
 import { dotted, isTable, type KeyPath, type Merged } from "./merge.ts";
 import type { Project } from "./paths.ts";
 import { layersNamed, namesIn, presetFolders } from "./preset-file.ts";
+import { isAnyInstalled } from "./preset-lock.ts";
 import { loadShipped, type Resolution, resolve } from "./resolution.ts";
 import { createConfigSchema, toJsonSchema } from "./schema.ts";
 import { secretFree } from "./secret-free.ts";
@@ -17,8 +19,10 @@ export function createLayersService(asked: Asked): LayersService {
   return {
     async presets() {
       const { project } = await request();
-      const names = new Set(presetFolders(project).flatMap(({ dir }) => namesIn(dir)));
-      return await Promise.all([...names].map((name) => summaryOf(name, project)));
+      const installed = await installedPresets(asked);
+      const named = presetFolders(project).flatMap(({ dir }) => namesIn(dir));
+      const names = new Set([...named, ...installed.map(({ name }) => name)]);
+      return await Promise.all([...names].map((name) => summaryOf(name, project, installed)));
     },
     async preset(name) {
       const by = "scorel preset show";
@@ -37,10 +41,32 @@ export function createLayersService(asked: Asked): LayersService {
   };
 }
 
-async function summaryOf(name: string, project: Project | undefined): Promise<PresetSummary> {
+/** Whoever has installed nothing loads nothing for this. */
+async function installedPresets(asked: Asked): Promise<InstalledPreset[]> {
+  if (!isAnyInstalled()) return [];
+  return await (await import("./preset-store.ts")).createPresetStore(asked).list();
+}
+
+async function summaryOf(
+  name: string,
+  project: Project | undefined,
+  presets: readonly InstalledPreset[],
+): Promise<PresetSummary> {
+  const preset = presets.find((each) => each.name === name);
+  const installed = preset && {
+    from: preset.source.spec,
+    state: preset.state,
+    ...(preset.source.version !== undefined && { version: preset.source.version }),
+  };
+  if (installed?.state === "changed") return { name, description: "", files: [], installed };
   const layers = await layersNamed(name, "scorel preset list", project);
   const description = layers.map(({ table }) => table.description).findLast((text) => typeof text === "string") ?? "";
-  return { name, description: description as string, files: layers.map(({ file }) => file) };
+  return {
+    name,
+    description: description as string,
+    files: layers.map(({ file }) => file),
+    ...(installed && { installed }),
+  };
 }
 
 function composed({ merged, plugins, extensions, problems, notices }: Resolution): Composed {

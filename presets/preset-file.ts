@@ -5,7 +5,14 @@ import type { Admission } from "./admission.ts";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
 import { canonical, filesOf, isWithin, type Project, shippedPresets, userDir } from "./paths.ts";
-import { packageFile, presetGroundOf, userPackage } from "./preset-package.ts";
+import {
+  assertNotLost,
+  installedFile,
+  packageFile,
+  presetGroundOf,
+  settleInstalls,
+  userPackage,
+} from "./preset-package.ts";
 
 /** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
 export interface PresetFolder {
@@ -33,6 +40,7 @@ export function namesIn(dir: string): string[] {
 
 /** Every layer that bears this name, weakest first; throws CONFIG_PRESET_UNKNOWN when there is none. */
 export async function layersNamed(name: string, by: string, project: Project | undefined): Promise<Layer[]> {
+  await settleInstalls();
   const folders = presetFolders(project);
   const found = folders.flatMap(({ kind, dir }) =>
     presetsIn(dir)
@@ -103,7 +111,7 @@ async function readPreset(path: string, kind: LayerKind, project: Project | unde
   const shown = isOfProject ? join(project.dir, relative(filesOf(project), path)) : path;
   const folders = presetFolders(project).map(({ dir }) => dir);
   const isPackage = basename(path) === packageFile && !folders.includes(dirname(path));
-  if (!isPackage) return readLayer(path, kind, shown);
+  if (!isPackage) return readLayer(isOfProject ? path : await installedFile(path), kind, shown);
   const folder = dirname(shown);
   const root = canonical(isOfProject ? dirname(path) : await userPackage(folder));
   return layerInside({ folder, root }, join(root, packageFile), kind);
@@ -112,6 +120,7 @@ async function readPreset(path: string, kind: LayerKind, project: Project | unde
 async function unknown(preset: string, by: string, folders: readonly PresetFolder[], project: Project | undefined) {
   const hidden = project && !project.trusted ? hiddenIn(project, preset) : undefined;
   if (hidden !== undefined) return errors.CONFIG_PRESET_UNTRUSTED({ preset, file: hidden });
+  await assertNotLost(preset);
   const { nearest } = await import("@scorel/cli/nearest");
   const known = folders.flatMap(({ dir }) => namesIn(dir));
   return errors.CONFIG_PRESET_UNKNOWN({ preset, by, nearest: nearest(preset, known) });

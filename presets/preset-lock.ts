@@ -15,12 +15,18 @@ export const stagingDir = () => join(presetsDir(), ".staging");
 
 const lockFile = () => join(presetsDir(), "presets.lock.json");
 
+/** Whether there is anything to ask the lock file about; costs a look at the disk. */
+export const isAnyInstalled = () => fs.existsSync(lockFile());
+
+/** Whether anything may be half-way to being installed or removed. */
+export const isAnyStaged = () => fs.existsSync(stagingDir());
+
 /**
  * What is installed. One that was interrupted half-way is finished first. Throws PRESET_LOCK when the file is damaged or
  * others could have written it: then no installed preset is used.
  */
 export async function readLock(): Promise<PresetLock> {
-  if (fs.existsSync(stagingDir())) await (await import("./preset-store.ts")).settle();
+  if (isAnyStaged()) await (await import("./preset-store.ts")).settle();
   return lockNow();
 }
 

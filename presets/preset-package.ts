@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
-import { basename, dirname, join, sep } from "node:path";
+import { basename, dirname, join, relative, sep } from "node:path";
 import { canonical, groundOf, isWithin, userDir } from "./paths.ts";
+import { isAnyInstalled, isAnyStaged } from "./preset-lock.ts";
 import { assertPrivate, closeToOthers } from "./private-folder.ts";
 
 /** The file that makes a folder a preset. */
@@ -37,8 +38,9 @@ export function presetAt(path: string): PresetGround | undefined {
 }
 
 /**
- * Where the bytes of a preset are read that is a folder in ~/.scorel. Throws EXTENSION_FOLDER when others than this user
- * could have put code into it.
+ * Where the bytes of a preset are read that is a folder in ~/.scorel: of an installed one, from a private copy of
+ * what was installed. Throws EXTENSION_FOLDER when others than this user could have put code into one of ~/.scorel/presets,
+ * and PRESET_CHANGED.
  */
 export async function userPackage(folder: string): Promise<string> {
   const presets = join(userDir(), "presets");
@@ -47,5 +49,30 @@ export async function userPackage(folder: string): Promise<string> {
     assertPrivate(each);
     closeToOthers(each);
   }
-  return folder;
+  return (await installedRoot(canonical(presets), canonical(folder))) ?? folder;
+}
+
+/** Where another file of a preset is read that is installed; any other file as it is. Throws PRESET_CHANGED. */
+export async function installedFile(path: string): Promise<string> {
+  const presets = canonical(join(userDir(), "presets"));
+  const real = canonical(path);
+  return (isWithin(presets, real) ? await installedRoot(presets, real) : undefined) ?? path;
+}
+
+/** Finishes what an interrupted `scorel preset` has begun, before anyone looks for presets. */
+export async function settleInstalls(): Promise<void> {
+  if (isAnyStaged()) await (await import("./preset-store.ts")).settle();
+}
+
+/** Throws PRESET_CHANGED for an installed preset whose folder is gone, which no search finds. */
+export async function assertNotLost(name: string): Promise<void> {
+  if (isAnyInstalled()) await (await import("./preset-check.ts")).verifiedPreset(name);
+}
+
+/** Whoever has installed nothing loads nothing for this. */
+async function installedRoot(presets: string, path: string): Promise<string | undefined> {
+  if (!isAnyInstalled()) return undefined;
+  const [name = "", ...inside] = relative(presets, path).split(sep);
+  const root = await (await import("./preset-check.ts")).verifiedPreset(name);
+  return root === undefined ? undefined : join(root, ...inside);
 }

@@ -6,6 +6,8 @@ export interface PresetSummary {
   description: string;
   /** Its files, weakest first: a later one is a layer over those before. */
   files: string[];
+  /** Where an installed one is from; a `changed` one is refused, and nothing of it is read. */
+  installed?: { from: string; version?: string; state: "installed" | "changed" };
 }
 
 /** One value of the configuration and who set it. */

@@ -4,11 +4,17 @@ import type { Composed, PresetSummary, Setting } from "./contract.ts";
 export function listPresets(presets: readonly PresetSummary[]): string {
   const width = Math.max(0, ...presets.map(({ name }) => name.length));
   return lines(
-    presets.map(({ name, description, files }) => {
+    presets.map(({ name, description, files, installed }) => {
       const own = files.filter((file) => file !== `presets/${name}.toml`);
-      return `${name.padEnd(width)}  ${description}${own.length > 0 ? ` (${own.join(", ")})` : ""}`.trimEnd();
+      const from = installed ? [origin(name, installed)] : own;
+      return `${name.padEnd(width)}  ${description}${from.length > 0 ? ` (${from.join(", ")})` : ""}`.trimEnd();
     }),
   );
+}
+
+function origin(name: string, { from, version, state }: NonNullable<PresetSummary["installed"]>): string {
+  const flaw = state === "changed" ? `; changed since, so it is refused: scorel preset diff ${name}` : "";
+  return `${version === undefined ? "" : `${version} `}from ${from}${flaw}`;
 }
 
 /** What a preset loads, leaves out and sets, each with its place. */

@@ -1,0 +1,97 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { listPresets } from "../../plugins/inspect/text.ts";
+import { type Asked, createComposition } from "../../presets/composition.ts";
+import { createLayersService } from "../../presets/layers-service.ts";
+import { type Shop, shop } from "../plugins/packages/shop.ts";
+
+const asking = ({ cwd }: Shop, preset: string): Asked => ({
+  preset,
+  by: "--preset",
+  cwd,
+  trust: false,
+  notify: () => {},
+});
+
+/** The ids of the extensions that a session with this preset would load, and where their bytes are read. */
+async function session(at: Shop, preset = "team") {
+  const composition = createComposition(asking(at, preset), () => {
+    throw new Error("no kernel is asked for here");
+  });
+  const { entries, packages } = await composition.sessionPlugins(at.cwd);
+  return { ids: entries.flatMap(({ plugin, file }) => (file ? [plugin.id] : [])), packages };
+}
+
+const refusal = (files: string) => ({
+  code: "PRESET_CHANGED",
+  message: `The preset "team" is not what was installed: ${files}. Nothing of it is loaded. To see what differs: scorel preset diff team; to install it again: scorel preset update team`,
+});
+
+async function installed(): Promise<Shop> {
+  const at = shop();
+  at.preset("team", { "preset.toml": 'extends = "none"\ndescription = "ours"\n', "more.toml": 'extends = "none"\n' });
+  await at.run("add", ["team"]);
+  return at;
+}
+
+describe("an installed preset that is used", () => {
+  it("is loaded from a private copy of exactly what was installed", async () => {
+    using at = await installed();
+    const { ids, packages } = await session(at);
+    expect(ids).toEqual(["guard"]);
+    const folder = join(at.home, ".scorel/presets/team");
+    const root = expect.stringMatching(/\/\.scorel\/cache\/presets\/[\da-f]{64}$/);
+    expect(packages).toEqual([{ name: "team", folder, root }]);
+  });
+
+  it.each<[string, (at: Shop) => void, string]>([
+    ["changed", (at) => at.file("~/.scorel/presets/team/extensions/guard.js", "//"), "extensions/guard.js (changed)"],
+    ["added to", (at) => at.file("~/.scorel/presets/team/extensions/evil.js", "//"), "extensions/evil.js (added)"],
+    [
+      "robbed",
+      (at) => rmSync(join(at.home, ".scorel/presets/team/extensions/guard.js")),
+      "extensions/guard.js (removed)",
+    ],
+    [
+      "taken away",
+      (at) => rmSync(join(at.home, ".scorel/presets/team"), { recursive: true }),
+      "extensions/guard.js (removed), more.toml (removed), preset.toml (removed)",
+    ],
+  ])("is refused when it was %s, by name, by path, and where another builds on it", async (_, tamper, files) => {
+    using at = await installed();
+    at.file("~/.scorel/presets/mine.toml", 'extends = "team"\n');
+    tamper(at);
+    await expect(session(at)).rejects.toMatchObject(refusal(files));
+    await expect(session(at, "mine")).rejects.toMatchObject(refusal(files));
+    if (files.includes("preset.toml")) return;
+    for (const path of ["team", "team/preset.toml", "team/more.toml"])
+      await expect(session(at, join(at.home, ".scorel/presets", path))).rejects.toMatchObject(refusal(files));
+  });
+
+  it("is listed with its source, its version, and that it is refused", async () => {
+    using at = await installed();
+    const list = async () => {
+      const rows = listPresets(await createLayersService(asking(at, "none")).presets());
+      return rows
+        .split("\n")
+        .find((row) => row.startsWith("team"))
+        ?.replace(at.cwd, "/work");
+    };
+    expect(await list()).toBe("team      ours (from /work/team)");
+    at.file("~/.scorel/presets/team/extensions/guard.js", "//");
+    expect(await list()).toBe("team       (from /work/team; changed since, so it is refused: scorel preset diff team)");
+  });
+
+  it("is not relied on when the lock file cannot be", async () => {
+    using at = await installed();
+    writeFileSync(join(at.home, ".scorel/presets/presets.lock.json"), "{");
+    await expect(session(at)).rejects.toMatchObject({ code: "PRESET_LOCK" });
+  });
+
+  it("stays the user's own when it was put there by hand", async () => {
+    using at = await installed();
+    renameSync(join(at.home, ".scorel/presets/team"), join(at.home, ".scorel/presets/own"));
+    expect((await session(at, "own")).ids).toEqual(["guard"]);
+  });
+});
