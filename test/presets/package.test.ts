@@ -178,6 +178,6 @@ describe("an extension of a preset", () => {
 it("a folder without preset.toml is no preset", async () => {
   using at = place();
   mkdirSync(join(at.home, ".scorel/presets/empty"), { recursive: true });
-  writeFileSync(join(at.home, ".scorel/presets/presets.lock.json"), "{}");
+  writeFileSync(join(at.home, ".scorel/presets/presets.lock.json"), '{ "version": 1, "presets": {} }');
   expect(await failure(sessionOf(at, "empty"))).toMatchObject({ code: "CONFIG_PRESET_UNKNOWN" });
 });
