@@ -1,5 +1,3 @@
-import { mkdir } from "node:fs/promises";
-import { dirname } from "node:path";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { FileDetails } from "./contract.ts";
@@ -37,7 +35,6 @@ async function write({ file_path, content }: Params, env: Environment, id: strin
   const loaded = await loadIfExists(place);
   const before = loaded && asText(loaded, place);
   if (before) requireWhole(place, before, env);
-  else await mkdir(dirname(place.path), { recursive: true });
   const bytes = before ? inStyleOf(before, content) : Buffer.from(content);
   await saveFile(place, bytes, before);
   const { unifiedDiff } = await import("./diff.ts");
