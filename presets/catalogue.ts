@@ -30,6 +30,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   demo: { scope: "host", load: () => import("@scorel/demo") },
   models: { scope: "host", load: () => import("@scorel/models") },
   inspect: { scope: "host", load: () => import("@scorel/inspect") },
+  doctor: { scope: "host", load: () => import("@scorel/doctor") },
   trust: { scope: "host", load: () => import("@scorel/trust") },
   history: { scope: "host", load: () => import("@scorel/history") },
   titles: { scope: "session", load: () => import("@scorel/titles") },

@@ -19,6 +19,8 @@ export interface Flags {
   verbose: boolean;
   /** The run prints and asks nothing. */
   print?: boolean;
+  /** Only what a command needs that finds out why nothing else works. */
+  rescue?: boolean;
 }
 
 /**
@@ -36,7 +38,23 @@ export function readFlags(argv: readonly string[]): Flags {
     trust: words.includes("--trust"),
     verbose: words.includes("--verbose"),
     print: words.some((word) => word === "-p" || word === "--print" || word.startsWith("--print=")),
+    ...(nounOf(words) === "doctor" && { rescue: true }),
   };
+}
+
+/** The first word, when nothing but options of every command stands before it. */
+function nounOf(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word, index) => !word.startsWith("-") && !takesValue(words[index - 1]));
+  const before = words.slice(0, Math.max(0, at)).filter((word) => word.startsWith("-"));
+  return before.every((word) => globalOptions.some(({ flags }) => isFlag(flags, word))) ? words[at] : undefined;
+}
+
+function takesValue(word: string | undefined): boolean {
+  return globalOptions.some(({ flags }) => flags.includes("<") && flags.startsWith(`${word} `));
+}
+
+function isFlag(flags: string, word: string): boolean {
+  return flags.split(" ", 1)[0] === word.split("=", 1)[0];
 }
 
 /** The last one counts, as it does for commands. */

@@ -1,5 +1,5 @@
 import { realpathSync, statSync } from "node:fs";
-import { resolve } from "node:path";
+import { parse, resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
 import { codeOf, createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
 import { type Asked, createComposition, hostPlugins } from "./composition.ts";
@@ -44,17 +44,18 @@ async function run(argv: readonly string[], version: string, signals: Signals): 
 
 /** The host kernel with the services that the loader gives it. */
 export async function startHost(flags: Flags, version: string, signals: Pick<Signals, "interrupt">): Promise<Kernel> {
-  const cwd = workingDirectory(flags.cwd);
+  const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
   const asked: Asked = {
     preset: flags.preset ?? "coding",
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
     beforeExtensions: guardProcess(),
-    notify: once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
+    notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
   };
-  if (isPath(asked.preset) && !flags.print) await (await import("./preset-question.ts")).askAboutPreset(asked, signals);
-  const { entries, problems } = await hostPlugins(asked);
+  const asks = isPath(asked.preset) && !flags.print && !flags.rescue;
+  if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, signals);
+  const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
   const kernel: Kernel = await createKernel({
@@ -85,6 +86,21 @@ function guardProcess(): Asked["beforeExtensions"] {
 function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch {
   const { env, stdin, stderr } = process;
   return { cwd, version, globalOptions, env, stdin, stdout: commandStdout, stderr, interrupt };
+}
+
+/** The least that runs: no extension, and of the user's configuration only what can be read. */
+async function rescuePlugins(asked: Asked) {
+  return (await import("./rescue.ts")).rescuePlugins(asked);
+}
+
+/** For a command that has to run in a directory that was deleted, too. */
+function anyDirectory(asked: string | undefined): string {
+  try {
+    return workingDirectory(asked);
+  } catch (thrown) {
+    if (asked !== undefined) throw thrown;
+    return parse(process.execPath).root;
+  }
 }
 
 function workingDirectory(asked: string | undefined): string {

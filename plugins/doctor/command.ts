@@ -1,0 +1,21 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, plainText } from "@scorel/host/client";
+import { examinePatient } from "./examination.ts";
+import { homeOf, type Organs, type Patient } from "./patient.ts";
+import { createScrub } from "./scrub.ts";
+import { reportText } from "./text.ts";
+
+/** `scorel doctor`: 0 when nothing is broken, else 1; 130 after Ctrl-C. */
+export async function examine(invocation: Invocation, organs: Organs): Promise<number> {
+  const { cwd, env, options, interrupt, stdout, stderr } = invocation;
+  const home = homeOf();
+  const self: Patient["self"] = [process.execPath, process.argv[1] as string];
+  const report = await examinePatient({ ...organs, cwd, env, options, interrupt, home, self });
+  if (interrupt.aborted) return 130;
+  const shown = createScrub(env, home)(report);
+  const output = createOutput(stdout);
+  const text = options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : plainText(reportText(shown, env.HOME));
+  await output.write(text);
+  if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
+  return output.complaint !== undefined || report.findings.some(({ severity }) => severity === "error") ? 1 : 0;
+}

@@ -1,0 +1,148 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import type { Finding, FolderRow } from "./contract.ts";
+import { type Part, type Patient, shellWord } from "./patient.ts";
+
+/** Entries that are looked at below ~/.scorel, and how deep. */
+const ENOUGH = 3_000;
+const DEEPEST = 3;
+/** What code or trust is read from: others must not be able to write it, or Scorel refuses it. */
+const GUARDED = /^(|extensions(\/.*)?|cache(\/.*)?|presets(\/.*)?|trust\.json|auth\.json|config\.toml)$/;
+const SECRET = "auth.json";
+
+/** Who may enter and change the user's folder and what lies in it. Follows no link and changes nothing. */
+export function lookAtFolders({ home }: Pick<Patient, "home">): Part & { folders: FolderRow[] } {
+  if (home === undefined) return { folders: [], findings: [] };
+  const stats = statOf(home);
+  if (!stats) {
+    const what = "It is not there yet; it is made when something has to be kept.";
+    return { folders: [], findings: [finding("FOLDER_NEW", "note", what, home, "")] };
+  }
+  if (stats instanceof Error) return { folders: [], findings: [unreadable(home, stats)] };
+  const look: Look = { home, isPrivate: isClosed(stats), folders: [], findings: [], seen: 0 };
+  examine(look, "", stats);
+  if (stats.isDirectory()) descend(look, "", 1);
+  if (look.findings.length === 0)
+    look.findings.push(finding("FOLDERS", "ok", "Your folder and all in it is yours alone.", home, ""));
+  return { folders: look.folders, findings: look.findings };
+}
+
+interface Look {
+  home: string;
+  /** Others cannot even enter it, so what may be read in it does no harm. */
+  isPrivate: boolean;
+  folders: FolderRow[];
+  findings: Finding[];
+  seen: number;
+}
+
+function descend(look: Look, below: string, depth: number): void {
+  const folder = join(look.home, below);
+  for (const name of namesIn(look, folder)) {
+    if (++look.seen > ENOUGH) return;
+    const path = below === "" ? name : `${below}/${name}`;
+    const stats = statOf(join(look.home, path));
+    if (!stats || stats instanceof Error) continue;
+    examine(look, path, stats);
+    if (stats.isDirectory() && depth < DEEPEST) descend(look, path, depth + 1);
+  }
+}
+
+function namesIn({ findings }: Look, folder: string): string[] {
+  try {
+    return fs.readdirSync(folder).sort();
+  } catch (thrown) {
+    findings.push(unreadable(folder, thrown));
+    return [];
+  }
+}
+
+function examine({ home, isPrivate, folders, findings }: Look, path: string, stats: fs.Stats): void {
+  const full = path === "" ? home : join(home, path);
+  if (!path.includes("/") && (stats.isDirectory() || path === "")) folders.push({ path: full, mode: modeOf(stats) });
+  const flaw = flawOf(full, path, stats, isPrivate);
+  if (flaw) findings.push(flaw);
+}
+
+function flawOf(full: string, path: string, stats: fs.Stats, isPrivate: boolean): Finding | undefined {
+  const word = shellWord(full);
+  const guarded = GUARDED.test(path);
+  const severity = guarded ? "error" : "warning";
+  if (stats.isSymbolicLink()) return guarded ? linkFlaw(full, path) : undefined;
+  if (path === "" && !stats.isDirectory())
+    return finding("FOLDER_NONE", "error", "It is not a folder.", full, `rm ${word} && mkdir -m 700 ${word}`);
+  // Windows has neither owners by number nor mode bits.
+  const user = process.getuid?.();
+  if (user === undefined) return undefined;
+  if (stats.uid !== user && stats.uid !== 0)
+    return finding("FOLDER_OWNER", severity, "It belongs to another user.", full, `sudo chown -R "$(id -un)" ${word}`);
+  if (stats.mode & 0o022)
+    return finding("FOLDER_WRITABLE", severity, "Other users can write it.", full, `chmod go-w ${word}`);
+  if (path === SECRET && stats.mode & 0o077)
+    return finding(
+      "FOLDER_READABLE",
+      isPrivate ? "warning" : "error",
+      "It holds keys, and other users may read it.",
+      full,
+      `chmod 600 ${word}`,
+    );
+  if (path === "" && stats.mode & 0o077)
+    return finding(
+      "FOLDER_READABLE",
+      "warning",
+      "Other users can look into it: sessions, settings.",
+      full,
+      `chmod 700 ${word}`,
+    );
+  return undefined;
+}
+
+/** Files that are kept elsewhere, as config.toml often is, are fine; a folder of code or a record of trust is not. */
+function linkFlaw(full: string, path: string): Finding | undefined {
+  if (!["", "extensions", "cache", "trust.json"].includes(path)) return undefined;
+  const target = attempt(() => fs.realpathSync(full));
+  const [link, there] = [shellWord(full), target === undefined ? undefined : shellWord(target)];
+  const doNext = there === undefined ? `rm ${link}` : `rm ${link} && mv ${there} ${link}`;
+  return finding("FOLDER_LINK", "error", "It is a link, so nothing is loaded through it.", full, doNext);
+}
+
+function unreadable(path: string, thrown: unknown): Finding {
+  const word = shellWord(path);
+  const doNext =
+    codeOf(thrown) === "ENOTDIR"
+      ? "Set HOME to a directory of yours."
+      : `chmod u+rwx ${word} (ls -ld ${word} shows whose it is)`;
+  return finding("FOLDER_UNREADABLE", "error", `It cannot be looked into (${codeOf(thrown)}).`, path, doNext);
+}
+
+/** Undefined for what is not there; what the system says for what cannot be looked at. */
+function statOf(path: string): fs.Stats | Error | undefined {
+  try {
+    return fs.lstatSync(path, { throwIfNoEntry: false });
+  } catch (thrown) {
+    return thrown as Error;
+  }
+}
+
+function isClosed({ mode }: fs.Stats): boolean {
+  return process.getuid === undefined || (mode & 0o077) === 0;
+}
+
+/** As `ls` shows it, without the type. */
+function modeOf({ mode }: fs.Stats): string {
+  const bits = [...(mode & 0o777).toString(2).padStart(9, "0")];
+  return bits.map((bit, index) => (bit === "1" ? "rwx"[index % 3] : "-")).join("");
+}
+
+function attempt<R>(work: () => R): R | undefined {
+  try {
+    return work();
+  } catch {
+    return undefined;
+  }
+}
+
+function finding(code: string, severity: Finding["severity"], what: string, where: string, doNext: string): Finding {
+  return { code, severity, what, where, doNext };
+}

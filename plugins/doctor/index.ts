@@ -1,0 +1,37 @@
+import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/host/contract";
+import type {} from "@scorel/inspect/contract";
+import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/models/contract";
+import type {} from "@scorel/trust/contract";
+import type {} from "./contract.ts";
+
+/** `scorel doctor`: looks at everything that Scorel stands on, and says what to do about what is wrong. */
+export default definePlugin({
+  id: "doctor",
+  name: "Doctor",
+  version: "0.1.0",
+  scope: "host",
+  needs: ["launch", "layers", "trust"],
+
+  cliCommands: (ctx) => [
+    {
+      noun: "doctor",
+      description: "Look at plugins, options, programs, files, the model; exits 1 when something is broken",
+      options: [
+        { flags: "--json", description: "One JSON document" },
+        { flags: "--offline", description: "Open no connection, so leave the model's host out" },
+        { flags: "--selftest", description: "Also run a turn with the offline model in a home of its own" },
+      ],
+      run: async (invocation) =>
+        (await import("./command.ts")).examine(invocation, {
+          version: ctx.launch.version,
+          layers: ctx.layers,
+          trust: ctx.trust,
+          // The command is for when these do not start.
+          host: ctx.find("host"),
+          models: ctx.find("models"),
+        }),
+    },
+  ],
+});

@@ -1,0 +1,107 @@
+import { codeOf } from "@scorel/kernel";
+import type { LocalModel, ModelReach } from "@scorel/model/contract";
+import type { Finding } from "./contract.ts";
+import { type Part, type Patient, thrownFindings } from "./patient.ts";
+
+const LIMIT_MS = 2_500;
+const NAMES: Readonly<Record<string, string>> = {
+  name: "looking up its name",
+  connection: "connecting",
+  encryption: "encrypting",
+  answer: "asking",
+};
+
+/** Whether there is a model with a key, and whether its host can be reached; what runs on this machine. */
+export async function lookAtModel(patient: Patient): Promise<Part> {
+  const { models, options, cwd } = patient;
+  if (!models) return { findings: [] };
+  const offline = options.offline === true;
+  const named = typeof options.model === "string" ? { model: options.model } : {};
+  const local = offline ? [] : await models.local(cwd).catch((): LocalModel[] => []);
+  try {
+    const model = await models.reach({ cwd, ...named }, offline ? 0 : LIMIT_MS);
+    return {
+      model,
+      ...(!offline && { local }),
+      findings: [...aboutKey(model), ...aboutWay(model, offline), ...aboutLocal(local)],
+    };
+  } catch (thrown) {
+    // What the configuration has against it, the layers tell.
+    const told = /^CONFIG_|^TRUST_/.test(codeOf(thrown));
+    return { ...(!offline && { local }), findings: [...(told ? [] : noModel(thrown, local)), ...aboutLocal(local)] };
+  }
+}
+
+function noModel(thrown: unknown, [found]: readonly LocalModel[]): Finding[] {
+  if (codeOf(thrown) !== "MODEL_NONE") return thrownFindings(thrown, "", "Correct it, then: scorel model check");
+  const doNext = found
+    ? `Use what runs here: scorel --model ${found.provider}/${found.id}`
+    : "scorel login openai (or another provider), or a [model] table in ~/.scorel/config.toml: `scorel -p hi` shows one.";
+  return [{ code: "MODEL_NONE", severity: "warning", what: "No model is configured.", where: "", doNext }];
+}
+
+function aboutKey({ keyProblem }: ModelReach): Finding[] {
+  if (!keyProblem) return [];
+  const { code, message } = keyProblem;
+  return [
+    {
+      code,
+      severity: "error",
+      what: message,
+      where: "",
+      doNext: "Set that variable or store a key, then: scorel model check",
+    },
+  ];
+}
+
+function aboutWay({ model, host, proxy, status, failed, steps }: ModelReach, offline: boolean): Finding[] {
+  const where = host ?? "";
+  if (host === undefined)
+    return [{ code: "MODEL", severity: "ok", what: `${model} needs no server.`, where, doNext: "" }];
+  if (offline)
+    return [
+      {
+        code: "MODEL_NOT_ASKED",
+        severity: "note",
+        what: `${model}: its host was not looked for (--offline).`,
+        where,
+        doNext: "",
+      },
+    ];
+  const through = proxy === undefined ? "" : ` through the proxy ${proxy}`;
+  if (failed) {
+    const { step, reason, advice, late } = failed;
+    const what = `${model} is not reached${through}: ${NAMES[step]} failed (${reason}).`;
+    return [{ code: "MODEL_UNREACHED", severity: late ? "warning" : "error", what, where, doNext: advice }];
+  }
+  const ms = steps.reduce((sum, step) => sum + step.ms, 0);
+  if (status !== undefined && status >= 500)
+    return [
+      {
+        code: "MODEL_SERVER",
+        severity: "warning",
+        what: `The server of ${model} answers ${status}${through}.`,
+        where,
+        doNext: "It has a problem of its own: try again later.",
+      },
+    ];
+  return [
+    {
+      code: "MODEL",
+      severity: "ok",
+      what: `The host of ${model} answers${through} in ${ms} ms.`,
+      where,
+      doNext: "Whether the key is good: scorel model check",
+    },
+  ];
+}
+
+function aboutLocal(local: readonly LocalModel[]): Finding[] {
+  return local.map(({ server, provider, id, baseUrl }) => ({
+    code: "MODEL_LOCAL",
+    severity: "note",
+    what: `${server} on this machine has ${id}.`,
+    where: baseUrl,
+    doNext: `To use it: scorel --model ${provider}/${id}`,
+  }));
+}

@@ -1,0 +1,129 @@
+import { accessSync, constants, existsSync, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { messageOf } from "@scorel/kernel";
+import type { Finding, ProgramRow } from "./contract.ts";
+import type { Part, Patient } from "./patient.ts";
+import { run } from "./process.ts";
+
+/** The oldest Node that Scorel runs on. */
+export const OLDEST_NODE = "20.19.0";
+/** The first git that opens no repository of another user. */
+const OLDEST_GIT = "2.35.2";
+const LIMIT_MS = 2_000;
+
+/** Node, git and ripgrep: where they are, how old, and whether they run. */
+export async function lookAtPrograms(patient: Patient): Promise<Part> {
+  const seen = await Promise.all([node(patient), git(patient), ripgrep(patient)]);
+  return { programs: seen.map(({ row }) => row), findings: seen.flatMap(({ findings }) => findings) };
+}
+
+interface Seen {
+  row: ProgramRow;
+  findings: Finding[];
+}
+
+async function node({ env }: Patient): Promise<Seen> {
+  const version = process.versions.node;
+  const path = process.execPath;
+  const other = env.PATH === undefined ? undefined : findIn(env.PATH, "node");
+  const findings: Finding[] = [
+    isOlder(version, OLDEST_NODE)
+      ? finding("NODE_OLD", "error", `Node ${version} is too old.`, path, `Install Node ${OLDEST_NODE} or newer.`)
+      : finding("NODE", "ok", `Node ${version}`, path),
+  ];
+  if (other === undefined)
+    findings.push(
+      finding(
+        "NODE_NOT_IN_PATH",
+        "note",
+        "No node is in PATH, so commands of a model find none.",
+        path,
+        "Add its folder to PATH.",
+      ),
+    );
+  return { row: { name: "node", version, path }, findings };
+}
+
+async function git({ env, ...patient }: Patient): Promise<Seen> {
+  const path = findIn(env.PATH ?? "", "git");
+  if (path === undefined) {
+    const what = "git is not installed, or not in PATH: changes are found by looking through the whole folder.";
+    return { row: { name: "git" }, findings: [finding("GIT_MISSING", "warning", what, "", "Install git.")] };
+  }
+  const { row, findings } = await versionOf("git", path, { env, ...patient }, "Install git again.");
+  if (row.version !== undefined && isOlder(row.version, OLDEST_GIT)) {
+    const what = `git ${row.version} is old: only from ${OLDEST_GIT} on does it refuse repositories of other users.`;
+    return { row, findings: [finding("GIT_OLD", "warning", what, path, `Install git ${OLDEST_GIT} or newer.`)] };
+  }
+  return { row, findings };
+}
+
+async function ripgrep(patient: Patient): Promise<Seen> {
+  const again = "Install Scorel again: it brings its own ripgrep, for Grep, Glob and `scorel search`.";
+  try {
+    const { rgPath } = await import("@vscode/ripgrep");
+    return await versionOf("ripgrep", rgPath, patient, again);
+  } catch (thrown) {
+    const what = `ripgrep is not there: ${messageOf(thrown).split("\n", 1)[0]}`;
+    return { row: { name: "ripgrep" }, findings: [finding("RIPGREP_MISSING", "error", what, "", again)] };
+  }
+}
+
+/** Runs it, with nothing of the environment that it could need for more than that. */
+async function versionOf(
+  name: "git" | "ripgrep",
+  path: string,
+  { env, interrupt }: Patient,
+  again: string,
+): Promise<Seen> {
+  const code = name.toUpperCase();
+  const row: ProgramRow = { name, path };
+  const flaw = unrunnable(path);
+  const how = { cwd: "/", env: { PATH: env.PATH ?? "", LC_ALL: "C" }, limit: LIMIT_MS, signal: interrupt };
+  const ran = flaw === undefined ? await run([path, "--version"], how) : undefined;
+  const version = /\b(\d+\.\d+(?:\.\d+)?)/.exec(ran?.stdout ?? "")?.[1];
+  if (version !== undefined && ran?.code === 0)
+    return { row: { ...row, version }, findings: [finding(code, "ok", `${name} ${version}`, path)] };
+  const why =
+    flaw ??
+    (ran?.late ? `it did not answer within ${LIMIT_MS / 1000} s` : (ran?.reason ?? `it ended with ${ran?.code}`));
+  const severity = name === "git" ? "warning" : "error";
+  return { row, findings: [finding(`${code}_BROKEN`, severity, `${name} does not run: ${why}.`, path, again)] };
+}
+
+function unrunnable(path: string): string | undefined {
+  if (!existsSync(path)) return "there is no such file";
+  return isRunnable(path) ? undefined : "its file is not executable";
+}
+
+function findIn(path: string, name: string): string | undefined {
+  const names = process.platform === "win32" ? [`${name}.exe`, `${name}.cmd`] : [name];
+  const files = path
+    .split(delimiter)
+    .filter(Boolean)
+    .flatMap((folder) => names.map((each) => join(folder, each)));
+  return files.find((file) => isRunnable(file));
+}
+
+function isRunnable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
+}
+
+/** Whether one version comes before another, number by number. */
+export function isOlder(version: string, than: string): boolean {
+  const [a, b] = [version, than].map((text) => text.split(".").map(Number)) as [number[], number[]];
+  for (let at = 0; at < b.length; at++) {
+    const difference = (a[at] ?? 0) - (b[at] ?? 0);
+    if (difference !== 0) return difference < 0;
+  }
+  return false;
+}
+
+function finding(code: string, severity: Finding["severity"], what: string, where: string, doNext = ""): Finding {
+  return { code, severity, what, where, doNext };
+}

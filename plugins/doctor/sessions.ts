@@ -1,0 +1,146 @@
+import type { SessionHealth } from "@scorel/host/contract";
+import type { Finding } from "./contract.ts";
+import { type Part, type Patient, shellWord, thrownFindings } from "./patient.ts";
+
+const LATEST = 5;
+const SHOWN_DAMAGE = 3;
+
+/** The files of the sessions that were written last. */
+export async function lookAtSessions({ host }: Patient): Promise<Part> {
+  if (!host) return { findings: [] };
+  const client = host.connect();
+  try {
+    const { total, sessions } = await client.request("check_sessions", { limit: LATEST });
+    const findings = sessions.flatMap(aboutSession);
+    const bad = findings.some(({ severity }) => severity === "error");
+    const what =
+      total === 0 ? "There is no session yet." : `The latest ${sessions.length} of ${total} sessions are whole.`;
+    if (!bad) findings.push({ code: "SESSIONS", severity: "ok", what, where: host.sessionsDir, doNext: "" });
+    return { sessions: { total, latest: sessions }, findings };
+  } catch (thrown) {
+    return {
+      findings: thrownFindings(thrown, host.sessionsDir, "Look at the owner and the mode of that folder: ls -ld"),
+    };
+  } finally {
+    await client.close();
+  }
+}
+
+function aboutSession(session: SessionHealth): Finding[] {
+  return [...aboutLog(session), ...aboutFiles(session), ...aboutLock(session)];
+}
+
+function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, bytes }: SessionHealth): Finding[] {
+  if (problem)
+    return [
+      {
+        code: problem.code,
+        severity: "error",
+        what: problem.message,
+        where: path,
+        doNext: "Restore it from a copy, or move it away.",
+      },
+    ];
+  if (events === undefined) {
+    const what = `Its ${megabytes(bytes)} were not read.`;
+    return [
+      { code: "SESSION_NOT_READ", severity: "note", what, where: path, doNext: `scorel session verify ${sessionId}` },
+    ];
+  }
+  // Whoever writes at this moment may be in the middle of a line.
+  const torn = damage.filter((text) => / torn: /.test(text));
+  const lost = damage.filter((text) => !torn.includes(text));
+  const verify = `scorel session verify ${sessionId}`;
+  const found: Finding[] = [];
+  if (lost.length > 0) {
+    const more = lost.length > SHOWN_DAMAGE ? ` (and ${lost.length - SHOWN_DAMAGE} more places)` : "";
+    const attached = bridged > 0 ? ` ${bridged} events hang at an earlier one instead of the lost one.` : "";
+    const what = `It is damaged, and used without what is lost: ${lost.slice(0, SHOWN_DAMAGE).join("; ")}${more}.${attached}`;
+    found.push({
+      code: "SESSION_DAMAGED",
+      severity: "error",
+      what,
+      where: path,
+      doNext: `${verify} shows all; restore the file from a copy if you have one.`,
+    });
+  }
+  if (torn.length > 0 && lock?.state !== "held") {
+    const what = `Its last line is cut short: ${torn.join("; ")}.`;
+    found.push({
+      code: "SESSION_TORN",
+      severity: "warning",
+      what,
+      where: path,
+      doNext: "Nothing: the next opening sets that end aside and goes on before it.",
+    });
+  }
+  return found;
+}
+
+function aboutFiles({ torn, leftover, index, path }: SessionHealth): Finding[] {
+  const aside = torn.map(
+    (file): Finding => ({
+      code: "SESSION_TORN_ASIDE",
+      severity: "note",
+      what: `${file.bytes} bytes that a crash cut short were set aside.`,
+      where: file.path,
+      doNext: `Look whether you miss anything; then rm ${shellWord(file.path)}`,
+    }),
+  );
+  if (leftover !== undefined)
+    aside.push({
+      code: "SESSION_LEFTOVER",
+      severity: "note",
+      what: "A process ended in the middle of a reply; its words are here.",
+      where: leftover,
+      doNext: "Nothing: the next opening makes a message of them.",
+    });
+  if (index === "damaged")
+    aside.push({
+      code: "SESSION_INDEX",
+      severity: "note",
+      what: "Its index is damaged; the log itself is read instead.",
+      where: path.replace(/\.jsonl$/, ".index"),
+      doNext: "Nothing: it is written anew.",
+    });
+  return aside;
+}
+
+function aboutLock({ lock, sessionId }: SessionHealth): Finding[] {
+  if (!lock) return [];
+  const { state, pid, since, path } = lock;
+  if (state === "held")
+    return [
+      {
+        code: "SESSION_IN_USE",
+        severity: "note",
+        what: `Process ${pid} has session ${sessionId} open since ${since}.`,
+        where: path,
+        doNext: "",
+      },
+    ];
+  if (state === "suspended")
+    return [
+      {
+        code: "SESSION_SUSPENDED",
+        severity: "warning",
+        what: `Process ${pid} has session ${sessionId} open and stands still.`,
+        where: path,
+        doNext: `fg in its terminal, or: kill -CONT ${pid}`,
+      },
+    ];
+  const what = `Process ${pid || "nobody"} left its lock on session ${sessionId} when it ended.`;
+  return [
+    {
+      code: "SESSION_LOCK_STALE",
+      severity: "note",
+      what,
+      where: path,
+      doNext: "Nothing: the next opening takes it over.",
+    },
+  ];
+}
+
+function megabytes(bytes: number): string {
+  return `${Math.round(bytes / 2 ** 20)} MB`;
+}

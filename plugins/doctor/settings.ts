@@ -1,0 +1,110 @@
+import type { Composed, Setting } from "@scorel/inspect/contract";
+import type { Finding } from "./contract.ts";
+import { type Part, type Patient, thrownFindings } from "./patient.ts";
+
+const DEFAULT_PRESET = "coding";
+
+/** What the layers say, who said it, and which of it has no effect. */
+export async function lookAtSettings({ layers, env, options }: Patient): Promise<Part> {
+  const findings: Finding[] = [];
+  const preset = typeof options.preset === "string" ? options.preset : DEFAULT_PRESET;
+  const composed = await firstOf(findings, [
+    () => layers.config(),
+    // What is left without the user's own words still tells something.
+    () => layers.preset(preset),
+    () => layers.preset(DEFAULT_PRESET),
+  ]);
+  if (!composed) return { findings };
+  const { files, settings } = composed;
+  if (findings.length === 0)
+    findings.push({
+      code: "CONFIG",
+      severity: "ok",
+      what: `${files.length} files of configuration hold.`,
+      where: "",
+      doNext: "",
+    });
+  findings.push(...aboutNotices(composed), ...aboutUnused(composed), ...aboutVariables(settings, env));
+  return { config: { files, settings }, findings };
+}
+
+/** The first that can be told, and why the very first cannot: what the others leave out is part of that. */
+async function firstOf(
+  findings: Finding[],
+  attempts: readonly (() => Promise<Composed>)[],
+): Promise<Composed | undefined> {
+  for (const attempt of attempts) {
+    try {
+      return await attempt();
+    } catch (thrown) {
+      if (findings.length > 0) continue;
+      findings.push(...thrownFindings(thrown, "", "").map((finding) => ({ ...finding, ...adviceFor(finding) })));
+    }
+  }
+  return undefined;
+}
+
+/** Where a problem is stands in its message, at its beginning or in brackets at its end. */
+function adviceFor({ code, what }: Finding): Pick<Finding, "where" | "doNext"> {
+  const where = /^(\/[^\s:]+(?::\d+)?)/.exec(what)?.[1] ?? /\(([^()]*:\d+)\)/.exec(what)?.[1] ?? "";
+  const file = where === "" ? "it" : where;
+  const doNext: Readonly<Record<string, string>> = {
+    CONFIG_TOML: `Correct ${file}, or move the file away.`,
+    CONFIG_UNREADABLE: `Make ${file} readable for yourself: ls -l shows whose it is.`,
+    CONFIG_PRESET_UNKNOWN: "Name one of `scorel preset list`.",
+    CONFIG_HOME: "Set HOME to a directory of yours, by its full path.",
+    TRUST_FILE: "Mend or remove that file, and trust what you need again: scorel trust add",
+  };
+  return { where, doNext: doNext[code] ?? `Correct ${file}; \`scorel config check\` says whether it holds then.` };
+}
+
+function aboutNotices({ notices }: Composed): Finding[] {
+  return (
+    notices
+      // A project that is not trusted is told with the other words about trust.
+      .filter((notice) => !/scorel trust (add|remove)/.test(notice))
+      .map((notice) => {
+        const where = /\(([^()]*:\d+)\)/.exec(notice)?.[1] ?? "";
+        const what = notice.replace(` (${where})`, "");
+        return {
+          code: "CONFIG_NO_EFFECT",
+          severity: "note",
+          what,
+          where,
+          doNext: "Remove it, or load what it is for.",
+        };
+      })
+  );
+}
+
+/** Tables of plugins that are not loaded: accepted, and nobody reads them. */
+function aboutUnused({ settings, plugins, notices }: Composed): Finding[] {
+  const loaded = new Set(plugins.map(({ id }) => id));
+  const tables = new Map<string, Setting[]>();
+  for (const setting of settings.filter(({ origin }) => origin !== "default")) {
+    const [, id = ""] = /^"?([^".]+)/.exec(setting.path) ?? [];
+    if (!loaded.has(id) && !notices.some((notice) => notice.includes(`[${id}]`)))
+      tables.set(id, [...(tables.get(id) ?? []), setting]);
+  }
+  return [...tables].map(([id, rows]) => ({
+    code: "CONFIG_TABLE_UNUSED",
+    severity: "warning",
+    what: `Nobody reads ${rows.map(({ path }) => path).join(", ")}: the plugin "${id}" is not loaded.`,
+    where: rows[0]?.origin ?? "",
+    doNext: `Add "${id}" to "use", or remove the table [${id}].`,
+  }));
+}
+
+/** A key's variable that is not set: without it the model cannot be asked. */
+function aboutVariables(settings: readonly Setting[], env: Patient["env"]): Finding[] {
+  return settings
+    .filter(({ path, value }) => /(^|\.)apiKeyEnv$/.test(path) && typeof value === "string" && !env[value])
+    .map(({ path, value, origin }) => ({
+      code: "CONFIG_VARIABLE_UNSET",
+      // Only what [model] names is needed for each turn.
+      severity: path === "model.apiKeyEnv" ? "error" : "warning",
+      what: `${path} names the variable ${value}, which is not set.`,
+      where: origin,
+      doNext: `Set it where you start scorel: export ${value}=… ; or name another one there.`,
+    }));
+}

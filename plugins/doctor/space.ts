@@ -1,0 +1,76 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import type { Finding } from "./contract.ts";
+import type { Part, Patient } from "./patient.ts";
+
+const MB = 2 ** 20;
+/** With less a session cannot go on for long; with that little it may not even begin. */
+const LITTLE = 256 * MB;
+const NOTHING = 4 * MB;
+/** From this size on the trash is worth a word. */
+const FULL_TRASH = 100 * MB;
+/** Files that are counted in one folder. */
+const ENOUGH = 20_000;
+const FOLDERS = ["sessions", "trash", "blobs", "cache"];
+
+/** The room on the disk that ~/.scorel is on, and what takes it there. */
+export function lookAtSpace({ home }: Pick<Patient, "home">): Part {
+  if (home === undefined) return { findings: [] };
+  const used = Object.fromEntries(FOLDERS.map((name) => [name, sizeOf(join(home, name))]));
+  try {
+    const { bavail, bsize, files, ffree } = fs.statfsSync(existing(home));
+    const free = bavail * bsize;
+    const noNames = files > 0 && ffree === 0;
+    return { space: { free, used }, findings: [aboutRoom(home, free, noNames), ...aboutTrash(home, used.trash ?? 0)] };
+  } catch (thrown) {
+    const what = `How much room there is cannot be told (${codeOf(thrown)}).`;
+    return { findings: [{ code: "DISK_UNKNOWN", severity: "warning", what, where: home, doNext: "" }] };
+  }
+}
+
+function aboutRoom(where: string, free: number, noNames: boolean): Finding {
+  const doNext = "Free some: `scorel session purge` empties the trash, `du -sh ~/.scorel/*` shows what is large.";
+  const left = `${Math.floor(free / MB)} MB are free.`;
+  if (noNames)
+    return { code: "DISK_FULL", severity: "error", what: "The disk has no room for one more file.", where, doNext };
+  if (free < NOTHING) return { code: "DISK_FULL", severity: "error", what: `The disk is full: ${left}`, where, doNext };
+  if (free < LITTLE)
+    return { code: "DISK_LOW", severity: "warning", what: `The disk is nearly full: ${left}`, where, doNext };
+  return { code: "DISK", severity: "ok", what: left, where, doNext: "" };
+}
+
+function aboutTrash(home: string, bytes: number): Finding[] {
+  if (bytes < FULL_TRASH) return [];
+  const what = `Deleted sessions take ${Math.round(bytes / MB)} MB.`;
+  return [{ code: "TRASH_LARGE", severity: "note", what, where: join(home, "trash"), doNext: "scorel session purge" }];
+}
+
+/** The nearest folder that exists. */
+function existing(path: string): string {
+  return fs.existsSync(path) || path === dirname(path) ? path : existing(dirname(path));
+}
+
+/** Bytes of the files in a folder and below, as far as they are counted. */
+function sizeOf(folder: string): number {
+  let bytes = 0;
+  let left = ENOUGH;
+  const waiting = [folder];
+  for (let next = waiting.pop(); next !== undefined && left > 0; next = waiting.pop())
+    for (const entry of entriesIn(next)) {
+      if (--left < 0) break;
+      const path = join(next, entry.name);
+      if (entry.isDirectory()) waiting.push(path);
+      else if (entry.isFile()) bytes += fs.statSync(path, { throwIfNoEntry: false })?.size ?? 0;
+    }
+  return bytes;
+}
+
+/** Nothing of what is not there or cannot be read: who may read it is told elsewhere. */
+function entriesIn(folder: string): fs.Dirent[] {
+  try {
+    return fs.readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return [];
+  }
+}

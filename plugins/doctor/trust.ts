@@ -1,0 +1,69 @@
+import type { TrustedProject } from "@scorel/trust/contract";
+import type { Finding } from "./contract.ts";
+import { type Part, type Patient, shellWord, thrownFindings } from "./patient.ts";
+
+/** What is trusted here and elsewhere, and what waits for a yes. */
+export async function lookAtTrust({ trust, cwd, home }: Patient): Promise<Part> {
+  if (home === undefined) return { findings: [] };
+  const findings: Finding[] = [];
+  const attempt = async <R>(work: () => Promise<R>): Promise<R | undefined> => {
+    try {
+      return await work();
+    } catch (thrown) {
+      const fresh = thrownFindings(
+        thrown,
+        "",
+        "Mend or remove that file, and trust what you need again: scorel trust add",
+      );
+      findings.push(...fresh.filter(({ what }) => !findings.some((known) => known.what === what)));
+      return undefined;
+    }
+  };
+  const projects = (await attempt(() => trust.list())) ?? [];
+  const review = await attempt(() => trust.review(cwd));
+  if (review)
+    findings.push({
+      code: review.changes ? "TRUST_CHANGED" : "TRUST_NOT_GIVEN",
+      severity: review.changes ? "warning" : "note",
+      what: `${review.changes ? "It has changed since you trusted it" : "It is not trusted"}, so nothing in it is used: ${review.items.length} things.`,
+      where: review.folders.join(", "),
+      doNext: `scorel trust add ${shellWord(review.path)}`,
+    });
+  for (const { id, path, sessionId } of (await attempt(() => trust.held())) ?? [])
+    findings.push({
+      code: "EXTENSION_HELD",
+      severity: "warning",
+      what: `The extension "${id}" is held back: it appeared or changed while tools of session ${sessionId} ran.`,
+      where: path,
+      doNext: "Look at it, then start scorel in a terminal, which asks whether to load it.",
+    });
+  findings.push(...projects.flatMap(aboutProject));
+  if (findings.length === 0)
+    findings.push({ code: "TRUST", severity: "ok", what: "Nothing here waits for your trust.", where: "", doNext: "" });
+  return { trust: { projects }, findings };
+}
+
+function aboutProject({ path, state }: TrustedProject): Finding[] {
+  const remove = `scorel trust remove ${shellWord(path)}`;
+  if (state === "gone")
+    return [
+      {
+        code: "TRUST_GONE",
+        severity: "note",
+        what: "It is trusted, and there is nothing left of it.",
+        where: path,
+        doNext: remove,
+      },
+    ];
+  if (state === "dev")
+    return [
+      {
+        code: "TRUST_BY_PATH",
+        severity: "note",
+        what: "It is trusted whatever it becomes.",
+        where: path,
+        doNext: `To end that: ${remove}`,
+      },
+    ];
+  return [];
+}

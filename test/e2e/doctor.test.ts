@@ -1,0 +1,411 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import { join } from "node:path";
+import type { Finding, HealthReport } from "@scorel/doctor/contract";
+import { describe, expect, it } from "vitest";
+import { OLDEST_NODE } from "../../plugins/doctor/programs.ts";
+import { root } from "../docs/source.ts";
+import { smallFileSystem } from "../fault/disk.ts";
+import { startModelServer, text } from "../model-server.ts";
+import { type RunOptions, type Scratch, scratch } from "./scorel.ts";
+
+/** The report, and the exit code that goes with it. */
+async function examine(s: Scratch, args: readonly string[] = [], options: RunOptions = {}) {
+  const { code, stdout, stderr } = await s.run(["doctor", "--json", "--offline", ...args], options);
+  expect(stderr).toBe("");
+  return { code, ...(JSON.parse(stdout) as HealthReport) };
+}
+
+function found(report: Pick<HealthReport, "findings">, code: string): Finding {
+  const all = report.findings.filter((finding) => finding.code === code);
+  expect(all.map((finding) => finding.code)).toEqual([code]);
+  return all[0] as Finding;
+}
+
+const broken = ({ findings }: HealthReport) =>
+  findings.filter(({ severity }) => severity === "error").map(({ code }) => code);
+
+const extension = (id: string, more = "") =>
+  `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };\n`;
+
+describe("scorel doctor in a healthy home", () => {
+  it("has nothing against it, and tells plugins, layers of hooks, options and programs", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Hello.")]);
+    s.useModel(server.baseUrl);
+    await s.run(["-p", "Hello."]);
+    chmodSync(join(s.home, ".scorel"), 0o700);
+    const report = await examine(s);
+    expect([report.code, broken(report), report.version, report.cwd]).toEqual([0, [], 1, s.project]);
+    const order = (report.plugins ?? []).filter((row) => row.order !== undefined);
+    expect(order.map((row) => row.id)).toEqual(expect.arrayContaining(["host", "model", "agent", "permissions"]));
+    expect(order.every(({ readMs, startMs }) => readMs !== undefined && startMs !== undefined)).toBe(true);
+    expect(report.plugins?.find(({ id }) => id === "agent")).toMatchObject({
+      origin: "presets/base.toml:6",
+      needs: ["model", "mergeMessage"],
+      provides: ["agent"],
+    });
+    const approving = report.hooks?.find(({ hook }) => hook === "approveToolCall");
+    expect(approving?.layers.at(-1)).toEqual({ plugin: "permissions", level: "late", critical: true, limit: 30_000 });
+    const context = report.hooks?.find(({ hook }) => hook === "transformContext")?.layers.map(({ level }) => level);
+    expect(context).toEqual([...(context ?? [])].sort((a, b) => (a === b ? 0 : a === "early" ? -1 : 1)));
+    expect(report.config?.settings).toContainEqual({
+      path: "model.id",
+      value: "scripted-model",
+      origin: `${join(s.home, ".scorel/config.toml")}:5`,
+    });
+    expect(report.programs).toMatchObject([
+      { name: "node", version: process.versions.node, path: process.execPath },
+      { name: "git", version: expect.stringMatching(/^\d+\./) },
+      { name: "ripgrep", version: expect.stringMatching(/^\d+\./) },
+    ]);
+    expect(report.sessions).toMatchObject({ total: 1, latest: [{ damage: [], bridged: 0 }] });
+    expect(report.space?.used.sessions).toBeGreaterThan(500);
+    expect(report.model).toMatchObject({ model: "scripted/scripted-model", credential: "no key", steps: [] });
+    for (const { what, doNext, severity } of report.findings)
+      expect([what, severity === "ok" || doNext !== "" || severity === "note"]).toEqual([expect.any(String), true]);
+  });
+
+  it("prints within 80 columns, without colour, and what was found at the end", async () => {
+    using s = scratch();
+    const { code, stdout, stderr } = await s.run(["doctor", "--offline"], { cwd: s.home });
+    expect([code, stderr]).toEqual([0, ""]);
+    const long = stdout.split("\n").filter((line) => line.length > 80 && /\s\S*\s+\S/.test(line.trim()));
+    expect(long).toEqual([]);
+    expect(stdout).not.toContain(String.fromCharCode(27));
+    expect(stdout.trimEnd().split("\n").at(-1)).toMatch(/^(\d+ (error|warning|note)s?(, )?)+\.$/);
+    expect(stdout).toMatch(/^ {2}WARNING {2}MODEL_NONE: No model is configured\.\n {11}-> scorel login/m);
+  });
+
+  it("makes no folder, and no session", async () => {
+    using s = scratch();
+    await examine(s, [], { env: { SCOREL_NOTHING: "" } });
+    expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
+  });
+
+  it("asks for the oldest Node that the package asks for", () => {
+    const { engines } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
+    expect(`${engines.node}.0`).toBe(`>=${OLDEST_NODE}`);
+  });
+});
+
+describe("scorel doctor, when nothing else runs,", () => {
+  it("names the line of a config.toml that is no TOML, and tells what holds without it", async () => {
+    using s = scratch();
+    const path = s.file("~/.scorel/config.toml", '[model]\nid = "a\n');
+    const report = await examine(s);
+    expect([report.code, broken(report)]).toEqual([1, ["CONFIG_TOML"]]);
+    expect(found(report, "CONFIG_TOML")).toMatchObject({
+      where: `${path}:2`,
+      doNext: `Correct ${path}:2, or move the file away.`,
+    });
+    expect(report.config?.files).toEqual(["presets/base.toml", "presets/coding.toml"]);
+  });
+
+  it("names every mistake in the configuration", async () => {
+    using s = scratch();
+    const path = s.file("~/.scorel/config.toml", 'sessionsDir = "/x"\n[tools]\npreset = 3\n');
+    const report = await examine(s);
+    expect([report.code, new Set(broken(report))]).toEqual([1, new Set(["CONFIG_INVALID"])]);
+    expect(
+      report.findings
+        .filter(({ severity }) => severity === "error")
+        .map(({ where }) => where)
+        .sort(),
+    ).toEqual([`${path}:1`, `${path}:3`]);
+  });
+
+  it("says that a preset is unknown", async () => {
+    using s = scratch();
+    const report = await examine(s, ["--preset", "codign"]);
+    expect([report.code, broken(report)]).toEqual([1, ["CONFIG_PRESET_UNKNOWN"]]);
+    expect(found(report, "CONFIG_PRESET_UNKNOWN").what).toContain('Did you mean "coding"?');
+    expect(report.config?.files).toContain("presets/coding.toml");
+  });
+
+  it("runs when plugins that commands need are switched off, itself too", async () => {
+    using s = scratch();
+    s.file("~/.scorel/config.toml", 'without = ["cli", "doctor", "host"]\n');
+    const report = await examine(s);
+    expect(report.code).toBe(1);
+    expect(found(report, "PLUGINS_FAILED").what).toContain('"host"');
+  });
+
+  it("names an extension that is broken, that throws, and one that never returns", async () => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/syntax.ts", 'export default {\n  id: "syntax" oops\n};\n');
+    s.file("~/.scorel/extensions/thrower.ts", extension("thrower", 'activate() { throw new Error("boom"); }'));
+    const report = await examine(s);
+    const wrong = report.findings.filter(({ code }) => code === "PLUGIN_BROKEN");
+    expect([report.code, wrong.map(({ where }) => where.split("/").at(-1))]).toEqual([1, ["syntax.ts", "thrower.ts"]]);
+    expect(wrong[1]).toMatchObject({
+      what: expect.stringContaining("boom"),
+      doNext: expect.stringContaining('without = ["thrower"]'),
+    });
+    s.file("~/.scorel/extensions/endless.ts", extension("endless", "activate() { for (;;); }"));
+    const stuck = await examine(s);
+    expect([stuck.code, broken(stuck)]).toEqual([1, ["PLUGINS_LATE"]]);
+    expect(found(stuck, "PLUGINS_LATE").what).toMatch(/plugin endless has let nothing else run.*endless\.ts:1/);
+  });
+
+  it("says that there is no home to use", async () => {
+    using s = scratch();
+    const report = await examine(s, [], { env: { HOME: "nowhere" } });
+    expect([report.code, broken(report)]).toEqual([1, ["CONFIG_HOME"]]);
+    expect(found(report, "CONFIG_HOME").doNext).toBe("Set HOME to a directory of yours, by its full path.");
+  });
+
+  it("says that the home is no folder, or that a file stands in its place", async () => {
+    using s = scratch();
+    const file = s.file("~/file", "");
+    const inFile = await examine(s, [], { env: { HOME: file } });
+    expect([inFile.code, broken(inFile)]).toEqual([1, expect.arrayContaining(["FOLDER_UNREADABLE"])]);
+    s.file("~/.scorel", "");
+    const report = await examine(s);
+    expect(report.code).toBe(1);
+    expect(found(report, "FOLDER_NONE").doNext).toBe(
+      `rm ${join(s.home, ".scorel")} && mkdir -m 700 ${join(s.home, ".scorel")}`,
+    );
+  });
+
+  it("runs in a directory that is gone", async () => {
+    using s = scratch();
+    const through = ["sh", "-c", 'mkdir gone && cd gone && rmdir ../gone && exec "$@"', "sh"];
+    const report = await examine(s, [], { through });
+    expect([report.code, found(report, "DIRECTORY_GONE").severity]).toEqual([0, "warning"]);
+  });
+
+  it("runs on a disk that is full, and says so", async ({ skip }) => {
+    using disk = smallFileSystem(2_000);
+    if (!disk) return skip("this user may mount no file system");
+    using s = scratch();
+    disk.fill?.();
+    const report = await examine(s, [], { env: { HOME: disk.directory } });
+    expect([report.code, broken(report)]).toEqual([1, ["DISK_FULL"]]);
+  });
+
+  it("says that the list of what is trusted is damaged", async () => {
+    using s = scratch();
+    s.file(".scorel/config.toml", "");
+    const path = s.file("~/.scorel/trust.json", "{");
+    const report = await examine(s);
+    expect([report.code, new Set(broken(report))]).toEqual([1, new Set(["TRUST_FILE"])]);
+    expect(report.findings[0]?.what).toContain(path);
+  });
+
+  it("says that stored keys cannot be read, without showing them", async () => {
+    using s = scratch();
+    s.file("~/.scorel/auth.json", '{"keys":{"openai":"sk-secret-0123456789"');
+    const { code, stdout } = await s.run(["doctor", "--json", "--offline"]);
+    expect([code, stdout.includes("sk-secret")]).toEqual([1, false]);
+    expect(found(JSON.parse(stdout), "MODEL_AUTH_FILE")).toMatchObject({ severity: "error" });
+  });
+});
+
+describe("scorel doctor finds", () => {
+  it("tables that nobody reads, switched-off extensions, and variables that are not set", async () => {
+    using s = scratch();
+    const path = s.file(
+      "~/.scorel/config.toml",
+      [
+        'without = ["mine", "nobody"]',
+        "[model]",
+        'type = "builtin"',
+        'provider = "openai"',
+        'id = "gpt-5.4-mini"',
+        'apiKeyEnv = "TEAM_KEY"',
+        "[mine]",
+        "a = 1",
+        "[coding]",
+        "[checkpoints]",
+        "",
+      ].join("\n"),
+    );
+    s.file("~/.scorel/extensions/mine.ts", extension("mine"));
+    const report = await examine(s, ["--preset", "none"]);
+    const about = report.findings
+      .filter(({ code }) => code.startsWith("CONFIG_"))
+      .map(({ code, where }) => [code, where]);
+    expect(about).toEqual(
+      expect.arrayContaining([
+        ["CONFIG_VARIABLE_UNSET", `${path}:6`],
+        ["CONFIG_NO_EFFECT", `${path}:7`],
+        ["CONFIG_NO_EFFECT", `${path}:1`],
+      ]),
+    );
+    expect(found(report, "CONFIG_VARIABLE_UNSET")).toMatchObject({
+      severity: "error",
+      what: expect.stringContaining("TEAM_KEY"),
+    });
+    s.file("~/.scorel/config.toml", '[tools]\npreset = "readonly"\n');
+    const unused = await examine(s, ["--preset", "none"]);
+    expect(found(unused, "CONFIG_TABLE_UNUSED")).toMatchObject({
+      severity: "warning",
+      where: expect.stringMatching(/config\.toml:2$/),
+    });
+  });
+
+  it("folders that others may write or look into, and links, with the command that mends each", async () => {
+    using s = scratch();
+    const own = join(s.home, ".scorel");
+    for (const folder of ["extensions", "sessions"]) mkdirSync(join(own, folder), { recursive: true });
+    chmodSync(own, 0o755);
+    chmodSync(join(own, "extensions"), 0o775);
+    s.file("~/.scorel/auth.json", '{"version":1,"keys":{}}');
+    chmodSync(join(own, "auth.json"), 0o644);
+    mkdirSync(join(s.home, "elsewhere"));
+    symlinkSync(join(s.home, "elsewhere"), join(own, "cache"));
+    const report = await examine(s);
+    const mended = report.findings
+      .filter(({ code }) => code.startsWith("FOLDER_"))
+      .map(({ code, doNext }) => [code, doNext]);
+    expect(mended.sort()).toEqual([
+      ["FOLDER_LINK", `rm ${own}/cache && mv ${s.home}/elsewhere ${own}/cache`],
+      ["FOLDER_READABLE", `chmod 600 ${own}/auth.json`],
+      ["FOLDER_READABLE", `chmod 700 ${own}`],
+      ["FOLDER_WRITABLE", `chmod go-w ${own}/extensions`],
+    ]);
+    expect(report.code).toBe(1);
+    expect(report.folders).toContainEqual({ path: join(own, "extensions"), mode: "rwxrwxr-x" });
+  });
+
+  it("damage in a log, ends that were set aside, and what a killed process left", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Hello."), text("Again.")]);
+    s.useModel(server.baseUrl);
+    await s.run(["-p", "Hello."]);
+    await s.run(["-p", "Again."]);
+    const [first = "", second = ""] = s.logs();
+    writeFileSync(first, readFileSync(first, "utf8").replace('"role":"user"', '"role":"xxxx"'));
+    writeFileSync(first.replace(".jsonl", ".torn-1"), "half");
+    writeFileSync(
+      second.replace(".jsonl", ".lock"),
+      JSON.stringify({ pid: 2 ** 30, since: "2026-01-01T00:00:00.000Z", nonce: "nonce000000000001" }),
+    );
+    const report = await examine(s);
+    expect([report.code, broken(report)]).toEqual([1, ["SESSION_DAMAGED"]]);
+    expect(found(report, "SESSION_DAMAGED")).toMatchObject({
+      where: first,
+      doNext: expect.stringContaining("scorel session verify"),
+    });
+    expect(found(report, "SESSION_TORN_ASIDE").where).toBe(first.replace(".jsonl", ".torn-1"));
+    expect(found(report, "SESSION_LOCK_STALE").where).toBe(second.replace(".jsonl", ".lock"));
+  });
+
+  it("that a project is not trusted, and what waits in it", async () => {
+    using s = scratch();
+    s.file(".scorel/extensions/theirs.ts", extension("theirs"));
+    const report = await examine(s);
+    expect(found(report, "TRUST_NOT_GIVEN")).toMatchObject({
+      severity: "note",
+      doNext: `scorel trust add ${s.project}`,
+    });
+    expect(found(report, "PLUGIN_UNTRUSTED").what).toContain('"theirs"');
+    expect(report.code).toBe(0);
+  });
+
+  it("a git that does not run, or is not there", async () => {
+    using s = scratch();
+    const bin = join(s.home, "bin");
+    mkdirSync(bin);
+    symlinkSync(process.execPath, join(bin, "node"));
+    expect(found(await examine(s, [], { env: { PATH: bin } }), "GIT_MISSING")).toMatchObject({
+      severity: "warning",
+      doNext: "Install git.",
+    });
+    writeFileSync(join(bin, "git"), "#!/bin/sh\nexit 3\n", { mode: 0o755 });
+    expect(found(await examine(s, [], { env: { PATH: bin } }), "GIT_BROKEN").what).toContain("it ended with 3");
+    writeFileSync(join(bin, "git"), "#!/bin/sh\necho git version 2.20.1\n", { mode: 0o755 });
+    expect(found(await examine(s, [], { env: { PATH: bin } }), "GIT_OLD").what).toContain("git 2.20.1");
+  });
+});
+
+describe("the model's host", () => {
+  it("is asked without the key, and told with the step that failed", async () => {
+    using s = scratch();
+    const heard: string[] = [];
+    const server = createServer(({ headers }, response) => {
+      heard.push(JSON.stringify(headers));
+      response.writeHead(404).end();
+    });
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    s.useModel(`http://127.0.0.1:${port}/v1`, 'apiKeyEnv = "TEAM_KEY"\n');
+    const env = { TEAM_KEY: "key-0123456789" };
+    const there = await s.run(["doctor", "--json"], { env });
+    expect(found(JSON.parse(there.stdout), "MODEL")).toMatchObject({ severity: "ok", where: `127.0.0.1:${port}` });
+    const offline = await examine(s, [], { env });
+    expect(found(offline, "MODEL_NOT_ASKED").where).toBe(`127.0.0.1:${port}`);
+    expect([heard.length, heard.join().includes("key-0123456789")]).toEqual([1, false]);
+    await new Promise((done) => server.close(done));
+    const gone = await s.run(["doctor", "--json"], { env });
+    expect(gone.code).toBe(1);
+    expect(found(JSON.parse(gone.stdout), "MODEL_UNREACHED")).toMatchObject({
+      severity: "error",
+      what: "scripted/scripted-model is not reached: connecting failed (ECONNREFUSED).",
+    });
+  });
+});
+
+describe("secrets", () => {
+  it("are in no output, wherever they stand and whoever tells them", async () => {
+    using s = scratch();
+    const keys = ["env-key-0123456789", "header-0123456789", "auth-key-0123456789", "proxy-pass-0123456789"];
+    s.useModel("http://127.0.0.1:9/v1", `apiKeyEnv = "TEAM_NAME"\nheaders = { Authorization = "Bearer ${keys[1]}" }\n`);
+    s.file("~/.scorel/auth.json", JSON.stringify({ version: 1, keys: { openai: keys[2] } }));
+    const source = `import { readFileSync } from "node:fs";
+const all = [process.env.TEAM_NAME, readFileSync(process.env.HOME + "/.scorel/auth.json", "utf8"), readFileSync(process.env.HOME + "/.scorel/config.toml", "utf8"), process.env.HTTPS_PROXY];
+throw new Error(all.join(" ").replaceAll("\\n", " "));
+`;
+    s.file("~/.scorel/extensions/loud.ts", source);
+    const env = { TEAM_NAME: keys[0] as string, HTTPS_PROXY: `http://ann:${keys[3]}@127.0.0.1:9` };
+    for (const args of [["doctor"], ["doctor", "--json"], ["doctor", "--verbose"]]) {
+      const { stdout, stderr } = await s.run(args, { env });
+      expect(stdout).toContain("[redacted]");
+      expect(keys.filter((key) => `${stdout}${stderr}`.includes(key))).toEqual([]);
+    }
+  });
+});
+
+describe("scorel doctor --selftest", () => {
+  it("runs a turn with a tool in a home of its own, verifies the log, and leaves nothing", async () => {
+    using s = scratch();
+    const TMPDIR = join(s.home, "tmp");
+    mkdirSync(TMPDIR);
+    const report = await examine(s, ["--selftest"], { env: { TMPDIR, OPENAI_API_KEY: "sk-0123456789" } });
+    expect(report.selftest).toMatchObject({
+      passed: true,
+      steps: expect.arrayContaining([{ did: "verified the log", ms: expect.any(Number) }]),
+    });
+    expect([report.code, readdirSync(TMPDIR).filter((name) => name.startsWith("scorel-selftest"))]).toEqual([0, []]);
+    expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
+  });
+
+  it("says what failed, and leaves nothing", async () => {
+    using s = scratch();
+    const report = await examine(s, ["--selftest"], { env: { TMPDIR: join(s.home, "nowhere") } });
+    expect([report.code, broken(report)]).toEqual([1, ["SELFTEST_FAILED"]]);
+    expect(found(report, "SELFTEST_FAILED").what).toContain("ENOENT");
+  });
+
+  it.each(["SIGINT", "SIGTERM"] as const)("leaves nothing after %s", async (signal) => {
+    using s = scratch();
+    const TMPDIR = join(s.home, "tmp");
+    mkdirSync(TMPDIR);
+    const { child, finished } = s.start(["doctor", "--selftest", "--offline"], { env: { TMPDIR } });
+    await appears(TMPDIR);
+    child.kill(signal);
+    const { code, stdout } = await finished;
+    expect([code, stdout]).toEqual([signal === "SIGINT" ? 130 : 143, ""]);
+    expect(readdirSync(TMPDIR)).toEqual([]);
+  });
+});
+
+/** Resolves when the self-test has made its folder. */
+async function appears(folder: string): Promise<void> {
+  const { watch } = await import("node:fs/promises");
+  const over = new AbortController();
+  for await (const { filename } of watch(folder, { signal: over.signal }))
+    if (filename?.startsWith("scorel-selftest")) return;
+}
