@@ -2,8 +2,9 @@ import type { AnyPlugin } from "@scorel/kernel";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "./catalogue.ts";
 import { type Layer, placeOf } from "./layer.ts";
-import { dotted, grammarKeys, type Merged } from "./merge.ts";
-import { checkGrammar, checkTable, type Issue, noTable } from "./schema.ts";
+import { dotted, grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
+import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
+import { unknownKeys } from "./unknown-keys.ts";
 
 /** An extension on disk, as far as the configuration has to know it. */
 export interface KnownExtension {
@@ -14,7 +15,7 @@ export interface KnownExtension {
 
 /** One thing that makes a configuration unusable. */
 export interface ConfigProblem {
-  code: "CONFIG_INVALID" | "CONFIG_SCOPE";
+  code: "CONFIG_INVALID" | "CONFIG_SCOPE" | "CONFIG_LOCKED" | "CONFIG_REQUIRES";
   message: string;
 }
 
@@ -44,6 +45,7 @@ export async function checkLayers(
     verdict.problems.push(...contradictions(layer));
   }
   checkNames(merged, extensions, suggest, verdict);
+  checkLocks(merged, { plugins, extensions, suggest, verdict });
   for (const [id, value] of Object.entries(merged.tables))
     checkPluginTable(id, value, { merged, plugins, extensions, suggest, verdict });
   return verdict;
@@ -55,6 +57,26 @@ interface Checking {
   extensions: readonly KnownExtension[];
   suggest(id: string): string;
   verdict: Verdict;
+}
+
+/** A lock that misses what it means would protect nothing, and nobody would notice. */
+function checkLocks({ layers }: Merged, { plugins, extensions, suggest, verdict }: Omit<Checking, "merged">): void {
+  for (const layer of layers)
+    for (const [text, place] of listedIn(layer, ["locked"])) {
+      const [id = "", ...rest] = parsePath(text) ?? [];
+      const schema = plugins.find((plugin) => plugin.id === id)?.config;
+      const nested = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), undefined);
+      const isKnown = shipped(id) !== undefined || extensions.some((extension) => extension.id === id);
+      if (id === "") verdict.problems.push(invalid(`"locked" takes key paths, not ${JSON.stringify(text)} (${place})`));
+      else if (!isKnown)
+        verdict.problems.push(
+          invalid(`"locked" names ${text}, but there is no plugin or extension "${id}" (${place}).${suggest(id)}`),
+        );
+      else if (schema && rest.length > 0 && unknownKeys(schema, nested).length > 0)
+        verdict.problems.push(invalid(`"locked" names ${text}, but [${id}] has no such key (${place})`));
+      if (layer.kind === "project")
+        verdict.notices.push(`"locked" has no effect in a project's own files: nothing lies over them (${place})`);
+    }
 }
 
 function checkPluginTable(

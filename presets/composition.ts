@@ -85,14 +85,20 @@ async function loadExtensions(
   return extensionEntries(resolution, files, scope);
 }
 
-/** The preset may be known to the project only. */
+/**
+ * The preset may be known to the project only. What a preset requires is asked for when a session opens, and so is an
+ * installed one that is not what it was: until then the commands run that put it right.
+ */
 async function withoutProject(asked: Asked): Promise<Resolution> {
   try {
-    return await resolve(userRequest(asked));
+    return await resolve({ ...userRequest(asked), looking: true });
   } catch (thrown) {
-    const projects = asked.trust && ["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(codeOf(thrown));
-    if (!projects) throw thrown;
-    return await resolve(userRequest(asked, "base"));
+    const code = codeOf(thrown);
+    if (asked.trust && ["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(code))
+      return await resolve(userRequest(asked, "base"));
+    if (["PRESET_CHANGED", "PRESET_TREE", "PRESET_LOCK"].includes(code))
+      return await resolve({ ...userRequest(asked, "base"), presetOnly: true });
+    throw thrown;
   }
 }
 

@@ -6,6 +6,8 @@ const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Di
 export const errors = defineErrors({
   CONFIG_INVALID: (a: { problems: readonly string[] }) => a.problems.join("\n"),
   CONFIG_SCOPE: (a: { problems: readonly string[] }) => a.problems.join("\n"),
+  CONFIG_LOCKED: (a: { problems: readonly string[] }) => a.problems.join("\n"),
+  CONFIG_REQUIRES: (a: { problems: readonly string[] }) => a.problems.join("\n"),
   CONFIG_TOML: (a: { file: string; line: number; column: number; reason: string }) =>
     `${a.file}:${a.line}:${a.column}: not valid TOML: ${a.reason}`,
   CONFIG_UNREADABLE: (a: { file: string; reason: string }) => `${a.file} cannot be read: ${a.reason}`,

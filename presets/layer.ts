@@ -23,6 +23,8 @@ export interface Layer {
   pack?: PresetPackage;
   /** All that it may build on by path, as people see it and where its bytes are read. Absent where that is not limited. */
   within?: Pick<PresetPackage, "folder" | "root">;
+  /** The layers that build on it, the outermost first; none where it stands for itself. */
+  askedBy?: readonly Layer[];
 }
 
 /** Reads one layer; throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */

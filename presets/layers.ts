@@ -17,6 +17,8 @@ export interface LayerRequest {
   project: Project | undefined;
   /** Leave the config.toml files out. */
   presetOnly?: boolean;
+  /** Nothing of it will be loaded, so that what it requires need not be there. */
+  looking?: boolean;
   /** Which presets outside of the folders for them may be read. Default: those that the user trusts. */
   admission?: Admission;
 }
@@ -82,7 +84,7 @@ class Chain {
     const inside = [...open, layer];
     for (const [preset, place] of extended(layer))
       await this.addPreset(preset, { by: place, from: dirname(layer.path), kind: layer.kind, open: inside });
-    if (!this.layers.some(({ path }) => path === layer.path)) this.layers.push(layer);
+    if (!this.layers.some(({ path }) => path === layer.path)) this.layers.push({ ...layer, askedBy: open });
   }
 }
 

@@ -19,7 +19,15 @@ export interface Merged {
 }
 
 /** Keys of a layer that are its grammar; every other key is a plugin's table. */
-export const grammarKeys: readonly string[] = ["description", "extends", "use", "without", "extensions"];
+export const grammarKeys: readonly string[] = [
+  "description",
+  "extends",
+  "use",
+  "without",
+  "extensions",
+  "requires",
+  "locked",
+];
 
 /**
  * Folds layers, later ones win. `use` and `without` accumulate, the later word counts; tables merge key by
@@ -58,7 +66,7 @@ export function isTable(value: unknown): value is Table {
 }
 
 /** Strings of an array with where they stand; anything else is reported with the layer's other mistakes. */
-function listed(layer: Layer, path: readonly string[]): [id: string, place: string][] {
+export function listed(layer: Layer, path: readonly string[]): [id: string, place: string][] {
   const list = path.reduce<unknown>((value, key) => (isTable(value) ? value[key] : undefined), layer.table);
   if (!Array.isArray(list)) return [];
   return list.flatMap((id, index) =>
@@ -67,7 +75,7 @@ function listed(layer: Layer, path: readonly string[]): [id: string, place: stri
 }
 
 /** `[extensions] disabled` is another way to write `without`. */
-function switchedOff(layer: Layer): [id: string, place: string][] {
+export function switchedOff(layer: Layer): [id: string, place: string][] {
   return [...listed(layer, ["without"]), ...listed(layer, ["extensions", "disabled"])];
 }
 

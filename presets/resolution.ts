@@ -17,10 +17,15 @@ export interface Resolution {
   extensions: readonly ExtensionFile[];
   /** Extensions that cannot even be found properly. */
   problems: readonly Problem[];
+  /** What a preset requires and is not there; some only where the request is for looking. */
+  unmet: readonly ConfigProblem[];
   notices: readonly string[];
 }
 
-/** Reads and checks the layers; throws all that is wrong at once, as CONFIG_INVALID or CONFIG_SCOPE. */
+/**
+ * Reads and checks the layers; throws all that is wrong at once, as CONFIG_INVALID, CONFIG_SCOPE, CONFIG_LOCKED or
+ * CONFIG_REQUIRES.
+ */
 export async function resolve(request: LayerRequest): Promise<Resolution> {
   const merged = withGuards(mergeLayers(await readLayers(request)));
   const found = await confirmed(findExtensions(request.project, packagesOf(merged.layers)));
@@ -28,9 +33,12 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   const plugins = await loadShipped([...named]);
   joinLayers(merged, plugins.values());
   const verdict = await checkLayers(merged, [...plugins.values()], knownExtensions(merged, found));
-  if (verdict.problems.length > 0) throw configError(verdict.problems);
+  const wrong = [...verdict.problems, ...(await breaches(merged, found))];
+  if (wrong.length > 0) throw configError(wrong);
+  const unmet = await unmetBy(merged, found);
+  if (unmet.length > 0 && !request.looking) throw configError(unmet);
   const notices = [...aboutTrust(request), ...verdict.notices];
-  return { merged, plugins, extensions: inOrder(merged, found.extensions), problems: found.problems, notices };
+  return { merged, plugins, extensions: inOrder(merged, found.extensions), problems: found.problems, unmet, notices };
 }
 
 /** Where a project has a say, what keeps the model within bounds is there, unless the user has left it out. */
@@ -40,6 +48,26 @@ function withGuards(merged: Merged): Merged {
   if (!project || !use.has("tools")) return merged;
   const missing = guards.filter((id) => !use.has(id) && !without.has(id));
   return { ...merged, use: new Map([...use, ...missing.map((id) => [id, project.file] as const)]) };
+}
+
+/** Most people lock nothing, and load nothing for it. */
+async function breaches({ layers }: Merged, { extensions, shadowed }: Found): Promise<ConfigProblem[]> {
+  if (!layers.some(({ table }) => table.locked !== undefined)) return [];
+  const { breachesOf } = await import("./locks.ts");
+  const shadowing = shadowed.flatMap((of) => {
+    const by = extensions.find(({ id }) => id === of.id);
+    return by ? [{ by, of }] : [];
+  });
+  return breachesOf(layers, shadowing);
+}
+
+async function unmetBy(merged: Merged, { extensions }: Found): Promise<ConfigProblem[]> {
+  if (!merged.layers.some(({ table }) => table.requires !== undefined)) return [];
+  const { unmetRequirements } = await import("./requirements.ts");
+  return unmetRequirements(
+    merged,
+    inOrder(merged, extensions).map(({ id }) => id),
+  );
 }
 
 /** Whoever has no extensions of their own loads nothing for this. */
@@ -80,6 +108,7 @@ function aboutTrust({ project, admission }: LayerRequest): string[] {
 }
 
 function configError(problems: readonly ConfigProblem[]) {
-  const code = problems.every((problem) => problem.code === "CONFIG_SCOPE") ? "CONFIG_SCOPE" : "CONFIG_INVALID";
+  const [first] = problems;
+  const code = first && problems.every((problem) => problem.code === first.code) ? first.code : "CONFIG_INVALID";
   return errors[code]({ problems: problems.map(({ message }) => message) });
 }

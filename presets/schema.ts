@@ -1,7 +1,9 @@
 import type { AnyPlugin } from "@scorel/kernel";
+import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
-import { dotted, type KeyPath } from "./merge.ts";
+import { dotted, isTable, type KeyPath } from "./merge.ts";
 import { unknownKeys } from "./unknown-keys.ts";
+import { parseRange } from "./version-range.ts";
 
 /** One thing wrong with a configuration, and the key that it is about. */
 export interface Issue {
@@ -11,6 +13,12 @@ export interface Issue {
 }
 
 const ids = (description: string) => z.array(z.string().min(1)).describe(description);
+
+const range = (what: string) =>
+  z
+    .string()
+    .refine((text) => parseRange(text) !== undefined, "it is no range of versions, as >=1.2 or ^1.2.3 or 1.x")
+    .describe(`versions ${what} that will do, as \`>=0.1 <2\``);
 
 /** The keys that every preset and config.toml has beside the tables of plugins. */
 const grammar = {
@@ -25,7 +33,36 @@ const grammar = {
     .strictObject({ disabled: ids("the same as `without`").optional() })
     .describe("extensions on disk")
     .optional(),
+  requires: z
+    .strictObject({
+      scorel: range("of Scorel").optional(),
+      node: range("of Node.js").optional(),
+      plugins: ids("plugins and extensions that have to be in use").optional(),
+      programs: z
+        .array(z.string().regex(/^[\w.+-]+$/, "it is no name of a program"))
+        .describe("programs that have to be on the PATH")
+        .optional(),
+    })
+    .describe("what has to be there; without it nothing starts")
+    .optional(),
+  locked: ids("key paths (`permissions.mode`) and whole tables (`permissions`) that no project may change").optional(),
 };
+
+/** The keys of a dotted path as TOML reads it; undefined when it is none. */
+export function parsePath(text: string): string[] | undefined {
+  const keys: string[] = [];
+  try {
+    let value: unknown = parse(`${text} = 0`);
+    for (; isTable(value); value = Object.values(value)[0]) {
+      if (Object.keys(value).length !== 1) return undefined;
+      keys.push(...Object.keys(value));
+    }
+    return value === 0 ? keys : undefined;
+  } catch (thrown) {
+    if (thrown instanceof TomlError) return undefined;
+    throw thrown;
+  }
+}
 
 /** The table of a plugin that has nothing to configure. */
 export const noTable = z.strictObject({});

@@ -1,0 +1,159 @@
+import { describe, expect, it } from "vitest";
+import { projectDir } from "../../presets/paths.ts";
+import { resolve } from "../../presets/resolution.ts";
+import { type Place, place } from "./place.ts";
+
+/** The layers as a session in the trusted project gets them. */
+function resolved({ project }: Place, preset = "team") {
+  const dir = projectDir(project);
+  return resolve({ preset, by: "--preset", cwd: project, project: dir ? { dir, trusted: true } : undefined });
+}
+
+const refusal = (at: Place, preset?: string) =>
+  resolved(at, preset).then(
+    () => ({ code: "none", lines: [] as string[] }),
+    ({ code, message }: { code: string; message: string }) => ({ code, lines: message.split("\n") }),
+  );
+
+const plugin = (id: string) => `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [] };`;
+
+/** A team's preset that locks these. */
+function team(at: Place, locks: readonly string[], ...more: string[]) {
+  return at.file(
+    "~/.scorel/presets/team/preset.toml",
+    'extends = "coding"',
+    `locked = ${JSON.stringify(locks)}`,
+    ...more,
+  );
+}
+
+describe("what a preset locks", () => {
+  it("is refused to a project's config.toml and presets, with both places", async () => {
+    using at = place();
+    const lock = team(at, ["permissions.mode", "agent"], "[permissions]", 'mode = "ask"');
+    const config = at.file(".scorel/config.toml", "[permissions]", 'mode = "plan"', 'allow = ["Bash(ls)"]');
+    const preset = at.file(".scorel/presets/team.toml", "[agent]", "idleTimeout = 7");
+    expect(await refusal(at)).toEqual({
+      code: "CONFIG_LOCKED",
+      lines: [
+        `permissions.mode is locked (${lock}:2), so a project cannot set it (${config}:2)`,
+        `agent.idleTimeout is locked (${lock}:2), so a project cannot set it (${preset}:2)`,
+      ],
+    });
+  });
+
+  it("as a whole table or a key within one covers everything around and below it", async () => {
+    using at = place();
+    team(at, ["permissions", "tools.preset"]);
+    at.file(".scorel/config.toml", "[permissions]", 'deny = ["Bash"]', "[tools.preset]", "x = 1");
+    expect((await refusal(at)).lines.map((line) => line.split(" ")[0])).toEqual(expect.arrayContaining(["permissions.deny", "tools.preset.x"]));
+  });
+
+  it("leaves all else to a project, and a lock that is not in use binds nobody", async () => {
+    using at = place();
+    team(at, ["permissions.mode"]);
+    at.file(".scorel/config.toml", "[permissions]", 'allow = ["Bash(ls)"]', "[agent]", "idleTimeout = 7");
+    const { merged } = await resolved(at);
+    expect(merged.tables).toMatchObject({ permissions: { allow: ["Bash(ls)"] }, agent: { idleTimeout: 7 } });
+    at.file(".scorel/config.toml", "[permissions]", 'mode = "plan"');
+    expect((await resolved(at, "coding")).merged.tables).toEqual({ permissions: { mode: "plan" } });
+  });
+
+  it("is the user's own to change: in config.toml, and in presets beneath or over it", async () => {
+    using at = place();
+    team(at, ["permissions.mode"], "[permissions]", 'mode = "ask"');
+    at.file("~/.scorel/presets/team.toml", "[permissions]", 'mode = "edits"');
+    const mode = async () => (await resolved(at)).merged.tables.permissions;
+    expect(await mode()).toEqual({ mode: "edits" });
+    at.file("~/.scorel/config.toml", "[permissions]", 'mode = "full"');
+    expect(await mode()).toEqual({ mode: "full" });
+  });
+
+  it("cannot be left out, as `without` or as [extensions] disabled, nor a plugin be put in its place", async () => {
+    using at = place();
+    const lock = team(at, ["rules.level", "commands", "checkpoints"]);
+    const rules = at.file("~/.scorel/presets/team/extensions/rules.ts", plugin("rules"));
+    const config = at.file(".scorel/config.toml", 'without = ["rules"]', "[extensions]", 'disabled = ["commands"]');
+    const other = at.file(".scorel/extensions/rules.ts", plugin("rules"));
+    expect(await refusal(at)).toEqual({
+      code: "CONFIG_LOCKED",
+      lines: [
+        `"rules" is locked (${lock}:2), so a project cannot leave it out (${config}:1)`,
+        `"commands" is locked (${lock}:2), so a project cannot leave it out (${config}:3)`,
+        `"rules" is locked (${lock}:2), so a project cannot put its own extension in its place (${other})`,
+      ],
+    });
+    at.file(".scorel/config.toml");
+    at.file("~/.scorel/presets/team/preset.toml", 'extends = "coding"');
+    expect((await resolved(at)).extensions.map(({ path }) => path)).toEqual([other]);
+    expect(rules).not.toBe(other);
+  });
+
+  it("cannot be shadowed by the extension of a project's preset either", async () => {
+    using at = place();
+    team(at, ["rules"]);
+    at.file("~/.scorel/presets/team/extensions/rules.ts", plugin("rules"));
+    at.file(".scorel/presets/team/preset.toml");
+    const other = at.file(".scorel/presets/team/extensions/rules.ts", plugin("rules"));
+    expect((await refusal(at)).lines).toEqual([expect.stringContaining(`its own extension in its place (${other})`)]);
+  });
+
+  it("stays switched off when it was locked so", async () => {
+    using at = place();
+    const lock = team(at, ["checkpoints", "commands"], 'without = ["checkpoints"]');
+    const config = at.file(".scorel/config.toml", 'use = ["checkpoints", "commands"]');
+    expect(await refusal(at)).toEqual({
+      code: "CONFIG_LOCKED",
+      lines: [`"checkpoints" is locked and switched off (${lock}:2), so a project cannot use it (${config}:1)`],
+    });
+  });
+
+  it("binds a project that chooses the preset itself, and the presets that it chooses beside it", async () => {
+    using at = place();
+    const lock = team(at, ["permissions.mode"], "[permissions]", 'mode = "ask"');
+    const loose = at.file("~/.scorel/presets/loose.toml", "[permissions]", 'mode = "full"');
+    at.file(".scorel/config.toml", 'extends = "team"');
+    expect((await resolved(at, "coding")).merged.tables.permissions).toEqual({ mode: "ask" });
+    const refused = {
+      code: "CONFIG_LOCKED",
+      lines: [`permissions.mode is locked (${lock}:2), so a project cannot set it (${loose}:2)`],
+    };
+    at.file(".scorel/config.toml", 'extends = ["team", "loose"]');
+    expect(await refusal(at, "coding")).toEqual(refused);
+    at.file(".scorel/config.toml", 'extends = "loose"');
+    expect(await refusal(at)).toEqual(refused);
+    at.file(".scorel/config.toml", 'extends = ["loose", "team"]');
+    expect((await resolved(at, "coding")).merged.tables.permissions).toEqual({ mode: "ask" });
+    team(at, ["permissions.mode"]);
+    expect(await refusal(at, "coding")).toEqual(refused);
+  });
+
+  it("may be set in what the locking preset builds on itself", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team-base.toml", "[permissions]", 'mode = "ask"');
+    at.file("~/.scorel/presets/team.toml", 'extends = ["coding", "team-base"]', 'locked = ["permissions.mode"]');
+    at.file(".scorel/config.toml", 'extends = "team"');
+    expect((await resolved(at, "coding")).merged.tables.permissions).toEqual({ mode: "ask" });
+  });
+
+  it("names a key that is there: a slip of the pen would protect nothing", async () => {
+    using at = place();
+    const file = team(at, ["permisions.mode", "permissions.mod", "permissions.mode.x", "a b", "model.baseUrl"]);
+    expect(await refusal(at)).toEqual({
+      code: "CONFIG_INVALID",
+      lines: [
+        `"locked" names permisions.mode, but there is no plugin or extension "permisions" (${file}:2). Did you mean "permissions"?`,
+        `"locked" names permissions.mod, but [permissions] has no such key (${file}:2)`,
+        `"locked" takes key paths, not "a b" (${file}:2)`,
+      ],
+    });
+  });
+
+  it("in a project's own files binds nobody, and a notice says so", async () => {
+    using at = place();
+    const file = at.file(".scorel/config.toml", 'locked = ["permissions.mode"]', "[permissions]", 'mode = "plan"');
+    expect((await resolved(at, "coding")).notices).toEqual([
+      `"locked" has no effect in a project's own files: nothing lies over them (${file}:1)`,
+    ]);
+  });
+});

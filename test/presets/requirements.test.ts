@@ -1,0 +1,148 @@
+import { chmodSync } from "node:fs";
+import { delimiter, dirname, join } from "node:path";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import manifest from "../../package.json" with { type: "json" };
+import { type Asked, createComposition, hostPlugins } from "../../presets/composition.ts";
+import { parseRange, parseVersion } from "../../presets/version-range.ts";
+import { type Place, place } from "./place.ts";
+
+const contains = (range: string, version: string) => parseRange(range)?.(parseVersion(version) ?? [0, 0, 0]);
+
+describe("a range of versions", () => {
+  it.each([
+    [">=1.2", ["1.2.0", "1.2.9", "2.0.0"], ["1.1.9", "0.9.9"]],
+    [">=0.1 <0.3", ["0.1.0", "0.2.99"], ["0.0.9", "0.3.0"]],
+    [">= 1.0.0 < 2", ["1.0.0", "1.9.9"], ["2.0.0"]],
+    [">1.2", ["1.3.0"], ["1.2.0", "1.2.7"]],
+    ["<=1.2", ["1.2.7", "0.0.0"], ["1.3.0"]],
+    ["^1.2.3", ["1.2.3", "1.9.0"], ["1.2.2", "2.0.0"]],
+    ["^0.2.3", ["0.2.3", "0.2.9"], ["0.3.0"]],
+    ["^0.0.3", ["0.0.3"], ["0.0.4"]],
+    ["^0", ["0.0.0", "0.9.9"], ["1.0.0"]],
+    ["~1.2.3", ["1.2.3", "1.2.9"], ["1.3.0"]],
+    ["~1", ["1.0.0", "1.9.0"], ["2.0.0"]],
+    ["1.x", ["1.0.0", "1.9.9"], ["2.0.0"]],
+    ["v1.2.3", ["1.2.3"], ["1.2.4"]],
+    ["*", ["0.0.0", "99.0.0"], []],
+    ["^1.0 || ^3.0", ["1.5.0", "3.1.0"], ["2.0.0"]],
+  ])("%s holds what npm says it holds", (range, inside, outside) => {
+    expect(inside.map((version) => contains(range, version))).toEqual(inside.map(() => true));
+    expect(outside.map((version) => contains(range, version))).toEqual(outside.map(() => false));
+  });
+
+  it.each(["", "latest", ">=1.2.3.4", "1.2 ||", "<*", "^x", ">=", "1..2"])("%j is none", (text) => {
+    expect(parseRange(text)).toBeUndefined();
+  });
+
+  it("divides all versions at the one that it names", () => {
+    const version = fc.tuple(fc.nat(9), fc.nat(9), fc.nat(9));
+    fc.assert(
+      fc.property(version, version, (a, b) => {
+        const text = a.join(".");
+        const sides = [`<${text}`, `=${text}`, `>${text}`].filter((range) => contains(range, b.join(".")));
+        expect(sides).toHaveLength(1);
+        expect(contains(`>=${text}`, b.join("."))).toBe(!contains(`<${text}`, b.join(".")));
+      }),
+    );
+  });
+});
+
+describe("what a preset requires", () => {
+  const asked = ({ project }: Place): Asked => ({
+    preset: "team",
+    by: "--preset",
+    cwd: project,
+    trust: false,
+    notify: () => {},
+  });
+  const opened = (at: Place) =>
+    createComposition(asked(at), () => {
+      throw new Error("no kernel is asked for here");
+    }).sessionPlugins(at.project);
+  const refusal = (at: Place) =>
+    opened(at).then(
+      () => ({ code: "none", lines: [] as string[] }),
+      ({ code, message }: { code: string; message: string }) => ({ code, lines: message.split("\n") }),
+    );
+
+  it("is named line by line when it is not there, with what to do", async () => {
+    using at = place();
+    const file = at.file(
+      "~/.scorel/presets/team/preset.toml",
+      'extends = "none"',
+      'without = ["commands"]',
+      "[requires]",
+      'scorel = ">=99"',
+      'node = "<18"',
+      'plugins = ["prompt", "commands", "rules"]',
+      'programs = ["node", "no-such-program"]',
+    );
+    const [scorel, node] = [manifest.version, process.versions.node];
+    expect(await refusal(at)).toEqual({
+      code: "CONFIG_REQUIRES",
+      lines: [
+        `${file} requires Scorel >=99, and this is ${scorel}. Install one that will do: npm install --global scorel (${file}:4)`,
+        `${file} requires Node.js <18, and this is ${node}. Run scorel with one that will do (${file}:5)`,
+        `${file} requires the plugin "commands", which is not in use. Add it to "use", or take it out of "without" (${file}:6)`,
+        `${file} requires the plugin "rules", which is not in use. Add it to "use", or take it out of "without" (${file}:6)`,
+        `${file} requires the program no-such-program, which is not on the PATH. Install it (${file}:7)`,
+      ],
+    });
+  });
+
+  it("may be an extension that the preset brings, and a program in any folder of the PATH", async () => {
+    using at = place();
+    at.file(
+      "~/.scorel/presets/team/preset.toml",
+      'extends = "none"',
+      "[requires]",
+      'scorel = ">=0.1"',
+      'node = ">=20"',
+      'plugins = ["rules"]',
+      'programs = ["own-tool"]',
+    );
+    at.file(
+      "~/.scorel/presets/team/extensions/rules.ts",
+      'export default { id: "rules", name: "Rules", version: "1.0.0", needs: [] };',
+    );
+    const tool = at.file("bin/own-tool", "#!/bin/sh");
+    const before = process.env.PATH;
+    process.env.PATH = `${dirname(tool)}${delimiter}${before}`;
+    try {
+      expect((await refusal(at)).code).toBe("CONFIG_REQUIRES");
+      chmodSync(tool, 0o755);
+      expect((await refusal(at)).code).toBe("none");
+    } finally {
+      process.env.PATH = before;
+    }
+  });
+
+  it("is asked for when a session opens: until then the commands run that put it right", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team.toml", 'extends = "none"', "[requires]", 'scorel = ">=99"');
+    expect((await hostPlugins(asked(at))).entries.map(({ plugin }) => plugin.id)).toContain("cli");
+  });
+
+  it("is a range, an id or a name, and nothing else", async () => {
+    using at = place();
+    const file = at.file(
+      "~/.scorel/presets/team.toml",
+      "[requires]",
+      'scorel = "newest"',
+      "node = 20",
+      'programs = ["../git"]',
+      'npm = "1"',
+    );
+    expect(await refusal(at)).toEqual({
+      code: "CONFIG_INVALID",
+      lines: [
+        `Invalid value of requires.scorel: it is no range of versions, as >=1.2 or ^1.2.3 or 1.x (${file}:2)`,
+        expect.stringContaining(`Invalid value of requires.node:`),
+        `Invalid value of requires.programs.0: it is no name of a program (${file}:4)`,
+        `Unsupported config key: requires.npm (${file}:5)`,
+      ],
+    });
+    expect(join(at.home, ".scorel/presets/team.toml")).toBe(file);
+  });
+});
