@@ -46,7 +46,9 @@ describe("what a preset locks", () => {
     using at = place();
     team(at, ["permissions", "tools.preset"]);
     at.file(".scorel/config.toml", "[permissions]", 'deny = ["Bash"]', "[tools.preset]", "x = 1");
-    expect((await refusal(at)).lines.map((line) => line.split(" ")[0])).toEqual(expect.arrayContaining(["permissions.deny", "tools.preset.x"]));
+    expect((await refusal(at)).lines.map((line) => line.split(" ")[0])).toEqual(
+      expect.arrayContaining(["permissions.deny", "tools.preset.x"]),
+    );
   });
 
   it("leaves all else to a project, and a lock that is not in use binds nobody", async () => {

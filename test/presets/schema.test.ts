@@ -80,7 +80,7 @@ describe("the configuration's schema", () => {
     const plugin = definePlugin({ id: "sample", name: "Sample", version: "1.0.0", config });
     const plain = definePlugin({ id: "plain", name: "Plain", version: "1.0.0" });
     const json = toJsonSchema(createConfigSchema([plugin, plain]));
-    const keys = ["description", "extends", "use", "without", "extensions", "sample", "plain"];
+    const keys = ["description", "extends", "use", "without", "extensions", "requires", "locked", "sample", "plain"];
     expect(Object.keys(json.properties as object)).toEqual(keys);
     expect(json).toMatchObject({
       additionalProperties: false,
