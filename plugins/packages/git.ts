@@ -78,7 +78,7 @@ function blobsIn(listing: string, writer: TreeWriter): Blob[] {
     .split("\0")
     .filter(Boolean)
     .map((line) => {
-      const [, mode, type, oid = "", size, path = ""] = /^(\d+) (\w+) ([\da-f]+) +(\d+|-)\t(.*)$/s.exec(line) ?? [];
+      const [, mode, type, oid = "", size, path = ""] = /^(\d+) (\w+) ([\da-f]+) +(\S+)\t(.*)$/s.exec(line) ?? [];
       writer.count();
       writer.pass(Number(size) || 0);
       if (mode === "120000") throw writer.refuse(path, "is a link");

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { join } from "node:path";
 import type { LockedPackage } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { npmSpec } from "./npm-names.ts";
-import { ownPath, run } from "./program.ts";
+import { ownFolders, ownPath, run } from "./program.ts";
 import type { Surroundings } from "./source.ts";
 
 /** What a program needs to run and to reach a registry, and no key of anybody. */
@@ -60,20 +60,19 @@ function emptyProject(staging: string, name: string, dependencies: Readonly<Reco
 }
 
 async function npm(args: readonly string[], cwd: string, { env, interrupt }: Surroundings): Promise<void> {
-  const PATH = ownPath(env);
-  const [program, ...before] = findNpm(PATH);
+  const [program, ...before] = findNpm(ownFolders(env));
   const ended = await run(program, [...before, ...args, ...ALWAYS], {
     cwd,
-    env: { ...passed(env), PATH },
+    env: { ...passed(env), PATH: ownPath(env) },
     signal: interrupt,
   });
   if (ended.code !== 0) throw errors.PACKAGES_NPM({ reason: ended.failure ?? reasonIn(ended.stdout, ended.stderr) });
 }
 
 /** On Windows the script beside npm's own starter, which would need a shell. */
-function findNpm(path: string): [program: string, ...args: string[]] {
+function findNpm(folders: readonly string[]): [program: string, ...args: string[]] {
   const isWindows = process.platform === "win32";
-  for (const folder of path.split(delimiter)) {
+  for (const folder of folders) {
     const program = isWindows ? join(folder, "node_modules/npm/bin/npm-cli.js") : join(folder, "npm");
     if (existsSync(program)) return isWindows ? [process.execPath, program] : [program];
   }

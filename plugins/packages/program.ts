@@ -44,9 +44,11 @@ export function run(program: string, args: readonly string[], { input, ...option
 }
 
 /** The folders that the user's own programs are in: none that depends on where one stands, and none of a project's packages. */
-export function ownPath({ PATH = "" }: Readonly<Record<string, string | undefined>>): string {
-  const folders = PATH.split(delimiter).filter(
-    (folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder),
-  );
-  return [...folders, dirname(process.execPath)].join(delimiter);
+export function ownFolders({ PATH = "" }: Readonly<Record<string, string | undefined>>): string[] {
+  return PATH.split(delimiter).filter((folder) => isAbsolute(folder) && !/[\\/]node_modules[\\/]/.test(folder));
+}
+
+/** The PATH for a program of the user's: scripts that ask for node find one. */
+export function ownPath(env: Readonly<Record<string, string | undefined>>): string {
+  return [...ownFolders(env), dirname(process.execPath)].join(delimiter);
 }

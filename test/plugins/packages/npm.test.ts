@@ -1,0 +1,262 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { isRange, npmSpec } from "../../../plugins/packages/npm-names.ts";
+import { npmTarball } from "../../tarball.ts";
+import { type Published, type Registry, startRegistry } from "./npm-registry.ts";
+import { guard, type Shop, shop } from "./shop.ts";
+
+const files = { "preset.toml": 'description = "ours"\n', "extensions/guard.js": guard };
+const team: Published = { name: "@acme/team", version: "1.0.0", files };
+
+/** A home whose npm asks this registry, and keeps its cache there. */
+function shopOf({ url }: Registry, env: Record<string, string> = {}, more = ""): Shop {
+  const at = shop(env);
+  at.file("~/.npmrc", `registry=${url}\nfetch-retries=0\n${more}`);
+  return at;
+}
+
+const integrityOf = (bytes: Buffer) => `sha512-${createHash("sha512").update(bytes).digest("base64")}`;
+
+describe("a package of the user's registry", () => {
+  it("is installed with its version, its integrity and the tree of what it depends on", async () => {
+    await using registry = await startRegistry(
+      {
+        ...team,
+        manifest: { dependencies: { left: "^1.0.0", alias: "npm:right@2.x" }, devDependencies: { dev: "1" } },
+      },
+      { name: "left", version: "1.4.0", manifest: { dependencies: { deep: "1.0.0" } } },
+      { name: "right", version: "2.1.0" },
+      { name: "deep", version: "1.0.0", files: { "index.js": "deep" } },
+    );
+    using at = shopOf(registry);
+    const { code, said } = await at.run("add", ["npm:@acme/team@^1.0.0"]);
+    expect({ code, said }).toMatchObject({ code: 0 });
+    expect(said).toContain('Install "team" 1.0.0 from npm npm:@acme/team@^1.0.0\n');
+    expect(said).toContain("  package deep 1.0.0, for its extensions  (node_modules/deep)\n");
+    const { source, packages, files: locked } = at.lock().team ?? {};
+    expect(source).toEqual({
+      kind: "npm",
+      spec: "npm:@acme/team@^1.0.0",
+      version: "1.0.0",
+      integrity: expect.stringMatching(/^sha512-/),
+    });
+    expect(packages?.map(({ name, version }) => `${name}@${version}`)).toEqual([
+      "deep@1.0.0",
+      "left@1.4.0",
+      "right@2.1.0",
+    ]);
+    expect(Object.keys(locked ?? {}).sort()).toEqual([
+      "extensions/guard.js",
+      "node_modules/alias/package.json",
+      "node_modules/deep/index.js",
+      "node_modules/deep/package.json",
+      "node_modules/left/package.json",
+      "package.json",
+      "preset.toml",
+    ]);
+  }, 60_000);
+
+  it("is the newest one without a version, and is updated to a newer one", async () => {
+    await using registry = await startRegistry(team);
+    using at = shopOf(registry);
+    await at.run("add", ["npm:@acme/team"]);
+    registry.publish({ ...team, version: "1.1.0", files: { ...files, "instructions/a.md": "new" } });
+    const { said } = await at.run("update", ["team"]);
+    expect(said).toContain('Update "team" 1.1.0 from npm npm:@acme/team\n');
+    expect(said).toContain("  added    instructions/a.md\n");
+    expect(at.lock().team?.source.version).toBe("1.1.0");
+  }, 60_000);
+
+  it("runs none of its scripts, nor those of what it depends on", async () => {
+    const script = (at: Shop) => ({
+      install: `touch ${at.home}/ran`,
+      prepare: `touch ${at.home}/ran`,
+      prepack: `touch ${at.home}/ran`,
+    });
+    await using registry = await startRegistry();
+    using at = shopOf(registry, {}, "ignore-scripts=false\n");
+    registry.publish({ ...team, manifest: { scripts: script(at), dependencies: { left: "1" } } });
+    registry.publish({
+      name: "left",
+      version: "1.0.0",
+      manifest: { scripts: { ...script(at), postinstall: `touch ${at.home}/ran` }, bin: "run.js" },
+      files: { "run.js": "" },
+    });
+    expect(await at.run("add", ["npm:@acme/team"])).toMatchObject({ code: 0 });
+    expect([
+      existsSync(join(at.home, "ran")),
+      Object.keys(at.lock().team?.files ?? {}).filter((path) => path.includes(".bin")),
+    ]).toEqual([false, []]);
+  }, 60_000);
+
+  it("comes from the registry of the user's npmrc, whatever a project says in files or variables", async () => {
+    await using registry = await startRegistry(
+      { ...team, manifest: { dependencies: { left: "1" } } },
+      { name: "left", version: "1.0.0" },
+    );
+    await using theirs = await startRegistry({ ...team, version: "9.0.0" }, { name: "left", version: "1.9.0" });
+    const npmrc = `registry=${theirs.url}\n@acme:registry=${theirs.url}\nignore-scripts=false\n`;
+    using at = shopOf(registry, {
+      npm_config_registry: theirs.url,
+      NPM_CONFIG_REGISTRY: theirs.url,
+      "npm_config_@acme:registry": theirs.url,
+      npm_config_userconfig: "/work/.npmrc",
+      NODE_OPTIONS: "--require=/planted.cjs",
+      npm_package_name: "x",
+    });
+    at.file(".npmrc", npmrc);
+    at.file("package.json", "{}");
+    at.file("~/.scorel/.npmrc", npmrc);
+    at.file("~/.scorel/package.json", "{}");
+    at.file("~/.scorel/presets/.npmrc", npmrc);
+    expect(await at.run("add", ["npm:@acme/team"])).toMatchObject({ code: 0 });
+    expect([at.lock().team?.source.version, theirs.requests]).toEqual(["1.0.0", []]);
+    at.preset("folder", { ".npmrc": npmrc, "package.json": '{ "dependencies": { "left": "1" } }' });
+    expect(await at.run("add", ["folder"])).toMatchObject({ code: 0 });
+    expect([at.lock().folder?.packages.map(({ version }) => version), theirs.requests]).toEqual([["1.0.0"], []]);
+  }, 60_000);
+
+  it("is fetched with the token that the user's npmrc takes from a variable, and no other variable is passed on", async () => {
+    await using registry = await startRegistry(team);
+    const host = registry.url.replace(/^http:/, "");
+    using at = shopOf(
+      registry,
+      { ACME_TOKEN: "t-1", ANTHROPIC_API_KEY: "secret" },
+      `${host}:_authToken=\${ACME_TOKEN}\n`,
+    );
+    expect(await at.run("add", ["npm:@acme/team"])).toMatchObject({ code: 0 });
+    expect(new Set(registry.requests.map(({ authorization }) => authorization))).toEqual(new Set(["Bearer t-1"]));
+  }, 60_000);
+
+  it("is fetched by the user's npm, never by one that a project has put first", async () => {
+    await using registry = await startRegistry(team);
+    using at = shopOf(registry);
+    for (const path of ["node_modules/.bin/npm", "bin/npm", "bin/env", "bin/node"])
+      at.file(path, `#!/bin/sh\ntouch ${at.home}/ran\n`);
+    execFileSync("chmod", ["-R", "+x", at.cwd]);
+    using project = shop({ PATH: `${at.cwd}/node_modules/.bin:bin:./bin:${process.env.PATH}` });
+    project.file("~/.npmrc", `registry=${registry.url}\n`);
+    expect(await project.run("add", ["npm:@acme/team"])).toMatchObject({ code: 0 });
+    expect(existsSync(join(at.home, "ran"))).toBe(false);
+  }, 60_000);
+
+  it("that does not match its integrity is refused", async () => {
+    await using registry = await startRegistry({
+      ...team,
+      served: npmTarball({ "package.json": "{}", ...files, evil: "x" }),
+    });
+    using at = shopOf(registry);
+    const { code, said } = await at.run("add", ["npm:@acme/team"]);
+    expect([code, said.includes("EINTEGRITY")]).toEqual(["PACKAGES_NPM", true]);
+    expect(await at.store.list()).toEqual([]);
+  }, 60_000);
+
+  it("keeps the integrity of the tarball that it was", async () => {
+    const bytes = npmTarball({ "package.json": JSON.stringify({ name: team.name, version: team.version }), ...files });
+    await using registry = await startRegistry(team);
+    using at = shopOf(registry);
+    await at.run("add", ["npm:@acme/team"]);
+    expect(at.lock().team?.source.integrity).toBe(integrityOf(bytes));
+  }, 60_000);
+
+  it.each<[string, Record<string, unknown>]>([
+    ["a repository", { dependencies: { left: "git+ssh://git@127.0.0.1/x.git" } }],
+    ["another host", { dependencies: { left: "http://127.0.0.1:1/left.tgz" } }],
+    ["a folder", { dependencies: { left: "file:../left" } }],
+    ["a shorthand", { dependencies: { left: "acme/left" } }],
+    ["an option as its name", { dependencies: { "--registry=http://127.0.0.1:1": "1" } }],
+  ])(
+    "that wants something from %s is refused before anyone is asked for it",
+    async (_, manifest) => {
+      await using registry = await startRegistry({ ...team, manifest });
+      using at = shopOf(registry);
+      expect(await at.run("add", ["npm:@acme/team"])).toMatchObject({ code: "PACKAGES_MANIFEST" });
+      expect(registry.requests.filter(({ path }) => !path.startsWith("/@acme/team"))).toEqual([]);
+    },
+    60_000,
+  );
+
+  it("is refused when what it depends on wants a repository: git is never run for it", async () => {
+    await using registry = await startRegistry(
+      { ...team, manifest: { dependencies: { left: "1" } } },
+      { name: "left", version: "1.0.0", manifest: { dependencies: { deep: "git+file:///tmp/nothing.git" } } },
+    );
+    using at = shopOf(registry);
+    expect(await at.run("add", ["npm:@acme/team"])).toMatchObject({ code: "PACKAGES_NPM" });
+    expect(await at.store.list()).toEqual([]);
+  }, 60_000);
+
+  it("that is not there is said in npm's words", async () => {
+    await using registry = await startRegistry();
+    using at = shopOf(registry);
+    const { code, said } = await at.run("add", ["npm:nowhere@1.0.0"]);
+    expect(code).toBe("PACKAGES_NPM");
+    expect(said).toMatch(/^npm could not get it: E404: .*nowhere/);
+  }, 60_000);
+
+  it("cannot be had without npm, and what can is said", async () => {
+    using at = shop({ PATH: "/nowhere" });
+    const { code, said } = await at.run("add", ["npm:@acme/team"]);
+    expect([code, said.includes("Install npm")]).toEqual(["PACKAGES_NO_NPM", true]);
+  });
+});
+
+describe("the name of a package", () => {
+  it.each([
+    ["left", { name: "left", range: "latest" }],
+    ["left@1.2.3", { name: "left", range: "1.2.3" }],
+    ["@acme/team@^1 || >=3.0.0-beta.1 <4", { name: "@acme/team", range: "^1 || >=3.0.0-beta.1 <4" }],
+    ["left@next", { name: "left", range: "next" }],
+  ])("is understood: %s", (text, expected) => {
+    expect(npmSpec(text)).toEqual(expected);
+  });
+
+  it.each([
+    "",
+    "-g",
+    "--registry=http://x",
+    "left@",
+    "left@--registry",
+    "left@-g",
+    "left@git+ssh://x/y",
+    "left@http://x/y.tgz",
+    "left@github:x/y",
+    "left@x/y",
+    "left@file:../x",
+    "left@../x",
+    "left@..",
+    "left@./x",
+    "left@~/x",
+    "left@/x",
+    "left@x.tgz",
+    "left@x.tar.gz",
+    "left@npm:other@1",
+    "x/y",
+    "../x",
+    ".hidden",
+    "@acme",
+    "@acme/",
+    "@acme/../x",
+    "@/x",
+    "left right",
+    "left\n@1",
+    "left@1\n2",
+    "https://x/y",
+    "git@x:y",
+    "left@1$(id)",
+    "left@1;id",
+    "left@1`id`",
+  ])("is refused when it is none: %j", (text) => {
+    expect(npmSpec(text)).toBeUndefined();
+  });
+
+  it.each(["", "1.x", "*", "npm:other@^2", "workspace:*", "link:../x", "github:a/b", "a/b", "1 - 2"])(
+    "%j is a range or is not",
+    (text) => {
+      expect(isRange(text)).toBe(["", "1.x", "*", "npm:other@^2", "1 - 2"].includes(text));
+    },
+  );
+});
