@@ -2,6 +2,7 @@ import type { PluginRow, TapRow } from "@scorel/extensions/contract";
 import type { SessionHealth } from "@scorel/host/contract";
 import type { Setting } from "@scorel/inspect/contract";
 import type { LocalModel, ModelReach } from "@scorel/model/contract";
+import type { InstalledPreset } from "@scorel/packages/contract";
 import type { TrustedProject } from "@scorel/trust/contract";
 
 /** `ok`: looked at, and fine. `note`: worth knowing. `warning`: something does not work as it could. `error`: something is broken. */
@@ -76,6 +77,8 @@ export interface HealthReport {
   model?: ModelReach;
   local?: readonly LocalModel[];
   trust?: { projects: readonly TrustedProject[] };
+  /** Presets of others that are installed; one that is `changed` is refused. */
+  presets?: readonly Pick<InstalledPreset, "name" | "state" | "source" | "installedAt">[];
   selftest?: SelfTestReport;
   findings: readonly Finding[];
 }

@@ -3,6 +3,7 @@ import { lookAtFolders } from "./folders.ts";
 import { lookAtModel } from "./model.ts";
 import { type Part, type Patient, thrownFindings } from "./patient.ts";
 import { lookAtPlugins } from "./plugins.ts";
+import { lookAtPresets } from "./presets.ts";
 import { lookAtPrograms } from "./programs.ts";
 import { lookAtSessions } from "./sessions.ts";
 import { lookAtSettings } from "./settings.ts";
@@ -17,7 +18,16 @@ export async function examinePatient(patient: Patient): Promise<HealthReport> {
   const at = new Date().toISOString();
   // Before anything else is started: others put right in passing what is to be found here.
   const folders = await looked(lookAtFolders, patient);
-  const looks = [lookAtPrograms, lookAtPlugins, lookAtModel, lookAtSettings, lookAtTrust, lookAtSpace, lookAtSessions];
+  const looks = [
+    lookAtPrograms,
+    lookAtPlugins,
+    lookAtModel,
+    lookAtSettings,
+    lookAtTrust,
+    lookAtPresets,
+    lookAtSpace,
+    lookAtSessions,
+  ];
   const parts = [folders, ...(await Promise.all(looks.map((look) => looked(look, patient))))];
   if (patient.options.selftest === true) parts.push(await looked((await import("./selftest.ts")).selfTest, patient));
   const findings = distinct([...aboutDirectory(), ...parts.flatMap((part) => part.findings)]);
@@ -52,10 +62,11 @@ function distinct(all: readonly Finding[]): Finding[] {
   );
 }
 
-/** Why plugins do not start, when that is all that others have found as well. */
+/** Why plugins do not start, when that is all that others have found as well; what the system says of a folder that is told. */
 function isTold({ code, what }: Finding, all: readonly Finding[]): boolean {
-  if (code !== "PLUGINS_FAILED") return false;
   const others = all.filter((other) => other.code !== code && other.severity === "error");
+  if (/^E[A-Z]+$/.test(code)) return others.some((other) => /^FOLDER_(NONE|UNREADABLE)$/.test(other.code));
+  if (code !== "PLUGINS_FAILED") return false;
   const lines = what.split("\n").map((line) => line.replace(/^.*?scorel: /, ""));
   return lines.every((line) => others.some(({ what: told }) => told.includes(line) || line.includes(told)));
 }

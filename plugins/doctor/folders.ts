@@ -108,12 +108,20 @@ function linkFlaw(full: string, path: string): Finding | undefined {
 }
 
 function unreadable(path: string, thrown: unknown): Finding {
-  const word = shellWord(path);
-  const doNext =
-    codeOf(thrown) === "ENOTDIR"
-      ? "Set HOME to a directory of yours."
-      : `chmod u+rwx ${word} (ls -ld ${word} shows whose it is)`;
-  return finding("FOLDER_UNREADABLE", "error", `It cannot be looked into (${codeOf(thrown)}).`, path, doNext);
+  return finding(
+    "FOLDER_UNREADABLE",
+    "error",
+    `It cannot be looked into (${codeOf(thrown)}).`,
+    path,
+    wayInto(path, thrown),
+  );
+}
+
+function wayInto(path: string, thrown: unknown): string {
+  const stats = statOf(path);
+  if (codeOf(thrown) === "ENOTDIR" || !stats || stats instanceof Error) return "Set HOME to a directory of yours.";
+  const isOwn = stats.uid === process.getuid?.();
+  return isOwn ? `chmod u+rwx ${shellWord(path)}` : `sudo chown -R "$(id -un)" ${shellWord(path)}`;
 }
 
 /** Undefined for what is not there; what the system says for what cannot be looked at. */

@@ -3,6 +3,7 @@ import type {} from "@scorel/host/contract";
 import type {} from "@scorel/inspect/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/models/contract";
+import type {} from "@scorel/packages/contract";
 import type {} from "@scorel/trust/contract";
 import type {} from "./contract.ts";
 
@@ -28,6 +29,7 @@ export default definePlugin({
           version: ctx.launch.version,
           layers: ctx.layers,
           trust: ctx.trust,
+          presetStore: ctx.find("presetStore"),
           // The command is for when these do not start.
           host: ctx.find("host"),
           models: ctx.find("models"),

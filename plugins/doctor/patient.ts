@@ -5,6 +5,7 @@ import type { HostService } from "@scorel/host/contract";
 import type { LayersService } from "@scorel/inspect/contract";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { ModelsService } from "@scorel/models/contract";
+import type { PresetStore } from "@scorel/packages/contract";
 import type { TrustService } from "@scorel/trust/contract";
 import type { Finding, HealthReport } from "./contract.ts";
 
@@ -13,6 +14,7 @@ export interface Organs {
   version: string;
   layers: LayersService;
   trust: TrustService;
+  presetStore: PresetStore | undefined;
   host: HostService | undefined;
   models: ModelsService | undefined;
 }

@@ -293,6 +293,68 @@ describe("scorel doctor finds", () => {
     expect(found(report, "SESSION_LOCK_STALE").where).toBe(second.replace(".jsonl", ".lock"));
   });
 
+  it("sessions in use, words that were left in the middle of a reply, and a damaged index", async () => {
+    using s = scratch();
+    await using server = await startModelServer([text("Hello.")]);
+    s.useModel(server.baseUrl);
+    await s.run(["-p", "Hello."]);
+    const [log = ""] = s.logs();
+    const beside = (ending: string) => log.replace(".jsonl", ending);
+    writeFileSync(beside(".index"), "no index");
+    writeFileSync(beside(".partial"), "{}\n");
+    const left = await examine(s);
+    expect(found(left, "SESSION_LEFTOVER")).toMatchObject({ severity: "note", where: beside(".partial") });
+    expect(found(left, "SESSION_INDEX")).toMatchObject({ severity: "note", where: beside(".index") });
+    const me = { pid: process.pid, since: "2026-01-01T00:00:00.000Z", nonce: "nonce000000000001" };
+    writeFileSync(beside(".lock"), JSON.stringify(me));
+    const held = await examine(s);
+    expect(found(held, "SESSION_IN_USE")).toMatchObject({
+      what: expect.stringContaining(`Process ${process.pid} has`),
+    });
+    expect([held.code, held.findings.some(({ code }) => code === "SESSION_LEFTOVER")]).toEqual([0, false]);
+  });
+
+  it("a home that it may not look into", async ({ skip }) => {
+    if (process.getuid?.() !== 0 || !existsSync("/usr/bin/setpriv")) return skip("only root can be someone else");
+    using s = scratch();
+    s.file("~/.scorel/config.toml", "");
+    for (const folder of [join(s.home, ".."), s.home, s.project]) chmodSync(folder, 0o755);
+    chmodSync(join(s.home, ".scorel"), 0o700);
+    const through = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"];
+    const report = await examine(s, [], { through });
+    expect([report.code, broken(report)]).toEqual([1, ["FOLDER_UNREADABLE", "CONFIG_UNREADABLE", "HOST_HOME"]]);
+    expect(found(report, "FOLDER_UNREADABLE").doNext).toBe(`sudo chown -R "$(id -un)" ${join(s.home, ".scorel")}`);
+  });
+
+  it("an installed preset that is not what was installed", async () => {
+    using s = scratch();
+    s.file("team/preset.toml", 'description = "The team"\nextends = "coding"\n');
+    expect(await s.run(["preset", "add", "./team", "--yes"])).toMatchObject({ code: 0 });
+    const sound = await examine(s);
+    expect([sound.code, sound.presets?.map(({ name, state }) => [name, state])]).toEqual([0, [["team", "installed"]]]);
+    s.file("~/.scorel/presets/team/preset.toml", 'extends = "coding"\n');
+    const report = await examine(s);
+    expect([report.code, found(report, "PRESET_CHANGED").doNext]).toEqual([
+      1,
+      expect.stringContaining("scorel preset diff team"),
+    ]);
+  });
+
+  it("an extension that is held back", async () => {
+    using s = scratch();
+    const path = s.file("~/.scorel/extensions/own.ts", extension("own"));
+    const calls = [{ type: "toolCall", id: "a", name: "Bash", arguments: {} }];
+    const line = (ts: number, message: object) => `${JSON.stringify({ type: "message", id: `e${ts}`, ts, message })}\n`;
+    const now = Date.now();
+    s.file(
+      "~/.scorel/sessions/session000000001.jsonl",
+      line(now - 5_000, { role: "assistant", content: calls }) +
+        line(now + 5_000, { role: "toolResult", toolCallId: "a", content: [] }),
+    );
+    const report = await examine(s);
+    expect(found(report, "EXTENSION_HELD")).toMatchObject({ severity: "warning", where: path });
+  });
+
   it("that a project is not trusted, and what waits in it", async () => {
     using s = scratch();
     s.file(".scorel/extensions/theirs.ts", extension("theirs"));

@@ -1,0 +1,38 @@
+import type { InstalledPreset } from "@scorel/packages/contract";
+import type { Finding } from "./contract.ts";
+import { type Part, type Patient, thrownFindings } from "./patient.ts";
+
+/** Presets of others that are installed, and whether each still is what was installed. */
+export async function lookAtPresets({ presetStore, home }: Patient): Promise<Part> {
+  if (!presetStore || home === undefined) return { findings: [] };
+  try {
+    const installed = await presetStore.list();
+    const presets = installed.map(({ name, state, source, installedAt }) => ({ name, state, source, installedAt }));
+    return { presets, findings: presets.length === 0 ? [] : verdict(presets) };
+  } catch (thrown) {
+    return {
+      findings: thrownFindings(thrown, "", "Remove that file, and install what you need again: scorel preset add"),
+    };
+  }
+}
+
+function verdict(presets: readonly Pick<InstalledPreset, "name" | "state">[]): Finding[] {
+  const changed = presets.filter(({ state }) => state === "changed");
+  if (changed.length === 0)
+    return [
+      {
+        code: "PRESETS",
+        severity: "ok",
+        what: `${presets.length} installed presets are what was installed.`,
+        where: "",
+        doNext: "",
+      },
+    ];
+  return changed.map(({ name }) => ({
+    code: "PRESET_CHANGED",
+    severity: "error",
+    what: `The preset "${name}" is not what was installed, so it is refused.`,
+    where: name,
+    doNext: `scorel preset diff ${name} shows what differs; scorel preset update ${name} installs it again.`,
+  }));
+}

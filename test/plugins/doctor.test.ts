@@ -1,0 +1,197 @@
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Finding, HealthReport } from "@scorel/doctor/contract";
+import fc from "fast-check";
+import { describe, expect, it } from "vitest";
+import { lookAtFolders } from "../../plugins/doctor/folders.ts";
+import { run } from "../../plugins/doctor/process.ts";
+import { isOlder } from "../../plugins/doctor/programs.ts";
+import { createScrub } from "../../plugins/doctor/scrub.ts";
+import { lookAtSpace } from "../../plugins/doctor/space.ts";
+import { reportText } from "../../plugins/doctor/text.ts";
+import { smallFileSystem } from "../fault/disk.ts";
+
+function folder(): Disposable & { path: string } {
+  const path = realpathSync(mkdtempSync(join(tmpdir(), "scorel-doctor-")));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+const empty: HealthReport = {
+  version: 1,
+  scorel: "1.0.0",
+  system: "linux x64",
+  cwd: "/work",
+  at: "2026-01-01T00:00:00.000Z",
+  ms: 1_234,
+  programs: [],
+  folders: [],
+  findings: [],
+};
+const finding = (more: Partial<Finding>): Finding => ({
+  code: "CODE",
+  severity: "note",
+  what: "",
+  where: "",
+  doNext: "",
+  ...more,
+});
+
+describe("versions", () => {
+  it.each([
+    ["20.18.9", "20.19.0", true],
+    ["20.19.0", "20.19.0", false],
+    ["20.19", "20.19.0", false],
+    ["22.1.0", "20.19.0", false],
+    ["2.9.5", "2.35.2", true],
+    ["3.0", "2.35.2", false],
+  ])("%s is older than %s: %s", (version, than, older) => expect(isOlder(version, than)).toBe(older));
+});
+
+describe("a program", () => {
+  const how = { cwd: "/", env: {}, limit: 5_000, signal: new AbortController().signal };
+  const node = (source: string, more: object = {}) => run([process.execPath, "-e", source], { ...how, ...more });
+
+  it("is run to its end", async () => {
+    expect(await node("console.log(1); console.error(2); process.exit(3)")).toEqual({
+      code: 3,
+      stdout: "1\n",
+      stderr: "2\n",
+      late: false,
+    });
+  });
+
+  it("is ended when it takes too long, or has said that there is no hope", async () => {
+    expect(await node("setInterval(() => {}, 1000)", { limit: 300 })).toMatchObject({ late: true });
+    const began = performance.now();
+    const said = await node("console.error('no hope'); setInterval(() => {}, 1000)", {
+      isHopeless: (text: string) => text.includes("no hope"),
+    });
+    expect([said.late, said.stderr, performance.now() - began < 4_000]).toEqual([true, "no hope\n", true]);
+  });
+
+  it("may not be there at all", async () => {
+    expect(await run(["/nowhere/git", "--version"], how)).toMatchObject({ late: false, reason: "ENOENT" });
+  });
+});
+
+describe("secrets", () => {
+  it("go out of every text of a report, whatever they are made of", () => {
+    const secret = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(..."abcXYZ019+/=._-$^()[]") });
+    fc.assert(
+      fc.property(secret, fc.string(), (value, around) => {
+        const scrub = createScrub({ SOME_KEY: value }, undefined);
+        const told = scrub({ list: [{ text: `${around}${value}${around}` }] });
+        expect(told.list[0]?.text.includes(value)).toBe(false);
+      }),
+    );
+  });
+
+  it("are found in files that nobody could read any more", () => {
+    using home = folder();
+    writeFileSync(
+      join(home.path, "auth.json"),
+      '{"keys": {"openai": "sk-0123456789", "subscriptions": {"a": {"refresh": "refresh-0123',
+    );
+    writeFileSync(
+      join(home.path, "config.toml"),
+      "[model\nheaders = { X-Api-Key = 'header-0123456789' }\nproxy = \"http://a:pass-0123456789@h\"\n",
+    );
+    const scrub = createScrub({}, home.path);
+    expect(scrub("sk-0123456789 header-0123456789 pass-0123456789")).toBe("[redacted] [redacted] [redacted]");
+  });
+
+  it("are no names of variables, no addresses, no files, and nothing short", () => {
+    using home = folder();
+    const env = {
+      SSH_AUTH_SOCK: home.path,
+      KEY_MODE: "short",
+      AUTH_URL: "https://login.example/x",
+      API_KEY_NAME: "OPENAI_API_KEY",
+    };
+    const text = Object.values(env).join(" ");
+    expect(createScrub(env, home.path)(text)).toBe(text);
+  });
+});
+
+describe("the folder of the user", () => {
+  it("is mended by commands that a shell reads as they are meant", () => {
+    using root = folder();
+    const home = join(root.path, "it's mine", ".scorel");
+    mkdirSync(join(root.path, "it's mine"));
+    mkdirSync(join(root.path, "real"));
+    symlinkSync(join(root.path, "real"), home);
+    const quoted = `'${join(root.path, "it'\\''s mine", ".scorel")}'`;
+    expect(lookAtFolders({ home }).findings).toMatchObject([
+      { code: "FOLDER_LINK", severity: "error", doNext: `rm ${quoted} && mv ${join(root.path, "real")} ${quoted}` },
+    ]);
+  });
+
+  it("need not be there, and is not made", () => {
+    using root = folder();
+    const home = join(root.path, ".scorel");
+    expect(lookAtFolders({ home })).toMatchObject({
+      folders: [],
+      findings: [{ code: "FOLDER_NEW", severity: "note" }],
+    });
+    expect(lookAtFolders({ home: undefined })).toEqual({ folders: [], findings: [] });
+  });
+});
+
+describe("room on the disk", () => {
+  it("is told, with what takes it", () => {
+    using root = folder();
+    const home = join(root.path, ".scorel");
+    mkdirSync(join(home, "trash"), { recursive: true });
+    writeFileSync(join(home, "trash/a.jsonl"), "x".repeat(1_000));
+    const { space } = lookAtSpace({ home });
+    expect(space).toEqual({ free: expect.any(Number), used: { sessions: 0, trash: 1_000, blobs: 0, cache: 0 } });
+  });
+
+  it("is warned of when there is little", ({ skip }) => {
+    using disk = smallFileSystem(20_000);
+    if (!disk) return skip("this user may mount no file system");
+    const codes = () =>
+      lookAtSpace({ home: join(disk.directory, ".scorel") }).findings.map(({ code, severity }) => [code, severity]);
+    expect(codes()).toEqual([["DISK_LOW", "warning"]]);
+    disk.fill?.();
+    expect(codes()).toEqual([["DISK_FULL", "error"]]);
+  });
+});
+
+describe("the text of a report", () => {
+  it("keeps to 80 columns but for words that are longer, and says everything", () => {
+    const words = fc.array(fc.string({ minLength: 1, maxLength: 60, unit: fc.constantFrom(..."abc/:=\"'") }), {
+      minLength: 1,
+      maxLength: 40,
+    });
+    fc.assert(
+      fc.property(words, (list) => {
+        const text = reportText({
+          ...empty,
+          findings: [finding({ what: list.join(" "), where: "/etc/x:3", doNext: list.join(" ") })],
+        });
+        const lines = text.split("\n");
+        expect(lines.filter((line) => line.length > 80 && line.trim().split(/\s+/).length > 1)).toEqual([]);
+        expect(text.split(/\s+/).join(" ")).toContain(`CODE: ${list.join(" ")} /etc/x:3 -> ${list.join(" ")}`);
+      }),
+    );
+  });
+
+  it("writes the home as ~, but not where a shell would not know it", () => {
+    const what = "/home/ann/.scorel and /home/annie, mv '/home/ann/my dir'";
+    const text = reportText({ ...empty, findings: [finding({ what })] }, "/home/ann");
+    expect(text).toContain("~/.scorel and /home/annie, mv '/home/ann/my dir'");
+  });
+
+  it("counts at its end", () => {
+    expect(reportText(empty).trimEnd().split("\n").at(-1)).toBe("Nothing is wrong.");
+    const findings = [finding({ severity: "error" }), finding({}), finding({}), finding({ severity: "ok" })];
+    expect(
+      reportText({ ...empty, findings })
+        .trimEnd()
+        .split("\n")
+        .at(-1),
+    ).toBe("1 error, 2 notes.");
+  });
+});
