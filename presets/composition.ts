@@ -37,17 +37,20 @@ export async function requestFor(asked: Asked, cwd: string): Promise<LayerReques
 export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
   return {
     kernel,
-    async sessionPlugins(cwd, only) {
+    async sessionPlugins(cwd, only, again) {
       const request = await requestFor(asked, cwd);
       const resolution = await resolve(request);
-      for (const notice of resolution.notices) asked.notify(notice);
+      const { project } = request;
+      const untrusted = project?.trusted === false ? project.notice : undefined;
+      for (const notice of resolution.notices) if (!again || notice !== untrusted) asked.notify(notice);
       const shippedOnes = shippedEntries(resolution, "session");
       if (only !== undefined) return { entries: shippedOnes.filter(({ plugin }) => plugin.id === only), problems: [] };
       const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
       return {
         entries: [...shippedOnes, ...entries],
         problems: [...resolution.problems, ...problems],
-        ...trustedPaths(request.project),
+        ...trustedPaths(project),
+        untrusted,
         packages: packagesOf(resolution.merged.layers),
       };
     },

@@ -33,8 +33,8 @@ export function createRehearsal(real: Composition): Rehearsal {
   return {
     composition: {
       ...real,
-      async sessionPlugins(cwd, only) {
-        const plugins = await real.sessionPlugins(cwd, only);
+      async sessionPlugins(...asked) {
+        const plugins = await real.sessionPlugins(...asked);
         const seen = watching;
         if (!seen) return plugins;
         return { ...plugins, entries: plugins.entries.map((entry) => watched(entry, seen)) };

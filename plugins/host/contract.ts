@@ -74,16 +74,20 @@ export interface PresetPackage {
 export interface Composition {
   /**
    * Fresh instances of everything of session scope for a session working in `cwd`; with `only`, at most the shipped plugin of
-   * that id, and no extension is run. Throws CONFIG errors.
+   * that id, and no extension is run. With `again`, that a project is not trusted is answered and not told. Throws CONFIG
+   * errors.
    */
   sessionPlugins(
     cwd: string,
     only?: string,
+    again?: boolean,
   ): Promise<{
     entries: KernelEntry[];
     problems: Notice[];
     /** The project's `.scorel` folder, when the user trusts it. */
     trusted?: string | undefined;
+    /** Why there is a project that may not be read, and what to do about it. */
+    untrusted?: string | undefined;
     /** Where trusted bytes are read; there when `trusted` is. */
     trustedCopy?: TrustedCopy | undefined;
     /** The presets in use that are folders, weakest first. */
@@ -217,7 +221,12 @@ export interface Operations {
   /** The stored events of a session in seq order: all of them, or the last `tail`. */
   get_events: { params: { sessionId: string; tail?: number }; result: { header: SessionHeader; events: Delivered[] } };
   get_status: { params: { sessionId: string }; result: SessionStatus };
-  /** Opens a session anew, with plugins and configuration as they are now; throws HOST_SESSION_BUSY while a turn runs. */
+  /**
+   * Opens a session anew over the same log, with plugins and configuration as they are now, and with what it was opened with and
+   * what was chosen in it. Who listens goes on listening, and hears `session_start`; who answers questions says so again. Throws
+   * HOST_SESSION_BUSY while a turn runs. All is taken or nothing: with CONFIG errors, and with HOST_RELOAD when something that
+   * runs could not be run any more, the session goes on as it was.
+   */
   reload_session: { params: { sessionId: string }; result: SessionStatus };
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
   /**

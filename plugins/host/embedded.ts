@@ -11,6 +11,8 @@ type Heard = (delivered: Delivered) => void | Promise<void>;
 interface Subscription {
   session: OpenSession;
   undo: Dispose;
+  /** Listens to what stands in the session's place since it was opened anew. */
+  follow(session: OpenSession): void;
   /** seq of the last event that the listener has dealt with. */
   heard: number;
   waiting: { seq: number; done: () => void }[];
@@ -48,15 +50,10 @@ export class EmbeddedClient implements Client, Caller {
   async subscribe(sessionId: string, listener: Heard, options?: { capacity?: number }): Promise<() => Promise<void>> {
     this.mustBeOpen();
     const session = await openOf({ sessionId }, this);
-    const kernel = session.kernel;
-    const subscription: Subscription = { session, undo: () => {}, heard: kernel.session.seq, waiting: [] };
-    subscription.undo = kernel.subscribe(async (event) => {
-      try {
-        await listener(deliver(kernel.session, event));
-      } finally {
-        if (!isMissed(event)) advance(subscription, event.seq);
-      }
-    }, options);
+    const subscription: Subscription = { session, undo: () => {}, follow: () => {}, heard: 0, waiting: [] };
+    subscription.follow = (present) => follow(subscription, present, listener, options);
+    subscription.follow(session);
+    session.followers.add(subscription.follow);
     this.subscriptions.add(subscription);
     return () => this.unsubscribe(subscription);
   }
@@ -77,6 +74,7 @@ export class EmbeddedClient implements Client, Caller {
 
   private async unsubscribe(subscription: Subscription): Promise<void> {
     if (!this.subscriptions.delete(subscription)) return;
+    subscription.session.followers.delete(subscription.follow);
     await subscription.undo();
     for (const { done } of subscription.waiting.splice(0)) done();
   }
@@ -88,6 +86,25 @@ export class EmbeddedClient implements Client, Caller {
   private mustBeOpen(): void {
     if (this.closed) throw errors.HOST_CLIENT_CLOSED({ clientId: this.clientId });
   }
+}
+
+function follow(
+  subscription: Subscription,
+  session: OpenSession,
+  listener: Heard,
+  options?: { capacity?: number },
+): void {
+  const { kernel } = session;
+  // A session that has ended has told all that it had to tell.
+  for (const { done } of subscription.waiting.splice(0)) done();
+  Object.assign(subscription, { session, heard: kernel.session.seq });
+  subscription.undo = kernel.subscribe(async (event) => {
+    try {
+      await listener(deliver(kernel.session, event));
+    } finally {
+      if (!isMissed(event)) advance(subscription, event.seq);
+    }
+  }, options);
 }
 
 /** Every number up to the present one is announced sooner or later, so it is waited for by number. */

@@ -13,6 +13,8 @@ export const errors = defineErrors({
     `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
   HOST_SESSION_BUSY: (a: { sessionId: string }) =>
     `A turn runs in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
+  HOST_RELOAD: (a: { sessionId: string; reasons: readonly string[] }) =>
+    `Session ${a.sessionId} is not reloaded and goes on as it was: ${a.reasons.join("\n")}`,
   HOST_NO_HISTORY: () =>
     'Nothing here knows where a copy may end. Add "history" to "use" in the preset, or copy the whole conversation.',
   HOST_TAIL_INVALID: (a: { value: string }) =>

@@ -52,8 +52,7 @@ const operations = {
   get_status: async (params, caller) => statusOf(await openOf(params, caller)),
   reload_session: async ({ sessionId }, caller) => {
     const id = caller.sessions.resolve(sessionId);
-    await caller.sessions.alone(id, () => {});
-    return statusOf(hold(await caller.sessions.load(id), caller));
+    return statusOf(hold(await caller.sessions.reload(id), caller));
   },
   check_sessions: async ({ limit }, { sessions }) =>
     (await import("./health.ts")).checkSessions(sessions.shelf.directory, limit),

@@ -22,6 +22,15 @@ import { makePrivateDirectory } from "./files.ts";
 import { acquireLock } from "./lock.ts";
 import { cloneId, newHeader } from "./new-session.ts";
 import { type Asked, cwdOf, projectIn } from "./places.ts";
+import {
+  assertRests,
+  assertStarted,
+  assertTakes,
+  carryOver,
+  extensionsIn,
+  optionsOf,
+  type SessionPlugins,
+} from "./reload.ts";
 import { besideLog, createSessionStore } from "./session-store.ts";
 import { readHeader, type Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
@@ -47,10 +56,14 @@ export interface OpenSession {
   readonly workspace: Workspace;
   /** What was left out when it was opened. */
   readonly problems: readonly Notice[];
+  /** What it is made of. */
+  readonly made: SessionPlugins;
   /** Turns by the id of the message that each serves. */
   readonly turns: Map<string, Promise<TurnOutcome>>;
   /** Connections that have it open; it is closed with the last of them. */
   readonly users: Set<object>;
+  /** Told when it has been opened anew, with what then stands in its place. */
+  readonly followers: Set<(session: OpenSession) => void>;
 }
 export interface SessionsOptions {
   shelf: Shelf;
@@ -151,6 +164,29 @@ export class Sessions {
     return session;
   }
 
+  /**
+   * Closes a session and opens it anew over the same log, for the same clients. Throws HOST_SESSION_BUSY, and with the session as
+   * it was HOST_RELOAD and what reading the configuration throws.
+   */
+  async reload(id: string): Promise<OpenSession> {
+    const before = await this.load(id);
+    const opened = this.open.get(id);
+    assertRests(before);
+    const made = await this.options.composition.sessionPlugins(before.workspace.cwd, undefined, true);
+    assertTakes(before, made);
+    // Somebody else was quicker.
+    if (this.open.get(id) !== opened) return this.load(id);
+    assertRests(before);
+    const replacing = this.replace(before, made);
+    void this.remember(
+      id,
+      replacing.then(({ session }) => session),
+    );
+    const { session, failure } = await replacing;
+    if (failure !== undefined) throw failure;
+    return session;
+  }
+
   /** A session's kernel over a log that stays as it is: no lock, no repair, no append. The caller stops it. */
   look(id: string): Promise<OpenSession> {
     return this.startStored(id, {}, true);
@@ -238,13 +274,49 @@ export class Sessions {
     return this.start({ id, cwd, readOnly, options, problems });
   }
 
-  private async start(wanted: Wanted): Promise<OpenSession> {
+  /** Ends the one and begins the other; when that fails, what ran before runs again. */
+  private async replace(
+    before: OpenSession,
+    made: SessionPlugins,
+  ): Promise<{ session: OpenSession; failure?: unknown }> {
+    const wanted = this.again(before);
+    const ran = extensionsIn(before);
+    before.kernel.session.emit("session_end", { reason: "reload" });
+    await before.kernel.stop();
+    try {
+      const session = await this.start(wanted, made, (session) => {
+        assertStarted(ran, session);
+        carryOver(before, session);
+      });
+      return { session };
+    } catch (failure) {
+      return { session: await this.start(wanted, before.made, (session) => carryOver(before, session)), failure };
+    }
+  }
+
+  /** As it was opened, over all that has been written since. */
+  private again({ id, kernel: { session }, workspace }: OpenSession): Wanted {
+    const wanted = { id, cwd: workspace.cwd, readOnly: false, options: optionsOf(workspace), problems: [] };
+    const unsaved = workspace.file === undefined;
+    // Its file appears with its first event.
+    if (!unsaved && existsSync(this.shelf.path(id))) return wanted;
+    const history = unsaved ? session.tree.tail(Number.POSITIVE_INFINITY) : [];
+    return { ...wanted, begin: { create: session.header, history, unsaved, atOnce: false } };
+  }
+
+  /** `ready` is called before the session begins; when it throws, it never does. */
+  private async start(
+    wanted: Wanted,
+    plugins?: SessionPlugins,
+    ready?: (session: OpenSession) => void,
+  ): Promise<OpenSession> {
     const { id, cwd, options } = wanted;
     // Its lock would outlive this process.
     if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
     const { composition, logger } = this.options;
     const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
-    const { entries, problems, ...place } = await composition.sessionPlugins(cwd);
+    const made = plugins ?? (await composition.sessionPlugins(cwd));
+    const { entries, problems, ...place } = made;
     const workspace = createWorkspace({ sessionId: id, cwd, file, ...place, ...options });
     const parent = composition.kernel();
     let kernel: Kernel | undefined;
@@ -253,16 +325,25 @@ export class Sessions {
     if (wanted.begin?.atOnce) await writeNow(store, kernel);
     const isChosen = options.model === undefined && !wanted.readOnly;
     const notices = isChosen ? await chosenModel(kernel) : [];
-    // Now that all plugins listen; a session that is only looked at does not begin.
-    if (!wanted.readOnly) kernel.session.emit("session_start", {});
-    return {
+    const session: OpenSession = {
       id,
       kernel,
       workspace,
       problems: [...wanted.problems, ...problems, ...notices],
+      made,
       turns: new Map(),
       users: new Set(),
+      followers: new Set(),
     };
+    try {
+      ready?.(session);
+    } catch (thrown) {
+      await kernel.stop();
+      throw thrown;
+    }
+    // Now that all plugins listen; a session that is only looked at does not begin.
+    if (!wanted.readOnly) kernel.session.emit("session_start", {});
+    return session;
   }
 
   private store({ id, begin, readOnly }: Wanted, onComplete: () => void): Store {

@@ -1,6 +1,6 @@
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Mode } from "./contract.ts";
-import { modeOf, type State } from "./state.ts";
+import { modeOf, type State, workspaceOf } from "./state.ts";
 
 const BEGINS =
   "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan: what you would change, file by file, and how you would check it. The user decides whether it is carried out.";
@@ -44,5 +44,8 @@ export async function proposePlan(state: State): Promise<void> {
 /** From now on, and when the session is opened again. */
 export async function changeMode(mode: Mode, state: State): Promise<void> {
   state.chosen = mode;
+  const workspace = workspaceOf(state.ctx);
+  // What the session was opened with gives way to what is chosen in it, also when it is opened anew.
+  if (workspace?.permission !== undefined) workspace.permission = mode;
   await state.ctx.session.append("permission_mode", { mode });
 }

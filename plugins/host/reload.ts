@@ -1,0 +1,63 @@
+import type { KernelEntry } from "@scorel/kernel";
+import { failureText } from "./client.ts";
+import type { Composition, Notice, SessionOptions, Workspace } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { OpenSession } from "./sessions.ts";
+
+/** What a session is made of, as the loader answers it. */
+export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
+
+/** Throws HOST_SESSION_BUSY while a turn runs, or anything else that has the path of the conversation for itself. */
+export function assertRests({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {
+  if (kernel.find("agent")?.running || kernel.session.held) throw errors.HOST_SESSION_BUSY({ sessionId: id });
+}
+
+/**
+ * Throws HOST_RELOAD when an extension that runs now would be left out: a guard must not be lost to a mistyped letter. One that
+ * is gone, or was switched off, is gone on purpose.
+ */
+export function assertTakes(session: OpenSession, made: SessionPlugins): void {
+  const { id, workspace } = session;
+  if (workspace.trusted !== undefined && made.trusted === undefined && made.untrusted !== undefined)
+    throw errors.HOST_RELOAD({ sessionId: id, reasons: [made.untrusted, DEVELOPED] });
+  const kept = new Set(made.entries.map(({ plugin }) => plugin.id));
+  const lost = extensionsIn(session).filter(({ plugin }) => !kept.has(plugin.id));
+  const reasons = made.problems.filter((problem) => lost.some((entry) => isAbout(problem, entry)));
+  if (reasons.length > 0) throw errors.HOST_RELOAD({ sessionId: id, reasons: reasons.map(({ message }) => message) });
+}
+
+/** Throws HOST_RELOAD when one of the extensions that ran before did not start in this session. */
+export function assertStarted(ran: readonly KernelEntry[], { id, kernel }: OpenSession): void {
+  const isOne = (id: string) => ran.some(({ plugin }) => plugin.id === id);
+  const lost = kernel.failures.filter(({ plugin, where }) => where === "start" && isOne(plugin));
+  if (lost.length > 0) throw errors.HOST_RELOAD({ sessionId: id, reasons: lost.map(failureText) });
+}
+
+/** Whoever has the one open has the other open, and goes on listening. */
+export function carryOver(before: OpenSession, session: OpenSession): void {
+  for (const user of before.users) session.users.add(user);
+  for (const [id, turn] of before.turns) session.turns.set(id, turn);
+  for (const follow of before.followers) {
+    session.followers.add(follow);
+    follow(session);
+  }
+}
+
+/** What a session was opened with, and what has been chosen in it since. */
+export function optionsOf(workspace: Workspace): SessionOptions {
+  const { model, allowWrite, thinking, tools, appendSystemPrompt, permission, attending } = workspace;
+  return { model, allowWrite, thinking, tools, appendSystemPrompt, permission, attending };
+}
+
+const DEVELOPED = "If you write it yourself, `scorel trust --dev` takes each change without a question.";
+
+/** The extensions that have started in a session. */
+export function extensionsIn({ made, kernel }: OpenSession): KernelEntry[] {
+  const census = kernel.census();
+  return made.entries.filter(({ plugin, optional }) => optional && census[`plugin ${plugin.id}`] !== undefined);
+}
+
+/** A problem may be one of the whole folder, or of all extensions. */
+function isAbout({ origin }: Notice, entry: KernelEntry): boolean {
+  return origin === "extensions" || entry.origin.startsWith(origin);
+}

@@ -1,0 +1,69 @@
+import blobs from "@scorel/blobs";
+import history from "@scorel/history";
+import host from "@scorel/host";
+import type { Client, HostService, SessionHandle } from "@scorel/host/contract";
+import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, type Kernel } from "@scorel/kernel";
+import { z } from "zod";
+import { type Asked, createComposition } from "../../presets/composition.ts";
+import { testHeader } from "../harness.ts";
+import type { Place } from "./place.ts";
+
+/** A host in this process whose sessions are made of what lies in a place, as the command makes them. */
+export interface Desk extends AsyncDisposable {
+  client: Client;
+  another(): Client;
+  /** The open session itself, which no client sees. */
+  inside(sessionId: string): Promise<SessionHandle>;
+  /** What a slash command prints. */
+  say(sessionId: string, line: string): Promise<string | undefined>;
+  notices: string[];
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    test_inside: { params: { sessionId: string }; result: SessionHandle };
+  }
+}
+
+const window: AnyPlugin = definePlugin({
+  id: "window",
+  name: "Window",
+  version: "1.0.0",
+  scope: "host",
+  operations: () => ({
+    test_inside: {
+      params: z.object({ sessionId: z.string() }),
+      run: ({ sessionId }, { open }) => open(sessionId),
+    },
+  }),
+});
+
+export async function desk({ project }: Place, more: Partial<Asked> = {}): Promise<Desk> {
+  const notices: string[] = [];
+  const asked: Asked = {
+    preset: "base",
+    by: "--preset",
+    cwd: project,
+    trust: false,
+    notify: (notice) => void notices.push(notice),
+    ...more,
+  };
+  const kernel: Kernel = await createKernel({
+    entries: [host, blobs, history, window].map((plugin) => ({ plugin, origin: "test" })),
+    store: createMemoryStore(testHeader),
+    services: { composition: createComposition(asked, () => kernel) },
+  });
+  const { connect } = kernel.find("host") as HostService;
+  const client = connect({ clientId: "tester" });
+  return {
+    client,
+    another: () => connect(),
+    inside: (sessionId) => client.request("test_inside", { sessionId }),
+    async say(sessionId, line) {
+      const [, name = "", args = ""] = /^\/(\S+)\s*(.*)$/.exec(line) ?? [];
+      return (await client.request("run_command", { sessionId, name, args })).output;
+    },
+    notices,
+    [Symbol.asyncDispose]: () => kernel.stop(),
+  };
+}
