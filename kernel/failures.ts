@@ -8,6 +8,8 @@ import type { Logger } from "./types.ts";
 /** Failures are announced this often per plugin and place; later ones are only logged. */
 const ANNOUNCED = 3;
 const KEPT = 1_000;
+/** Lines of the host's log file per plugin and place. */
+const LOGGED = 100;
 
 interface FailuresOptions {
   logger: Logger;
@@ -32,11 +34,13 @@ export class Failures {
     const at = this.placeOf(plugin, thrown);
     const failure: Failure = { plugin, where, code: codeOf(thrown), message: messageOf(thrown), ...(at && { at }) };
     if (this.list.length < KEPT) this.list.push(failure);
-    this.options.logger.warn(`Plugin "${plugin}" failed in ${where}: ${failure.message}`, thrown);
     // That something is off is told however often its failures were.
     const key = `${plugin} ${failure.code === "PLUGIN_SWITCHED_OFF" ? "off" : ""} ${where.split(" ", 1)[0]}`;
     const count = (this.announced.get(key) ?? 0) + 1;
     this.announced.set(key, count);
+    if (count <= LOGGED) this.options.logger.warn(`Plugin "${plugin}" failed in ${where}: ${failure.message}`, thrown);
+    if (count === LOGGED)
+      this.options.logger.warn(`Further failures of plugin "${plugin}" there are not written down.`);
     if (!quietly && count <= ANNOUNCED) this.options.announce(failure);
   }
 
@@ -50,12 +54,11 @@ export class Failures {
     return `${where} ${++this.named}`;
   }
 
-  /** Counts a failure of what a key names, which begins with its place; `true` at the one that switches it off. */
-  strike(plugin: string, key: string): boolean {
+  /** Counts a failure of what a key names; `true` at the one that switches it off, which is told of `where`. */
+  strike(plugin: string, key: string, where = key.split(" ", 1)[0] as string): boolean {
     const failures = (this.strikes.get(`${plugin} ${key}`) ?? 0) + 1;
     this.strikes.set(`${plugin} ${key}`, failures);
     if (failures !== STRIKES || !this.isExpendable(plugin)) return false;
-    const where = key.split(" ", 1)[0] as string;
     this.report(plugin, where, errors.PLUGIN_SWITCHED_OFF({ plugin, where, failures }));
     return true;
   }

@@ -1,4 +1,6 @@
+import { Allowance } from "./allowance.ts";
 import { asLayer } from "./chain.ts";
+import { ownSession } from "./own-session.ts";
 import { type AnyPlugin, type BaseContext, type HookMode, type PerPlugin, perPlugin } from "./plugin.ts";
 import type { PluginKernel } from "./plugin-kernel.ts";
 import type { Scope } from "./scope.ts";
@@ -11,6 +13,7 @@ import { type Ui, unheard } from "./ui.ts";
 export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Scope, config: unknown): BaseContext {
   const id = plugin.id;
   const view = createView(() => context);
+  const allowance = kernel.isolation.isExpendable(id) ? new Allowance(id, kernel.isolation) : undefined;
   let unheardUi: Ui | undefined;
   const alone = () => {
     unheardUi ??= unheard(kernel.logger, id);
@@ -21,7 +24,7 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
     config,
     logger: kernel.logger,
     signal: scope.control.signal,
-    session: kernel.session,
+    session: allowance ? ownSession(kernel.session, allowance, scope) : kernel.session,
     provide: (name, service) => kernel.provide(id, scope, name, service),
     find: (name) => view(kernel.find(name)),
     defineHook: (name: string, mode: HookMode, check?: (answer: unknown) => void) => {
@@ -33,6 +36,7 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     onDispose: (dispose) => scope.add(dispose),
     report: (where, thrown) => kernel.report(id, where, thrown),
+    spend: (where, cost, size) => allowance?.spend(where, cost, size),
     isolate: (where, work) => kernel.isolation.isolate(id, where, work),
     get ui() {
       return context.find("ui") ?? alone();

@@ -276,10 +276,10 @@ export class PluginKernel implements Kernel {
   private async register(entry: KernelEntry): Promise<Loaded> {
     const { plugin, origin } = entry;
     if (this.loaded.has(plugin.id)) throw errors.PLUGIN_DUPLICATE({ plugin: plugin.id, origin });
+    this.entries.set(plugin.id, entry);
     const scope = new Scope(plugin.id, (where, thrown) => this.report(plugin.id, where, thrown));
     const loaded: Loaded = { entry, scope, context: createContext(this, plugin, scope, parseConfig(entry)) };
     this.loaded.set(plugin.id, loaded);
-    this.entries.set(plugin.id, entry);
     try {
       for (const [type, definition] of Object.entries(plugin.events ?? {}))
         scope.add(this.registry.add(plugin.id, type, definition, plugin.version));

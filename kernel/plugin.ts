@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { Cost } from "./allowance.ts";
 import type { Session } from "./session.ts";
 import type {
   AnyEvent,
@@ -102,6 +103,11 @@ export interface BaseContext<C = unknown> {
   onDispose(dispose: Dispose): Dispose;
   /** Reports something that went wrong in `where` without harming the caller. */
   report(where: string, thrown: unknown): void;
+  /**
+   * Counts what a service writes or tells for this plugin (`size`: in bytes), against the limit that a user's own plugin
+   * has; throws PLUGIN_FLOOD beyond it.
+   */
+  spend(where: string, cost: Cost, size?: () => number): void;
   /**
    * `work` as something that harms nobody: what it throws is reported in `where`, and of a user's own plugin the third
    * failure switches it off, with a notice. A service that calls its users' functions back makes its `perPlugin` view so.

@@ -15,7 +15,7 @@ export const answers = {
   change: (hook: string) => (answer: unknown) => {
     const isChange =
       isObject(answer) &&
-      (answer.content === undefined || isContent(answer.content)) &&
+      (answer.content === undefined || typeof answer.content === "string" || isContent(answer.content)) &&
       isBoolean(answer.isError) &&
       isBoolean(answer.terminate);
     if (!isChange) throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "parts of a result: content, details, isError" });

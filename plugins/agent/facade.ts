@@ -7,6 +7,7 @@ import type { Dispatcher } from "./dispatcher.ts";
 import { type Environment, systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { fittedContent, isToFit } from "./images.ts";
+import type { Queue } from "./queue.ts";
 import { contextTokens, estimateTokens, textTokens } from "./usage.ts";
 
 /** The service `agent`: pi's surface for extensions, and what hosts and faces use, over one dispatcher. */
@@ -57,16 +58,40 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
     ask: async (question) => (await import("./ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
     betweenTurns: (work) => dispatcher.betweenTurns(work),
   };
-  return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => endingWith(plugin, service) });
+  return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => viewFor(plugin, service, env.queue) });
 }
 
-/** The service as one plugin sees it: its listeners fail in its own name, and leave when it stops. */
-function endingWith(plugin: BaseContext, service: AgentService): AgentService {
-  const subscribe: AgentService["subscribe"] = (listener) => {
-    const leave = plugin.onDispose(service.subscribe(plugin.isolate("agent.subscribe", listener)));
-    return () => void leave();
+/** The service as one plugin sees it: its listeners fail in its own name and leave when it stops, and what it sends is counted. */
+function viewFor(plugin: BaseContext, service: AgentService, queue: Queue): AgentService {
+  // Each change of the queue writes all that waits.
+  const pay = (where: string) => plugin.spend(where, { written: 1 }, () => JSON.stringify(queue.items).length);
+  const counted: Partial<AgentService> = {
+    steer(message) {
+      pay("agent.steer");
+      service.steer(message);
+    },
+    followUp(message) {
+      pay("agent.followUp");
+      service.followUp(message);
+    },
+    async prompt(...given) {
+      pay("agent.prompt");
+      return service.prompt(...given);
+    },
+    async send(...given) {
+      pay("agent.send");
+      return service.send(...given);
+    },
+    async rewriteQueue(...given) {
+      pay("agent.rewriteQueue");
+      return service.rewriteQueue(...given);
+    },
+    subscribe(listener) {
+      const leave = plugin.onDispose(service.subscribe(plugin.isolate("agent.subscribe", listener)));
+      return () => void leave();
+    },
   };
-  return Object.create(service, { subscribe: { value: subscribe } }) as AgentService;
+  return Object.assign(Object.create(service) as AgentService, counted);
 }
 
 /** pi's state, read from the log and the loop at the moment of asking. */

@@ -20,7 +20,11 @@ export function createUi(parts: Parts, own: BaseContext): Ui {
   } satisfies PerPlugin<Ui>);
 }
 
-function uiFor({ plugin, signal: stopped }: BaseContext, { requests, notices }: Parts): Ui {
+/** What people are shown counts for more than what programs hear. */
+const SHOWN = { told: 20 };
+
+function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {
+  const { plugin, signal: stopped } = context;
   stopped.addEventListener(
     "abort",
     () => {
@@ -30,6 +34,7 @@ function uiFor({ plugin, signal: stopped }: BaseContext, { requests, notices }: 
     { once: true },
   );
   const ask = async <V>(question: Question, { details, signal }: Asking<V>): Promise<string | null> => {
+    context.spend("ui", SHOWN);
     const { answer } = stopped.aborted
       ? { answer: null }
       : await requests.ask(
@@ -55,8 +60,12 @@ function uiFor({ plugin, signal: stopped }: BaseContext, { requests, notices }: 
       const fallback = asking.default === undefined ? {} : { fallback: String(asking.default) };
       return ((await ask({ ...titled("input", title), ...fallback }, asking)) ?? undefined) as string;
     },
-    notify: (text, level = "info") => notices.notify(plugin, level, text),
+    notify: (text, level = "info") => {
+      context.spend("ui.notify", SHOWN);
+      notices.notify(plugin, level, text);
+    },
     status: (text) => {
+      context.spend("ui.status", { told: 1 });
       if (!stopped.aborted) notices.status(plugin, text);
     },
   };

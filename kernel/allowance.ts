@@ -1,0 +1,80 @@
+import { errors } from "./errors.ts";
+import type { Failures } from "./failures.ts";
+
+/** So much at once, and so much a second afterwards. */
+interface Limit {
+  burst: number;
+  perSecond: number;
+  unit: string;
+}
+/** Fewer events at once than a listener's queue holds: a flood may not cost others theirs. */
+const LIMITS = {
+  written: { burst: 20_000, perSecond: 1_000, unit: "events written" },
+  told: { burst: 5_000, perSecond: 500, unit: "events told" },
+  bytes: { burst: 2 ** 26, perSecond: 2 ** 22, unit: "bytes of events" },
+} satisfies Record<string, Limit>;
+
+/** What something costs a plugin: stored events, and transient ones. */
+export type Cost = { written?: number; told?: number };
+
+/**
+ * How much one user's own plugin may still have written and told. Beyond it all is refused until half of it is there again;
+ * the third time, until the session is opened again. A loop can then fill neither memory nor disk.
+ */
+export class Allowance {
+  private readonly plugin: string;
+  private readonly isolation: Failures;
+  private readonly now: () => number;
+  private readonly written = new Bucket(LIMITS.written);
+  private readonly told = new Bucket(LIMITS.told);
+  private readonly bytes = new Bucket(LIMITS.bytes);
+
+  constructor(plugin: string, isolation: Failures, now: () => number = () => performance.now()) {
+    this.plugin = plugin;
+    this.isolation = isolation;
+    this.now = now;
+  }
+
+  /** Throws PLUGIN_FLOOD when there is not as much left; `size`, in bytes, is asked for only when there may be. */
+  spend(where: string, { written = 0, told = 0 }: Cost, size: () => number = () => 0): void {
+    if (written > 0) this.take(where, this.written, () => written);
+    if (told > 0) this.take(where, this.told, () => told);
+    this.take(where, this.bytes, size);
+  }
+
+  private take(where: string, bucket: Bucket, amount: () => number): void {
+    const { plugin, isolation } = this;
+    const taken = isolation.isOff(plugin, "flood") ? "refused" : bucket.take(amount, this.now());
+    if (taken === "granted") return;
+    const error = errors.PLUGIN_FLOOD({ plugin, where, ...bucket.limit });
+    if (taken === "begins to be refused") {
+      isolation.report(plugin, where, error);
+      isolation.strike(plugin, "flood", where);
+    }
+    throw error;
+  }
+}
+
+class Bucket {
+  readonly limit: Limit;
+  private refuses = false;
+  private left: number;
+  private at = Number.NEGATIVE_INFINITY;
+
+  constructor(limit: Limit) {
+    this.limit = limit;
+    this.left = limit.burst;
+  }
+
+  take(amount: () => number, now: number): "granted" | "begins to be refused" | "refused" {
+    const { burst, perSecond } = this.limit;
+    this.left = Math.min(burst, this.left + ((now - this.at) / 1_000) * perSecond);
+    this.at = now;
+    if (this.refuses && this.left < burst / 2) return "refused";
+    const asked = amount();
+    this.refuses = asked > this.left;
+    if (this.refuses) return "begins to be refused";
+    this.left -= asked;
+    return "granted";
+  }
+}

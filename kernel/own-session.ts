@@ -1,0 +1,95 @@
+import type { Allowance } from "./allowance.ts";
+import { sealed } from "./lend.ts";
+import type { Scope } from "./scope.ts";
+import type { Session } from "./session.ts";
+
+/**
+ * The session as a user's own plugin has it: what it writes and tells is counted, what others have folded from the log comes
+ * as a copy, and a hold that it takes ends with it.
+ */
+export function ownSession(session: Session, allowance: Allowance, scope: Scope): Session {
+  const copies = new WeakMap<object, unknown>();
+  const write = (written: number, payload: unknown) =>
+    allowance.spend("session.append", { written }, () => sizeOf(payload));
+  return {
+    id: session.id,
+    header: session.header,
+    activation: session.activation,
+    tree: session.tree,
+    get epoch() {
+      return session.epoch;
+    },
+    get seq() {
+      return session.seq;
+    },
+    get activeLeaf() {
+      return session.activeLeaf;
+    },
+    get held() {
+      return session.held;
+    },
+    append: (type, payload, options) =>
+      afterwards(
+        () => write(1, payload),
+        () => session.append(type, payload, options),
+      ),
+    appendAll: (entries) =>
+      afterwards(
+        () => write(entries.length, entries),
+        () => session.appendAll(entries),
+      ),
+    emit(type, payload, options) {
+      allowance.spend("session.emit", { told: 1 }, () => sizeOf(payload));
+      return session.emit(type, payload, options);
+    },
+    buildContext: (leaf) => session.buildContext(leaf),
+    projection(name) {
+      const state: unknown = session.projection(name);
+      if (typeof state !== "object" || state === null) return state as never;
+      if (!copies.has(state)) copies.set(state, sealed(state));
+      return copies.get(state) as never;
+    },
+    display: (event) => session.display(event),
+    asListened: (event) => session.asListened(event),
+    hold() {
+      const hold = session.hold();
+      const release = scope.add(() => hold.release());
+      return {
+        append: (type, payload, options) =>
+          afterwards(
+            () => write(1, payload),
+            () => hold.append(type, payload, options),
+          ),
+        appendAll: (entries) =>
+          afterwards(
+            () => write(entries.length, entries),
+            () => hold.appendAll(entries),
+          ),
+        open: (work) => hold.open(work),
+        release: async () => release(),
+      };
+    },
+    synced: () => session.synced(),
+  };
+}
+
+/** A refusal rejects, but is no stray when nobody awaits it: it has been reported. */
+function afterwards<T>(pay: () => void, work: () => Promise<T>): Promise<T> {
+  try {
+    pay();
+  } catch (thrown) {
+    const refused = Promise.reject<T>(thrown);
+    refused.catch(() => {});
+    return refused;
+  }
+  return work();
+}
+
+/** About; what has no JSON form fails where it is written. */
+function sizeOf(payload: unknown): number {
+  try {
+    return JSON.stringify(payload)?.length ?? 0;
+  } catch {
+    return 0;
+  }
+}

@@ -1,0 +1,170 @@
+import { type AnyEvent, type AnyPlugin, type BaseContext, definePlugin } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { Allowance } from "../../kernel/allowance.ts";
+import { Failures } from "../../kernel/failures.ts";
+import { testKernel } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+const MANY = 100_000;
+const base = { name: "test", version: "1.0.0" };
+
+/** A kernel with a user's own plugin `wild`, and whatever it was given to work with. */
+async function withOwn(more: Partial<AnyPlugin> = {}) {
+  const given: BaseContext[] = [];
+  const plugin = definePlugin({ ...base, id: "wild", activate: (ctx) => void given.push(ctx), ...more });
+  const t = await testKernel([notes, { plugin, optional: true, origin: "/x/wild.ts", file: "/x/wild.ts" }]);
+  const told = () => t.kernel.failures.map(({ plugin, where, code, at }) => `${plugin} ${where} ${code} ${at}`);
+  return { ...t, ctx: given[0] as BaseContext, told };
+}
+/** The limit, and what is allowed in the time that the loop takes. */
+const isAbout = (count: number, limit: number) => count >= limit && count < limit * 1.5;
+const flood = (where: string) => `wild ${where} PLUGIN_FLOOD /x/wild.ts`;
+
+describe("a user's plugin that has no end", () => {
+  it("has 5,000 transient events told, then an error; nobody else misses any", async () => {
+    await using t = await withOwn();
+    const emitAll = () => {
+      for (let n = 0; n < MANY; n++) t.ctx.session.emit("tick", { n });
+    };
+    expect(emitAll).toThrow(expect.objectContaining({ code: "PLUGIN_FLOOD" }));
+    t.session.emit("tick", { n: -1 });
+    const heard = (await t.heard()).filter(({ type }) => type === "tick") as (AnyEvent & { n: number })[];
+    expect(heard.at(-1)).toMatchObject({ n: -1 });
+    expect(heard.slice(0, -1).map(({ n }) => n)).toEqual([...Array(heard.length - 1).keys()]);
+    expect(isAbout(heard.length - 1, 5_000)).toBe(true);
+    expect(t.told()).toEqual([flood("session.emit")]);
+  });
+
+  it("has 20,000 events written, and the others' go on being written", async () => {
+    await using t = await withOwn();
+    let written = 0;
+    let refused = 0;
+    const each = Array.from({ length: MANY }, () =>
+      t.ctx.session.append("aside", { text: "x" }).then(
+        () => written++,
+        () => refused++,
+      ),
+    );
+    await Promise.all(each);
+    await t.session.append("note", { text: "others" });
+    expect([isAbout(written, 20_000), written + refused]).toEqual([true, MANY]);
+    expect(t.stored().at(-1)).toMatchObject({ type: "note", text: "others" });
+    expect(t.told()).toEqual([flood("session.append")]);
+  });
+
+  it("is no stray when it awaits none of them", async () => {
+    const strays: unknown[] = [];
+    const onStray = (thrown: unknown) => void strays.push(thrown);
+    process.on("unhandledRejection", onStray);
+    await using t = await withOwn();
+    for (let n = 0; n < MANY; n++) void t.ctx.session.append("aside", { text: "x" });
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off("unhandledRejection", onStray);
+    expect([strays, t.told()]).toEqual([[], [flood("session.append")]]);
+  });
+
+  it("is stopped by the size of what it writes, too", async () => {
+    await using t = await withOwn();
+    const text = "x".repeat(10_000_000);
+    const results = await Promise.allSettled(
+      Array.from({ length: 100 }, () => t.ctx.session.append("aside", { text })),
+    );
+    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(6);
+    expect(t.told()).toEqual([flood("session.append")]);
+  });
+
+  it("may append several at once, and hold the path, within the same limit", async () => {
+    await using t = await withOwn();
+    const entries = Array.from({ length: 15_000 }, () => ({ type: "aside" as const, payload: { text: "x" } }));
+    await t.ctx.session.appendAll(entries);
+    const hold = t.ctx.session.hold();
+    await expect(hold.appendAll(entries)).rejects.toMatchObject({ code: "PLUGIN_FLOOD" });
+  });
+
+  it.each([
+    ["persistent", (ctx: BaseContext) => void ctx.session.append("aside", { text: "again" }), 20_000],
+    ["transient", (ctx: BaseContext) => void ctx.session.emit("tick", { n: 0 }), 5_000],
+  ])("and feeds on what it hears (%s events) ends", async (_what, feed, most) => {
+    await using t = await withOwn({ onEvent: (_event, ctx) => feed(ctx) });
+    await t.session.append("note", { text: "the first" });
+    const heard = await t.heard();
+    expect(isAbout(heard.filter(({ type }) => type === "aside" || type === "tick").length, most)).toBe(true);
+    expect(t.told()).toContain(flood(most === 5_000 ? "session.emit" : "session.append"));
+    await t.session.append("note", { text: "and the session goes on" });
+  });
+});
+
+it("a hold that a user's plugin does not give back ends with it", async () => {
+  await using t = await withOwn({ activate: (ctx) => void ctx.session.hold() });
+  expect(t.session.held).toBe(true);
+  await t.kernel.unload("wild");
+  expect(t.session.held).toBe(false);
+});
+
+it("what is folded from the log is a user's plugin's to read: it cannot change it", async () => {
+  const list = definePlugin({
+    ...base,
+    id: "list",
+    projections: {
+      texts: { over: "log", init: () => ({ all: [] as string[] }), update: (state, { text }) => ({ all: [...state.all, text] }) },
+    },
+  }); // biome-ignore format: short
+  await using t = await withOwn();
+  await t.kernel.load({ plugin: list, origin: "test" });
+  await t.session.append("note", { text: "a" });
+  const own = t.ctx.session.projection("texts" as never) as { all: string[] };
+  expect(() => own.all.push("b")).toThrow(TypeError);
+  expect(t.session.projection("texts" as never)).toEqual({ all: ["a"] });
+  expect(t.ctx.session.projection("texts" as never)).toBe(own);
+});
+
+describe("what a plugin may have written", () => {
+  function allowance() {
+    let now = 0;
+    const told: string[] = [];
+    const failures = new Failures({
+      logger: { debug() {}, info() {}, warn() {}, error() {} },
+      entry: () => ({ plugin: { id: "wild" } as AnyPlugin, origin: "x", optional: true }),
+      announce: ({ code }) => told.push(code),
+    });
+    const spending = new Allowance("wild", failures, () => now);
+    const spend = (written: number) => {
+      try {
+        spending.spend("session.append", { written });
+        return true;
+      } catch {
+        return false;
+      }
+    };
+    const pass = (seconds: number) => {
+      now += seconds * 1_000;
+    };
+    return { spend, told, pass };
+  }
+
+  it("comes back a thousand a second, and after a flood once half of it is there", () => {
+    const a = allowance();
+    expect([a.spend(20_000), a.spend(1)]).toEqual([true, false]);
+    a.pass(9);
+    expect(a.spend(1)).toBe(false);
+    a.pass(1);
+    expect([a.spend(10_000), a.spend(1)]).toEqual([true, false]);
+    expect(a.told).toEqual(["PLUGIN_FLOOD", "PLUGIN_FLOOD"]);
+  });
+
+  it("is nothing more after the third flood", () => {
+    const a = allowance();
+    for (let flood = 0; flood < 3; flood++) {
+      expect(a.spend(20_001)).toBe(false);
+      a.pass(100);
+    }
+    expect(a.spend(1)).toBe(false);
+    expect(a.told).toEqual([...Array(3).fill("PLUGIN_FLOOD"), "PLUGIN_SWITCHED_OFF"]);
+  });
+
+  it("is spent by no plugin of Scorel's", async () => {
+    await using t = await testKernel([notes]);
+    for (let n = 0; n < 10_000; n++) t.session.emit("tick", { n });
+    expect(t.kernel.failures).toEqual([]);
+  });
+});
