@@ -16,6 +16,13 @@ const endings = ["", ".ts", ".mts", ".cts", ".js", ".mjs", ".cjs", ".tsx", ".jsx
  * `root`: those bytes were not among the ones that the user has trusted. Imports whose name is computed cannot be seen here.
  */
 export function assertInside(extension: ExtensionFile, root: string): void {
+  for (const { where, wanted } of strangeImports(extension, root))
+    throw errors.EXTENSION_OUTSIDE({ id: extension.id, where, wanted, of: extension.of });
+}
+
+/** Every import that leads out, with `file:line`. */
+export function strangeImports(extension: ExtensionFile, root: string): { where: string; wanted: string }[] {
+  const strange: { where: string; wanted: string }[] = [];
   const seen = new Set<string>();
   const visit = (file: string): void => {
     if (seen.has(file)) return;
@@ -27,12 +34,12 @@ export function assertInside(extension: ExtensionFile, root: string): void {
       const found = resolveInside(wanted, file, root);
       if (found === undefined) {
         const where = `${join(dirname(extension.path), relative(dirname(extension.file), file))}:${line}`;
-        throw errors.EXTENSION_OUTSIDE({ id: extension.id, where, wanted, of: extension.of });
-      }
-      if (found !== "") visit(found);
+        strange.push({ where, wanted });
+      } else if (found !== "") visit(found);
     }
   };
   visit(extension.file);
+  return strange;
 }
 
 function importsIn(source: string): { wanted: string; line: number }[] {

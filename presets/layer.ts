@@ -23,6 +23,8 @@ export interface Layer {
   pack?: PresetPackage;
   /** All that it may build on by path, as people see it and where its bytes are read. Absent where that is not limited. */
   within?: Pick<PresetPackage, "folder" | "root">;
+  /** Who names it: `--preset`, or `file:line` of an `extends`. */
+  by?: string;
   /** The layers that build on it, the outermost first; none where it stands for itself. */
   askedBy?: readonly Layer[];
 }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
+import { ScorelError } from "@scorel/kernel";
 import { type Admission, createAdmission } from "./admission.ts";
 import { errors } from "./errors.ts";
 import { type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
@@ -19,6 +20,8 @@ export interface LayerRequest {
   presetOnly?: boolean;
   /** Nothing of it will be loaded, so that what it requires need not be there. */
   looking?: boolean;
+  /** Hears of each preset that cannot be read, and reading goes on without it. Default: reading ends with the first. */
+  onProblem?(message: string): void;
   /** Which presets outside of the folders for them may be read. Default: those that the user trusts. */
   admission?: Admission;
 }
@@ -28,8 +31,8 @@ export interface LayerRequest {
  * project's `.scorel/config.toml` when it is trusted. A file counts once, where it first stands.
  */
 export async function readLayers(request: LayerRequest): Promise<Layer[]> {
-  const { preset, by, cwd, project, presetOnly, admission = createAdmission() } = request;
-  const chain = new Chain(project, admission);
+  const { preset, by, cwd, project, presetOnly, admission = createAdmission(), onProblem } = request;
+  const chain = new Chain(project, admission, onProblem);
   await chain.addPreset(preset, { by, from: cwd, kind: "user", open: [] });
   if (presetOnly) return chain.layers;
   await chain.addFile(join(userDir(), "config.toml"), "user");
@@ -58,33 +61,45 @@ class Chain {
   readonly layers: Layer[] = [];
   private readonly project: Project | undefined;
   private readonly admission: Admission;
+  private readonly onProblem: LayerRequest["onProblem"];
 
-  constructor(project: Project | undefined, admission: Admission) {
+  constructor(project: Project | undefined, admission: Admission, onProblem: LayerRequest["onProblem"]) {
     this.project = project;
     this.admission = admission;
+    this.onProblem = onProblem;
   }
 
-  async addPreset(preset: string, { by, from, kind, open }: Asking): Promise<void> {
+  async addPreset(preset: string, asking: Asking): Promise<void> {
+    try {
+      await this.read(preset, asking);
+    } catch (thrown) {
+      if (!this.onProblem || !(thrown instanceof ScorelError)) throw thrown;
+      const { message } = thrown;
+      this.onProblem(message.includes(asking.by) ? message : `${message} (${asking.by})`);
+    }
+  }
+
+  private async read(preset: string, { by, from, kind, open }: Asking): Promise<void> {
     const found = isPath(preset)
       ? [await layerAt(preset, { from, kind, within: open.at(-1)?.within }, this.project, this.admission)]
       : await layersNamed(preset, by, this.project);
     // A preset may extend its own name: it means the ones beneath it, which stand before it anyway.
     const own = open.at(-1);
     const same = found.findIndex(({ path }) => path === own?.path);
-    for (const layer of same > 0 ? found.slice(0, same) : found) await this.add(layer, open);
+    for (const layer of same > 0 ? found.slice(0, same) : found) await this.add(layer, open, by);
   }
 
   async addFile(path: string, kind: LayerKind, shown = path): Promise<void> {
-    if (existsSync(path)) await this.add(readLayer(path, kind, shown), []);
+    if (existsSync(path)) await this.add(readLayer(path, kind, shown), [], shown);
   }
 
-  private async add(layer: Layer, open: readonly Layer[]): Promise<void> {
+  private async add(layer: Layer, open: readonly Layer[], by: string): Promise<void> {
     if (open.some(({ path }) => path === layer.path)) throw circle(layer, open);
     if (this.layers.some(({ path }) => path === layer.path)) return;
     const inside = [...open, layer];
     for (const [preset, place] of extended(layer))
       await this.addPreset(preset, { by: place, from: dirname(layer.path), kind: layer.kind, open: inside });
-    if (!this.layers.some(({ path }) => path === layer.path)) this.layers.push({ ...layer, askedBy: open });
+    if (!this.layers.some(({ path }) => path === layer.path)) this.layers.push({ ...layer, by, askedBy: open });
   }
 }
 
@@ -100,6 +115,6 @@ export function extended(layer: Layer): [preset: string, place: string][] {
 
 function circle(layer: Layer, open: readonly Layer[]) {
   const from = open.findIndex(({ path }) => path === layer.path);
-  const chain = [...open.slice(from), layer].map(({ file }) => file).join(" -> ");
-  return errors.CONFIG_PRESET_CIRCLE({ chain });
+  const chain = [...open.slice(from).map((each) => placeOf(each, ["extends"])), layer.file];
+  return errors.CONFIG_PRESET_CIRCLE({ chain: chain.join(" -> ") });
 }

@@ -7,11 +7,19 @@ import { isTable, listed, type Merged } from "./merge.ts";
 import { parseRange, parseVersion } from "./version-range.ts";
 
 /** What the layers require and is not there, each with what to do; `loaded` are the extensions to load. */
-export function unmetRequirements({ layers, use }: Merged, loaded: readonly string[]): ConfigProblem[] {
-  return requirementsOf(layers).flatMap((requirement) => {
-    const reason = flawOf(requirement, (id) => use.has(id) || loaded.includes(id));
-    return reason === undefined ? [] : [{ code: "CONFIG_REQUIRES", message: `${reason} (${requirement.place})` }];
-  });
+export function unmetRequirements(merged: Merged, loaded: readonly string[]): ConfigProblem[] {
+  return requirements(merged, loaded).flatMap(({ unmet, place }) =>
+    unmet === undefined ? [] : [{ code: "CONFIG_REQUIRES", message: `${unmet} (${place})` }],
+  );
+}
+
+/** Everything that the layers require; `unmet` says why it will not do and what to do. */
+export function requirements(
+  { layers, use }: Merged,
+  loaded: readonly string[],
+): (Requirement & { unmet: string | undefined })[] {
+  const isUsed = (id: string) => use.has(id) || loaded.includes(id);
+  return requirementsOf(layers).map((requirement) => ({ ...requirement, unmet: flawOf(requirement, isUsed) }));
 }
 
 /** One thing that a layer requires. */
@@ -25,7 +33,7 @@ export interface Requirement {
 }
 
 /** Everything that layers require; what is not of its kind is reported with the layer's other mistakes. */
-export function requirementsOf(layers: readonly Layer[]): Requirement[] {
+function requirementsOf(layers: readonly Layer[]): Requirement[] {
   return layers.flatMap((layer) => {
     const { file } = layer;
     const { requires } = layer.table;

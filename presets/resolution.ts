@@ -19,6 +19,8 @@ export interface Resolution {
   problems: readonly Problem[];
   /** What a preset requires and is not there; some only where the request is for looking. */
   unmet: readonly ConfigProblem[];
+  /** Everything on disk, loaded or not. */
+  found: Found;
   notices: readonly string[];
 }
 
@@ -38,7 +40,15 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   const unmet = await unmetBy(merged, found);
   if (unmet.length > 0 && !request.looking) throw configError(unmet);
   const notices = [...aboutTrust(request), ...verdict.notices];
-  return { merged, plugins, extensions: inOrder(merged, found.extensions), problems: found.problems, unmet, notices };
+  return {
+    merged,
+    plugins,
+    extensions: inOrder(merged, found.extensions),
+    problems: found.problems,
+    unmet,
+    found,
+    notices,
+  };
 }
 
 /** Where a project has a say, what keeps the model within bounds is there, unless the user has left it out. */

@@ -1,9 +1,10 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
 import type { Composed, LayersService } from "./contract.ts";
-import { describePreset, listPresets, showSettings } from "./text.ts";
+import { errors } from "./errors.ts";
+import { describePreset, listFindings, listPresets, showSettings } from "./text.ts";
 
-/** `scorel preset list|show`. */
+/** `scorel preset list|show|check`. */
 export function presetCommands(layers: LayersService): CliCommand[] {
   return [
     {
@@ -15,12 +16,24 @@ export function presetCommands(layers: LayersService): CliCommand[] {
     {
       noun: "preset",
       action: "show",
-      args: "<name>",
-      description: "Show what a preset loads and sets, and who says so",
+      args: "<name|path>",
+      description: "Show what a preset loads, sets, locks, requires and ships, and who says so",
       run: async (invocation) => {
         const composed = await layers.preset(invocation.args[0] as string);
         notify(invocation, composed);
         return say(invocation.stdout, describePreset(composed));
+      },
+    },
+    {
+      noun: "preset",
+      action: "check",
+      args: "<name|path>",
+      description: "Check a preset and what it brings without running any of it; exits 2 when something is wrong",
+      run: async ({ args, stdout }) => {
+        const findings = await layers.check(args[0] as string);
+        say(stdout, listFindings(findings));
+        if (findings.problems.length > 0) throw errors.INSPECT_PRESET({ problems: findings.problems });
+        return 0;
       },
     },
   ];
@@ -47,6 +60,10 @@ export function configCommands(layers: LayersService): CliCommand[] {
       run: async (invocation) => {
         const composed = await layers.config();
         notify(invocation, composed);
+        const problems = (composed.requires ?? []).flatMap(({ unmet, origin }) =>
+          unmet ? `${unmet} (${origin})` : [],
+        );
+        if (problems.length > 0) throw errors.INSPECT_PRESET({ problems });
         return say(invocation.stdout, `${composed.files.map((file) => `ok  ${file}`).join("\n")}\n`);
       },
     },

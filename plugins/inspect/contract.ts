@@ -17,6 +17,8 @@ export interface Setting {
   value: unknown;
   /** `file:line`, or `default` when no layer set it. */
   origin: string;
+  /** `file:line` of the lock that keeps projects from setting it. */
+  locked?: string;
 }
 
 /** What all layers together come to. */
@@ -28,15 +30,34 @@ export interface Composed {
   /** What was switched off, with who did. */
   without: { id: string; origin: string }[];
   settings: Setting[];
+  /** The layers again, each with who names it: `--preset`, or `file:line`. */
+  layers?: { file: string; by: string }[];
+  /** What no project may change. */
+  locked?: { path: string; origin: string }[];
+  /** What has to be there, and why it will not do where it does not. */
+  requires?: { what: string; origin: string; unmet?: string }[];
+  /** What presets that are folders bring beside their settings; extensions as far as they are not loaded, with the reason. */
+  ships?: { kind: "extension" | "instructions" | "skill"; name: string; origin: string; unused?: string }[];
   /** What is accepted and has no effect. */
   notices: string[];
+}
+
+/** What is wrong with a preset, each with file and line where they are known. */
+export interface PresetFindings {
+  /** The files that were read, in order. */
+  files: string[];
+  problems: string[];
+  /** What cannot be judged without running its code. */
+  unknown: string[];
 }
 
 /** The layers of presets and configuration, for looking at; given to the host kernel by the loader. */
 export interface LayersService {
   presets(): Promise<PresetSummary[]>;
-  /** A preset with all it extends, without config.toml. Throws CONFIG_PRESET_UNKNOWN and other CONFIG errors. */
+  /** A preset by name or path with all it extends, without config.toml. Throws CONFIG_PRESET_UNKNOWN and other CONFIG errors. */
   preset(name: string): Promise<Composed>;
+  /** Everything wrong with a preset by name or path; runs no code of it. */
+  check(name: string): Promise<PresetFindings>;
   /** The preset of this run with the config.toml files over it. Throws CONFIG errors. */
   config(): Promise<Composed>;
   /** The JSON Schema of a preset or config.toml. */

@@ -25,13 +25,18 @@ const layers: LayersService = {
     { name: "team", description: "Ours", files: ["/home/ann/.scorel/presets/team.toml", "/x/team.toml"] },
   ],
   preset: async (name) => ({ ...composed, files: [`presets/${name}.toml`], notices: [] }),
+  check: async (name) => ({
+    files: [`presets/${name}.toml`],
+    problems: name === "bad" ? ["one (presets/bad.toml:1)", "two (presets/bad.toml:2)"] : [],
+    unknown: ["what only running it tells"],
+  }),
   config: async () => composed,
   schema: async () => ({ type: "object" }),
 };
 
 /** Runs one of its commands. */
-async function run(command: string, args: string[] = [], options: Record<string, unknown> = {}) {
-  await using t = await testKernel([inspect], { services: { layers, host: {} as Services["host"] } });
+async function run(command: string, args: string[] = [], options: Record<string, unknown> = {}, shown = layers) {
+  await using t = await testKernel([inspect], { services: { layers: shown, host: {} as Services["host"] } });
   const said = { out: "", err: "" };
   const stream = (key: "out" | "err") => ({
     write(text: string) {
@@ -70,6 +75,70 @@ describe("scorel preset", () => {
         "  model.maxTokens = 8000                 default",
       ],
       err: "",
+    });
+  });
+});
+
+describe("scorel preset show", () => {
+  it("tells who names each layer, what is locked and required, and what a folder ships", async () => {
+    const file = "/home/ann/.scorel/presets/team/preset.toml";
+    const shown: Composed = {
+      ...composed,
+      files: ["presets/base.toml", file],
+      layers: [
+        { file: "presets/base.toml", by: `${file}:1` },
+        { file, by: "scorel preset show" },
+      ],
+      plugins: [],
+      without: [],
+      settings: [{ path: "permissions.mode", value: "ask", origin: `${file}:9`, locked: `${file}:2` }],
+      locked: [{ path: "permissions.mode", origin: `${file}:2` }],
+      requires: [
+        { what: "scorel >=0.1", origin: `${file}:4` },
+        { what: "program git", origin: `${file}:5`, unmet: "it is not there" },
+      ],
+      ships: [
+        { kind: "extension", name: "rules", origin: "/x/rules.ts" },
+        { kind: "skill", name: "review", origin: "/x/SKILL.md", unused: "no reason" },
+      ],
+    };
+    expect((await run("preset show", ["team"], {}, { ...layers, preset: async () => shown })).out).toEqual([
+      "layers, later ones win:",
+      `  presets/base.toml                           ${file}:1`,
+      `  ${file}  scorel preset show`,
+      "loads:",
+      "sets:",
+      `  permissions.mode = "ask"  ${file}:9  locked against projects: ${file}:2`,
+      "locks against projects:",
+      `  permissions.mode  ${file}:2`,
+      "requires:",
+      `  scorel >=0.1  ${file}:4`,
+      `  program git   ${file}:5  not met`,
+      "ships:",
+      "  extension     rules   /x/rules.ts",
+      "  skill         review  /x/SKILL.md  not loaded: no reason",
+    ]);
+    const config = { ...layers, config: async () => shown };
+    expect((await run("config show", [], { explain: true }, config)).out).toEqual([
+      `permissions.mode = "ask"  # ${file}:9  locked against projects: ${file}:2`,
+    ]);
+    await expect(run("config check", [], {}, config)).rejects.toMatchObject({
+      code: "INSPECT_PRESET",
+      message: `it is not there (${file}:5)`,
+    });
+  });
+});
+
+describe("scorel preset check", () => {
+  it("names what was read and what cannot be known, and fails with every problem", async () => {
+    expect(await run("preset check", ["good"])).toEqual({
+      code: 0,
+      out: ["ok  presets/good.toml", "not known  what only running it tells"],
+      err: "",
+    });
+    await expect(run("preset check", ["bad"])).rejects.toMatchObject({
+      code: "INSPECT_PRESET",
+      message: "one (presets/bad.toml:1)\ntwo (presets/bad.toml:2)",
     });
   });
 });

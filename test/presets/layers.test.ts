@@ -79,7 +79,7 @@ describe("layers", () => {
     const b = at.file("~/.scorel/presets/b.toml", 'extends = ["base", "a"]');
     expect(await failure(layersOf(at, { preset: "a" }))).toEqual({
       code: "CONFIG_PRESET_CIRCLE",
-      message: `Presets extend each other in a circle: ${a} -> ${b} -> ${a}. Remove one "extends".`,
+      message: `Presets extend each other in a circle: ${a}:1 -> ${b}:1 -> ${a}. Remove one "extends".`,
     });
   });
 

@@ -1,0 +1,52 @@
+/** A service that the text of an extension names, and the line that names it. */
+export interface NamedService {
+  name: string;
+  line: number;
+}
+
+/** What the text of an extension shows of the services that it needs and provides; undefined where that is computed. */
+export interface WrittenManifest {
+  needs: NamedService[] | undefined;
+  provides: NamedService[] | undefined;
+  host: boolean;
+}
+
+const list = /\[([^\][]*)\]/y;
+const text = /^\s*(["'`])([^"'`$\\]*)\1\s*$/;
+
+/** Reads the text without running it. What names no `needs` needs the agent, as the loader has it. */
+export function writtenManifest(source: string): WrittenManifest {
+  const code = withoutComments(source);
+  const host = /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code);
+  const needs = servicesIn(code, "needs");
+  const standing = host ? [] : [{ name: "agent", line: 1 }];
+  return { needs: needs === "none" ? standing : needs, provides: notNone(servicesIn(code, "provides")), host };
+}
+
+function servicesIn(code: string, key: string): NamedService[] | undefined | "none" {
+  const found = new RegExp(`(?:^|[\\s{,;])["']?${key}["']?\\s*(?::\\s*[\\w\\s.<>|"'\\[\\]]+=|[:=,}(])\\s*`).exec(code);
+  if (!found) return "none";
+  list.lastIndex = found.index + found[0].length;
+  const written = list.exec(code);
+  if (!written) return undefined;
+  const names: NamedService[] = [];
+  let at = written.index + 1;
+  for (const part of (written[1] ?? "").split(",")) {
+    const name = text.exec(part)?.[2];
+    if (name !== undefined) names.push({ name, line: lineAt(code, at + part.search(/\S/)) });
+    else if (part.trim() !== "") return undefined;
+    at += part.length + 1;
+  }
+  return names;
+}
+
+const notNone = (services: NamedService[] | undefined | "none") => (services === "none" ? [] : services);
+
+function lineAt(code: string, index: number): number {
+  return code.slice(0, index).split("\n").length;
+}
+
+/** The lines stay where they are. */
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, (comment) => comment.replaceAll(/[^\n]/g, ""));
+}

@@ -1,0 +1,250 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import type { Asked } from "../../presets/composition.ts";
+import { createLayersService } from "../../presets/layers-service.ts";
+import { type Place, place } from "./place.ts";
+
+/** What `scorel preset` finds in a preset by name or path, in a project that is not trusted. */
+function inspected({ project }: Place) {
+  const asked: Asked = { preset: "coding", by: "the default", cwd: project, trust: false, notify: () => {} };
+  return createLayersService(asked);
+}
+
+const check = async (at: Place, preset = "./team") => await inspected(at).check(preset);
+const problems = async (at: Place, preset?: string) => (await check(at, preset)).problems;
+
+/** Code that leaves a trace when it runs. */
+const plugin = (at: Place, id: string, more = "") =>
+  [
+    `import { writeFileSync } from "node:fs";`,
+    `writeFileSync(${JSON.stringify(join(at.home, "ran"))}, "");`,
+    "export default {",
+    `  id: "${id}",`,
+    `  name: "${id}",`,
+    `  version: "1.0.0",`,
+    more,
+    "};",
+  ] as const;
+
+describe("scorel preset check", () => {
+  it("finds nothing wrong with a preset that is whole, trusted or not, and runs nothing of it", async () => {
+    using at = place();
+    const file = at.file(
+      "team/preset.toml",
+      'extends = "coding"',
+      'use = ["rules"]',
+      'locked = ["permissions.mode", "rules"]',
+      "[requires]",
+      'node = ">=20"',
+      'programs = ["node"]',
+      "[permissions]",
+      'mode = "ask"',
+      "[rules]",
+      "level = 3",
+    );
+    const rules = at.file("team/extensions/rules.ts", ...plugin(at, "rules", '  needs: ["tools"],'));
+    at.file("team/extensions/words/index.mjs", ...plugin(at, "words"));
+    expect(await check(at)).toEqual({
+      files: ["presets/base.toml", "presets/coding.toml", file],
+      problems: [],
+      unknown: [`[rules] (${file}:9): its schema is known only when ${rules} runs`],
+    });
+    expect(existsSync(join(at.home, "ran"))).toBe(false);
+  });
+
+  it.each(["base", "none", "readonly", "coding", "all"])("finds nothing wrong with the shipped %s", async (name) => {
+    using at = place();
+    expect(await check(at, name)).toMatchObject({ problems: [], unknown: [] });
+  });
+
+  it("names unknown keys, missing plugins, locks that miss and unmet requirements, each with file and line", async () => {
+    using at = place();
+    const file = at.file(
+      "team/preset.toml",
+      'extends = "none"',
+      'use = ["ruels"]',
+      'locked = ["permisions"]',
+      "colour = 1",
+      "[agent]",
+      "idle = 7",
+      "[requires]",
+      'scorel = ">=99"',
+      'plugins = ["coding"]',
+    );
+    at.file("team/extensions/rules.ts", ...plugin(at, "rules"));
+    expect((await problems(at)).map((text) => text.replace(/ Did you mean.*| Add it.*| Install one.*/, ""))).toEqual([
+      `There is no plugin or extension "ruels" to use (${file}:2).`,
+      `"locked" names permisions, but there is no plugin or extension "permisions" (${file}:3).`,
+      `Unsupported config key: colour (${file}:4)`,
+      `Unsupported config key: agent.idle (${file}:6)`,
+      expect.stringMatching(/requires Scorel >=99, and this is .*/),
+      `${file} requires the plugin "coding", which is not in use.`,
+    ]);
+  });
+
+  it("reads on after a file that is no TOML, a preset that is not there and one that lies outside", async () => {
+    using at = place();
+    const file = at.file(
+      "team/preset.toml",
+      'extends = ["none", "./bad.toml", "no-such", "../far.toml"]',
+      "colour = 1",
+    );
+    const bad = at.file("team/bad.toml", "", "a = = 1");
+    at.file("far.toml");
+    expect(await problems(at)).toEqual([
+      expect.stringMatching(new RegExp(`^${bad}:2:\\d+: not valid TOML`)),
+      expect.stringContaining(`There is no preset "no-such" (${file}:1).`),
+      expect.stringMatching(new RegExp(`far.toml is not read: it lies outside of .* \\(${file}:1\\)$`)),
+      expect.stringContaining(`Unsupported config key: colour (${file}:2)`),
+    ]);
+  });
+
+  it("names presets that extend each other in a circle, with the line of each", async () => {
+    using at = place();
+    const a = at.file("team/preset.toml", 'extends = ["none", "./b.toml"]');
+    const b = at.file("team/b.toml", "", 'extends = "./preset.toml"');
+    expect(await problems(at)).toEqual([
+      `Presets extend each other in a circle: ${a}:1 -> ${b}:2 -> ${a}. Remove one "extends".`,
+    ]);
+  });
+
+  it("names needs that nobody meets, two providers of one service, and plugins in a circle", async () => {
+    using at = place();
+    at.file("team/preset.toml", 'extends = "coding"', 'without = ["tools"]');
+    const one = at.file("team/extensions/one.ts", ...plugin(at, "one", '  provides: ["names"], needs: ["names2"],'));
+    const two = at.file("team/extensions/two.ts", ...plugin(at, "two", '  provides: ["names2"],\n  needs: ["names"],'));
+    const too = at.file(
+      "team/extensions/too.ts",
+      ...plugin(at, "too", '  provides: [\n    "prompt",\n    "names",\n  ],'),
+    );
+    const lost = at.file("team/extensions/lost.ts", ...plugin(at, "lost", '  needs: ["weather"],'));
+    const found = await problems(at);
+    expect(found.filter((text) => text.includes(dirname(one)))).toEqual([
+      expect.stringMatching(
+        new RegExp(
+          `^The service "prompt" is provided by both "prompt" \\(presets/base.toml:\\d+\\) and "too" \\(${too}:8\\)`,
+        ),
+      ),
+      `The service "names" is provided by both "one" (${one}:7) and "too" (${too}:9). Leave one out.`,
+      `"lost" needs the service "weather", which no plugin in use provides (${lost}:7). Add its provider to "use".`,
+      `Plugins need each other in a circle: "one" (${one}:7) -> "two" (${two}:8) -> "one". Take one "needs" away.`,
+    ]);
+    expect(found).toContainEqual(
+      expect.stringMatching(/^"checkpoints" needs the service "tools", .* \(presets\/coding.toml:3\)/),
+    );
+  });
+
+  it("names extensions that do not parse, are misnamed, import from elsewhere or ask for the host", async () => {
+    using at = place();
+    at.file("team/preset.toml", 'extends = "none"');
+    const broken = at.file("team/extensions/broken.ts", "const a = ;");
+    const other = at.file("team/extensions/other.ts", ...plugin(at, "another"));
+    const far = at.file("team/extensions/far.ts", 'import "../../secret.ts";', ...plugin(at, "far"));
+    const clock = at.file("team/extensions/clock.ts", ...plugin(at, "clock", '  scope: "host",'));
+    const model = at.file("team/extensions/model.ts", ...plugin(at, "model"));
+    expect((await problems(at)).sort()).toEqual(
+      [
+        `"broken" does not parse: ${"Unexpected token"} (${broken}:1)`,
+        `"clock" cannot run once per process (scope "host") as part of a preset (${clock})`,
+        `"far" imports "../../secret.ts", which is not among its preset's files (${far}:1)`,
+        `"other": its id is "another", but the file or folder is named "other"; they have to be equal (${other})`,
+        `Extension "model" is left out: a plugin of Scorel has this id; rename the file or folder (${model})`,
+      ].sort(),
+    );
+  });
+
+  it("says what only running the code would tell", async () => {
+    using at = place();
+    at.file("team/preset.toml", 'extends = "none"');
+    at.file("team/package.json", '{ "name": "team", "dependencies": { "polite": "1.0.0" } }');
+    const computed = at.file(
+      "team/extensions/computed.ts",
+      'import { word } from "polite/words";',
+      ...plugin(at, "computed", "  needs: list(), provides: [word],"),
+    );
+    at.file("team/extensions/lost.ts", ...plugin(at, "lost", '  needs: ["weather"],'));
+    expect(await check(at)).toMatchObject({
+      problems: [],
+      unknown: [
+        `"computed": the services that it needs are computed (${computed})`,
+        `"computed": the services that it provides are computed (${computed})`,
+        `"computed" imports "polite/words" (${computed}:1): package.json lists it, and it is not installed here`,
+      ],
+    });
+  });
+
+  it("takes no extension of this user's for one that whoever shares the preset has", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", ...plugin(at, "mine"));
+    at.file("team/preset.toml", 'extends = "none"', 'use = ["mine"]');
+    expect(await problems(at)).toEqual([expect.stringContaining('There is no plugin or extension "mine" to use')]);
+    at.file("~/.scorel/presets/own.toml", 'extends = "none"', 'use = ["mine"]');
+    expect(await problems(at, "own")).toEqual([]);
+  });
+});
+
+describe("scorel preset show", () => {
+  it("says of every line where it is from, also of what is locked, required and shipped", async () => {
+    using at = place();
+    const file = at.file(
+      "team/preset.toml",
+      'extends = "none"',
+      'without = ["words"]',
+      'locked = ["permissions.mode", "agent"]',
+      "[requires]",
+      'programs = ["no-such-program"]',
+      "[agent]",
+      "idleTimeout = 7",
+    );
+    const rules = at.file("team/extensions/rules.ts", ...plugin(at, "rules"));
+    const words = at.file("team/extensions/words.ts", ...plugin(at, "words"));
+    const style = at.file("team/instructions/style.md", "Be kind.");
+    const review = at.file("team/skills/review/SKILL.md", "Review.");
+    at.file("team/skills/empty/notes.md", "none");
+    const shown = await inspected(at).preset("team/preset.toml");
+    expect(shown.layers).toEqual([
+      { file: "presets/base.toml", by: "presets/none.toml:2" },
+      { file: "presets/none.toml", by: `${file}:1` },
+      { file, by: "scorel preset show" },
+    ]);
+    expect(shown).toMatchObject({
+      plugins: expect.arrayContaining([{ id: "rules", scope: "session", origin: rules }]),
+      without: expect.arrayContaining([{ id: "words", origin: `${file}:2` }]),
+      settings: expect.arrayContaining([
+        { path: "agent.idleTimeout", value: 7, origin: `${file}:7`, locked: `${file}:3` },
+      ]),
+      locked: [
+        { path: "permissions.mode", origin: `${file}:3` },
+        { path: "agent", origin: `${file}:3` },
+      ],
+      requires: [
+        { what: "program no-such-program", origin: `${file}:5`, unmet: expect.stringContaining("not on the PATH") },
+      ],
+      ships: [
+        { kind: "extension", name: "rules", origin: rules },
+        { kind: "extension", name: "words", origin: words, unused: `switched off in ${file}:2` },
+        { kind: "instructions", name: "style.md", origin: style },
+        { kind: "skill", name: "review", origin: review },
+      ],
+    });
+    expect(existsSync(join(at.home, "ran"))).toBe(false);
+  });
+
+  it("marks in the configuration what is locked, also where the user has set something else", async () => {
+    using at = place();
+    const lock = at.file(
+      "~/.scorel/presets/team/preset.toml",
+      'locked = ["permissions.mode"]',
+      "[permissions]",
+      'mode = "ask"',
+    );
+    const own = at.file("~/.scorel/config.toml", 'extends = "team"', "[permissions]", 'mode = "full"');
+    expect((await inspected(at).config()).settings).toContainEqual({
+      path: "permissions.mode",
+      value: "full",
+      origin: `${own}:3`,
+      locked: `${lock}:1`,
+    });
+  });
+});
