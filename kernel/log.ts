@@ -61,7 +61,7 @@ interface Draft {
  * projections change and others hear of it, in seq order.
  */
 export class Log implements Session {
-  readonly tree = new Tree();
+  readonly tree = new Tree((text) => this.search(text));
   readonly header: SessionHeader;
   readonly activation: string;
   readonly problems: readonly Problem[];
@@ -242,6 +242,11 @@ export class Log implements Session {
   private known(): Pick<LogImage, "signatures" | "projections"> {
     const signatures = this.opened.ledger.types.map((type) => this.signature(type));
     return { signatures, projections: this.projections.image() };
+  }
+
+  /** In a log that others wrote, records may be spaced in other ways than ours. */
+  private search(text: string): readonly number[] | undefined {
+    return this.header.checksum === undefined ? undefined : this.options.store.search(text, 0);
   }
 
   private signature(type: string): string {

@@ -44,19 +44,32 @@ export interface TreeView {
   tail(count: number): StoredEvent[];
   /** The events of a type, in seq order. */
   ofType(type: string): Iterable<StoredEvent>;
+  /** The ids that begin so, in seq order. Of a long log only the records are read that may bear one. */
+  startingWith(prefix: string): EventId[];
 }
+
+/** The rows whose records contain a text; undefined where only reading them can tell. */
+export type RowSearch = (text: string) => readonly number[] | undefined;
+
+/** What was taken in last may not be in the file that is searched. */
+const UNSEARCHED = 64;
 
 /**
  * All persistent events of a session, linked by parent. Holds numbers only: an event is read from the store when it
  * is asked for, and one whose record can no longer be read is passed over. Grows only through `add` and `link`.
  */
 export class Tree implements TreeView {
+  private readonly search: RowSearch | undefined;
   private records = new Ledger(() => undefined);
   private flags: Uint8Array = new Uint8Array(0);
   private rootRow = NO_ROW;
   private leafRow = NO_ROW;
   private leaf: EventId | null = null;
   private siblings: Siblings | undefined;
+
+  constructor(search?: RowSearch) {
+    this.search = search;
+  }
 
   get size(): number {
     return this.records.size;
@@ -208,6 +221,19 @@ export class Tree implements TreeView {
       const event = this.records.type[row] === wanted ? this.read(row) : undefined;
       if (event) yield event;
     }
+  }
+
+  startingWith(prefix: string): EventId[] {
+    const isPlain = /^[\w-]+$/.test(prefix);
+    const found = isPlain ? this.search?.(`"id":"${prefix}`) : undefined;
+    const rows = new Set(found ?? this.rowsFrom(0));
+    for (const row of this.rowsFrom(Math.max(0, this.size - UNSEARCHED))) rows.add(row);
+    const events = this.events([...rows].sort((a, b) => a - b));
+    return events.flatMap(({ id }) => (id.startsWith(prefix) ? [id] : []));
+  }
+
+  private *rowsFrom(first: number): Generator<number, undefined> {
+    for (let row = first; row < this.size; row++) yield row;
   }
 
   /** A jump's child (an event appended under a rewind marker by name) belongs to the marker's own parent. */

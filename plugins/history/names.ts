@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import type { EventId, TreeView } from "@scorel/kernel";
-import { backwards } from "./backwards.ts";
 import { errors } from "./errors.ts";
 
 /** As short as a name may be, so that it stays good while the session grows. */
@@ -9,22 +8,11 @@ const SHORTEST = 4;
 /** The event that is named so; throws HISTORY_EVENT_UNKNOWN and HISTORY_AMBIGUOUS. */
 export function resolveEvent(tree: TreeView, named: string, sessionId: string): EventId {
   if (tree.has(named)) return named;
-  const matches = named === "" ? [] : startingWith(tree, named);
+  const matches = named === "" ? [] : tree.startingWith(named);
   if (matches.length > 1) throw errors.HISTORY_AMBIGUOUS({ named, what: "events", matches });
   const [match] = matches;
   if (match === undefined) throw errors.HISTORY_EVENT_UNKNOWN({ eventId: named, sessionId });
   return match;
-}
-
-/** In a large session a name that is as long as those shown is looked for from the end, until it is found. */
-function startingWith(tree: TreeView, named: string): EventId[] {
-  const matches: EventId[] = [];
-  const isLong = tree.size > COMPARED && named.length >= lengthFor(tree.size);
-  for (const { id } of backwards(tree)) {
-    if (id.startsWith(named)) matches.push(id);
-    if (isLong && matches.length > 0) break;
-  }
-  return matches.reverse();
 }
 
 /** Up to so many events all ids are compared; of more, those that are shown, and chance does the rest. */

@@ -2,6 +2,7 @@ import { createMemoryStore, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { testHeader, testKernel } from "../harness.ts";
+import { fc, seed } from "../property.ts";
 import { notes } from "./notes.ts";
 
 describe("a log", () => {
@@ -150,6 +151,53 @@ describe("the tree", () => {
       children: tree.children(a.id as string).map((event) => event.id),
       root: tree.root?.id,
     }).toEqual({ path: [a.id, c.id], leaves: [b.id, c.id], branchPoints: [a.id], children: [b.id, c.id], root: a.id });
+  });
+});
+
+describe("the events whose ids begin so", () => {
+  const ids = fc.uniqueArray(fc.string({ minLength: 1, maxLength: 6, unit: fc.constantFrom(..."abC") }), {
+    minLength: 1,
+    maxLength: 90,
+  });
+  const prefixes = fc.string({ maxLength: 3, unit: fc.constantFrom(...'abC"é') });
+
+  it.each([{ checksum: "crc32" as const }, {}])(
+    `are found as by reading all of a log with %j (seed ${seed})`,
+    async (more) => {
+      await fc.assert(
+        fc.asyncProperty(ids, prefixes, async (all, prefix) => {
+          const words = all.map((id) => ({ type: "note" as const, id, payload: { text: `"id":"${id}` } }));
+          await using t = await testKernel([notes], { store: createMemoryStore({ ...testHeader, ...more }) });
+          await t.session.appendAll(words);
+          expect(t.session.tree.startingWith(prefix)).toEqual(all.filter((id) => id.startsWith(prefix)));
+        }),
+        { seed },
+      );
+    },
+  );
+
+  it("are found without reading the others, but for the last few", async () => {
+    const events = Array.from({ length: 1_000 }, (_, n) => ({
+      ...{ type: "note", id: `id${n}x`, parentId: n === 0 ? null : `id${n - 1}x`, seq: n + 1, text: `${n}` },
+      ...{ sessionId: testHeader.sessionId, clientId: "test", ts: n },
+    }));
+    const memory = createMemoryStore({ ...testHeader, checksum: "crc32" }, events);
+    const read: number[] = [];
+    const open = () => {
+      const opened = memory.open();
+      const { ledger } = opened;
+      const reading = ledger.read.bind(ledger);
+      ledger.read = (row) => {
+        read.push(row);
+        return reading(row);
+      };
+      return opened;
+    };
+    await using t = await testKernel([notes], { store: { ...memory, open } });
+    read.length = 0;
+    expect(t.session.tree.startingWith("id12x")).toEqual(["id12x"]);
+    expect(t.session.tree.startingWith("nobody")).toEqual([]);
+    expect([read.includes(12), Math.min(...read.filter((row) => row !== 12)) > 900]).toEqual([true, true]);
   });
 });
 

@@ -2,7 +2,6 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSyn
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding, HealthReport } from "@scorel/doctor/contract";
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { lookAtFolders } from "../../plugins/doctor/folders.ts";
 import { run } from "../../plugins/doctor/process.ts";
@@ -11,6 +10,7 @@ import { createScrub } from "../../plugins/doctor/scrub.ts";
 import { lookAtSpace } from "../../plugins/doctor/space.ts";
 import { reportText } from "../../plugins/doctor/text.ts";
 import { smallFileSystem } from "../fault/disk.ts";
+import { fc, seed } from "../property.ts";
 
 function folder(): Disposable & { path: string } {
   const path = realpathSync(mkdtempSync(join(tmpdir(), "scorel-doctor-")));
@@ -76,7 +76,7 @@ describe("a program", () => {
 });
 
 describe("secrets", () => {
-  it("go out of every text of a report, whatever they are made of", () => {
+  it(`go out of every text of a report, whatever they are made of (seed ${seed})`, () => {
     const secret = fc.string({ minLength: 8, maxLength: 40, unit: fc.constantFrom(..."abcXYZ019+/=._-$^()[]") });
     fc.assert(
       fc.property(secret, fc.string(), (value, around) => {
@@ -160,7 +160,7 @@ describe("room on the disk", () => {
 });
 
 describe("the text of a report", () => {
-  it("keeps to 80 columns but for words that are longer, and says everything", () => {
+  it(`keeps to 80 columns but for words that are longer, and says everything (seed ${seed})`, () => {
     const words = fc.array(fc.string({ minLength: 1, maxLength: 60, unit: fc.constantFrom(..."abc/:=\"'") }), {
       minLength: 1,
       maxLength: 40,
