@@ -8,11 +8,26 @@ import { errors } from "./errors.ts";
 
 /** How the start of a conversation, which is no event, is named on a command line. */
 const START = "start";
+/** Events of a tree that a terminal shows unasked. */
+const SHOWN = 200;
+/** The most that one request may ask for. */
+const PAGE = 10_000;
 
 export async function tree({ request, args, options, width, say }: Desk): Promise<void> {
-  const whole = await readTree(request, first(args), options.all === true ? "all" : "tree");
-  if (options.output === "json") return say(`${JSON.stringify(whole)}\n`);
-  await say(draw(whole, width));
+  const isJson = options.output === "json";
+  // A terminal forgets what runs through it; a file or another program takes everything.
+  const count = tailOf(options.tail) ?? (width === undefined || isJson ? Number.POSITIVE_INFINITY : SHOWN);
+  const found = await readTree(request, first(args), options.all === true ? "all" : "tree", count);
+  if (isJson) return say(`${JSON.stringify(found)}\n`);
+  await say(draw(found, width));
+  if (found.before !== undefined && options.tail === undefined)
+    await say(`These are the last ${count} events of ${found.events}. To see more: --tail ${count * 10}\n`);
+}
+
+function tailOf(given: unknown): number | undefined {
+  if (given === undefined) return undefined;
+  if (!/^[1-9]\d{0,8}$/.test(String(given))) throw errors.HISTORY_TAIL({ value: String(given) });
+  return Number(given);
 }
 
 export async function rewind(desk: Desk): Promise<void> {
@@ -112,16 +127,22 @@ export async function purge({ request, say, confirm }: Desk): Promise<void> {
   await say(`${text}\n`);
 }
 
-/** Every page, as one. */
-async function readTree(request: Desk["request"], sessionId: string, show: "tree" | "all"): Promise<TreePage> {
+/** The last rows, page by page, as one page. */
+async function readTree(
+  request: Desk["request"],
+  sessionId: string,
+  show: "tree" | "all",
+  count: number,
+): Promise<TreePage> {
   const pages: TreePage[] = [];
-  for (let before: string | undefined; pages.length === 0 || before !== undefined; before = pages[0]?.before) {
-    pages.unshift(
-      await request("get_tree", { sessionId, show, limit: 10_000, ...(before !== undefined && { before }) }),
-    );
+  let before: string | undefined;
+  for (let left = count; left > 0 && (pages.length === 0 || before !== undefined); left -= PAGE) {
+    const limit = Math.min(PAGE, left);
+    pages.unshift(await request("get_tree", { sessionId, show, limit, ...(before !== undefined && { before }) }));
+    before = pages[0]?.before;
   }
   const { before: _none, ...latest } = pages.at(-1) as TreePage;
-  return { ...latest, rows: pages.flatMap(({ rows }) => rows) };
+  return { ...latest, rows: pages.flatMap(({ rows }) => rows), ...(before !== undefined && { before }) };
 }
 
 async function known<R>(ask: () => Promise<R>, otherwise: () => Error): Promise<R> {

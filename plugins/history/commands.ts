@@ -32,6 +32,7 @@ export function historyCommands(host: () => HostService | undefined): CliCommand
       "Draw a session's tree: a line for each event, with branches and the place where it stands",
       [
         { flags: "--all", description: "With what hangs beside the conversation: settings, marks of going back" },
+        { flags: "--tail <n>", description: "Only the last n events (default: all; in a terminal, 200)" },
         output,
       ],
     ),

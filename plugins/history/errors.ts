@@ -17,6 +17,8 @@ export const errors = defineErrors({
     `There is nothing to redo in session ${a.sessionId}: nothing was undone, or the conversation has gone on since.`,
   HISTORY_NO_FILES: () =>
     'Nothing here can restore files: no plugin keeps checkpoints. Add "checkpoints" to "use", or go back without the files.',
+  HISTORY_TAIL: (a: { value: string }) =>
+    `"${a.value}" is no value of --tail: it takes how many events to show, a whole number from 1.`,
   HISTORY_NO_HOST: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
   HISTORY_NO_COMPACTION: () =>
     'Nothing here can compact a session. Add "compaction" to "use" in the preset or config.toml.',
