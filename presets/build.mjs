@@ -46,6 +46,7 @@ const usual = [
   "plugins/permissions/guard.ts",
   "plugins/print/turn.ts",
   "plugins/projects/register.ts",
+  "plugins/skills/turn-start.ts",
   "pi-ai/dist/providers/openai-completions.js",
 ];
 

@@ -39,6 +39,8 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   transfer: { scope: "host", load: () => import("@scorel/transfer") },
   extensions: { scope: "host", load: () => import("@scorel/extensions") },
   packages: { scope: "host", load: () => import("@scorel/packages") },
+  skills: { scope: "session", load: () => import("@scorel/skills") },
+  skillbook: { scope: "host", load: () => import("@scorel/skillbook") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };
 

@@ -1,4 +1,3 @@
-import { basename } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { TrustedProject, TrustReview } from "@scorel/trust/contract";
 import type { Asked } from "./composition.ts";
@@ -22,7 +21,7 @@ export async function reviewPreset(
   if (!again && entry?.dev) return undefined;
   const tree = readPresetTree(ground);
   if (!again && entry?.hash === tree.hash) return undefined;
-  const items = await itemsOfPreset(tree, ground.isPackage ? basename(path) : undefined, asked);
+  const items = await itemsOfPreset(tree, ground, asked);
   return reviewOf("presets", tree, { path, folders: [path], items }, entry);
 }
 

@@ -8,6 +8,9 @@ export const answers = {
     if (at >= 0)
       throw errors.AGENT_HOOK_ANSWER({ hook, wanted: `a list of messages, but item ${at} has no role or no content` });
   },
+  text: (hook: string) => (answer: unknown) => {
+    if (typeof answer !== "string") throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a text" });
+  },
   verdict: (hook: string) => (answer: unknown) => {
     const isVerdict = isObject(answer) && isBoolean(answer.block) && isText(answer.reason);
     if (!isVerdict) throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "{ block?: boolean, reason?: string }" });

@@ -181,6 +181,8 @@ declare module "@scorel/kernel" {
       refused: { model: string; reason: string },
       signal?: AbortSignal,
     ): Promise<boolean | undefined> | boolean | undefined;
+    /** After `transformContext`: the system prompt of one request, as it is frozen; a layer adds to its end what only this request needs. */
+    systemPrompt(text: string, signal?: AbortSignal): Promise<string> | string;
     /** After `transformContext`: the last word on what is sent; nothing said here is stored. */
     convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
   }

@@ -17,6 +17,7 @@ export interface HookCalls {
   afterToolCall: FoldCall<"afterToolCall">;
   transformContext: HookCall<"transformContext">;
   contextOverflow: HookCall<"contextOverflow">;
+  systemPrompt: HookCall<"systemPrompt">;
   convertToLlm: HookCall<"convertToLlm">;
 }
 

@@ -34,6 +34,7 @@ export function createAgent(clock: Clock): AnyPlugin {
         afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }, answers.change("afterToolCall")),
         transformContext: ctx.defineHook("transformContext", "waterfall", answers.messages("transformContext")),
         contextOverflow: ctx.defineHook("contextOverflow", "bail"),
+        systemPrompt: ctx.defineHook("systemPrompt", "waterfall", answers.text("systemPrompt")),
         convertToLlm: ctx.defineHook("convertToLlm", "waterfall", answers.messages("convertToLlm")),
       };
       const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));

@@ -33,7 +33,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
   };
   try {
     await runAgentLoopContinue(context, configure(turn, calls, context), recorder.hear, turn.signal, (_model, asked) =>
-      callModel(turn, asked),
+      callModel(turn, { ...asked, systemPrompt: context.systemPrompt }),
     );
   } finally {
     recorder.close();
@@ -41,6 +41,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
 }
 
 function configure(turn: Turn, calls: Calls, context: LibraryContext): AgentLoopConfig {
+  const frozen = context.systemPrompt;
   const config: AgentLoopConfig = {
     model: turn.env.ctx.model.current(),
     toolExecution: "parallel",
@@ -49,8 +50,12 @@ function configure(turn: Turn, calls: Calls, context: LibraryContext): AgentLoop
       context.tools?.splice(0, Infinity, ...calls.tools());
       return prepare(turn, library);
     },
-    convertToLlm: async (messages) =>
-      repair(await failing(turn, messages, () => layered(turn, "convertToLlm", messages))),
+    async convertToLlm(messages) {
+      context.systemPrompt = await failing(turn, context.systemPrompt, () =>
+        untilAborted(turn.env.hooks.systemPrompt(frozen, turn.signal), turn.signal),
+      );
+      return repair(await failing(turn, messages, () => layered(turn, "convertToLlm", messages)));
+    },
     beforeToolCall: (call) => calls.before(call),
     afterToolCall: (call) => calls.after(call),
     shouldStopAfterTurn: () => turn.signal.aborted,

@@ -14,7 +14,7 @@ import { errors } from "./errors.ts";
 /** Side events that go with the event they hang at. What waits (messages, questions) stays with the other session. */
 const BESIDE = new Set(["custom"]);
 /** Side events that count wherever the conversation goes on: every one of them, or the latest. */
-const SETTINGS = new Set(["session_info"]);
+const SETTINGS = new Set(["session_info", "skill_index", "skill_content"]);
 const INSTRUCTIONS = "instruction_snapshot";
 
 /**

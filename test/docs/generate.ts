@@ -5,6 +5,7 @@ import { readFacts } from "./facts.ts";
 import { pages } from "./pages/index.ts";
 import { render } from "./pages/page.ts";
 import { renderReadme } from "./readme.ts";
+import { shippedList, shippedSkills } from "./shipped-skills.ts";
 import { read, root } from "./source.ts";
 
 /** Every generated file by its path from the root, as it should be now. */
@@ -17,5 +18,10 @@ export async function generate(): Promise<Map<string, string>> {
       (plugin) =>
         [`${plugin.folder}/README.md`, renderReadme(read(`${plugin.folder}/README.md`), facts, plugin)] as const,
     );
-  return new Map([...reference, ...readmes, [`${exampleFolder}/README.md`, exampleIndex()]]);
+  return new Map([
+    ...reference,
+    ...readmes,
+    [`${exampleFolder}/README.md`, exampleIndex()],
+    [shippedList, shippedSkills()],
+  ]);
 }

@@ -31,10 +31,10 @@ beforeAll(() => {
 afterAll(() => home[Symbol.dispose]());
 
 describe("the packed command", () => {
-  it("brings its code, its presets, the README and the licenses, and nothing else", () => {
+  it("brings its code, its presets, its skills, the README and the licenses, and nothing else", () => {
     const listed = run("tar", ["-tzf", tarball], root).trim().split("\n");
     const tops = new Set(listed.map((path) => path.split("/").slice(1, 2).join("/")));
-    expect([...tops].sort()).toEqual(["LICENSE", "README.md", "dist", "package.json", "presets"]);
+    expect([...tops].sort()).toEqual(["LICENSE", "README.md", "dist", "package.json", "presets", "skills"]);
     expect(listed.filter((path) => path.startsWith("package/presets/") && !path.endsWith(".toml"))).toEqual([]);
     expect(listed).toContain("package/dist/THIRD-PARTY.txt");
     expect(listed).toEqual(

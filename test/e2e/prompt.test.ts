@@ -134,9 +134,10 @@ describe("scorel prompt show", () => {
     expect(head).toBe("What a session begun now would be told:");
     expect(columns).toMatch(/^section +priority +bytes +~tokens +source$/);
     expect(rows.map((row) => row.split(/\s+/)[0])).toEqual([
-      ...["baseline", "agents", "workspace", "environment", "time", "prompt", "tools", "total"],
+      ...["baseline", "baseline", "agents", "workspace", "environment", "time", "prompt", "tools", "total"],
     ]);
-    expect(rows[1]).toMatch(new RegExp(`^agents +70 +\\d+ +\\d+ +${file}$`));
+    expect(rows[1]).toMatch(/^baseline +60 +\d+ +\d+ +skills$/);
+    expect(rows[2]).toMatch(new RegExp(`^agents +70 +\\d+ +\\d+ +${file}$`));
     expect(existsSync(join(s.home, ".scorel"))).toBe(false);
   });
 
@@ -149,19 +150,26 @@ describe("scorel prompt show", () => {
       rmSync(file);
       const shown = await view(s, "--session", sessionId.slice(0, 8));
       expect(shown).toMatchObject({ frozen: true, text: system(server, 0), budget: 1_200 });
-      expect(shown.rows.filter(({ cut }) => cut)).toMatchObject([{ section: "agents", source: file, priority: 70 }]);
+      expect(shown.rows.filter(({ cut }) => cut)).toMatchObject([
+        { section: "baseline", source: "skills", priority: 60 },
+        { section: "agents", source: file, priority: 70 },
+      ]);
       expect(await s.run(["prompt", "show", "--session", "nowhere"])).toMatchObject({
         code: 2,
         stderr: expect.stringContaining('There is no session "nowhere".'),
       });
     }));
 
-  it("fits into 6 KB with the tools of a coding session", async () => {
+  it.each([
+    { what: "without skills", config: 'without = ["skills"]\n', count: 7, kilobytes: 6 },
+    { what: "with the shipped skills", config: "", count: 10, kilobytes: 9 },
+  ])("fits into $kilobytes KB with the tools of a coding session $what", async ({ config, count, kilobytes }) => {
     using s = scratch();
+    s.file("~/.scorel/config.toml", config);
     const { bytes, tools } = await view(s, "--preset", "coding");
     console.log(`fixed prompt: ${bytes} bytes of text, ${tools.bytes} bytes of ${tools.count} schemas`);
-    expect(tools.count).toBe(7);
-    expect(bytes + tools.bytes).toBeLessThanOrEqual(6 * 1_024);
+    expect(tools.count).toBe(count);
+    expect(bytes + tools.bytes).toBeLessThanOrEqual(kilobytes * 1_024);
   });
 });
 

@@ -34,13 +34,13 @@ describe("a copy up to an event", () => {
     expect(session.activeLeaf).not.toBe(one);
   });
 
-  it("has the latest instructions, from whichever branch, and nothing that waits", async () => {
+  it("has the latest instructions and all that skills have loaded, from whichever branch, and nothing that waits", async () => {
     const noted = definePlugin({
       id: "noted",
       name: "Noted",
       version: "1.0.0",
       events: Object.fromEntries(
-        ["instruction_snapshot", "queue_update", "approval"].map((type) => [
+        ["instruction_snapshot", "queue_update", "approval", "skill_index", "skill_content"].map((type) => [
           type,
           { schema: z.looseObject({}), leaf: (_event: unknown, current: string | null) => current },
         ]),
@@ -53,6 +53,8 @@ describe("a copy up to an event", () => {
     const one = await t.say("one");
     await t.say("two");
     const { id: latest } = await append("instruction_snapshot", { blocks: ["new"] });
+    const { id: index } = await append("skill_index", { skills: [] });
+    const { id: loaded } = await append("skill_content", { path: "SKILL.md" });
     await append("queue_update", { items: ["waits"] });
     await append("approval", { asked: "may I?" });
     await client.request("undo", { sessionId });
@@ -60,7 +62,11 @@ describe("a copy up to an event", () => {
     const copy = await client.request("clone_session", { sessionId });
     const { events } = await client.request("get_events", { sessionId: copy.sessionId });
     const beside = events.map(({ event }) => event as StoredEvent).filter(({ type }) => type !== "message");
-    expect(beside).toMatchObject([{ type: "instruction_snapshot", id: latest, parentId: one, blocks: ["new"] }]);
+    expect(beside).toMatchObject([
+      { type: "instruction_snapshot", id: latest, parentId: one, blocks: ["new"] },
+      { type: "skill_index", id: index },
+      { type: "skill_content", id: loaded },
+    ]);
   });
 
   it("ends where a conversation can go on, and nowhere else", async () => {

@@ -1,0 +1,31 @@
+import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
+import type { HostService } from "@scorel/host/contract";
+
+const output: CliOption = {
+  flags: "--output <format>",
+  description: "How to print",
+  values: ["text", "json"],
+  default: "text",
+};
+
+type Action = "list" | "show" | "check";
+
+/** `scorel skill list|show|check`. */
+export function skillCommands(host: () => HostService | undefined): CliCommand[] {
+  const command = (action: Action, args: string, description: string): CliCommand => ({
+    noun: "skill",
+    action,
+    ...(args !== "" && { args }),
+    description,
+    options: [output],
+    run: async (invocation: Invocation) => {
+      const [{ actions }, { inSession }] = await Promise.all([import("./actions.ts"), import("./desk.ts")]);
+      return inSession(host(), invocation, actions[action]);
+    },
+  });
+  return [
+    command("list", "", "Name the skills that a session begun here can load, and what was left out"),
+    command("show", "<name>", "Print a skill: where it lies, its docs, what the open format says of it, its text"),
+    command("check", "[path]", "Check skills by the open format, with file and line; exits 1 when one breaks it"),
+  ];
+}

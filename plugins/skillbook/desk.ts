@@ -1,0 +1,39 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, plainText } from "@scorel/host/client";
+import type { Client, HostService } from "@scorel/host/contract";
+import { codeOf } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+
+/** What a command works with: a session begun here, which leaves nothing behind. */
+export interface Desk {
+  request: Client["request"];
+  sessionId: string;
+  args: readonly string[];
+  /** A program reads what is printed. */
+  json: boolean;
+  say(text: string): Promise<void>;
+}
+
+/** Runs a command in an unsaved session; answers its exit code. Throws SKILLBOOK errors and those of the operations. */
+export async function inSession(
+  host: HostService | undefined,
+  { args, options, cwd, stdout, stderr }: Invocation,
+  action: (desk: Desk) => Promise<number>,
+): Promise<number> {
+  if (!host) throw errors.SKILLBOOK_NO_HOST();
+  const client = host.connect();
+  const output = createOutput(stdout);
+  try {
+    const { sessionId, notices } = await client.request("create_session", { cwd, unsaved: true });
+    const say = (text: string) => output.write(stdout.isTTY ? plainText(text) : text);
+    const code = await action({ request: client.request, sessionId, args, json: options.output === "json", say });
+    for (const { code: kind, message } of notices)
+      if (kind.startsWith("SKILL_")) stderr.write(plainText(`scorel: ${message}\n`));
+    if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
+    return output.complaint === undefined ? code : 1;
+  } catch (thrown) {
+    throw codeOf(thrown) === "HOST_OPERATION_UNKNOWN" ? errors.SKILLBOOK_NO_SKILLS() : thrown;
+  } finally {
+    await client.close();
+  }
+}

@@ -1,0 +1,19 @@
+import type { SlashCommand } from "@scorel/commands/contract";
+import type { Skills } from "./skills.ts";
+
+/** `/skill:<name>` for each skill: a message that names the skill, which loads it wherever it comes from. */
+export function skillCommands(skills: Skills): Record<string, SlashCommand> {
+  const rows = skills.look.skills.filter(({ name }) => !/\s/.test(name));
+  return Object.fromEntries(
+    rows.map(({ name, description }): [string, SlashCommand] => [
+      `skill:${name}`,
+      {
+        summary: description,
+        async run(args: string, { sessionId, request }) {
+          const content = [`/skill:${name}`, args.trim()].filter((part) => part !== "").join(" ");
+          return { turn: (await request("send_message", { sessionId, content })).id };
+        },
+      },
+    ]),
+  );
+}

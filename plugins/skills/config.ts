@@ -1,0 +1,39 @@
+import { z } from "zod";
+
+/** What the question about a project's trust says of a key. */
+const weakens = (could: string) => ({ trust: { kind: "weakens", could } });
+
+/** The table `[skills]`. */
+export const config = z.strictObject({
+  roots: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("more folders with skills: absolute, below ~/, below the project's root, or file:// addresses")
+    .meta(weakens("the model is told skills from folders that your trust does not cover")),
+  disabled: z.array(z.string()).default([]).describe("names of skills that are never offered"),
+  overview: z
+    .number()
+    .int()
+    .min(0)
+    .default(8_192)
+    .describe("bytes that names and descriptions may take in the system prompt; descriptions are shortened first"),
+  guidance: z
+    .string()
+    .optional()
+    .describe('what the model is told of skills beside their list; "" tells it nothing (default: a short text)'),
+  placement: z
+    .enum(["append", "system", "tool_result"])
+    .default("append")
+    .describe("where loaded text stands: where it was first loaded, in the system prompt, or in the latest result"),
+  load: z
+    .enum(["session", "turn", "once"])
+    .default("session")
+    .describe("how long a skill stays loaded: for the session, for the turn, or for one request"),
+  reattach: z
+    .number()
+    .int()
+    .min(0)
+    .default(100_000)
+    .describe("bytes of loaded skills that a compaction keeps; what does not fit is named"),
+});
+export type SkillsConfig = z.output<typeof config>;

@@ -1,0 +1,150 @@
+import type { EventId } from "@scorel/kernel";
+
+/** Where a skill comes from; of two with one name the earlier of these counts. */
+export type SkillSource = "project" | "user" | "configured" | "package" | "shipped";
+
+/** A skill as it can be loaded now. */
+export interface Skill {
+  name: string;
+  description: string;
+  source: SkillSource;
+  /** Its folder, as people see it. */
+  folder: string;
+  /** Where its files are read: the same folder, or that of the private copy of what is trusted. A real path. */
+  files: string;
+  /** Its SKILL.md below `files`. */
+  file: string;
+  /** The real folder that none of its files may lie outside of. */
+  root: string;
+  /** sha256 of its SKILL.md. */
+  digest: string;
+  /** Only a person may load it (`disable-model-invocation`). */
+  userOnly?: true;
+  /** Where it keeps to the open format only loosely. */
+  warnings: readonly SkillFinding[];
+}
+/** Something about a SKILL.md, by its line. */
+export interface SkillFinding {
+  line: number;
+  /** `error`: the open format does not allow it; `warning`: it only advises against it. */
+  level: "error" | "warning";
+  message: string;
+}
+/** A skill of a name that another one has taken. */
+export interface ShadowedSkill {
+  name: string;
+  folder: string;
+  source: SkillSource;
+  /** The folder of the one that counts. */
+  by: string;
+}
+/** What looked like a skill and is none. */
+export interface SkippedSkill {
+  folder: string;
+  reason: string;
+}
+/** All that was found in the roots, by name. */
+export interface SkillLook {
+  skills: readonly Skill[];
+  shadowed: readonly ShadowedSkill[];
+  skipped: readonly SkippedSkill[];
+}
+
+/** What the model is told of a skill. */
+export interface IndexedSkill {
+  name: string;
+  description: string;
+  source: SkillSource;
+  folder: string;
+  digest: string;
+}
+/** A change of the index; `skills` are new or differ. */
+export interface SkillChanges {
+  skills: IndexedSkill[];
+  removed: string[];
+}
+
+/** A doc of a loaded skill; `content` is the event that holds its text. */
+export interface LoadedDoc {
+  path: string;
+  content: EventId;
+}
+/** What is loaded of a skill: its body, docs of it, or both. */
+export interface LoadedSkill {
+  name: string;
+  /** sha256 of the SKILL.md that was read, and the event that holds its body. */
+  digest?: string;
+  content?: EventId;
+  /** Told to the model when the skill has files beside its docs. */
+  folder?: string;
+  docs: LoadedDoc[];
+}
+
+/** The session's keys of skills: `temp:skill:loaded:<name>` is "1", `temp:skill:docs:<name>` is "*" or a JSON array of paths. */
+export type SkillKeys = Readonly<Record<string, string>>;
+/** A change of those keys; null ends one. */
+export type SkillStateDelta = Readonly<Record<string, string | null>>;
+
+/** What is loaded on the path to the active leaf. */
+export interface SkillState {
+  keys: SkillKeys;
+  /** In the order in which they were loaded, the latest last. */
+  loaded: readonly LoadedSkill[];
+  /** Content event -> seq of the `skill_context` that put it into the conversation. */
+  shown: Readonly<Record<EventId, number>>;
+  /** The latest summary stands for everything up to this event. */
+  through?: EventId;
+  /** What was told of changed skills, with its seq. */
+  told: readonly (SkillChanges & { seq: number })[];
+}
+
+export interface SkillsService {
+  readonly placement: "append" | "system" | "tool_result";
+  /** As of the latest look, which is taken when the session opens and at the begin of each turn. */
+  readonly look: SkillLook;
+  /** Looks again; reads only what has changed. */
+  refresh(): Promise<SkillLook>;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    skills: SkillsService;
+  }
+  interface Events {
+    /** The skills that the model of this session knows of: all of them once (`snapshot`), then what changes. */
+    skill_index: { snapshot?: true; shortened?: true } & SkillChanges;
+    /** A text that was loaded, as it was at that moment: a skill's body (`path` is that of its SKILL.md) or one of its docs. */
+    skill_content: { skill: string; path: string; digest: string; text: string };
+    /** Keys of skills that were changed by no tool: ended with a turn or a request, or loaded by a person. */
+    skill_state: { why: "turn" | "once" | "user" | "room"; stateDelta: SkillStateDelta; skills: LoadedSkill[] };
+    /** Loaded text stands here in the conversation; `again` after a summary that swallowed it. */
+    skill_context: { skills: LoadedSkill[]; again?: true; left: string[] };
+  }
+  interface Projections {
+    /** The index as it was first told, and as it is now; null before the first. */
+    skillIndex: { first: readonly IndexedSkill[]; now: readonly IndexedSkill[]; shortened: boolean } | null;
+    /** `<digest> <skill>/<path>` -> the event that holds the text. */
+    skillContents: Readonly<Record<string, EventId>>;
+    /** What is loaded on the path to the active leaf, and what was told of skills on it. */
+    skillState: SkillState;
+  }
+}
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** The skills of an open session, looked for anew. */
+    list_skills: { params: { sessionId: string }; result: SkillLook };
+    /** One of them with its text and the paths of its docs. Throws SKILL_UNKNOWN and SKILL_UNREADABLE. */
+    get_skill: {
+      params: { sessionId: string; name: string };
+      result: { skill: Skill; body: string; docs: string[] };
+    };
+    /**
+     * What the open format says of the SKILL.md files at a path of the host's machine, or of a session's skill by its name;
+     * all of the session's skills by default. Throws SKILL_PATH.
+     */
+    check_skills: {
+      params: { sessionId: string; path?: string };
+      result: { files: { file: string; findings: SkillFinding[] }[] };
+    };
+  }
+}

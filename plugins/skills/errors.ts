@@ -1,0 +1,19 @@
+import { defineErrors } from "@scorel/kernel";
+
+const list = (names: readonly string[]) => (names.length === 0 ? "none" : names.join(", "));
+
+export const errors = defineErrors({
+  SKILL_REQUIRED: () => "skill is required: give the name of a skill from the list of available skills.",
+  SKILL_UNKNOWN: (a: { name: string; known: readonly string[] }) =>
+    `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
+  SKILL_DOC_UNKNOWN: (a: { name: string; docs: readonly string[]; known: readonly string[] }) =>
+    `unknown docs of skill ${a.name}: ${list(a.docs)}. It has: ${list(a.known)}.`,
+  SKILL_UNREADABLE: (a: { name: string; path: string; reason: string }) =>
+    `The skill ${a.name} cannot be read: ${a.path}: ${a.reason}.`,
+  SKILL_TOO_LARGE: (a: { name: string; bytes: number; limit: number }) =>
+    `These docs of skill ${a.name} take ${a.bytes} bytes, and at most ${a.limit} are loaded together. Select fewer.`,
+  SKILL_ROOT: (a: { root: string; reason: string }) =>
+    `[skills] roots names ${JSON.stringify(a.root)}, which is left out: ${a.reason}.`,
+  SKILL_PATH: (a: { path: string }) =>
+    `There is no skill at ${a.path}: give a folder that holds a SKILL.md, a folder of such folders, or the name of a skill.`,
+});

@@ -1,0 +1,61 @@
+import type {} from "@scorel/agent/contract";
+import type {} from "@scorel/commands/contract";
+import type {} from "@scorel/host/contract";
+import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/prompt/contract";
+import type {} from "@scorel/tools/contract";
+import { skillCommands } from "./commands.ts";
+import { config } from "./config.ts";
+import type {} from "./contract.ts";
+import { events } from "./events.ts";
+import { operations } from "./operations.ts";
+import { Skills } from "./skills.ts";
+import { skillContents, skillIndex, skillState } from "./state.ts";
+import { tools } from "./tools.ts";
+import { newWords } from "./words.ts";
+
+/** Instructions for tasks, in folders: the model is told their names, and loads what it needs. */
+export default definePlugin({
+  id: "skills",
+  name: "Skills",
+  version: "0.1.0",
+  needs: ["agent", "prompt"],
+  provides: ["skills"],
+  config,
+  events,
+  projections: { skillIndex, skillContents, skillState },
+
+  async activate(ctx) {
+    const skills = new Skills(ctx);
+    ctx.provide("skills", skills);
+    await skills.refresh();
+  },
+
+  tools: (ctx) => tools(ctx.find("skills") as Skills),
+  commands: (ctx) => skillCommands(ctx.find("skills") as Skills),
+  operations: (ctx) => operations(() => ctx.find("skills") as Skills),
+
+  promptParts(ctx) {
+    const skills = ctx.find("skills") as Skills;
+    const { text } = skills.overview;
+    return text === "" || !skills.isOffered ? [] : [{ section: "baseline", priority: 60, text }];
+  },
+
+  hooks(ctx) {
+    const skills = ctx.find("skills") as Skills;
+    return {
+      promptSubmit() {
+        skills.turnBegins = true;
+      },
+      async transformContext(messages) {
+        if (skills.turnBegins) await (await import("./turn-start.ts")).beginTurn(skills);
+        skills.turnBegins = false;
+        skills.system = "";
+        const words = newWords(skills);
+        if (skills.state.loaded.length === 0 && !skills.once && words.length === 0) return messages;
+        return (await import("./request.ts")).prepare(skills, messages, words);
+      },
+      systemPrompt: (text) => (skills.system === "" ? text : [text, skills.system].filter(Boolean).join("\n\n")),
+    };
+  },
+});

@@ -1,0 +1,124 @@
+import type { LoadedDoc, LoadedSkill, Skill } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Skills } from "./skills.ts";
+import { contentKey, keyOf, type ToolDetails } from "./state.ts";
+import { docTexts, type SkillTexts, textsOf } from "./text.ts";
+
+/** What `skill_load` is asked for. */
+export interface Asked {
+  skill: string;
+  docs?: string[];
+  include_all_docs?: boolean;
+}
+/** What `skill_select_docs` is asked for. */
+export interface Selection extends Asked {
+  mode?: "add" | "replace" | "clear";
+}
+interface Answer {
+  text: string;
+  details?: ToolDetails;
+}
+
+/** Loads a skill for the model: the answer is a stub, the text stands where the placement has it. */
+export async function load(skills: Skills, asked: Asked): Promise<Answer> {
+  const skill = named(skills, asked.skill);
+  const before = loadedOf(skills, skill.name);
+  const { details, changed } = await loaded(skills, skill, asked);
+  const same = before !== undefined && JSON.stringify(before) === JSON.stringify(details.skill);
+  const there = skills.placement === "append" && contentsIn(details.skill).every((id) => skills.isShown(id));
+  if (there) return { text: `already loaded above: ${skill.name}`, details };
+  const note = changed && !same ? "\nIt has changed since this session listed it; this is its text as it is now." : "";
+  return { text: `loaded: ${skill.name}${note}`, details };
+}
+
+/** Reads a skill and keeps its texts in the log; `changed` when the index of the session knows another SKILL.md. */
+export async function loaded(
+  skills: Skills,
+  skill: Skill,
+  { docs, include_all_docs: all }: Omit<Asked, "skill">,
+): Promise<{ details: ToolDetails; changed: boolean }> {
+  const texts = textsOf(skill);
+  const before = loadedOf(skills, skill.name);
+  const earlier = before?.docs.map(({ path }) => path).filter((path) => texts.docs.includes(path)) ?? [];
+  const selects = all === true || (docs !== undefined && docs.length > 0);
+  const paths = all ? texts.docs : selects ? known(skill, docs ?? [], texts) : earlier;
+  const content = await keep(skills, skill, { path: skill.file, digest: texts.digest, text: texts.body });
+  const now: LoadedSkill = {
+    name: skill.name,
+    digest: texts.digest,
+    content,
+    ...(texts.others && { folder: skill.folder }),
+    docs: await keepDocs(skills, skill, paths),
+  };
+  const stateDelta = {
+    [keyOf.loaded(skill.name)]: "1",
+    ...(selects && { [keyOf.docs(skill.name)]: all ? "*" : JSON.stringify(paths) }),
+  };
+  return { details: { stateDelta, skill: now }, changed: texts.digest !== skills.indexed(skill.name)?.digest };
+}
+
+export async function listDocs(skills: Skills, name: string): Promise<Answer> {
+  return { text: JSON.stringify(textsOf(named(skills, name)).docs) };
+}
+
+/** Changes which docs of a skill are loaded; without a mode they replace those before. */
+export async function selectDocs(skills: Skills, asked: Selection): Promise<Answer> {
+  const skill = named(skills, asked.skill);
+  const { name } = skill;
+  const texts = textsOf(skill);
+  const { mode = "replace", include_all_docs: all = false } = asked;
+  const before = loadedOf(skills, name) ?? { name, docs: [] };
+  const hasAll = skills.state.keys[keyOf.docs(name)] === "*";
+  const chosen = mode === "clear" ? [] : known(skill, asked.docs ?? [], texts);
+  const isAll = mode !== "clear" && (all || (mode === "add" && hasAll));
+  const kept = mode === "add" ? before.docs.map(({ path }) => path).filter((path) => texts.docs.includes(path)) : [];
+  const paths = isAll ? texts.docs : [...new Set([...kept, ...chosen])].sort();
+  const value = isAll ? "*" : JSON.stringify(paths);
+  const now: LoadedSkill = { ...before, docs: await keepDocs(skills, skill, paths) };
+  const output = isAll ? { skill: name, include_all_docs: true, mode } : { skill: name, selected_docs: paths, mode };
+  return { text: JSON.stringify(output), details: { stateDelta: { [keyOf.docs(name)]: value }, skill: now } };
+}
+
+/** Throws SKILL_REQUIRED and SKILL_UNKNOWN. */
+function named({ forModel: among }: Skills, given: string): Skill {
+  const name = given.trim();
+  if (name === "") throw errors.SKILL_REQUIRED();
+  const skill = among.find((each) => each.name === name);
+  if (!skill) throw errors.SKILL_UNKNOWN({ name, known: among.map((each) => each.name) });
+  return skill;
+}
+
+/** Content events of a skill, its body's first. */
+export function contentsIn({ content, docs }: LoadedSkill): string[] {
+  return [...(content === undefined ? [] : [content]), ...docs.map((doc) => doc.content)];
+}
+
+function loadedOf(skills: Skills, name: string): LoadedSkill | undefined {
+  return skills.state.loaded.find((each) => each.name === name);
+}
+
+/** Throws SKILL_DOC_UNKNOWN, which names what there is. */
+function known({ name }: Skill, docs: readonly string[], texts: SkillTexts): string[] {
+  const unknown = docs.filter((path) => !texts.docs.includes(path));
+  if (unknown.length > 0) throw errors.SKILL_DOC_UNKNOWN({ name, docs: unknown, known: texts.docs });
+  return [...new Set(docs)].sort();
+}
+
+async function keepDocs(skills: Skills, skill: Skill, paths: readonly string[]): Promise<LoadedDoc[]> {
+  const kept: LoadedDoc[] = [];
+  for (const doc of docTexts(skill, paths)) kept.push({ path: doc.path, content: await keep(skills, skill, doc) });
+  return kept;
+}
+
+/** The event that holds a text, which is written unless there is one already. */
+async function keep(
+  { ctx }: Skills,
+  { name }: Skill,
+  { path, digest, text }: { path: string; digest: string; text: string },
+): Promise<string> {
+  const kept = { skill: name, path, digest };
+  const there = ctx.session.projection("skillContents")[contentKey(kept)];
+  if (there !== undefined) return there;
+  const redacted = ctx.find("secrets")?.redact(text) ?? text;
+  return (await ctx.session.append("skill_content", { ...kept, text: redacted })).id;
+}

@@ -1,0 +1,24 @@
+import type { Skill } from "./contract.ts";
+
+/** More than this in one message is not a wish for skills. */
+const MOST = 8;
+
+/** The skills that a message names: `/skill:name` at its begin, `$name` anywhere but in code. */
+export function mentioned(text: string, skills: readonly Skill[]): Skill[] {
+  const prose = text.replace(/```[\s\S]*?(?:```|$)/g, " ").replace(/`[^`\n]*`/g, " ");
+  const first = /^\s*\/skill:(\S+)/.exec(prose)?.[1];
+  const names = Array.from(
+    prose.matchAll(/(?<![\p{L}\p{N}$\\_])\$([\p{L}\p{N}][\p{L}\p{N}._-]*)/gu),
+    ([, name]) => name,
+  );
+  const all = [...(first === undefined ? [] : [first]), ...names] as string[];
+  const found = all.flatMap(
+    (name) => skills.find((skill) => skill.name === name || skill.name === unmarked(name)) ?? [],
+  );
+  return [...new Set(found)].slice(0, MOST);
+}
+
+/** Without what ends a sentence. */
+function unmarked(name: string): string {
+  return name.replace(/[._-]+$/, "");
+}

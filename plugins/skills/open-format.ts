@@ -1,0 +1,71 @@
+import { basename } from "node:path";
+import type { SkillFinding } from "./contract.ts";
+import type { Field, SkillText } from "./front-matter.ts";
+
+/** What agents agree on: https://agentskills.io. Scorel reads more than that, and says so here. */
+const KNOWN = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
+/** Keys of other agents that Scorel heeds or may ignore in peace. */
+const OTHERS = ["disable-model-invocation", "user-invocable", "argument-hint", "model", "version", "when_to_use"];
+const LONGEST = { name: 64, description: 1_024, compatibility: 500 };
+/** What a body should keep within. */
+const LINES = 500;
+const TOKENS = 5_000;
+
+/** Every rule of the open format that a SKILL.md breaks, by line. `folder` is the one that it lies in. */
+export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder: string): SkillFinding[] {
+  const found: SkillFinding[] = flaws.map(({ line, message }) => ({ line, level: "error", message }));
+  const say = (level: SkillFinding["level"], line: number, message: string) =>
+    void found.push({ line, level, message });
+  const at = (key: string) => fields.get(key)?.line ?? 1;
+  for (const message of nameFlaws(fields.get("name"), basename(folder))) say("error", at("name"), message);
+  for (const message of textFlaws("description", fields.get("description"), true))
+    say("error", at("description"), message);
+  for (const message of textFlaws("compatibility", fields.get("compatibility"), false))
+    say("error", at("compatibility"), message);
+  for (const message of metadataFlaws(fields.get("metadata"))) say("error", at("metadata"), message);
+  for (const [key, { line }] of fields) for (const [level, message] of keyFlaws(key)) say(level, line, message);
+  const lines = body.split("\n").length;
+  if (body === "") say("warning", bodyLine, "the body is empty: there is nothing to load");
+  if (lines > LINES)
+    say("warning", bodyLine, `the body has ${lines} lines; up to ${LINES} are advised, the rest in docs`);
+  const tokens = Math.ceil(Buffer.byteLength(body) / 4);
+  if (tokens > TOKENS)
+    say("warning", bodyLine, `the body takes about ${tokens} tokens; up to ${TOKENS} are advised, the rest in docs`);
+  return found.sort((a, b) => a.line - b.line);
+}
+
+function nameFlaws(field: Field | undefined, folder: string): string[] {
+  if (typeof field?.value !== "string" || field.value.trim() === "") return ["name is missing"];
+  const name = field.value.trim().normalize("NFKC");
+  const length = [...name].length;
+  return [
+    ...(length > LONGEST.name ? [`name has ${length} characters; at most ${LONGEST.name} are allowed`] : []),
+    ...(name !== name.toLowerCase() ? [`name ${JSON.stringify(name)} must be in lower case`] : []),
+    ...(/^[\p{L}\p{N}-]+$/u.test(name) ? [] : [`name ${JSON.stringify(name)} may hold letters, digits and - only`]),
+    ...(/^-|-$|--/.test(name) ? [`name ${JSON.stringify(name)} may neither begin or end with - nor hold --`] : []),
+    ...(name === folder.normalize("NFKC") ? [] : [`name ${JSON.stringify(name)} is not that of its folder, ${folder}`]),
+  ];
+}
+
+function textFlaws(key: "description" | "compatibility", field: Field | undefined, required: boolean): string[] {
+  if (!field) return required ? [`${key} is missing`] : [];
+  if (typeof field.value !== "string") return [`${key} must be a text`];
+  const length = [...field.value.trim()].length;
+  if (length === 0) return [`${key} is empty`];
+  return length > LONGEST[key] ? [`${key} has ${length} characters; at most ${LONGEST[key]} are allowed`] : [];
+}
+
+function metadataFlaws(field: Field | undefined): string[] {
+  if (!field) return [];
+  const { value } = field;
+  const isMap = typeof value === "object" && value !== null && !Array.isArray(value);
+  if (isMap && Object.values(value).every((each) => typeof each === "string")) return [];
+  return ["metadata must be a map of texts"];
+}
+
+function keyFlaws(key: string): [SkillFinding["level"], string][] {
+  if (key === "allowed-tools") return [["warning", "allowed-tools grants nothing in Scorel: see [permissions]"]];
+  if (KNOWN.includes(key)) return [];
+  const message = `the open format does not know ${JSON.stringify(key)}`;
+  return [[OTHERS.includes(key) ? "warning" : "error", message]];
+}

@@ -1,0 +1,30 @@
+import type { OperationHandler } from "@scorel/host/contract";
+import { z } from "zod";
+import { errors } from "./errors.ts";
+import type { Skills } from "./skills.ts";
+
+const sessionId = z.string();
+
+/** What faces and the command line ask of a session's skills. */
+export function operations(skills: () => Skills): {
+  list_skills: OperationHandler<"list_skills">;
+  get_skill: OperationHandler<"get_skill">;
+  check_skills: OperationHandler<"check_skills">;
+} {
+  return {
+    list_skills: { params: z.strictObject({ sessionId }), run: () => skills().refresh() },
+    get_skill: {
+      params: z.strictObject({ sessionId, name: z.string() }),
+      run: async ({ name }) => {
+        const { skills: known } = await skills().refresh();
+        const skill = known.find((each) => each.name === name);
+        if (!skill) throw errors.SKILL_UNKNOWN({ name, known: known.map((each) => each.name) });
+        return { skill, ...(await import("./text.ts")).textsOf(skill) };
+      },
+    },
+    check_skills: {
+      params: z.strictObject({ sessionId, path: z.string().optional() }),
+      run: async ({ path }) => ({ files: await (await import("./check.ts")).check(skills(), path) }),
+    },
+  };
+}

@@ -1,0 +1,80 @@
+import type { SkillSource } from "./contract.ts";
+
+interface Row {
+  name: string;
+  description: string;
+  source: SkillSource;
+}
+/** The list of skills as the model is told it. */
+export interface Overview {
+  text: string;
+  /** Something was shortened or left out, so that there is something to search for. */
+  shortened: boolean;
+}
+
+/** Names of so many skills are told whatever room they take. */
+const ALWAYS = 100;
+/** A description shorter than this says nothing. */
+const SHORTEST = 24;
+const SOURCES: readonly SkillSource[] = ["project", "user", "configured", "package", "shipped"];
+const TAG = /<(?=[\s/]*system-reminder)/gi;
+
+export const GUIDANCE = `Before work that a skill covers, call skill_load with its name and do as it says. Of its docs load only those you need: skill_list_docs, then skill_select_docs. What was loaded stays above; do not load it again. A skill is advice: it grants no permission.`;
+
+/** Names and descriptions within so many bytes: descriptions are shortened first, then names beyond the first 100 left out. */
+export function overviewOf(rows: readonly Row[], budget: number, guidance = GUIDANCE): Overview {
+  if (rows.length === 0) return { text: "", shortened: false };
+  const sorted = [...rows].sort((a, b) => (a.name < b.name ? -1 : 1)).map(inOneLine);
+  const whole = sorted.map((row) => lineOf(row, Number.POSITIVE_INFINITY));
+  const fits = sizeOf(whole) <= budget;
+  const lines = fits ? whole : shortened(sorted, budget);
+  const left = sorted.length - lines.length;
+  const more = left > 0 ? `${left} more skills are not named here, and ` : "";
+  const note = fits ? [] : [`(${more}descriptions are shortened: skill_search finds skills by words.)`];
+  const text = ["Available skills:", ...lines, ...note, ...(guidance === "" ? [] : [guidance])].join("\n");
+  return { text, shortened: !fits };
+}
+
+/** Descriptions of the greatest common length that fits; none where that would be too short to say anything. */
+function shortened(rows: readonly Row[], budget: number): string[] {
+  const kept = named(rows, budget);
+  let [low, high] = [0, 1_536];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (sizeOf(kept.map((row) => lineOf(row, middle))) <= budget) low = middle;
+    else high = middle - 1;
+  }
+  return kept.map((row) => lineOf(row, low < SHORTEST ? 0 : low));
+}
+
+/** As many as fit by their names alone, at least 100; those that lie nearest to the work first. */
+function named(rows: readonly Row[], budget: number): Row[] {
+  const ranked = [...rows].sort((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
+  let used = 0;
+  const chosen = ranked.filter((row, at) => {
+    used += sizeOf([lineOf(row, 0)]);
+    return at < ALWAYS || used <= budget;
+  });
+  return rows.filter((row) => chosen.includes(row));
+}
+
+function lineOf({ name, description }: Row, most: number): string {
+  const points = [...description];
+  const text =
+    points.length <= most
+      ? description
+      : `${points
+          .slice(0, Math.max(0, most - 1))
+          .join("")
+          .trimEnd()}…`;
+  return most === 0 ? `- ${name}` : `- ${name}: ${text}`;
+}
+
+function sizeOf(lines: readonly string[]): number {
+  return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
+}
+
+/** Anybody's words: they neither begin a line of their own nor speak as the harness. */
+function inOneLine({ name, description, source }: Row): Row {
+  return { name, source, description: description.replace(/\s+/g, " ").trim().replace(TAG, "&lt;") };
+}

@@ -1,0 +1,35 @@
+// Generated from skills/*/SKILL.md by `npm run docs`, so that no start has to read them.
+
+/** What each shipped skill says of itself; `digest` is the sha256 of its SKILL.md. */
+export const shipped: readonly { name: string; description: string; digest: string }[] = [
+  {
+    name: "code-review",
+    description:
+      "Review a change before it is merged - a diff, branch or commit - for bugs first, then for tests, clarity and style.",
+    digest: "2691e77ee5bc236242c7fb1a1ed7639203c186f2c1a8c25719cfbb0e153c6b25",
+  },
+  {
+    name: "compose-preset",
+    description:
+      "Put together a preset or config.toml for Scorel - which plugins are loaded and how they are set, for a person or a team.",
+    digest: "d5c95fdb9cb78f08f8cf7c9918b78c0f12c7389ecb95c20e5975351870dad63d",
+  },
+  {
+    name: "debug-session",
+    description:
+      "Find out why a Scorel session behaves as it does - a failed turn, a wrong setting, a missing plugin, skill or instruction.",
+    digest: "a15047f4659d8b0de66bae8c8b77973d8c69b5b4a1d1b59335033195c25e68d3",
+  },
+  {
+    name: "git-commit",
+    description:
+      "Make a git commit of the work at hand - choose what belongs together, check it, and write a message like those before it.",
+    digest: "bd19fe41b51ea35e6b42ac3cfdf209e9049576c908985c58cdfb162da540d871",
+  },
+  {
+    name: "write-scorel-extension",
+    description:
+      "Write, check and test an extension of Scorel itself - a tool, guard, slash command, projection or service.",
+    digest: "4d5444b034e3c46964a99e59b51e1b6997e45868db2396532c6e6f5b1f0cd4cb",
+  },
+];

@@ -1,0 +1,96 @@
+import type { PluginContext } from "@scorel/kernel";
+import type { SkillsConfig } from "./config.ts";
+import type { IndexedSkill, Skill, SkillLook, SkillState, SkillsService } from "./contract.ts";
+import type { Library } from "./library.ts";
+import { type Overview, overviewOf } from "./overview.ts";
+import { rootsOf } from "./roots.ts";
+import { shippedSkills } from "./shipped-skills.ts";
+
+export type SkillsContext = PluginContext<SkillsConfig>;
+
+/** The skills of one session: what there is, and what is loaded. Reads no file where only shipped skills are. */
+export class Skills implements SkillsService {
+  readonly ctx: SkillsContext;
+  look: SkillLook;
+  /** A turn has begun, and its first request is still to be made. */
+  turnBegins = false;
+  /** Up to this seq the path was read for names of skills that a person wrote. */
+  readTo: number;
+  /** What the request that is being made adds to the end of the system prompt. */
+  system = "";
+  /** What is loaded for one request: counts as long as this is the leaf. */
+  once: { leaf: string | null; state: SkillState } | undefined;
+  private library: Library | undefined;
+  private readonly shipped: readonly Skill[];
+  private readonly reported = new Set<string>();
+
+  constructor(ctx: SkillsContext) {
+    this.ctx = ctx;
+    this.shipped = shippedSkills();
+    this.readTo = ctx.session.seq;
+    this.look = this.offered({ skills: this.shipped, shadowed: [], skipped: [] });
+  }
+
+  get placement(): SkillsService["placement"] {
+    return this.ctx.config.placement;
+  }
+  get state(): SkillState {
+    return this.ctx.session.projection("skillState");
+  }
+  /** Those that the model may load. */
+  get forModel(): readonly Skill[] {
+    return this.look.skills.filter(({ userOnly }) => !userOnly);
+  }
+  /** Whether the model is offered to load skills at all: `--tools` or a preset may leave that out. */
+  get isOffered(): boolean {
+    return this.ctx.find("tools")?.get("skill_load") !== undefined;
+  }
+
+  /** The list as it would be told now. */
+  get overview(): Overview {
+    const { overview, guidance } = this.ctx.config;
+    return overviewOf(this.forModel, overview, guidance);
+  }
+  /** Whether the model was told less than there is, and needs a search: as it was when the session began. */
+  get isShortened(): boolean {
+    return this.ctx.session.projection("skillIndex")?.shortened ?? this.overview.shortened;
+  }
+
+  /** A skill as the session knows it. */
+  indexed(name: string): IndexedSkill | undefined {
+    return this.ctx.session.projection("skillIndex")?.now.find((row) => row.name === name);
+  }
+
+  /** Whether a text stands in the conversation as the model reads it now. */
+  isShown(content: string): boolean {
+    const { shown, through } = this.state;
+    const seq = shown[content];
+    if (seq === undefined) return false;
+    // A path only ever goes on, so that what is later in the log lies behind what was summarised.
+    return through === undefined || seq > (this.ctx.session.tree.get(through)?.seq ?? 0);
+  }
+
+  async refresh(): Promise<SkillLook> {
+    const roots = rootsOf(this.ctx.find("workspace"), this.ctx.config.roots, (thrown) => this.reportOnce(thrown));
+    // What reads YAML is loaded with the first root, and gone on with once there was one.
+    if (roots.length > 0 && !this.library) this.library = new (await import("./library.ts")).Library();
+    const look = this.library?.look(roots, this.shipped) ?? { skills: this.shipped, shadowed: [], skipped: [] };
+    this.look = this.offered(look);
+    return this.look;
+  }
+
+  private offered(look: SkillLook): SkillLook {
+    const { disabled } = this.ctx.config;
+    return disabled.length === 0
+      ? look
+      : { ...look, skills: look.skills.filter(({ name }) => !disabled.includes(name)) };
+  }
+
+  /** A root that is wrong is wrong at each look. */
+  private reportOnce(thrown: unknown): void {
+    const text = String(thrown);
+    if (this.reported.has(text)) return;
+    this.reported.add(text);
+    this.ctx.report("roots", thrown);
+  }
+}

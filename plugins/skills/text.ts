@@ -1,0 +1,44 @@
+import { join } from "node:path";
+import type { Skill } from "./contract.ts";
+import { docsIn } from "./docs.ts";
+import { errors } from "./errors.ts";
+import { LARGEST_DOC, readText } from "./file.ts";
+import { readSkill } from "./read.ts";
+
+/** Docs that are loaded together take at most so many bytes. */
+const LARGEST_SELECTION = 1024 * 1024;
+
+/** A skill's body as it is now, with what else lies beside it. Throws SKILL_UNREADABLE. */
+export interface SkillTexts {
+  body: string;
+  digest: string;
+  /** Paths of its docs, sorted. */
+  docs: string[];
+  /** It has files that are no docs, as scripts. */
+  others: boolean;
+}
+export interface DocText {
+  path: string;
+  digest: string;
+  text: string;
+}
+
+export function textsOf(skill: Skill): SkillTexts {
+  const { name, folder, files, file, root } = skill;
+  const whole = readSkill({ path: files, file, root }, folder);
+  if ("reason" in whole) throw errors.SKILL_UNREADABLE({ name, path: folder, reason: whole.reason });
+  const { docs, others } = docsIn(files);
+  return { body: whole.text.body, digest: whole.digest, docs, others };
+}
+
+/** The texts of some docs of a skill, sorted by path. Throws SKILL_UNREADABLE and SKILL_TOO_LARGE. */
+export function docTexts({ name, folder, files }: Skill, paths: readonly string[]): DocText[] {
+  const texts = [...new Set(paths)].sort().map((path): DocText => {
+    const read = readText(join(files, path), files, LARGEST_DOC);
+    if ("reason" in read) throw errors.SKILL_UNREADABLE({ name, path: join(folder, path), reason: read.reason });
+    return { path, digest: read.digest, text: read.text.replace(/\r\n?/g, "\n").trim() };
+  });
+  const bytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
+  if (bytes > LARGEST_SELECTION) throw errors.SKILL_TOO_LARGE({ name, bytes, limit: LARGEST_SELECTION });
+  return texts;
+}

@@ -1,0 +1,82 @@
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import type { Asked, Selection } from "./load.ts";
+import type { Skills } from "./skills.ts";
+
+const skill = { type: "string", description: "its name" };
+const docs = { type: "array", items: { type: "string" } };
+const every = { type: "boolean" };
+const object = (properties: Record<string, unknown>, required: string[]) => ({
+  type: "object",
+  properties,
+  required,
+  additionalProperties: false,
+});
+
+/** Loads change the state one after the other; no file has such a name. */
+const inOrder = ({ skill: name }: { skill: string }) => ({ writes: [`skill ${name}`] });
+const work = () => import("./load.ts");
+
+/** What the model loads skills with. */
+export function tools(skills: Skills): Tool[] {
+  // A session that knew of skills keeps its tools, so that what it sends stays the same.
+  if (skills.forModel.length === 0 && !skills.ctx.session.projection("skillIndex")) return [];
+  const all = [load(skills), listDocs(skills), selectDocs(skills)];
+  return skills.isShortened ? [...all, search(skills)] : all;
+}
+
+function load(skills: Skills): Tool<Asked> {
+  return {
+    name: "skill_load",
+    description: "Load a skill: its instructions, and docs of it if named.",
+    parameters: object({ skill, docs, include_all_docs: every }, ["skill"]),
+    access: inOrder,
+    execute: (_id, asked) => answering(async () => (await work()).load(skills, asked)),
+  };
+}
+
+function listDocs(skills: Skills): Tool<{ skill: string }> {
+  return {
+    name: "skill_list_docs",
+    description: "List the docs of a skill.",
+    parameters: object({ skill }, ["skill"]),
+    access: () => "read",
+    execute: (_id, asked) => answering(async () => (await work()).listDocs(skills, asked.skill)),
+  };
+}
+
+function selectDocs(skills: Skills): Tool<Selection> {
+  return {
+    name: "skill_select_docs",
+    description: "Load docs of a skill, beside (add) or instead of (replace, default) those selected; clear ends all.",
+    parameters: object(
+      { skill, docs, include_all_docs: every, mode: { type: "string", enum: ["add", "replace", "clear"] } },
+      ["skill"],
+    ),
+    prepareArguments: withPlainMode,
+    access: inOrder,
+    execute: (_id, asked) => answering(async () => (await work()).selectDocs(skills, asked)),
+  };
+}
+
+function search(skills: Skills): Tool<{ query: string }> {
+  return {
+    name: "skill_search",
+    description: "Find skills by words of their names and descriptions.",
+    parameters: object({ query: { type: "string" } }, ["query"]),
+    access: () => "read",
+    execute: (_id, { query }) => answering(async () => (await import("./search.ts")).search(skills, query)),
+  };
+}
+
+/** Models write ` Add ` for `add`, and "" where they mean the default. */
+function withPlainMode(raw: unknown): unknown {
+  const { mode, ...rest } = (raw ?? {}) as Record<string, unknown>;
+  if (typeof mode !== "string") return raw;
+  const plain = mode.trim().toLowerCase();
+  return plain === "" ? rest : { ...rest, mode: plain };
+}
+
+async function answering(run: () => Promise<{ text: string; details?: object }>): Promise<ToolOutput> {
+  const { text, details } = await run();
+  return { content: [{ type: "text", text }], ...(details && { details }) };
+}

@@ -1,0 +1,102 @@
+import type { AppendEntry } from "@scorel/kernel";
+import type { IndexedSkill, Skill, SkillChanges } from "./contract.ts";
+import type { Skills } from "./skills.ts";
+import { applied, cleared } from "./state.ts";
+
+/** What a turn begins with: the index of the session, a word on what has changed, and an end of what was for the last turn. */
+export async function beginTurn(skills: Skills): Promise<void> {
+  const { ctx } = skills;
+  await skills.refresh();
+  const entries = [...indexEntries(skills), ...announcement(skills), ...endOfTurn(skills)];
+  if (entries.length > 0) await ctx.session.appendAll(entries);
+}
+
+/** The index once, then what differs from it. */
+function indexEntries(skills: Skills): AppendEntry[] {
+  const now = skills.isOffered ? skills.forModel.map(rowOf) : [];
+  const index = skills.ctx.session.projection("skillIndex");
+  if (!index) {
+    if (!skills.isOffered) return [];
+    const { shortened } = skills.overview;
+    const payload = { snapshot: true as const, ...(shortened && { shortened }), skills: now, removed: [] };
+    return [{ type: "skill_index", payload }];
+  }
+  const changes = difference(index.now, now, (row) => JSON.stringify(row));
+  return skills.isOffered && changes ? [{ type: "skill_index", payload: changes }] : [];
+}
+
+/** Said at the end of the conversation, once for each change, and again when a summary has swallowed it. */
+function announcement(skills: Skills): AppendEntry[] {
+  if (!skills.isOffered) return [];
+  const now = skills.forModel.map(rowOf);
+  const told = toldRows(skills);
+  if (!told) return listing(skills);
+  const changes = difference(told, now, ({ name, description, digest }) => `${name}\n${description}\n${digest}`);
+  if (!changes) return [];
+  const text = [...changes.skills.map((row) => lineFor(row, told, skills)), ...gone(changes)].join("\n");
+  return [harness("skill_delta", `The available skills have changed:\n${text}`, changes)];
+}
+
+/** What the model knows: the list in its prompt, with what was said since; undefined when its prompt has no list. */
+function toldRows({ ctx, state }: Skills): IndexedSkill[] | undefined {
+  const { session } = ctx;
+  const { snapshot } = session.projection("instructions");
+  const sources = snapshot?.sections.flatMap((section) => section.sources) ?? [];
+  const isTold = [...sources, ...(snapshot?.cut ?? [])].some(({ source }) => source === ctx.plugin);
+  const after = state.through === undefined ? 0 : (session.tree.get(state.through)?.seq ?? 0);
+  const said = state.told.filter(({ seq }) => seq > after);
+  const first = isTold ? (session.projection("skillIndex")?.first ?? []) : undefined;
+  if (!first && said.length === 0) return undefined;
+  // Before the first event of the index its rows are those of the prompt that has just been frozen.
+  if (isTold && !session.projection("skillIndex")) return undefined;
+  return said.reduce<IndexedSkill[]>((rows, changes) => applied(rows, changes), [...(first ?? [])]);
+}
+
+/** For a session that began without skills: its prompt is frozen, so it is told here. */
+function listing(skills: Skills): AppendEntry[] {
+  const { session } = skills.ctx;
+  const { snapshot } = session.projection("instructions");
+  const sources = [...(snapshot?.sections.flatMap((section) => section.sources) ?? []), ...(snapshot?.cut ?? [])];
+  const { text } = skills.overview;
+  if (text === "" || sources.some(({ source }) => source === skills.ctx.plugin)) return [];
+  return [harness("skill_listing", text, { skills: skills.forModel.map(rowOf), removed: [] })];
+}
+
+function lineFor({ name, description }: IndexedSkill, told: readonly IndexedSkill[], { state }: Skills): string {
+  const before = told.find((row) => row.name === name);
+  if (!before) return `- new: ${name}: ${description}`;
+  const isLoaded = state.loaded.some((skill) => skill.name === name && skill.content !== undefined);
+  const again = isLoaded ? "; what is loaded above is its earlier text, skill_load loads the new one" : "";
+  return `- changed: ${name}${before.description === description ? "" : `: ${description}`}${again}`;
+}
+
+function gone({ removed }: SkillChanges): string[] {
+  return removed.map((name) => `- no longer there: ${name}`);
+}
+
+function harness(kind: "skill_delta" | "skill_listing", text: string, skillChanges: SkillChanges): AppendEntry {
+  return { type: "harness_item", payload: { kind, origin: "skill", visibility: "both", text, data: { skillChanges } } };
+}
+
+/** With `load = "turn"` nothing outlives the turn that it was loaded in. */
+function endOfTurn({ ctx, state }: Skills): AppendEntry[] {
+  const names = state.loaded.map(({ name }) => name);
+  if (ctx.config.load !== "turn" || names.length === 0) return [];
+  return [{ type: "skill_state", payload: { why: "turn", stateDelta: cleared(names, state.keys), skills: [] } }];
+}
+
+function rowOf({ name, description, source, folder, digest }: Skill): IndexedSkill {
+  return { name, description, source, folder, digest };
+}
+
+function difference(
+  before: readonly IndexedSkill[],
+  now: readonly IndexedSkill[],
+  markOf: (row: IndexedSkill) => string,
+): SkillChanges | undefined {
+  const marks = new Map(before.map((row) => [row.name, markOf(row)]));
+  const changed = now.filter((row) => marks.get(row.name) !== markOf(row));
+  const names = new Set(now.map(({ name }) => name));
+  const removed = before.map(({ name }) => name).filter((name) => !names.has(name));
+  return changed.length + removed.length > 0 ? { skills: changed, removed } : undefined;
+}

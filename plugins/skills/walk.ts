@@ -1,0 +1,105 @@
+import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { join } from "node:path";
+import { isWithin } from "./file.ts";
+
+/** Folders deeper than this below a root hold no skills. */
+const DEEPEST = 6;
+/** Folders that are looked into below one root, and entries below one skill. */
+const MOST = 2_000;
+const SKIPPED = new Set([".git", "node_modules", ".venv"]);
+
+/** A folder that holds a SKILL.md. */
+export interface SkillFolder {
+  path: string;
+  /** As the file is written: `SKILL.md`, or `skill.md`. */
+  file: string;
+  /** The real folder that nothing of it may lie outside of. */
+  root: string;
+}
+
+/**
+ * Every folder at or below `root` with a SKILL.md, nested ones too, in the order of their paths. Links to folders are not
+ * followed, except those that lie in the root itself when `links` allows it: so people keep skills in other places.
+ */
+export function skillFolders(root: string, links: boolean): { folders: SkillFolder[]; note?: string } {
+  const real = realOf(root);
+  if (real === undefined) return { folders: [] };
+  const walk: Walk = { folders: [], left: MOST };
+  visit(real, real, 0, walk);
+  if (links) for (const target of linkedFolders(real)) visit(target, target, 1, walk);
+  return walk.left > 0 ? { folders: walk.folders } : { folders: walk.folders, note: `more than ${MOST} folders` };
+}
+
+/**
+ * The paths of all files below a real folder, with `/`, sorted; not those of a skill nested in it. A link counts as the file
+ * that it leads to, as long as that lies in the folder, too.
+ */
+export function filesBelow(folder: string): { files: string[]; note?: string } {
+  const files: string[] = [];
+  let left = MOST;
+  const add = (path: string, prefix: string, depth: number) => {
+    for (const entry of entriesOf(path)) {
+      if (left-- <= 0) return;
+      const name = prefix + entry.name;
+      if (entry.isFile() || (entry.isSymbolicLink() && isFileIn(folder, join(path, entry.name)))) files.push(name);
+      else if (entry.isDirectory() && depth < DEEPEST && !SKIPPED.has(entry.name)) {
+        const below = join(path, entry.name);
+        if (skillFileIn(entriesOf(below)) === undefined) add(below, `${name}/`, depth + 1);
+      }
+    }
+  };
+  add(folder, "", 0);
+  files.sort();
+  return left > 0 ? { files } : { files, note: `more than ${MOST} files` };
+}
+
+interface Walk {
+  folders: SkillFolder[];
+  left: number;
+}
+
+function visit(path: string, root: string, depth: number, walk: Walk): void {
+  if (walk.left-- <= 0) return;
+  const entries = entriesOf(path);
+  const file = skillFileIn(entries);
+  if (file !== undefined) walk.folders.push({ path, file, root });
+  if (depth >= DEEPEST) return;
+  for (const entry of entries)
+    if (entry.isDirectory() && !SKIPPED.has(entry.name)) visit(join(path, entry.name), root, depth + 1, walk);
+}
+
+function skillFileIn(entries: readonly Dirent[]): string | undefined {
+  const names = entries.filter((entry) => entry.isFile() || entry.isSymbolicLink()).map(({ name }) => name);
+  return ["SKILL.md", "skill.md"].find((name) => names.includes(name));
+}
+
+function isFileIn(folder: string, link: string): boolean {
+  const real = realOf(link);
+  return real !== undefined && isWithin(folder, real) && statSync(real, { throwIfNoEntry: false })?.isFile() === true;
+}
+
+function linkedFolders(root: string): string[] {
+  const links = entriesOf(root).filter((entry) => entry.isSymbolicLink());
+  return links.flatMap(({ name }) => {
+    const real = realOf(join(root, name));
+    return real !== undefined && statSync(real, { throwIfNoEntry: false })?.isDirectory() ? [real] : [];
+  });
+}
+
+/** Sorted, so that what is found does not depend on the file system; none where one may not look. */
+function entriesOf(path: string): Dirent[] {
+  try {
+    return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
+  } catch {
+    // Not a folder any more, or nobody may look into it: it holds no skills.
+    return [];
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,32 @@
+import { createHash } from "node:crypto";
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parseSkillText } from "../../plugins/skills/front-matter.ts";
+import { root } from "./source.ts";
+
+/** Of a line, for the formatter. */
+const WIDTH = 120;
+
+/** The path of the generated list, and what it should be now: what each shipped skill says of itself. */
+export const shippedList = "plugins/skills/shipped.ts";
+export function shippedSkills(): string {
+  const rows = readdirSync(join(root, "skills")).sort().map(rowOf);
+  return `// Generated from skills/*/SKILL.md by \`npm run docs\`, so that no start has to read them.
+
+/** What each shipped skill says of itself; \`digest\` is the sha256 of its SKILL.md. */
+export const shipped: readonly { name: string; description: string; digest: string }[] = [
+${rows.join("\n")}
+];
+`;
+}
+
+function rowOf(folder: string): string {
+  const bytes = readFileSync(join(root, "skills", folder, "SKILL.md"));
+  const parsed = parseSkillText(bytes.toString("utf8"));
+  if ("reason" in parsed) throw new Error(`skills/${folder}/SKILL.md: ${parsed.reason}`);
+  const said = (key: string) => JSON.stringify(parsed.fields.get(key)?.value);
+  const digest = createHash("sha256").update(bytes).digest("hex");
+  const description = `    description: ${said("description")},`;
+  const lines = description.length > WIDTH ? description.replace(": ", ":\n      ") : description;
+  return `  {\n    name: ${said("name")},\n${lines}\n    digest: "${digest}",\n  },`;
+}

@@ -1,0 +1,216 @@
+import { execFileSync } from "node:child_process";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { scanLog } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { root } from "../docs/source.ts";
+import { type ModelServer, type Script, startModelServer, text, toolCall } from "../model-server.ts";
+import { type Scratch, scratch } from "./scorel.ts";
+
+const shipped = readdirSync(join(root, "skills"));
+const sourceOf = (name: string) => readFileSync(join(root, "skills", name, "SKILL.md"), "utf8");
+/** Contents of the fenced blocks of a language, indented or not. */
+const blocksOf = (name: string, language: string) =>
+  Array.from(
+    sourceOf(name).matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm")),
+    ([, indent, block]) => (block as string).replace(new RegExp(`^${indent}`, "gm"), ""),
+  );
+const linesOf = (name: string) => blocksOf(name, "sh").flatMap((block) => block.trim().split("\n"));
+const skillText = (name: string, body: string) => `---\nname: ${name}\ndescription: All of ${name}\n---\n\n${body}\n`;
+
+async function withModel(script: Script, work: (s: Scratch, server: ModelServer) => Promise<void>): Promise<void> {
+  using s = scratch();
+  await using server = await startModelServer(script);
+  s.useModel(server.baseUrl);
+  await work(s, server);
+}
+function repository({ project, file }: Scratch): void {
+  const git = (...args: string[]) => execFileSync("git", args, { cwd: project });
+  git("init", "-q", "-b", "main");
+  git("config", "user.email", "ann@example.com");
+  git("config", "user.name", "Ann");
+  file("README.md", "# One\n");
+  git("add", "README.md");
+  git("commit", "-qm", "Begin");
+  file("README.md", "# Two\n");
+}
+
+describe("a session with skills", () => {
+  it("loads them without a question, and goes on with the same bytes in another process and in a copy", () =>
+    withModel(
+      [toolCall("skill_load", { skill: "house" }), text("one"), text("two"), text("three")],
+      async (s, server) => {
+        const file = s.file("~/.claude/skills/house/SKILL.md", skillText("house", "Use tabs."));
+        expect(await s.run(["-p", "begin"], { guarded: true })).toMatchObject({ code: 0, stdout: "one\n", stderr: "" });
+        rmSync(file);
+        s.file("~/.claude/skills/house/SKILL.md", skillText("house", "Use spaces."));
+        const { sessionId } = scanLog(s.logs()[0] ?? "").header;
+        expect(await s.run(["-p", "go on", "--continue"])).toMatchObject({ code: 0, stdout: "two\n" });
+        expect(await s.run(["-p", "go on", "--fork", sessionId])).toMatchObject({ code: 0, stdout: "three\n" });
+        const bodies = server.requests.map(({ body }) => body);
+        for (const later of bodies.slice(2)) {
+          expect(later.messages.slice(0, bodies[1].messages.length)).toEqual(bodies[1].messages);
+          expect(later.tools).toEqual(bodies[0].tools);
+        }
+        expect(JSON.stringify(bodies[1].messages)).toContain("Use tabs.");
+        expect(JSON.stringify(bodies.slice(2))).not.toContain("Use spaces.");
+        expect(server.requests[2]?.text).toContain("- changed: house; what is loaded above is its earlier text");
+      },
+    ));
+
+  it("loads one that a message names", () =>
+    withModel([text("ok"), text("ok")], async (s, server) => {
+      await s.run(["-p", "/skill:git-commit all of it"]);
+      expect(server.requests[0]?.text).toContain("[Loaded] git-commit\\n\\n# Make a commit");
+      const chat = await s.run(["chat"], { input: "/skill:code-review HEAD\n" });
+      expect(chat).toMatchObject({ code: 0 });
+      expect(server.requests[1]?.text).toContain("/skill:code-review HEAD");
+      expect(server.requests[1]?.text).toContain("[Loaded] code-review");
+    }));
+
+  it("reads a project's only with trust, from what was trusted", () =>
+    withModel([text("ok"), text("ok")], async (s, server) => {
+      execFileSync("git", ["init", "-q"], { cwd: s.project });
+      s.file(".agents/skills/ours/SKILL.md", skillText("ours", "Ours."));
+      s.file(".scorel/skills/git-commit/SKILL.md", skillText("git-commit", "As we do it."));
+      const untrusted = await s.run(["-p", "with $ours"]);
+      expect(untrusted.stderr).toContain("not trusted");
+      expect(server.requests[0]?.text).not.toContain("All of ours");
+      expect(await s.run(["-p", "with $ours and $git-commit", "--trust"])).toMatchObject({ code: 0, stderr: "" });
+      expect(server.requests[1]?.text).toContain("- ours: All of ours");
+      expect(server.requests[1]?.text).toContain("As we do it.");
+    }));
+});
+
+describe("scorel skill", () => {
+  it("list names what a session begun here can load, and what it cannot", async () => {
+    using s = scratch();
+    s.file("~/.scorel/skills/git-commit/SKILL.md", skillText("git-commit", "Mine."));
+    s.file("~/.scorel/skills/open/SKILL.md", "---\nname: open\n");
+    s.file("~/.scorel/skills/only/SKILL.md", "---\ndescription: For people\ndisable-model-invocation: true\n---\nText");
+    s.file("~/.scorel/config.toml", '[skills]\nroots = ["https://example.com/x.zip"]\n');
+    const { code, stdout, stderr } = await s.run(["skill", "list"]);
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr:
+        'scorel: plugin "skills" failed in roots: [skills] roots names "https://example.com/x.zip", which is left out: only folders and file:// addresses can be roots.\n',
+    });
+    const lines = stdout.trimEnd().split("\n");
+    expect(lines).toHaveLength(shipped.length + 1 + 2);
+    expect(lines).toContain("git-commit              user     All of git-commit");
+    expect(lines).toContain("only                    user     (only you) For people");
+    expect(lines.slice(-2)).toEqual([
+      `not used: git-commit in ${join(root, "skills/git-commit")}: ${s.home}/.scorel/skills/git-commit counts first`,
+      `no skill: ${s.home}/.scorel/skills/open: SKILL.md: its front matter is not closed by a line ---`,
+    ]);
+    const { skills } = JSON.parse((await s.run(["skill", "list", "--output", "json"])).stdout);
+    expect(skills.map(({ name }: { name: string }) => name)).toEqual([...shipped, "only"].sort());
+  });
+
+  it("show prints a skill, and says which there are when there is none of that name", async () => {
+    using s = scratch();
+    s.file("~/.scorel/skills/mine/SKILL.md", "---\nname: Mine\ndescription: d\n---\n\nDo it.\n");
+    s.file("~/.scorel/skills/mine/how.md", "How");
+    expect(await s.run(["skill", "show", "Mine"])).toMatchObject({
+      code: 0,
+      stdout: [
+        "Mine (user)",
+        "d",
+        `folder  ${s.home}/.scorel/skills/mine`,
+        "text    6 bytes, about 2 tokens",
+        "docs    how.md",
+        'SKILL.md:2: name "Mine" must be in lower case',
+        'SKILL.md:2: name "Mine" is not that of its folder, mine',
+        "",
+        "Do it.",
+        "",
+      ].join("\n"),
+    });
+    expect(await s.run(["skill", "show", "nothing"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("unknown skill: nothing. The skills here are: Mine, code-review"),
+    });
+  });
+
+  it("check names file and line, exits 1 for what breaks the open format, and 0 for what does not", async () => {
+    using s = scratch();
+    const bad = s.file("own/bad/SKILL.md", "---\nname: bad\ncolour: red\n---\nText\n");
+    s.file("own/good/SKILL.md", skillText("good", "Text"));
+    expect(await s.run(["skill", "check", "own"])).toMatchObject({
+      code: 1,
+      stdout: [
+        `${bad}:1: error: description is missing`,
+        `${bad}:3: error: the open format does not know "colour"`,
+        "2 skills checked, 1 does not keep to the open format.",
+        "",
+      ].join("\n"),
+    });
+    expect(await s.run(["skill", "check", "own/good/SKILL.md"])).toMatchObject({
+      code: 0,
+      stdout: "1 skill checked, it keeps to the open format.\n",
+    });
+    expect(await s.run(["skill", "check", "nowhere"])).toMatchObject({ code: 2 });
+    expect(await s.run(["skill", "check"])).toMatchObject({
+      code: 0,
+      stdout: "There are no skills here to check; the shipped ones are left out.\n",
+    });
+  });
+});
+
+describe("the shipped skills", () => {
+  it("keep to the open format", async () => {
+    using s = scratch();
+    expect(await s.run(["skill", "check", join(root, "skills")])).toMatchObject({
+      code: 0,
+      stdout: `${shipped.length} skills checked, all keep to the open format.\n`,
+    });
+  });
+
+  it("name commands that do what they say, in a repository and in a session", async () => {
+    using s = scratch();
+    repository(s);
+    expect(await s.run(["-p", "hi", "--model", "offline/demo"])).toMatchObject({ code: 0 });
+    const { sessionId } = scanLog(s.logs()[0] ?? "").header;
+    const run = async (line: string) => {
+      const words = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1"));
+      const [program, ...args] = words.map((word) => (word === "<id>" ? sessionId.slice(0, 8) : word)) as [
+        string,
+        ...string[],
+      ];
+      if (program === "scorel") return s.run(args);
+      const out = execFileSync(program, args, {
+        cwd: s.project,
+        encoding: "utf8",
+        env: { ...process.env, HOME: s.home },
+      });
+      return { code: 0, stdout: out };
+    };
+    const told: string[] = [];
+    for (const name of shipped)
+      for (const line of linesOf(name)) told.push(`${(await run(line)).code} ${name}: ${line}`);
+    expect(told.length).toBeGreaterThan(20);
+    expect(told.filter((line) => !line.startsWith("0 "))).toEqual([]);
+    expect(execFileSync("git", ["log", "-1", "--format=%s%n%b"], { cwd: s.project, encoding: "utf8" })).toBe(
+      "Say how to install\nPeople looked for it in the wiki.\n\n",
+    );
+  });
+
+  it("show an extension that loads and works", () =>
+    withModel([toolCall("WordCount", { text: "one two three" }), text("Three.")], async (s, server) => {
+      const [code = ""] = blocksOf("write-scorel-extension", "js");
+      const file = s.file("~/.scorel/extensions/my-tool.js", code);
+      expect(await s.run(["plugin", "check", file, "--load"])).toMatchObject({ code: 0 });
+      expect(await s.run(["-p", "count"])).toMatchObject({ code: 0, stdout: "Three.\n" });
+      expect(JSON.stringify(server.requests[1]?.body.messages.at(-1))).toContain('"3"');
+    }));
+
+  it("show a preset that reads and denies as they say", async () => {
+    using s = scratch();
+    const [preset = ""] = blocksOf("compose-preset", "toml");
+    s.file("~/.scorel/presets/review.toml", preset);
+    const shown = await s.run(["preset", "show", "review"]);
+    expect(shown).toMatchObject({ code: 0, stderr: "" });
+    expect(shown.stdout).toContain('tools.preset = "readonly"');
+    expect(await s.run(["--preset", "review", "config", "check"])).toMatchObject({ code: 0 });
+  });
+});

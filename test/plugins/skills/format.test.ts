@@ -1,0 +1,176 @@
+import { describe, expect, it } from "vitest";
+import { docsIn } from "../../../plugins/skills/docs.ts";
+import { parseSkillText, type SkillText } from "../../../plugins/skills/front-matter.ts";
+import { findingsIn } from "../../../plugins/skills/open-format.ts";
+import { summaryOf } from "../../../plugins/skills/read.ts";
+import { ground, skillText } from "./setup.ts";
+
+const parsed = (text: string) => parseSkillText(text) as SkillText;
+const valuesOf = (matter: string) =>
+  Object.fromEntries([...parsed(`---\n${matter}\n---\nbody`).fields].map(([key, { value }]) => [key, value]));
+const summary = (text: string, folder = "/skills/a") => {
+  const read = parsed(text);
+  return summaryOf({ text: read, digest: "d", findings: findingsIn(read, folder) }, folder);
+};
+const lint = (text: string, folder = "/skills/a") =>
+  findingsIn(parsed(text), folder).map(({ line, level, message }) => `${line} ${level}: ${message}`);
+
+describe("a front matter", () => {
+  it.each([
+    ["a block", "description: |-\n  One\n  two", "One\ntwo"],
+    ["a folded block", "description: >\n  One\n  two\n", "One two\n"],
+    ["a quoted text", `description: "Say: \\"hi\\", it's # 1"`, `Say: "hi", it's # 1`],
+    ["single quotes", "description: 'It''s: so'", "It's: so"],
+    ["more than one line", "description: One\n  two\n  three", "One two three"],
+    ["a number", "description: 1.50", "1.50"],
+    ["a word that means no in YAML 1.1", "description: no", "no"],
+  ])("is real YAML: %s", (_what, matter, value) => {
+    expect(valuesOf(matter)).toEqual({ description: value });
+  });
+
+  it.each([
+    ["a colon in a plain text", "name: a\ndescription: Use when: always", "Use when: always"],
+    ["a quote that does not end", `name: a\ndescription: "Use it`, `"Use it`],
+    ["a text that begins with a mark", "name: a\ndescription: @home and *more*", "@home and *more*"],
+    ["lines below it", "name: a\ndescription: Use: it\n  and more", "Use: it and more"],
+    ["a block beside a wrong line", "description: |\n  One\n  two\nname: a: b", "One\ntwo"],
+    ["tabs", "name: a\nother:\n\t- x\ndescription: d", "d"],
+    ["a key that is there twice", "description: first\ndescription: second", "first"],
+  ])("that is none is read as it was meant: %s", (_what, matter, description) => {
+    expect(valuesOf(matter)).toMatchObject({ description });
+    expect(parsed(`---\n${matter}\n---\n`).flaws).toEqual([
+      {
+        line: expect.any(Number),
+        message: expect.stringMatching(/^no valid YAML \(.*\), so it was read line by line$/),
+      },
+    ]);
+  });
+
+  it("ends at the first line --- after it, also at the end of the file, and with any line ends", () => {
+    for (const text of ["---\nname: a\n---", "\ufeff---\r\nname: a\r\n---\r\n", "---  \nname: a\n---  \n"])
+      expect(parsed(text)).toMatchObject({ body: "", flaws: [] });
+    expect(parsed("---\nname: a\n---\n\nOne\n---\ntwo\n")).toMatchObject({ body: "One\n---\ntwo", bodyLine: 5 });
+    expect(parseSkillText("---\nname: a\n")).toEqual({ reason: "its front matter is not closed by a line ---" });
+  });
+
+  it("cannot make itself large by references to itself", () => {
+    const levels = Array.from(
+      { length: 12 },
+      (_x, at) => `a${at}: &a${at} [${Array(9).fill(at === 0 ? "x" : `*a${at - 1}`)}]`,
+    );
+    expect(parsed(`---\n${levels.join("\n")}\n---\n`).flaws).toMatchObject([
+      { message: expect.stringContaining("Excessive alias count") },
+    ]);
+  });
+});
+
+describe("a skill", () => {
+  it("that breaks a rule of the open format is used all the same", () => {
+    expect(summary(`---\nname: File Tools\ndescription: ${"long ".repeat(230)}\ncolor: red\n---\nText`)).toMatchObject({
+      name: "File Tools",
+      warnings: [{ line: 2 }, { line: 2 }, { line: 2 }, { line: 3 }, { line: 4 }],
+    });
+  });
+
+  it("without a name has that of its folder, and so has one whose name could be no key or path", () => {
+    for (const name of [
+      "",
+      "name: ",
+      "name: ../../etc",
+      "name: a/b",
+      "name: [a]",
+      'name: "a\\u0000"',
+      `name: ${"x".repeat(200)}`,
+    ])
+      expect(summary(`---\ndescription: d\n${name}\n---\n`)).toMatchObject({ name: "a" });
+    expect(summary("---\nname: ..\ndescription: d\n---\n", "/")).toEqual({
+      reason: 'neither its name ("..") nor its folder\'s can be used',
+    });
+  });
+
+  it("without a description is described by its first words; with no words at all it is none", () => {
+    expect(summary("# Title\n\n- point\n\nDoes it all.\n")).toMatchObject({ name: "a", description: "Does it all." });
+    expect(summary("# Title only")).toMatchObject({ description: "Title only" });
+    expect(summary("---\nname: a\n---\n")).toEqual({ reason: "it has neither a description nor a text" });
+  });
+
+  it("can be kept from the model", () => {
+    expect(summary("---\ndescription: d\ndisable-model-invocation: true\n---\n")).toMatchObject({ userOnly: true });
+    expect(summary("---\ndescription: d\ndisable-model-invocation: false\n---\n")).not.toHaveProperty("userOnly");
+  });
+});
+
+describe("the open format", () => {
+  it("has nothing to say of a skill that keeps to it", () => {
+    const more = "license: MIT\ncompatibility: Needs git\nmetadata:\n  author: me\n  version: 1.0";
+    expect(lint(`---\nname: a\ndescription: d\n${more}\n---\nText`)).toEqual([]);
+    expect(lint(skillText("мой-навык", "d"), "/skills/мой-навык")).toEqual([]);
+  });
+
+  it.each([
+    ["name: A", '2 error: name "A" must be in lower case'],
+    ["name: -a", '2 error: name "-a" may neither begin or end with - nor hold --'],
+    ["name: a--b", '2 error: name "a--b" may neither begin or end with - nor hold --'],
+    ["name: a_b", '2 error: name "a_b" may hold letters, digits and - only'],
+    [`name: ${"a".repeat(65)}`, "2 error: name has 65 characters; at most 64 are allowed"],
+    ["name: b", '2 error: name "b" is not that of its folder, a'],
+    ["", "1 error: name is missing"],
+  ])("has rules for names: %s", (name, finding) => {
+    expect(lint(`---\n${name}\ndescription: d\n---\nText`)).toContain(finding);
+  });
+
+  it.each([
+    ["description: ''", "3 error: description is empty"],
+    [`description: ${"x".repeat(1_025)}`, "3 error: description has 1025 characters; at most 1024 are allowed"],
+    ["description: [a]", "3 error: description must be a text"],
+    ["other: x", "1 error: description is missing"],
+    [`compatibility: ${"x".repeat(501)}`, "3 error: compatibility has 501 characters; at most 500 are allowed"],
+    ["metadata: x", "3 error: metadata must be a map of texts"],
+    ["metadata: {a: [b]}", "3 error: metadata must be a map of texts"],
+    ["colour: red", '3 error: the open format does not know "colour"'],
+    ["version: 1", '3 warning: the open format does not know "version"'],
+    ["allowed-tools: Bash(git:*)", "3 warning: allowed-tools grants nothing in Scorel: see [permissions]"],
+  ])("has rules for the other keys: %s", (line, finding) => {
+    expect(lint(`---\nname: a\n${line}\n---\nText`)).toContain(finding);
+  });
+
+  it("advises on the body, by the line that it begins in", () => {
+    const long = lint(skillText("a", "d", `${"word ".repeat(50)}\n`.repeat(501)));
+    expect(long).toEqual([
+      "6 warning: the body has 501 lines; up to 500 are advised, the rest in docs",
+      expect.stringMatching(/^6 warning: the body takes about \d+ tokens; up to 5000 are advised, the rest in docs$/),
+    ]);
+    expect(lint("---\nname: a\ndescription: d\n---\n")).toEqual([
+      "5 warning: the body is empty: there is nothing to load",
+    ]);
+    expect(lint("no front matter")[0]).toBe("1 error: it has no front matter: the first line is not ---");
+  });
+});
+
+describe("the docs of a skill", () => {
+  it("are its texts by their paths, licences and nested skills left out", () => {
+    using g = ground();
+    const docs = ["USAGE.md", "requirements.txt", "references/b.MD", "references/a.md", "zz.txt", "licensing-guide.md"];
+    const others = ["scripts/run.py", "data.json"];
+    const licences = [
+      "LICENSE.txt",
+      "LICENSE",
+      "license.md",
+      "LICENCE-MIT.txt",
+      "fonts/Inter-OFL.txt",
+      "OFL.txt",
+      "NOTICE.txt",
+      "COPYING.txt",
+      "THIRD_PARTY_NOTICES.md",
+      "UNLICENSE.txt",
+    ];
+    for (const path of [...docs, ...others, ...licences]) g.file(`s/${path}`, "x");
+    for (const path of ["SKILL.md", "templates/skill.md", "nested/SKILL.md", "nested/inner.md", ".venv/x.txt"])
+      g.file(`s/${path}`, "x");
+    const path = `${g.home}/s`;
+    expect(docsIn(path)).toEqual({
+      docs: ["USAGE.md", "licensing-guide.md", "references/a.md", "references/b.MD", "requirements.txt", "zz.txt"],
+      others: true,
+    });
+  });
+});

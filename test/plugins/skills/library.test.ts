@@ -1,0 +1,179 @@
+import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { join } from "node:path";
+import type { Skill } from "@scorel/skills/contract";
+import { describe, expect, it } from "vitest";
+import { Library } from "../../../plugins/skills/library.ts";
+import type { Root } from "../../../plugins/skills/roots.ts";
+import { rootsOf } from "../../../plugins/skills/roots.ts";
+import { type Ground, ground, skillText } from "./setup.ts";
+
+const rootAt = (g: Ground, folder: string, source: Root["source"] = "user"): Root => {
+  const path = join(g.home, folder);
+  return { source, folder: path, files: path };
+};
+const lookAt = (...roots: Root[]) => new Library().look(roots, []);
+const brief = (skills: readonly Skill[]) => skills.map(({ name, description }) => `${name}: ${description}`);
+const workspace = (g: Ground, more: object = {}) =>
+  ({ cwd: g.project, root: g.project, home: g.home, ...more }) as unknown as Parameters<typeof rootsOf>[0];
+
+describe("a root", () => {
+  it("is searched for SKILL.md files below it, nested ones and its own, in the order of their names", () => {
+    using g = ground();
+    g.file("s/SKILL.md", skillText("s", "The root"));
+    g.file("s/b/SKILL.md", skillText("b", "Second"));
+    g.file("s/a/deep/er/SKILL.md", skillText("er", "Deep"));
+    g.file("s/b/nested/SKILL.md", skillText("nested", "Inside of b"));
+    g.file("s/.git/hooks/SKILL.md", skillText("hooks", "None"));
+    g.file("s/node_modules/x/SKILL.md", skillText("x", "None"));
+    g.file("s/c/SKILL.txt", "no skill");
+    expect(brief(lookAt(rootAt(g, "s")).skills)).toEqual([
+      "b: Second",
+      "er: Deep",
+      "nested: Inside of b",
+      "s: The root",
+    ]);
+  });
+
+  it("that is looked at again is read where something changed, and only there", () => {
+    using g = ground();
+    const library = new Library();
+    const path = g.file("s/a/SKILL.md", skillText("a", "One"));
+    g.file("s/b/SKILL.md", skillText("b", "Two"));
+    library.look([rootAt(g, "s")], []);
+    expect(library.reads).toBe(2);
+    library.look([rootAt(g, "s")], []);
+    expect(library.reads).toBe(2);
+    g.file("s/a/SKILL.md", skillText("a", "Other"));
+    utimesSync(path, 1, 1);
+    g.file("s/c/SKILL.md", skillText("c", "Three"));
+    rmSync(join(g.home, "s/b"), { recursive: true });
+    expect(brief(library.look([rootAt(g, "s")], []).skills)).toEqual(["a: Other", "c: Three"]);
+    expect(library.reads).toBe(4);
+  });
+
+  it("may be a link, and hold links to folders of the user's own", () => {
+    using g = ground();
+    g.file("dotfiles/one/SKILL.md", skillText("one", "Kept elsewhere"));
+    g.file("real/two/SKILL.md", skillText("two", "At home"));
+    symlinkSync(join(g.home, "dotfiles/one"), join(g.home, "real/one"));
+    symlinkSync(join(g.home, "real"), join(g.home, "skills"));
+    const { skills, skipped } = lookAt(rootAt(g, "skills"));
+    expect([brief(skills), skipped]).toEqual([["one: Kept elsewhere", "two: At home"], []]);
+    expect(brief(lookAt(rootAt(g, "skills", "project")).skills)).toEqual(["two: At home"]);
+  });
+
+  it("does not read what lies outside of it, what is no text, or what is too large", () => {
+    using g = ground();
+    g.file("secret", "---\nname: stolen\ndescription: d\n---\n");
+    for (const name of ["out", "pipe", "large", "binary", "folder"])
+      mkdirSync(join(g.home, "s", name), { recursive: true });
+    symlinkSync(join(g.home, "secret"), join(g.home, "s/out/SKILL.md"));
+    g.file("s/large/SKILL.md", skillText("large", "d", "x".repeat(300_000)));
+    g.file("s/binary/SKILL.md", Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0x00]));
+    mkdirSync(join(g.home, "s/folder/SKILL.md"));
+    g.file("s/good/SKILL.md", skillText("good", "d"));
+    const { skills, skipped } = lookAt(rootAt(g, "s"));
+    expect(brief(skills)).toEqual(["good: d"]);
+    const inRoot = (name: string) => join(g.home, "s", name);
+    expect(skipped).toEqual([
+      { folder: inRoot("binary"), reason: "SKILL.md: it is no text in UTF-8" },
+      { folder: inRoot("large"), reason: "SKILL.md: it is larger than 256 KiB" },
+      {
+        folder: inRoot("out"),
+        reason: `SKILL.md: it is a link to ${join(g.home, "secret")}, which is outside of ${join(g.home, "s")}`,
+      },
+    ]);
+  });
+
+  it("that cannot be read holds nothing", () => {
+    using g = ground();
+    const path = g.file("s/a/SKILL.md", skillText("a", "d"));
+    linkSync(path, join(g.home, "s/a/other.md"));
+    chmodSync(join(g.home, "s"), 0o000);
+    const isRoot = process.getuid?.() === 0;
+    expect(lookAt(rootAt(g, "s")).skills).toHaveLength(isRoot ? 1 : 0);
+    chmodSync(join(g.home, "s"), 0o700);
+    expect(lookAt(rootAt(g, "nowhere"))).toEqual({ skills: [], shadowed: [], skipped: [] });
+  });
+});
+
+describe("of two skills with one name", () => {
+  it("the one of the earlier root counts, and the other is named with it", () => {
+    using g = ground();
+    g.file("p/x/SKILL.md", skillText("x", "The project's"));
+    g.file("u/x/SKILL.md", skillText("x", "The user's"));
+    const shipped: Skill = {
+      ...(lookAt(rootAt(g, "u")).skills[0] as Skill),
+      folder: "/shipped/x",
+      files: "/shipped/x",
+      source: "shipped",
+    };
+    const { skills, shadowed } = new Library().look([rootAt(g, "p", "project"), rootAt(g, "u")], [shipped]);
+    expect(brief(skills)).toEqual(["x: The project's"]);
+    const by = join(g.home, "p/x");
+    expect(shadowed).toEqual([
+      { name: "x", folder: join(g.home, "u/x"), source: "user", by },
+      { name: "x", folder: "/shipped/x", source: "shipped", by },
+    ]);
+  });
+
+  it("that are one folder by two ways nothing is shadowed", () => {
+    using g = ground();
+    g.file("u/x/SKILL.md", skillText("x", "Once"));
+    symlinkSync(join(g.home, "u"), join(g.home, "also"));
+    expect(lookAt(rootAt(g, "u"), rootAt(g, "also"))).toMatchObject({ skills: [{ name: "x" }], shadowed: [] });
+  });
+});
+
+describe("the roots", () => {
+  it("are the project's, the user's, those of the configuration and those of packages, as far as they exist", () => {
+    using g = ground();
+    const made = [
+      "copy/.scorel/skills",
+      "copy/.agents/skills",
+      "copy/.claude/skills",
+      "copy/sub/.agents/skills",
+      ".scorel/skills",
+      ".agents/skills",
+      ".claude/skills",
+      "more/skills",
+      "project/own",
+      "weak/skills",
+      "strong/skills",
+    ];
+    for (const folder of made) mkdirSync(join(g.home, folder), { recursive: true });
+    const place = {
+      trusted: join(g.project, "sub/.scorel"),
+      trustedCopy: { scorel: join(g.home, "copy/.scorel"), root: join(g.home, "copy") },
+      packages: ["weak", "strong"].map((name) => ({ name, folder: `/p/${name}`, root: join(g.home, name) })),
+    };
+    const complaints: unknown[] = [];
+    const configured = ["~/more/skills", "own", `file://${g.home}/more/skills`, "missing", "https://example.com/s.zip"];
+    const roots = rootsOf(workspace(g, place), configured, (thrown) => complaints.push((thrown as Error).message));
+    const at = (path: string) => join(g.home, path);
+    expect(roots.map(({ source, folder, files }) => [source, folder, files])).toEqual([
+      ["project", join(g.project, "sub/.scorel/skills"), at("copy/.scorel/skills")],
+      ["project", join(g.project, "sub/.agents/skills"), at("copy/sub/.agents/skills")],
+      ["project", join(g.project, ".agents/skills"), at("copy/.agents/skills")],
+      ["project", join(g.project, ".claude/skills"), at("copy/.claude/skills")],
+      ["user", at(".scorel/skills"), at(".scorel/skills")],
+      ["user", at(".agents/skills"), at(".agents/skills")],
+      ["user", at(".claude/skills"), at(".claude/skills")],
+      ["configured", at("more/skills"), at("more/skills")],
+      ["configured", join(g.project, "own"), join(g.project, "own")],
+      ["package", "/p/strong/skills", at("strong/skills")],
+      ["package", "/p/weak/skills", at("weak/skills")],
+    ]);
+    expect(complaints).toEqual([
+      '[skills] roots names "missing", which is left out: there is no such folder.',
+      '[skills] roots names "https://example.com/s.zip", which is left out: only folders and file:// addresses can be roots.',
+    ]);
+  });
+
+  it("of a project that is not trusted are not there", () => {
+    using g = ground();
+    for (const folder of [".scorel", ".agents", ".claude"])
+      g.file(`project/${folder}/skills/x/SKILL.md`, skillText("x", "d"));
+    expect(rootsOf(workspace(g), [], () => {})).toEqual([]);
+  });
+});

@@ -1,0 +1,100 @@
+import commands from "@scorel/commands";
+import type {} from "@scorel/commands/contract";
+import { describe, expect, it } from "vitest";
+import { skillCommands } from "../../../plugins/skills/commands.ts";
+import { mentioned } from "../../../plugins/skills/mentions.ts";
+import type { Skills } from "../../../plugins/skills/skills.ts";
+import { text, toolCall } from "../../model-server.ts";
+import { addSkill, ground, openSkills, payloads, sent } from "./setup.ts";
+
+const skill = (name: string) => ({ name }) as Parameters<typeof mentioned>[1][number];
+const known = ["pdf", "pdf-forms", "v1.2", "мой", "two words"].map(skill);
+const namesIn = (said: string) => mentioned(said, known).map(({ name }) => name);
+
+describe("a message", () => {
+  it.each([
+    ["$pdf", ["pdf"]],
+    ["use ($pdf), then $pdf-forms.", ["pdf", "pdf-forms"]],
+    ["$v1.2. And $мой!", ["v1.2", "мой"]],
+    ["/skill:pdf fill it with $pdf", ["pdf"]],
+    ["  /skill:v1.2", ["v1.2"]],
+    ["costs 5$pdf, \\$pdf, $$pdf, a_$pdf", []],
+    ["$pdfs $PDF $nothing $ pdf", []],
+    ["say /skill:pdf", []],
+    ["`$pdf` and ```\necho $pdf\n``` and `it", []],
+    ["```sh\n$pdf", []],
+  ])("names skills: %s", (said, names) => {
+    expect(namesIn(said)).toEqual(names);
+  });
+
+  it("names at most eight", () => {
+    const many = Array.from({ length: 12 }, (_x, at) => skill(`s${at}`));
+    expect(mentioned(many.map(({ name }) => `$${name}`).join(" "), many)).toHaveLength(8);
+  });
+});
+
+describe("a skill that a person names", () => {
+  it("is loaded before the first request, also one that is kept from the model", async () => {
+    using g = ground();
+    addSkill(g, "mine", {}, "---\ndescription: For people\ndisable-model-invocation: true\n---\nDo it.");
+    await using t = await openSkills(g, [text("1"), text("2")]);
+    await t.agent.prompt("/skill:mine now");
+    await t.agent.prompt("and $mine again");
+    expect(t.requests[1]?.text.match(/Do it\./g)).toHaveLength(1);
+    expect(sent(t.requests[0]!).at(-1)?.text).toBe("[Loaded] mine\n\nDo it.\nDocs loaded: none");
+    expect(payloads(t, "skill_state")).toEqual([
+      {
+        type: "skill_state",
+        why: "user",
+        stateDelta: { "temp:skill:loaded:mine": "1" },
+        skills: [{ name: "mine", digest: expect.any(String), content: expect.any(String), docs: [] }],
+      },
+    ]);
+  });
+
+  it("in a message that comes meanwhile is loaded for the next request of the turn", async () => {
+    using g = ground();
+    addSkill(g, "pdf");
+    const script = (_request: unknown, index: number) => {
+      if (index === 0) t.agent.steer("better with $pdf");
+      return index === 0 ? toolCall("skill_list_docs", { skill: "pdf" }) : text("ok");
+    };
+    await using t = await openSkills(g, script);
+    await t.agent.prompt("go");
+    expect(t.requests[1]?.text).toContain("Do as pdf says.");
+  });
+
+  it("and that is a skill no longer is only a word of the message", async () => {
+    using g = ground();
+    addSkill(g, "pdf");
+    await using t = await openSkills(g, [text("ok")]);
+    const { rmSync } = await import("node:fs");
+    rmSync(`${g.home}/.scorel/skills/pdf/SKILL.md`);
+    g.file(".scorel/skills/pdf/SKILL.md", "x".repeat(300_000));
+    expect(await (await t.agent.send("with $pdf")).turn).toMatchObject({ reason: "completed" });
+    expect(payloads(t, "skill_state")).toEqual([]);
+  });
+});
+
+describe("the command of a skill", () => {
+  it("sends a message that names it, and is listed with the others", async () => {
+    using g = ground();
+    addSkill(g, "pdf");
+    addSkill(g, "spaces", {}, "---\nname: two words\ndescription: d\n---\nText");
+    await using t = await openSkills(g, [text("ok")], { plugins: [commands] });
+    const own = skillCommands(t.skills as Skills);
+    expect(Object.entries(own).map(([name, { summary }]) => [name, summary])).toEqual([["skill:pdf", "All of pdf"]]);
+    const asked: unknown[] = [];
+    const request = async (...given: unknown[]) => {
+      asked.push(given);
+      return { status: "started", id: "m1" };
+    };
+    const context = { sessionId: "s", clientId: "c", request } as never;
+    expect(await own["skill:pdf"]?.run?.(" fill it ", context)).toEqual({ turn: "m1" });
+    expect(await own["skill:pdf"]?.run?.("", context)).toEqual({ turn: "m1" });
+    expect(asked).toEqual([
+      ["send_message", { sessionId: "s", content: "/skill:pdf fill it" }],
+      ["send_message", { sessionId: "s", content: "/skill:pdf" }],
+    ]);
+  });
+});

@@ -1,0 +1,91 @@
+import { type EventOf, newId, type Services } from "@scorel/kernel";
+import type { ScorelMessage } from "@scorel/messages/contract";
+import prompt from "@scorel/prompt";
+import skills from "@scorel/skills";
+import type { SkillsService } from "@scorel/skills/contract";
+import type { TestPlugin } from "../../harness.ts";
+import type { RecordedRequest, Script } from "../../model-server.ts";
+import { type AgentTest, openAgent } from "../agent/setup.ts";
+import type { Ground } from "../prompt/setup.ts";
+
+export { type Ground, ground } from "../prompt/setup.ts";
+
+type OpenOptions = NonNullable<Parameters<typeof openAgent>[1]>;
+export interface Options extends Omit<OpenOptions, "config"> {
+  /** The table `[skills]`. */
+  config?: object;
+  /** The table `[agent]`. */
+  agent?: object;
+  workspace?: Partial<Services["workspace"]>;
+}
+export interface SkillsTest extends AgentTest {
+  skills: SkillsService;
+  requests: readonly RecordedRequest[];
+}
+
+/** The text of a SKILL.md. */
+export const skillText = (name: string, description: string, body = `Do as ${name} says.`) =>
+  `---\nname: ${name}\ndescription: ${description}\n---\n\n${body}\n`;
+
+/** Writes a skill into `~/.scorel/skills`, with docs by their paths; answers its folder below the home. */
+export function addSkill(
+  g: Ground,
+  name: string,
+  docs: Record<string, string> = {},
+  text = skillText(name, `All of ${name}`),
+): string {
+  const folder = `.scorel/skills/${name}`;
+  g.file(`${folder}/SKILL.md`, text);
+  for (const [path, content] of Object.entries(docs)) g.file(`${folder}/${path}`, content);
+  return folder;
+}
+
+/** The plugin in a session of an agent that plays this script; the shipped skills are left out unless a test names them. */
+export async function openSkills(
+  { home, project }: Ground,
+  script: Script,
+  options: Options = {},
+): Promise<SkillsTest> {
+  const { config = {}, agent, workspace: place, plugins = [], kernel, ...rest } = options;
+  const workspace = { cwd: project, root: project, home, ...place } as Services["workspace"];
+  const own: TestPlugin[] = [prompt, { plugin: skills, config: { disabled: SHIPPED, ...config } }, ...plugins];
+  const opened = await openAgent(script, {
+    tools: [],
+    ...rest,
+    ...(agent && { config: agent }),
+    model: { contextWindow: 1_000_000, ...rest.model },
+    plugins: own,
+    kernel: { newId, ...kernel, services: { workspace, ...kernel?.services } },
+  });
+  const service = opened.kernel.find("skills") as SkillsService;
+  return { ...opened, skills: service, requests: opened.server.requests };
+}
+
+export const SHIPPED = ["code-review", "compose-preset", "debug-session", "git-commit", "write-scorel-extension"];
+
+/** The messages of a request, the system prompt first: each as its role and text. */
+export function sent({ body }: RecordedRequest): { role: string; text: string }[] {
+  return body.messages.map(({ role, content }: any) => ({ role, text: textOf(content) }));
+}
+
+function textOf(content: any): string {
+  if (typeof content === "string") return content;
+  return (content ?? []).map((block: any) => block.text ?? "").join("\n");
+}
+
+/** Texts of stored results of tools, in order. */
+export function results(t: AgentTest): string[] {
+  return [...t.session.tree.ofType("message")].flatMap((event) => {
+    const { message } = event as EventOf<"message">;
+    return message.role === "tool_result" ? [textOf((message as ScorelMessage).content)] : [];
+  });
+}
+
+/** Events of these types as they were stored, without their envelopes. */
+export function payloads(t: AgentTest, ...types: string[]): object[] {
+  return t
+    .stored()
+    .flatMap(({ id: _i, parentId: _p, seq: _s, sessionId: _o, clientId: _c, ts: _t, type, ...payload }) =>
+      types.includes(type) ? [{ type, ...payload }] : [],
+    );
+}
