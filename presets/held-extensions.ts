@@ -1,16 +1,20 @@
 import * as fs from "node:fs";
-import { join, sep } from "node:path";
+import { join, relative, sep } from "node:path";
 import type { HeldExtension } from "@scorel/trust/contract";
 import { errors } from "./errors.ts";
 import { asProblem, type ExtensionFile, type Found, findExtensions } from "./extension-file.ts";
-import { userDir } from "./paths.ts";
+import { ownPackages } from "./own-packages.ts";
+import { canonical, isWithin, userDir } from "./paths.ts";
+import { presetsDir } from "./preset-lock.ts";
 import { createSessionFinder } from "./tool-times.ts";
 import { changeTrust, readTrust } from "./trust-file.ts";
 import { sha256Of } from "./trust-tree.ts";
 
 const DEEPEST = 12;
+/** What no code is loaded from. */
+const isWords = /\.(md|toml)$/i;
 
-/** A file below ~/.scorel/extensions. */
+/** A file below ~/.scorel/extensions, or in a preset's folder that the user has put into ~/.scorel/presets. */
 interface OwnFile {
   sha256: string;
   /** When its content, name or mode last changed, in milliseconds; programs cannot set it. */
@@ -18,21 +22,21 @@ interface OwnFile {
 }
 
 /**
- * Takes out of what was found the user's extensions that appeared or changed while tools of a session ran; they wait for
+ * Takes out of what was found the user's extensions, also those of their presets, that appeared or changed while tools of a session ran; they wait for
  * a yes at a terminal. All others are known from now on. Throws TRUST_FILE.
  */
 export async function withoutHeld(found: Found): Promise<Found> {
-  const own = found.extensions.filter(({ of }) => of === "user");
+  const own = found.extensions.filter(isOwn);
   if (own.length === 0) return found;
   const held = await heldAmong(own);
   if (held.length === 0) return found;
-  const isHeld = (id: string) => held.some((each) => each.id === id);
+  const isHeld = (path: string) => held.some((each) => each.path === path);
   const problems = held.map((each) =>
     asProblem(each.path, errors.EXTENSION_HELD({ id: each.id, path: each.path, sessionId: each.sessionId })),
   );
   return {
     ...found,
-    extensions: found.extensions.filter(({ id, of }) => of !== "user" || !isHeld(id)),
+    extensions: found.extensions.filter(({ path }) => !isHeld(path)),
     idle: [...found.idle, ...held.map(({ id }) => ({ id, why: "held back until you confirm it" }))],
     problems: [...found.problems, ...problems],
   };
@@ -40,7 +44,12 @@ export async function withoutHeld(found: Found): Promise<Found> {
 
 /** The user's extensions that wait for a yes. */
 export async function heldNow(): Promise<HeldExtension[]> {
-  return await heldAmong(findExtensions(undefined).extensions);
+  return await heldAmong(findExtensions(undefined, ownPackages()).extensions);
+}
+
+/** Whether nothing but the user's own care stands for it: neither a project's trust nor a lock file. */
+export function isOwn({ of, file }: ExtensionFile): boolean {
+  return of === "user" || (of === "preset" && isWithin(canonical(presetsDir()), canonical(file)));
 }
 
 /** Knows these extensions as they were seen; one that has changed since is asked about again. */
@@ -65,7 +74,7 @@ async function heldAmong(own: readonly ExtensionFile[]): Promise<HeldExtension[]
   const isGone = Object.keys(known).some((path) => !files.has(path));
   if (fresh.length > 0 || isGone) await remember(files, hashes(fresh));
   return own.flatMap(({ id, path }) => {
-    const mine = strange.filter(([file]) => suspects.has(file) && (belongs(file, path) || !isOfSome(file, own)));
+    const mine = strange.filter(([file]) => suspects.has(file) && (belongs(file, path) || isBeside(file, path, own)));
     const sessionId = suspects.get(mine[0]?.[0] ?? "");
     return sessionId === undefined ? [] : [{ id, path, sessionId, files: hashes(mine) }];
   });
@@ -78,15 +87,20 @@ async function remember(files: ReadonlyMap<string, OwnFile>, fresh: Record<strin
   });
 }
 
-/** Whether a file is an extension's: in its folder, or the entry itself. */
+/** Whether a file is an extension's: in its folder, the entry itself, or in the same preset. */
 function belongs(file: string, entry: string): boolean {
-  const [first = ""] = entry.slice(root().length + 1).split(sep);
-  return file === first || file.startsWith(`${first}/`);
+  const unit = unitOf(relative(root(), entry).split(sep));
+  return file === unit || file.startsWith(`${unit}/`);
 }
 
-/** A helper that lies beside the extensions may be imported by any of them. */
-function isOfSome(file: string, own: readonly ExtensionFile[]): boolean {
-  return own.some(({ path }) => belongs(file, path));
+/** `../presets/NAME`, or the first name below ~/.scorel/extensions. */
+function unitOf(parts: readonly string[]): string {
+  return parts.slice(0, parts[0] === ".." ? 3 : 1).join("/");
+}
+
+/** A helper that lies beside the extensions in ~/.scorel/extensions may be imported by any of them. */
+function isBeside(file: string, entry: string, own: readonly ExtensionFile[]): boolean {
+  return isWithin(root(), entry) && !file.startsWith("../") && !own.some(({ path }) => belongs(file, path));
 }
 
 const root = () => join(userDir(), "extensions");
@@ -98,7 +112,8 @@ function hashes(files: readonly (readonly [string, OwnFile])[]): Record<string, 
 /** Every file there, with `/` between folders. */
 function ownFiles(): Map<string, OwnFile> {
   const files = new Map<string, OwnFile>();
-  collect(root(), "", 0, files);
+  if (fs.existsSync(root())) collect(root(), "", 0, files);
+  for (const { name, folder } of ownPackages()) collect(folder, `../presets/${name}/`, 0, files);
   return files;
 }
 
@@ -108,7 +123,7 @@ function collect(folder: string, prefix: string, depth: number, files: Map<strin
     const path = join(folder, name);
     const stats = fs.statSync(path, { throwIfNoEntry: false });
     if (stats?.isDirectory()) collect(path, `${prefix}${name}/`, depth + 1, files);
-    if (!stats?.isFile()) continue;
+    if (!stats?.isFile() || isWords.test(name)) continue;
     // Installed packages are many; their size and times tell as much as is needed to notice a change.
     const isPackage = prefix.includes("node_modules/");
     const sha256 = isPackage ? `${stats.size} ${stats.mtimeMs} ${stats.ctimeMs}` : sha256Of(fs.readFileSync(path));

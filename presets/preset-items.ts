@@ -2,7 +2,7 @@ import type { LockedPackage } from "@scorel/packages/contract";
 import type { TrustItem } from "@scorel/trust/contract";
 import type { Asked } from "./composition.ts";
 import { extensionFacts } from "./extension-facts.ts";
-import { itemsIn } from "./trust-items.ts";
+import { itemsOfPreset } from "./trust-items.ts";
 import type { Tree } from "./trust-tree.ts";
 
 interface About {
@@ -18,26 +18,11 @@ export async function presetItems(tree: Tree, { name, packages, asked }: About):
   const words = [...own.keys()].filter((path) => /^instructions\/[^/]+\.md$/.test(path));
   for (const path of [...code.map(([path]) => path), ...words]) own.delete(path);
   return [
-    ...(await itemsAsOfProject({ ...tree, files: own }, name, asked)),
+    ...(await itemsOfPreset({ ...tree, files: own }, name, asked)),
     ...words.map((place): TrustItem => ({ kind: "instructions", what: "instructions for each session", place })),
     ...code.map(([path, bytes]) => codeItem(path, bytes.toString("utf8"))),
     ...packages.map((each) => packageItem(each)),
   ];
-}
-
-/** A preset may do what the one of a project may, so it is asked about in the same words. */
-async function itemsAsOfProject(tree: Tree, name: string, asked: Asked): Promise<TrustItem[]> {
-  const top = `.scorel/presets/${name}`;
-  const files = new Map(
-    [...tree.files].map(([path, bytes]) => [path === "preset.toml" ? `${top}.toml` : `${top}/${path}`, bytes]),
-  );
-  const scorel = `${tree.root}/.scorel`;
-  const ground = { path: tree.root, root: tree.root, scorel, folders: [scorel] };
-  const items = await itemsIn({ ...tree, files }, ground, asked);
-  return items.map((item) => ({
-    ...item,
-    place: item.place.replace(`${top}.toml`, "preset.toml").replace(`${top}/`, ""),
-  }));
 }
 
 /** The id of an extension whose entry this is. */

@@ -1,3 +1,4 @@
+import { basename } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { TrustedProject, TrustReview } from "@scorel/trust/contract";
 import type { Asked } from "./composition.ts";
@@ -21,7 +22,7 @@ export async function reviewPreset(
   if (!again && entry?.dev) return undefined;
   const tree = readPresetTree(ground);
   if (!again && entry?.hash === tree.hash) return undefined;
-  const items = await itemsOfPreset(tree, ground, asked);
+  const items = await itemsOfPreset(tree, ground.isPackage ? basename(path) : undefined, asked);
   return reviewOf("presets", tree, { path, folders: [path], items }, entry);
 }
 

@@ -82,7 +82,7 @@ async function unmetBy(merged: Merged, { extensions }: Found): Promise<ConfigPro
 
 /** Whoever has no extensions of their own loads nothing for this. */
 async function confirmed(found: Found): Promise<Found> {
-  if (!found.extensions.some(({ of }) => of === "user")) return found;
+  if (!found.extensions.some(({ of }) => of === "user" || of === "preset")) return found;
   const { withoutHeld } = await import("./held-extensions.ts");
   return await withoutHeld(found);
 }

@@ -3,13 +3,12 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import type { TrustItem } from "@scorel/trust/contract";
 import { admissionOf } from "./admission.ts";
 import type { Asked } from "./composition.ts";
-import { type Layer, parseLayer, placeOf } from "./layer.ts";
+import { type Layer, type LayerKind, parseLayer, placeOf } from "./layer.ts";
 import { isTooWide } from "./layered-values.ts";
 import { readLayers } from "./layers.ts";
 import { leavesOf } from "./leaves.ts";
 import { dotted, grammarKeys, isTable, type KeyPath, type Merged, mergeLayers } from "./merge.ts";
 import type { TrustGround } from "./paths.ts";
-import type { PresetGround } from "./preset-package.ts";
 import { loadShipped } from "./resolution.ts";
 import { markAt } from "./trust-marks.ts";
 import type { Tree } from "./trust-tree.ts";
@@ -19,29 +18,33 @@ const LONGEST = 200;
 /** Everything that a project has for Scorel to use, and what each could do. */
 export async function itemsIn(tree: Tree, ground: TrustGround, asked: Asked): Promise<TrustItem[]> {
   const scorel = `${posix.relative(posix.normalize(tree.root), ground.scorel)}/`;
-  return await itemsOf(tree, (path) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined), asked);
+  const ownPath = (path: string) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined);
+  return await itemsOf(tree, { kind: "project", ownPath, asked });
 }
 
-/** Everything that a preset named by its path brings: it stands for one of a project's presets. */
-export async function itemsOfPreset(
-  tree: Tree,
-  { isPackage, folder }: PresetGround,
-  asked: Asked,
-): Promise<TrustItem[]> {
-  const place = isPackage ? `presets/${posix.basename(folder)}` : "presets";
-  return await itemsOf(tree, (path) => `${place}/${path}`, asked);
+/** Everything that a preset of this name brings, to be used like the user's own. Without a name it is a file alone. */
+export async function itemsOfPreset(tree: Tree, name: string | undefined, asked: Asked): Promise<TrustItem[]> {
+  const place = name === undefined ? "presets" : `presets/${name}`;
+  return await itemsOf(tree, { kind: "user", ownPath: (path) => `${place}/${path}`, asked });
 }
 
-async function itemsOf(tree: Tree, ownPath: (path: string) => string | undefined, asked: Asked): Promise<TrustItem[]> {
+interface Looking {
+  /** Whose the layers will be, and so what of them counts. */
+  kind: LayerKind;
+  /** The path of a file below a `.scorel` folder that it is in, or stands for. */
+  ownPath(path: string): string | undefined;
+  asked: Asked;
+}
+
+async function itemsOf(tree: Tree, { kind, ownPath, asked }: Looking): Promise<TrustItem[]> {
   const user = await userLayers(asked);
   const items: TrustItem[] = installedIn(tree);
   for (const [path, bytes] of tree.files) {
     if (path.includes("node_modules/")) continue;
     const own = ownPath(path);
-    const shown = oneLine(path);
-    if (own !== undefined && isLayer(own))
-      items.push(...(await layerItems(own, bytes, join(tree.root, path), shown, user)));
-    else items.push(fileItem(own, path, shown));
+    if (own === undefined || !isLayer(own)) items.push(fileItem(own, path, oneLine(path)));
+    else
+      items.push(...(await layerItems({ own, bytes, path: join(tree.root, path), shown: oneLine(path), kind }, user)));
   }
   return items;
 }
@@ -84,17 +87,22 @@ function extensionOf(own: string): string | undefined {
   return /^extensions\/([^/]+?)(?:\/index)?\.m?[jt]s$/.exec(own)?.[1];
 }
 
+interface LayerFile {
+  own: string;
+  bytes: Buffer;
+  path: string;
+  shown: string;
+  kind: LayerKind;
+}
+
 async function layerItems(
-  own: string,
-  bytes: Buffer,
-  path: string,
-  shown: string,
+  { own, bytes, path, shown, kind }: LayerFile,
   user: Merged | undefined,
 ): Promise<TrustItem[]> {
   const preset = presetOf(own);
   const first: TrustItem[] = preset === undefined ? [] : [{ kind: "preset", what: oneLine(preset), place: shown }];
   try {
-    const layer = parseLayer(bytes.toString("utf8"), path, "project", shown);
+    const layer = parseLayer(bytes.toString("utf8"), path, kind, shown);
     return [...first, ...switches(layer, user), ...(await settings(layer, user))];
   } catch (thrown) {
     return [...first, { kind: "other", what: oneLine(messageOf(thrown)), place: shown }];
@@ -143,10 +151,12 @@ async function settings(layer: Layer, user: Merged | undefined): Promise<TrustIt
       const place = placeOf(layer, path);
       const theirs = user && valueAt(user, path);
       const tooWide = isTooWide(plugins.get(id)?.config, path.slice(1), value, theirs?.value);
+      const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
+      if (!mark && tooWide && layer.kind === "user")
+        return [{ kind: "weakens", what: `${what}: the model may do more than now${yours}`, place }];
       if (!mark)
         return [{ kind: "setting", what: tooWide ? `${what} (no effect: it is wider than yours)` : what, place }];
       if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];
-      const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
       return [{ kind: mark.kind, what: `${what}: ${mark.could}${yours}`, place }];
     }),
   );

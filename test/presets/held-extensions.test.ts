@@ -3,6 +3,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findExtensions } from "../../presets/extension-file.ts";
 import { confirmHeld, heldNow, withoutHeld } from "../../presets/held-extensions.ts";
+import { ownPackages } from "../../presets/own-packages.ts";
 import { toolSpans } from "../../presets/tool-times.ts";
 import { type Place, place } from "./place.ts";
 
@@ -45,6 +46,43 @@ describe("the times of a log when tools ran", () => {
   it("are read around damaged lines", () => {
     const log = `{"type":"message","torn\n${calling(10, "a")}not json\n{"type":"message"}\n${result(12, "a")}`;
     expect(toolSpans(log)).toEqual([{ from: 10, until: 12 }]);
+  });
+});
+
+describe("an extension of a preset in ~/.scorel that was put there by hand", () => {
+  const code = "~/.scorel/presets/team/extensions/rules.ts";
+  const held = async () => {
+    const { extensions, problems } = await withoutHeld(findExtensions(undefined, ownPackages()));
+    return { ids: extensions.map(({ id }) => id), problems: problems.map(({ code }) => code) };
+  };
+
+  it("is held back when anything that may be code in there changed while tools ran, until it is confirmed", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/team/preset.toml");
+    at.file("~/.scorel/extensions/own.ts", plugin("own"));
+    const file = at.file(code, plugin("rules"));
+    session(at, "S0", file, { before: 4000, after: -3000 });
+    expect(await held()).toEqual({ ids: ["own", "rules"], problems: [] });
+    session(at, "S1", at.file("~/.scorel/presets/team/lib/helper.ts", "export {};"));
+    expect(await held()).toEqual({ ids: ["own"], problems: ["EXTENSION_HELD"] });
+    expect(await loaded()).toEqual({ ids: ["own"], problems: [] });
+    const [seen] = await heldNow();
+    expect([seen?.id, seen?.path, seen?.sessionId, Object.keys(seen?.files ?? {})]).toEqual([
+      "rules",
+      file,
+      "S1",
+      ["../presets/team/lib/helper.ts"],
+    ]);
+    await confirmHeld(await heldNow());
+    session(at, "S1", at.file("~/.scorel/presets/team/instructions/words.md", "Be kind."));
+    expect(await held()).toEqual({ ids: ["own", "rules"], problems: [] });
+  });
+
+  it("is held back when the whole preset appeared while tools ran", async () => {
+    using at = place();
+    at.file("~/.scorel/presets/coding/preset.toml");
+    session(at, "S1", at.file("~/.scorel/presets/coding/extensions/evil.ts", plugin("evil")));
+    expect(await held()).toEqual({ ids: [], problems: ["EXTENSION_HELD"] });
   });
 });
 

@@ -202,6 +202,20 @@ it("the question lists what a preset brings, installed packages once each", asyn
   ]);
 });
 
+it("the question says of a preset that widens what a model may do that it does: it counts like the user's own", async () => {
+  using at = place();
+  const { folder } = team(at);
+  const own = at.file("~/.scorel/config.toml", "[permissions]", 'mode = "ask"');
+  at.file("team/preset.toml", 'extends = "none"', "[permissions]", 'mode = "full"', 'allow = ["Bash(git push)"]');
+  const review = await run(at, { preset: "none" }).trust.review(folder, true);
+  expect(review?.items).toContainEqual({
+    kind: "weakens",
+    what: `permissions.mode = "full": the model may do more than now (yours: "ask", ${own}:2)`,
+    place: "preset.toml:3",
+  });
+  expect(JSON.stringify(review?.items)).not.toContain("no effect");
+});
+
 it("a folder that is both a project and a preset is trusted as a project, its preset by the file's path", async () => {
   using at = place();
   const { folder } = team(at);
