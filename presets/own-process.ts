@@ -1,8 +1,15 @@
+import { isatty } from "node:tty";
+
 /** The process's own ways to end, taken before any extension could run: what they find in `process` later is guarded. */
-const { exit, reallyExit } = process as NodeJS.Process & { reallyExit(code?: number): never };
+const { exit, kill, reallyExit } = process as NodeJS.Process & { reallyExit(code?: number): never };
+
+/** The standard streams that are a terminal. */
+const terminals = [0, 1, 2].filter((fd) => isatty(fd));
 
 /** Ends the process, whatever extensions have registered for its end. */
 export function exitProcess(code: number): never {
+  // Node sets terminals back as it ends, and aborts with a dump when one has been closed.
+  if (terminals.some((fd) => !isatty(fd))) kill.call(process, process.pid, "SIGKILL");
   Object.assign(process, { reallyExit });
   try {
     return exit.call(process, code);

@@ -26,7 +26,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
   const client = ctx.host.connect();
   try {
     const reopen = (model: string) => open(client, invocation, model);
-    const opened = await open(client, invocation, options.model as string);
+    const opened = await open(client, invocation, options.model as string | undefined);
     const status = await withModel(client, invocation, opened, { models, reopen });
     if (!status) return UNCONFIGURED;
     const screen = new Screen(createOutput(invocation.stdout), client.clientId, () => invocation.stdout.columns);
@@ -50,8 +50,9 @@ async function farewell(client: Client, sessionId: string, screen: Screen): Prom
 }
 
 function open(client: Client, invocation: Invocation, model: string | undefined): Promise<SessionStatus> {
-  const { options, cwd } = invocation;
-  return unlessMoved(client, invocation, () => openSession(client, { ...sessionChoice(cwd, options), model }));
+  const { options, cwd, stdin } = invocation;
+  const choice = { ...sessionChoice(cwd, options), model, attending: stdin.isTTY === true };
+  return unlessMoved(client, invocation, () => openSession(client, choice));
 }
 
 /** Line after line, each answered before the next is read. */

@@ -1,7 +1,7 @@
-import { visibleText } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
-import { codeOf, displayText } from "@scorel/kernel";
-import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
+import { codeOf } from "@scorel/kernel";
+import type { OpenRequest } from "@scorel/requests/contract";
+import { hint, readAnswer, shownQuestion } from "./choices.ts";
 import type { Screen } from "./screen.ts";
 
 /** The questions that plugins ask a person, one after the other, oldest first. */
@@ -23,9 +23,10 @@ export class Questions {
   async attend(attending: boolean): Promise<void> {
     try {
       const { sessionId } = this;
-      const { requests } = await this.client.request("attend_requests", { sessionId, attending });
+      const { requests, statuses } = await this.client.request("attend_requests", { sessionId, attending });
       if (!attending) return;
       for (const request of requests) this.open.set(request.requestId, request);
+      for (const status of statuses) await this.screen.standing(status);
     } catch (thrown) {
       // A preset in which nobody asks.
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
@@ -33,6 +34,10 @@ export class Questions {
     await this.next();
   }
 
+  /** The question on the screen takes any line, also one that begins with a slash. */
+  get takesAll(): boolean {
+    return this.shown?.kind === "input";
+  }
   get waiting(): boolean {
     return this.shown !== undefined;
   }
@@ -42,69 +47,55 @@ export class Questions {
     if (event.type === "approval_request") {
       const request = event as unknown as OpenRequest;
       this.open.set(request.requestId, request);
-    } else if (event.type === "approval_answer") {
-      const { requestId } = event as unknown as { requestId: string };
-      this.open.delete(requestId);
-      if (this.shown?.requestId === requestId) this.shown = undefined;
-    } else return;
-    await this.next();
+      await this.next();
+    } else if (event.type === "approval_answer") await this.ended((event as unknown as OpenRequest).requestId);
   }
 
   /** Answers the question on the screen; what is to be said next in the person's name, if anything. */
   async answer(line: string): Promise<string | undefined> {
     const { shown } = this;
     if (!shown) return undefined;
-    const given = read(shown, line);
-    if (!given) {
-      await this.screen.line(choices(shown));
-      return undefined;
-    }
+    const given = readAnswer(shown, line);
+    if (given) return this.give(shown, given);
+    await this.screen.say(`That is no answer to this question: ${hint(shown)}, or Ctrl-C.`);
+    return undefined;
+  }
+
+  /** Leaves the question on the screen without an answer. */
+  async leave(): Promise<void> {
+    if (this.shown) await this.give(this.shown, { answer: null });
+  }
+
+  private async give(
+    { requestId }: OpenRequest,
+    given: { answer: string | null; reason?: string },
+  ): Promise<string | undefined> {
+    const { sessionId } = this;
+    const { answer, reason } = given;
     try {
-      const { sessionId } = this;
-      const { message } = await this.client.request("answer_request", {
-        sessionId,
-        requestId: shown.requestId,
-        ...given,
-      });
+      const said = { answer, ...(reason && { reason }) };
+      const { message } = await this.client.request("answer_request", { sessionId, requestId, ...said });
       return message;
     } catch (thrown) {
       if (codeOf(thrown) !== "REQUEST_CLOSED") throw thrown;
-      await this.screen.line("(answered elsewhere, or taken back)");
+      if (answer !== null) await this.screen.say("(answered elsewhere, or taken back)");
       return undefined;
+    } finally {
+      await this.ended(requestId);
     }
+  }
+
+  private async ended(requestId: string): Promise<void> {
+    this.open.delete(requestId);
+    if (this.shown?.requestId !== requestId) return;
+    this.shown = undefined;
+    await this.next();
   }
 
   private async next(): Promise<void> {
     if (this.shown) return;
     const [first] = this.open.values();
     this.shown = first;
-    if (first) await this.screen.line(visibleText([first.title, ...details(first), choices(first)].join("\n")));
+    await (first ? this.screen.ask(shownQuestion(first)) : this.screen.answered());
   }
-}
-
-/** What is asked about, whole: nobody can agree to what was cut. */
-function details({ body = [] }: OpenRequest): string[] {
-  return body.map(displayText).filter((text) => text !== "");
-}
-
-function choices({ kind, options = [] }: OpenRequest): string {
-  if (kind === "input") return "(type the answer)";
-  const offered: RequestOption[] = kind === "confirm" ? CONFIRM : options;
-  return offered.map(({ value, label }) => `  ${value} = ${label}`).join("\n");
-}
-
-const CONFIRM: RequestOption[] = [
-  { value: "y", label: "yes" },
-  { value: "n", label: "no" },
-];
-
-/** The first word is the answer, what follows it the reason; undefined when that is no answer to this. */
-function read({ kind, options = [] }: OpenRequest, line: string): { answer: string; reason?: string } | undefined {
-  if (kind === "input") return { answer: line };
-  const [, word = "", reason = ""] = /^\s*(\S+)\s*([\s\S]*?)\s*$/.exec(line) ?? [];
-  const offered = kind === "confirm" ? CONFIRM : options;
-  const answer = offered.find(({ value }) => value === word.toLowerCase())?.value;
-  if (answer === undefined) return undefined;
-  // Words behind a yes are no part of what is agreed to: they are for a no, and for whoever reads along.
-  return { answer, ...(reason !== "" && { reason }) };
 }

@@ -3,12 +3,16 @@ import { damageIn, type Output, plainText, Warnings } from "@scorel/host/client"
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import { type AnyEvent, type DisplayAction, displayText, type Events, type Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
+import type {} from "@scorel/requests/contract";
+import type { Shown } from "./choices.ts";
+import { Standing } from "./standing.ts";
+import type { TypedLine } from "./typed-line.ts";
 import { wrapped } from "./wrap.ts";
 
 const SHOWN_LINES = 12;
 
 /** What only a person's own line or command does, which is answered. */
-const OWN = new Set(["queue_update", "rewind", "branch"]);
+const OWN = new Set(["queue_update", "rewind", "branch", "compact"]);
 
 type Card = Extract<DisplayAction, { display: "card" }>;
 
@@ -18,6 +22,7 @@ export class Screen {
   private readonly clientId: string;
   private readonly columns: (() => number | undefined) | undefined;
   private readonly warnings = new Warnings();
+  private readonly statuses = new Standing();
   /** The message whose text is on the screen already, as far as it has come. */
   private streamed: string | undefined;
   private model: string | undefined;
@@ -25,6 +30,12 @@ export class Screen {
   private named: string | undefined;
   /** The cursor stands behind text. */
   private open = false;
+  private typed: TypedLine | undefined;
+  /** What stands before the answer to the question on the screen. */
+  private asking: string | undefined;
+  /** What is drawn when no question is asked any more: one stays where it can be read. */
+  private later: (() => Promise<void>)[] | undefined;
+  private drawing = false;
 
   /** `columns` tells how wide the terminal is now. */
   constructor(output: Output, clientId: string, columns?: () => number | undefined) {
@@ -33,10 +44,50 @@ export class Screen {
     this.columns = columns;
   }
 
+  /** Somebody types below what is written here. */
+  over(typed: TypedLine): void {
+    this.typed = typed;
+    if (this.asking === undefined) return;
+    typed.ask(this.asking);
+    typed.show();
+  }
+
+  /** Puts a question; what happens meanwhile is drawn when none is asked any more. */
+  async ask({ text, prompt }: Shown): Promise<void> {
+    this.asking = prompt;
+    this.later ??= [];
+    this.typed?.ask(prompt);
+    await this.line(text);
+  }
+
+  /** No question is asked any more. */
+  async answered(): Promise<void> {
+    if (this.asking === undefined) return;
+    this.asking = undefined;
+    this.typed?.answered();
+    if (this.drawing) return;
+    this.drawing = true;
+    // In their order, also when another question or event comes meanwhile.
+    while (this.asking === undefined && this.later?.length) await this.later.shift()?.();
+    if (this.asking === undefined) this.later = undefined;
+    this.drawing = false;
+  }
+
+  /** An answer to what the person has just typed, who may type again. */
+  async say(text: string): Promise<void> {
+    this.typed?.again();
+    await this.line(text);
+  }
+
+  /** What a plugin has standing to say from now on. */
+  async standing(status: Transients["plugin_status"]): Promise<void> {
+    const change = this.statuses.hear(status);
+    if (change !== undefined) await this.line(change);
+  }
+
   /** One line or more, after whatever stood on the screen. */
   async line(text: string): Promise<void> {
-    await this.write(`${this.open ? "\n" : ""}${text}\n`);
-    this.open = false;
+    await this.write(`${this.open ? "\n" : ""}${text === "" ? "" : `${text}\n`}`);
   }
 
   /** What a command says: tables, above all. */
@@ -49,11 +100,13 @@ export class Screen {
     await this.output.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
 
-  /** Takes note of the session that opened; says what is wrong with it, and to a person which one it is. */
-  async opened(status: SessionStatus, person: boolean): Promise<void> {
+  /** Takes note of the session that opened; says what is wrong with it, and to a person which one it is, or what was `said`. */
+  async opened(status: SessionStatus, person: boolean, said?: string): Promise<void> {
     const { sessionId, model, leafId, notices } = status;
     this.model = model;
-    if (person) await this.line(`${leafId === null ? "New session" : "Session"} ${sessionId} · ${model} · /help`);
+    this.statuses.clear();
+    const words = said ?? `${leafId === null ? "New session" : "Session"} ${sessionId}`;
+    if (person) await this.line(`${words} · ${model} · /help`);
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
     if (status.waiting !== undefined)
@@ -66,10 +119,16 @@ export class Screen {
   }
 
   /** Draws an event: text as it streams, everything else by the display form that its plugin gave it. */
-  async hear({ event, display }: Delivered): Promise<void> {
+  async hear(delivered: Delivered): Promise<void> {
+    if (this.later) this.later.push(() => this.draw(delivered));
+    else await this.draw(delivered);
+  }
+
+  private async draw({ event, display }: Delivered): Promise<void> {
     const { type } = event;
     if (type === "text_delta") return this.stream(event as AnyEvent & Transients["text_delta"]);
-    const warning = this.warnings.heard(event);
+    if (type === "plugin_status") return this.standing(event as AnyEvent & Transients["plugin_status"]);
+    const warning = this.warnings.heard(event) ?? (type === "notification" ? warningIn(display) : undefined);
     if (warning !== undefined) return this.line(warning);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
     if (this.isTold(event as AnyEvent)) return;
@@ -79,7 +138,13 @@ export class Screen {
     if (text !== "") await this.line(text);
   }
 
-  async turn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
+  /** How a turn ended. */
+  async turn(outcome: TurnOutcome): Promise<void> {
+    if (this.later) this.later.push(() => this.drawTurn(outcome));
+    else await this.drawTurn(outcome);
+  }
+
+  private async drawTurn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
     if (reason === "cancelled") await this.line("(cancelled; what had arrived is kept)");
     if (error) await this.line(`${error.code}: ${error.message}`);
     if (stopReason === "length" && !error)
@@ -88,13 +153,14 @@ export class Screen {
       );
     const input = usage.input + usage.cacheRead + usage.cacheWrite;
     if (input + usage.output === 0) return this.endLine();
-    const seconds = (durationMs / 1000).toFixed(1);
-    await this.line(`[${input} tokens in, ${usage.output} out · $${usage.cost.total.toFixed(4)} · ${seconds} s]`);
+    const seconds = `${(durationMs / 1000).toFixed(1)} s`;
+    const tokens = `${input} tokens in, ${usage.output} out`;
+    const parts = [tokens, `$${usage.cost.total.toFixed(4)}`, seconds, ...this.statuses.parts()];
+    await this.line(`[${parts.join(" · ")}]`);
   }
 
   private async endLine(): Promise<void> {
-    if (this.open) await this.write("\n");
-    this.open = false;
+    if (this.open) await this.line("");
   }
 
   /** Ends a line that the user left. */
@@ -103,10 +169,9 @@ export class Screen {
   }
 
   private async stream({ eventId, delta }: Transients["text_delta"]): Promise<void> {
-    if (this.open && this.streamed !== eventId) await this.write("\n");
+    const apart = this.open && this.streamed !== eventId ? "\n" : "";
     this.streamed = eventId;
-    await this.write(delta);
-    this.open = !delta.endsWith("\n");
+    await this.write(`${apart}${delta}`);
   }
 
   /** Text that streamed in, and what this user typed. */
@@ -135,9 +200,19 @@ export class Screen {
     return `${head}${answer(card)}`.trimEnd();
   }
 
-  private write(text: string): Promise<void> {
-    return this.output.write(plainText(text));
+  private async write(text: string): Promise<void> {
+    if (text === "") return;
+    this.typed?.hide();
+    this.open = !text.endsWith("\n");
+    await this.output.write(plainText(text));
+    if (!this.open) this.typed?.show();
   }
+}
+
+/** What a plugin tells that is more than information. */
+function warningIn(display: DisplayAction): string | undefined {
+  const isMore = display.display === "notice" && display.level !== "info";
+  return isMore ? `${display.level}: ${display.text}` : undefined;
 }
 
 function drawn(display: DisplayAction): string {

@@ -25,8 +25,8 @@ export class ChatSession {
   /** What plugins ask the person; nothing when a program feeds the lines. */
   private questions: Questions | undefined;
   private readonly turns = new Set<Promise<void>>();
-  /** Messages that wait behind the running turn. */
-  private readonly queued = new Set<string>();
+  /** Messages that wait behind the running turn, by their ids. */
+  private readonly queued = new Map<string, string>();
   private shown: string | null = null;
 
   constructor(client: Client, screen: Screen, person: boolean) {
@@ -39,21 +39,33 @@ export class ChatSession {
     return this.current;
   }
 
-  /** Shows this session from now on, in place of the one before. */
-  async enter(status: SessionStatus): Promise<void> {
+  /** Shows this session from now on, in place of the one before; `said` tells a person which one it is. */
+  async enter(status: SessionStatus, said?: string): Promise<void> {
     await this.leave();
     if (this.current !== "" && this.current !== status.sessionId)
       await this.client.request("close_session", { sessionId: this.current });
     this.current = status.sessionId;
     this.begun = status.leafId !== null;
-    await this.screen.opened(status, this.person);
+    await this.screen.opened(status, this.person, said);
     const questions = this.person ? new Questions(this.client, status.sessionId, this.screen) : undefined;
     this.leave = await this.client.subscribe(status.sessionId, async (delivered) => {
       await this.screen.hear(delivered);
       await questions?.hear(delivered.event);
+      // It was opened anew: what was said before is forgotten.
+      if (delivered.event.type === "session_start") await questions?.attend(true);
     });
     this.questions = questions;
-    await questions?.attend(true);
+    await (questions ? questions.attend(true) : this.listen());
+  }
+
+  /** Says that somebody hears what plugins tell, who answers no questions. */
+  private async listen(): Promise<void> {
+    try {
+      await this.client.request("list_requests", { sessionId: this.sessionId });
+    } catch (thrown) {
+      // A preset in which nobody asks.
+      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    }
   }
 
   /** Nobody types any more: what was asked will not be answered. */
@@ -76,23 +88,43 @@ export class ChatSession {
   /** Takes a line: a slash command, or words for the agent. Throws what keeps a turn from starting. */
   async take(line: string): Promise<void> {
     if (line.trim() === "") return;
-    if (this.questions?.waiting && !line.trim().startsWith("/")) {
-      const message = await this.questions.answer(line);
-      return message === undefined ? undefined : this.send(message);
-    }
     const [, command, args = ""] = COMMAND.exec(line.trim()) ?? [];
     if (command === undefined) return this.send(line);
     if (command === "exit") this.left = true;
     else await this.run(command, args.trim());
   }
 
-  /** Ends the running turn and takes back what waits behind it; what had arrived is kept. */
+  /** Whether this line would answer the question that is on the screen. */
+  answers(line: string): boolean {
+    return this.questions?.waiting === true && (this.questions.takesAll || !line.trim().startsWith("/"));
+  }
+
+  /** Answers the question that is on the screen; when there is none any more, the line is taken as any other. */
+  async answer(line: string): Promise<void> {
+    if (!this.answers(line)) return this.take(line);
+    const message = await this.questions?.answer(line);
+    if (message !== undefined) await this.send(message);
+  }
+
+  get asked(): boolean {
+    return this.questions?.waiting === true;
+  }
+
+  /** Leaves the question that is on the screen without an answer. */
+  async leaveQuestion(): Promise<void> {
+    await this.questions?.leave();
+  }
+
+  /** Ends the running turn with what it asks, and takes back what waits behind it; what had arrived is kept. */
   async cancel(): Promise<void> {
     const { sessionId } = this;
     await this.client.request("cancel", { sessionId });
+    await this.leaveQuestion();
     if (this.queued.size === 0) return;
+    const waiting = [...this.queued.values()];
     this.queued.clear();
     await this.client.request("rewrite_queue", { sessionId, items: [] });
+    this.input = waiting.join(" ");
     await this.screen.line("(what was waiting is taken back)");
   }
 
@@ -117,14 +149,14 @@ export class ChatSession {
   private async send(content: string): Promise<void> {
     const { sessionId } = this;
     const { id, status } = await this.client.request("send_message", { sessionId, content });
-    this.await(id, status === "queued");
+    this.await(id, status === "queued" ? content : undefined);
     if (status === "queued") await this.screen.line("(queued: it follows the present turn; Ctrl-C cancels both)");
   }
 
-  private await(id: string, queued: boolean): void {
+  private await(id: string, queued?: string): void {
     this.begun = true;
-    if (queued) this.queued.add(id);
-    const turn = this.follow(id, queued).finally(() => this.turns.delete(turn));
+    if (queued !== undefined) this.queued.set(id, queued);
+    const turn = this.follow(id, queued !== undefined).finally(() => this.turns.delete(turn));
     this.turns.add(turn);
   }
 
@@ -150,9 +182,11 @@ export class ChatSession {
 
   private async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
     if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.line(copy));
-    if (output && (copy === undefined || this.person)) await this.screen.table(output);
-    if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }));
-    if (turn !== undefined) this.await(turn, false);
+    // A person reads of another session as it is entered.
+    const said = sessionId !== undefined && this.person && !output?.includes("\n") ? output : undefined;
+    if (output && said === undefined && (copy === undefined || this.person)) await this.screen.table(output);
+    if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }), said);
+    if (turn !== undefined) this.await(turn);
     this.input = input;
     this.left ||= leave;
   }

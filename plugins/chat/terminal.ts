@@ -1,9 +1,12 @@
 import { createInterface, type Interface } from "node:readline";
+import type { Writable } from "node:stream";
+import type { ReadStream } from "node:tty";
 import type { Invocation } from "@scorel/cli/contract";
 import { plainText } from "@scorel/host/client";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
+import { TypedLine } from "./typed-line.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
 
@@ -27,41 +30,54 @@ export function answered(question: string, streams: Streams): Promise<string> {
 
 /**
  * Feeds what a person types to a conversation until they leave. A line typed while a turn runs is taken
- * too; Ctrl-C cancels the turn, and leaves when none runs, as does Ctrl-D.
+ * too, and answers the question that is asked, if one is; Ctrl-C cancels the turn and leaves the question, and leaves the
+ * conversation when there is neither, as does Ctrl-D.
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
   const lines = openLines(streams, (line) => chat.complete(line));
+  const typed = new TypedLine(lines, streams.stdout as Writable);
   const say = (thrown: unknown) => screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
   let closed = false;
   let work = Promise.resolve();
+  let answers = Promise.resolve();
   const askAgain = () => {
     if (closed || chat.busy) return;
-    lines.prompt(true);
-    // A newline would send what is before it.
-    if (chat.input !== undefined) lines.write(plainText(chat.input).replace(/\s+/g, " "));
+    typed.want();
+    if (chat.input !== undefined) typed.put(chat.input);
     chat.input = undefined;
   };
   const take = async (line: string) => {
     await chat.take(line).catch(say);
     if (chat.left) lines.close();
+    typed.again();
     void chat.idle().catch(say).then(askAgain);
   };
-  const cancel = () => void chat.cancel().catch(say);
+  const cancel = () => void chat.cancel().catch(say).then(askAgain);
   const leave = () => {
     if (chat.busy) cancel();
     lines.close();
   };
   streams.interrupt.addEventListener("abort", leave, { once: true });
-  lines.on("SIGINT", () => (chat.busy ? cancel() : lines.close()));
-  lines.on("line", (line) => {
-    work = work.then(() => take(line));
+  lines.on("SIGINT", () => {
+    if (chat.busy) cancel();
+    else if (chat.asked) void chat.leaveQuestion().catch(say);
+    else lines.close();
   });
+  lines.on("line", (line) => {
+    typed.entered();
+    // What a command asks is answered while it runs.
+    if (chat.answers(line)) answers = answers.then(() => chat.answer(line)).catch(say);
+    else work = work.then(() => take(line));
+  });
+  screen.over(typed);
   askAgain();
   await new Promise<void>((resolve) => lines.on("close", resolve));
   closed = true;
+  typed.end();
   if (!chat.left && !chat.busy) await screen.newline();
-  await work;
   await chat.deaf().catch(say);
+  await answers;
+  await work;
   await chat.idle().catch(say);
   streams.interrupt.removeEventListener("abort", leave);
 }
@@ -69,6 +85,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
 type Complete = (line: string) => Promise<[string[], string]>;
 
 function openLines({ stdin, stdout }: Streams, complete?: Complete): Interface {
+  forgiveClosed(stdin as Partial<ReadStream>);
   return createInterface({
     input: stdin,
     output: stdout,
@@ -76,6 +93,20 @@ function openLines({ stdin, stdout }: Streams, complete?: Complete): Interface {
     prompt: "> ",
     ...(complete && { completer: completing(complete) }),
   });
+}
+
+/** A terminal that was closed cannot be set back, which is no failure; the signal that says so follows. */
+function forgiveClosed(stdin: Partial<ReadStream>): void {
+  const { setRawMode } = stdin;
+  if (!setRawMode || Object.hasOwn(stdin, "setRawMode")) return;
+  stdin.setRawMode = (mode) => {
+    try {
+      return setRawMode.call(stdin as ReadStream, mode);
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EIO") throw thrown;
+      return stdin as ReadStream;
+    }
+  };
 }
 
 /** A completion that fails leaves the line as it is. */

@@ -4,7 +4,8 @@ const wide =
 
 /** Text whose lines end at words within a terminal's columns; what goes on stands under a line's second column. */
 export function wrapped(text: string, columns: number | undefined): string {
-  if (columns === undefined) return text;
+  // A terminal without a size says that it has no columns.
+  if (!columns) return text;
   return text
     .split("\n")
     .map((line) => wrappedLine(line, columns))

@@ -7,6 +7,7 @@ const WIDTH = 100;
 /** What an event has to say to someone who watches, in a line or two; undefined when nothing. */
 export function tell({ event, display }: Delivered): string | undefined {
   if (event.type === "tool_execution_start" && display.display === "card") return `  > ${display.title}`;
+  if (event.type === "notification" && display.display === "notice") return display.text;
   const role = isMessage(event) ? event.message.role : undefined;
   if (role === "assistant" && display.display === "bubble") return display.text;
   if (role === "tool_result" && display.display === "card") return `    ${inShort(display.text)}\n`;

@@ -26,6 +26,8 @@ export interface State {
   rules: string[];
   /** Takes back the question about a plan. */
   proposal?: AbortController;
+  /** Somebody was there to ask: that nobody is any more frees nothing. */
+  attended?: boolean;
   /** One question after the other, in the order of the calls. */
   asking: Promise<unknown>;
 }
@@ -34,11 +36,13 @@ export interface State {
  * The mode that holds now: what was chosen since the session was opened, what the run was started with, what was chosen in
  * the session before, the configuration, and else what fits the face. `full` is not taken over from before.
  */
-export function modeOf({ ctx, chosen }: State): Mode {
+export function modeOf(state: State): Mode {
+  const { ctx, chosen } = state;
   const stored = ctx.session.projection("permissionMode").mode;
   const before = stored === "full" ? undefined : stored;
   const given = chosen ?? workspaceOf(ctx)?.permission ?? before ?? ctx.config.mode;
-  return given ?? (ctx.requests.attended ? "ask" : "edits");
+  state.attended ||= ctx.requests.attended;
+  return given ?? (state.attended ? "ask" : "edits");
 }
 
 export function workspaceOf(ctx: Context): Workspace | undefined {

@@ -1,11 +1,12 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, damageIn, plainText, Warnings } from "@scorel/host/client";
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
-import type { AnyEvent, Transients } from "@scorel/kernel";
+import { type AnyEvent, displayText, type Transients } from "@scorel/kernel";
 import type {} from "@scorel/permissions/contract";
+import type {} from "@scorel/requests/contract";
 
-/** A failed turn is told at its end; the model is what was asked for. */
-const SILENT = new Set(["turn_error", "session_info"]);
+/** A failed turn and a question that had its default are told at the end; the model is what was asked for. */
+const SILENT = new Set(["turn_error", "session_info", "request_defaulted"]);
 
 /** Waits for another attempt up to this are not worth a line. */
 const TOLD_WAIT_MS = 2_000;
@@ -16,8 +17,8 @@ export interface Progress {
   /** Says those of the notices that were not said yet. */
   notices(notices: readonly Notice[]): Promise<void>;
   hear(delivered: Delivered): Promise<void>;
-  /** Says what did not run because nobody was there to ask, and how to allow it. */
-  denied(): Promise<void>;
+  /** Says what did not run because nobody was there to ask, and how to allow it; and which questions had their default. */
+  unasked(): Promise<void>;
 }
 
 /** Writes progress to the invocation's stderr. */
@@ -29,22 +30,26 @@ export function createProgress({ stderr, options }: Invocation): Progress {
     for (const warning of warnings.untold(notices)) await say(warning);
   };
   const denied: Transients["permission_denied"][] = [];
+  const defaulted = new Set<string>();
   return {
     notices: tell,
-    denied: async () => {
+    unasked: async () => {
       if (denied.length > 0) await say(await import("./denied.ts").then(({ howToAllow }) => howToAllow(denied)));
+      for (const text of defaulted) await say(text);
     },
     opened: async (status) => {
       await tell(status.notices);
       for (const warning of damageIn(status)) await say(warning);
     },
     hear: async (delivered) => {
-      const { event } = delivered;
+      const { event, display } = delivered;
+      if (event.type === "request_defaulted") defaulted.add(displayText(display));
       if (event.type === "permission_denied") denied.push(event as AnyEvent & Transients["permission_denied"]);
       const said =
         warnings.heard(event) ??
         storageOf(event) ??
         summaryOf(delivered) ??
+        notificationIn(delivered) ??
         warningIn(delivered) ??
         waitOf(delivered, options.output);
       const text = said ?? (stderr.isTTY ? stepOf(delivered) : undefined);
@@ -69,6 +74,12 @@ function storageOf(event: Delivered["event"]): string | undefined {
 /** A summary that no model wrote, or none at all: what is sent from now on is not what it could be. */
 function summaryOf({ event, display }: Delivered): string | undefined {
   return event.type === "compaction_end" && display.display === "notice" ? `warning: ${display.text}` : undefined;
+}
+
+/** What a plugin tells whoever watches, of any level. */
+function notificationIn({ event, display }: Delivered): string | undefined {
+  if (event.type !== "notification" || display.display !== "notice") return undefined;
+  return `${display.level === "info" ? "" : `${display.level}: `}${display.text}`;
 }
 
 /** What the log warns of, whoever looks: a file of instructions that is not read, say. */

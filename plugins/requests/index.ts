@@ -59,8 +59,10 @@ export default definePlugin({
     if (type === "session_start") await requests.voidLeftovers();
     // Whoever waits for an answer would keep the session from closing.
     if (type === "session_end") await requests.close();
+    if (type !== "prompt_submit") return;
     // Who sends a message listens.
-    if (type === "prompt_submit") notices.listen();
+    notices.listen();
+    await requests.expectNoMore();
   },
 
   operations: (ctx) => ({

@@ -46,7 +46,7 @@ export class Notices {
   }
 
   status(plugin: string, text: string | undefined): void {
-    const status = oneLine(text ?? "", STATUS);
+    const status = oneLine(harmless(text ?? ""), STATUS);
     if (this.closed || status === (this.statuses.get(plugin) ?? "")) return;
     if (status === "") this.statuses.delete(plugin);
     else this.statuses.set(plugin, status);

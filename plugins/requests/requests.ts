@@ -49,6 +49,13 @@ export class Requests {
     if (!this.attended) await this.withdrawAll("nobody is there any more to answer");
   }
 
+  /** The conversation goes on, so whoever was expected to answer either does or will not. */
+  async expectNoMore(): Promise<void> {
+    if (!this.expected) return;
+    this.expected = false;
+    if (!this.attended) await this.withdrawAll("nobody is there to answer");
+  }
+
   open(): OpenRequest[] {
     return Object.values(this.ctx.session.projection("openRequests"));
   }

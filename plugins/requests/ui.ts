@@ -3,7 +3,7 @@ import type { Question, RequestOption } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Notices } from "./notices.ts";
 import type { Requests } from "./requests.ts";
-import { harmless, oneLine } from "./words.ts";
+import { oneLine } from "./words.ts";
 
 const TITLE = 500;
 const LABEL = 200;
@@ -77,7 +77,7 @@ function titled(kind: Question["kind"], title: string): Question {
 
 function bodyOf(details: NonNullable<Asking<unknown>["details"]>): Question["body"] {
   if (typeof details !== "string") return [...details];
-  return [{ display: "notice", level: "info", text: harmless(details) }];
+  return [{ display: "notice", level: "info", text: details }];
 }
 
 /** What the answers are: JavaScript is not held to the types. Throws REQUEST_CHOICES. */

@@ -8,8 +8,8 @@ export function harmless(text: unknown): string {
   return plainText(String(text)).replace(TURNS, "");
 }
 
-/** The same in one line of at most so many characters. */
+/** A text as one line of at most so many characters. */
 export function oneLine(text: unknown, most: number): string {
-  const line = harmless(text).replace(/\s+/g, " ").trim();
+  const line = String(text).replace(/\s+/g, " ").trim();
   return line.length > most ? `${line.slice(0, most - 1)}…` : line;
 }

@@ -9,6 +9,9 @@ const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 /** Whether this machine has the program that gives a command a terminal of its own. */
 export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
+/** A text that is not shown by then is not coming. */
+const PATIENCE_MS = 15_000;
+
 /** The built command in a real terminal. */
 export interface Terminal extends AsyncDisposable {
   type(text: string): void;
@@ -21,7 +24,9 @@ export interface Terminal extends AsyncDisposable {
 export function terminal(s: Scratch, args: readonly string[] = []): Terminal {
   const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
   const env = { PATH: process.env.PATH ?? "", HOME: s.home, LANG: "C.UTF-8", TMPDIR: tmpdir(), TERM: "xterm" };
-  const child: ChildProcess = spawn("script", ["-qefc", command, "/dev/null"], { cwd: s.project, env });
+  // Without a size of its own a terminal has none at all.
+  const sized = `stty cols 120 rows 40; exec ${command}`;
+  const child: ChildProcess = spawn("script", ["-qefc", sized, "/dev/null"], { cwd: s.project, env });
   let seen = "";
   let from = 0;
   let look = () => {};
@@ -35,14 +40,23 @@ export function terminal(s: Scratch, args: readonly string[] = []): Terminal {
     type: (text) => void child.stdin?.write(text),
     shows: (text) =>
       new Promise((resolve, reject) => {
+        const fail = (how: string) =>
+          reject(
+            new Error(`It ${how} without showing ${JSON.stringify(text)}:\n${JSON.stringify(screen().slice(from))}`),
+          );
+        const late = setTimeout(() => fail("went on"), PATIENCE_MS);
         look = () => {
           const at = screen().indexOf(text, from);
           if (at < 0) return;
+          clearTimeout(late);
           from = at + text.length;
           resolve();
         };
         look();
-        void code.then(() => reject(new Error(`It ended without showing ${JSON.stringify(text)}:\n${screen()}`)));
+        void code.then(() => {
+          clearTimeout(late);
+          fail("ended");
+        });
       }),
     screen,
     code,

@@ -86,7 +86,8 @@ export function scratch(): Scratch {
     },
     [Symbol.dispose]: () => {
       for (const child of running) if (child.pid !== undefined) process.kill(child.pid, "SIGKILL");
-      rmSync(root, { recursive: true, force: true });
+      // Whose terminal was closed may still be leaving.
+      rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }

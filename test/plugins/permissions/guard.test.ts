@@ -212,6 +212,15 @@ describe("a person", () => {
     expect(await Promise.all(calls)).toEqual(["runs", "runs"]);
   });
 
+  it("who goes frees nothing: what asked before is denied", async () => {
+    await using t = await attended();
+    const call = write(t, "a");
+    await t.question();
+    await t.request("attend_requests", { attending: false });
+    expect(await call).toMatch(/nobody is there to ask/);
+    expect(await write(t, "b")).toMatch(/^Denied: the mode is ask and no rule allows it, and nobody is there to ask/);
+  });
+
   it("who is asked in vain takes no longer than the turn", async () => {
     await using t = await attended();
     const control = new AbortController();

@@ -1,7 +1,9 @@
+import type { Workspace } from "@scorel/host/contract";
 import { definePlugin, type Ui } from "@scorel/kernel";
 import requests from "@scorel/requests";
 import { describe, expect, it } from "vitest";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
+import { firstOf, open } from "./setup.ts";
 
 /** A host with a session whose plugin's `ctx.ui` is lent, and what its log has about questions. */
 async function opened(options: { attending?: boolean; start?: (ui: Ui) => void } = {}) {
@@ -106,6 +108,18 @@ describe("a client that answers questions", () => {
     expect((await client.request("attend_requests", { sessionId })).requests).toMatchObject([{ title: "Sure?" }]);
     await client.request("answer_request", { sessionId, requestId, answer: "y" });
     await expect.poll(() => asked).toEqual([true]);
+  });
+
+  it("is waited for no longer when the conversation goes on without it", async () => {
+    await using t = await open({ services: { workspace: { attending: true } as Workspace } });
+    const sure = t.ctx.ui.confirm("Sure?", { default: true });
+    await firstOf(t.kernel);
+    t.session.emit("prompt_submit", { prompt: "hi" });
+    expect([await sure, t.ctx.ui.attended, t.stored().at(-1)]).toMatchObject([
+      true,
+      false,
+      { answer: null, reason: "nobody is there to answer" },
+    ]);
   });
 
   it("finds no question and no status of before when the session was opened anew", async () => {

@@ -1,0 +1,96 @@
+import { visibleText } from "@scorel/host/client";
+import { displayText } from "@scorel/kernel";
+import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
+
+/** A question as it stands on the screen, and what stands before the answer as it is typed. */
+export interface Shown {
+  text: string;
+  prompt: string;
+}
+interface Given {
+  answer: string;
+  reason?: string;
+}
+
+const CONFIRM: RequestOption[] = [
+  { value: "y", label: "yes" },
+  { value: "n", label: "no" },
+];
+
+/** A question whole: nobody can agree to what was cut. */
+export function shownQuestion(request: OpenRequest): Shown {
+  const { plugin, title, body = [] } = request;
+  const details = body.map(displayText).filter((text) => text !== "");
+  const text = [`${title} (${plugin})`, ...details, ...offered(request).map(row)].join("\n");
+  return { text: visibleText(text), prompt: `${visibleText(hint(request))} ` };
+}
+
+/** What can be answered, in a few characters: `[1-3, Enter: staging]`. */
+export function hint(request: OpenRequest): string {
+  const { kind, fallback } = request;
+  const options = offered(request);
+  const first = options[0];
+  const among = first?.number === undefined ? options.map(({ value }) => value).join(", ") : `1-${options.length}`;
+  const enter = fallback === undefined || fallback === "" ? [] : [`Enter: ${labelled(request, fallback)}`];
+  return `[${[kind === "input" ? "type the answer" : among, ...enter].join("; ")}]`;
+}
+
+/**
+ * What a line answers: one of the values or labels, its number, or the beginning of a label that no other has; behind a value
+ * may be a reason. An empty line is the default. Undefined when it is no answer to this.
+ */
+export function readAnswer(request: OpenRequest, line: string): Given | undefined {
+  const { kind, fallback } = request;
+  const said = line.trim();
+  if (said === "") return fallback === undefined ? undefined : { answer: fallback };
+  if (kind === "input") return { answer: line };
+  const options = offered(request);
+  const whole = match(options, said);
+  if (whole !== undefined) return { answer: whole };
+  const [, word = "", reason = ""] = /^(\S+)\s*([\s\S]*)$/.exec(said) ?? [];
+  const answer = options.find(({ value }) => isSame(value, word))?.value;
+  // Words behind a yes are no part of what is agreed to: they are for a no, and for whoever reads along.
+  return answer === undefined ? undefined : { answer, reason };
+}
+
+interface Offered extends RequestOption {
+  /** Absent where the values are what one types. */
+  number?: number;
+}
+
+function offered({ kind, options = [] }: OpenRequest): Offered[] {
+  if (kind === "input") return [];
+  const all = kind === "confirm" ? CONFIRM : options;
+  const typed = all.every(({ value }) => value.length === 1);
+  return typed ? all : all.map((option, index) => ({ ...option, number: index + 1 }));
+}
+
+function row({ value, label, number }: Offered): string {
+  return number === undefined ? `  ${value} = ${label}` : `  ${number} ${label}`;
+}
+
+function match(options: readonly Offered[], said: string): string | undefined {
+  const same = options.find(({ value, label }) => isSame(value, said) || isSame(label, said));
+  if (same) return same.value;
+  const numbered = options.find(({ number }) => number !== undefined && String(number) === said);
+  if (numbered) return numbered.value;
+  // What one types in full is too short to be begun.
+  const begun = options.filter(
+    ({ number, value, label }) => number !== undefined && [value, label].some((text) => begins(text, said)),
+  );
+  return begun.length === 1 ? begun[0]?.value : undefined;
+}
+
+function isSame(text: string, said: string): boolean {
+  return text.trim().toLowerCase() === said.toLowerCase();
+}
+
+function begins(text: string, said: string): boolean {
+  return text.toLowerCase().startsWith(said.toLowerCase());
+}
+
+function labelled(request: OpenRequest, value: string): string {
+  return request.kind === "select"
+    ? (offered(request).find((option) => option.value === value)?.label ?? value)
+    : value;
+}

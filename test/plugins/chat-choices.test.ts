@@ -1,0 +1,81 @@
+import type { OpenRequest } from "@scorel/requests/contract";
+import { describe, expect, it } from "vitest";
+import { hint, readAnswer, shownQuestion } from "../../plugins/chat/choices.ts";
+import { Standing } from "../../plugins/chat/standing.ts";
+
+const asked = (request: Partial<OpenRequest>): OpenRequest => ({
+  requestId: "r1",
+  plugin: "asker",
+  kind: "select",
+  title: "Where to?",
+  ...request,
+});
+const places = asked({
+  options: [
+    { value: "staging", label: "staging" },
+    { value: "live", label: "Production (eu)" },
+    { value: "stand-by", label: "Stand-by" },
+  ],
+});
+const permission = asked({
+  options: [
+    { value: "y", label: "yes" },
+    { value: "n", label: "no" },
+  ],
+});
+
+describe("an answer as it is typed", () => {
+  it.each([
+    ["its value", "live", "live"],
+    ["its label, in any case", "production (EU)", "live"],
+    ["its number", " 3 ", "stand-by"],
+    ["the beginning of its label", "prod", "live"],
+    ["the beginning of its value", "stag", "staging"],
+    ["a value with a reason behind it", "live it is", "live"],
+  ])("may be %s", (_, line, answer) => expect(readAnswer(places, line)?.answer).toBe(answer));
+
+  it.each([
+    ["a beginning that two have", "sta"],
+    ["a number that none has", "4"],
+    ["nothing, without a default", ""],
+    ["anything else", "moon"],
+  ])("is none if it is %s", (_, line) => expect(readAnswer(places, line)).toBeUndefined());
+
+  it("is the default when nothing is typed", () =>
+    expect(readAnswer({ ...places, fallback: "live" }, "  ")).toEqual({ answer: "live" }));
+
+  it("needs the very letter where letters are offered: neither a number nor a label's beginning agrees to anything", () => {
+    expect(["1", "ye", ""].map((line) => readAnswer(permission, line))).toEqual([undefined, undefined, undefined]);
+    expect(readAnswer(permission, "n try the script")).toEqual({ answer: "n", reason: "try the script" });
+  });
+
+  it("is any words where words are asked for", () =>
+    expect(readAnswer(asked({ kind: "input" }), "/tmp/a b")).toEqual({ answer: "/tmp/a b" }));
+});
+
+describe("a question on the screen", () => {
+  it("names its plugin, numbers words, and says what Enter means", () => {
+    expect(shownQuestion({ ...places, fallback: "live" })).toEqual({
+      text: "Where to? (asker)\n  1 staging\n  2 Production (eu)\n  3 Stand-by",
+      prompt: "[1-3; Enter: Production (eu)] ",
+    });
+    expect(hint(asked({ kind: "confirm", fallback: "n" }))).toBe("[y, n; Enter: n]");
+  });
+});
+
+describe("what plugins have standing to say", () => {
+  it("is worth a line when it changes, once in a second for each plugin, and is all there at the end", () => {
+    let now = 0;
+    const standing = new Standing(() => now);
+    const heard = [
+      standing.hear({ plugin: "a", text: "1" }),
+      standing.hear({ plugin: "a", text: "1" }),
+      standing.hear({ plugin: "a", text: "2" }),
+      standing.hear({ plugin: "b", text: "x" }),
+    ];
+    now = 1_000;
+    heard.push(standing.hear({ plugin: "a", text: "3" }), standing.hear({ plugin: "b" }));
+    expect(heard).toEqual(["· a: 1", undefined, undefined, "· b: x", "· a: 3", undefined]);
+    expect(standing.parts()).toEqual(["a: 3"]);
+  });
+});
