@@ -74,7 +74,10 @@ describe("ctx.ui", () => {
     expect(await where).toBe("live");
     const sure = ui.confirm("Sure?", { details: "$ \u001b[2Jrm x" });
     const second = await firstOf(t.kernel);
-    expect(second).toMatchObject({ fallback: "n", body: [{ display: "notice", level: "info", text: "$ \u001b[2Jrm x" }] });
+    expect(second).toMatchObject({
+      fallback: "n",
+      body: [{ display: "notice", level: "info", text: "$ \u001b[2Jrm x" }],
+    });
     await t.run("answer_request", { requestId: second.requestId, answer: "y" });
     expect(await sure).toBe(true);
   });
