@@ -3,7 +3,8 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   AGENT_BUSY: () => "A turn is running. Use steer() or followUp(), or wait for it with waitForIdle().",
   AGENT_MESSAGE: (a: { reason: string }) => `The message cannot be sent: ${a.reason}. Send text, or text with images.`,
-  AGENT_MODEL: (a: { reason: string }) => `The model call failed: ${a.reason}`,
+  AGENT_MODEL: (a: { reason: string; advice?: string | undefined }) =>
+    `The model call failed: ${a.reason}${a.advice === undefined ? "" : `${/[.?!]$/.test(a.reason) ? "" : "."} ${a.advice}`}`,
   AGENT_OVERFLOW: (a: { model: string; reason: string }) =>
     `The conversation no longer fits into the context window of ${a.model}: ${a.reason}. Go back to an earlier message, start a new session, or use a model with a larger window.`,
   AGENT_NO_TOOLS: (a: { model: string; reason: string }) =>

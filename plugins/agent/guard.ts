@@ -152,7 +152,7 @@ class Guard {
     const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
     const { kind, retryAfterMs } = judge(said, failure);
     const reason = said.errorMessage ?? "no reason given";
-    const error = this.refusal(kind, reason);
+    const error = this.refusal(kind, reason, failure?.advice);
     const retryable = kind === "retryable";
     const overflow = kind === "overflow";
     this.fail({ error, reason, retryable, overflow, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said);
@@ -168,11 +168,11 @@ class Guard {
     return { ...final(this.refusal("overflow", reason), reason), overflow: true };
   }
 
-  private refusal(kind: Verdict["kind"], reason: string): ScorelError {
+  private refusal(kind: Verdict["kind"], reason: string, advice?: string): ScorelError {
     const { provider, id } = this.options.model;
     if (kind === "overflow") return errors.AGENT_OVERFLOW({ model: `${provider}/${id}`, reason });
     if (kind === "no_tools") return errors.AGENT_NO_TOOLS({ model: `${provider}/${id}`, reason });
-    return errors.AGENT_MODEL({ reason });
+    return errors.AGENT_MODEL({ reason, advice });
   }
 
   private idle(): void {

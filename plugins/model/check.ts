@@ -1,6 +1,7 @@
 import type { AssistantMessage, Context } from "@mariozechner/pi-ai";
 import type { ModelCheck, RequestFailure } from "./contract.ts";
 import type { OwnModel } from "./model.ts";
+import { adviceOnKey } from "./refused-key.ts";
 
 const question: Context = { messages: [{ role: "user", content: "Answer with the word ok.", timestamp: 0 }] };
 /** Enough for an answer of every api, some of which refuse less than 16. */
@@ -43,9 +44,8 @@ function adviceFor({ status, unreached }: RequestFailure, { provider, host, cred
   if (unreached === "ENOTFOUND" || unreached === "EAI_AGAIN")
     return `No such host as ${host}: is baseUrl right, and is there a network?`;
   if (unreached !== undefined) return `Is ${host} right, and is a proxy needed (HTTPS_PROXY)?`;
-  if ((status === 401 || status === 403) && credential === "subscription")
-    return `The subscription was refused: does it include this model? If so, log in again: scorel login ${provider}`;
-  if (status === 401 || status === 403) return `The key was refused: is it the one for ${provider}, and still valid?`;
+  const refused = adviceOnKey(status, provider, credential);
+  if (refused !== undefined) return refused;
   if (status === 404)
     return `There is no such model, or baseUrl is wrong: scorel model list ${provider} names those known.`;
   if (status === 429) return "Too many requests, or the account has no credit left.";

@@ -143,6 +143,8 @@ export interface RequestFailure {
   retryAfterMs?: number;
   /** Why it was not reached at all: the system's word, such as ECONNREFUSED. */
   unreached?: string;
+  /** What to do about it, of a key that was refused. */
+  advice?: string;
 }
 
 /** Keeps keys out of everything that leaves the process or reaches the disk. */

@@ -106,10 +106,10 @@ async function open(
   secrets: Secrets,
 ): Promise<AssistantMessageEventStream> {
   try {
-    const { model, key, offline } = await lasting(choose(), secrets);
+    const { model, key, credential, offline } = await lasting(choose(), secrets);
     if (offline) return await (await import("./offline.ts")).streamOffline(context, options);
     const { streamModel } = await import("./stream.ts");
-    return await streamModel(model, key, context, options, secrets.redact);
+    return await streamModel(model, { key, credential }, context, options, secrets.redact);
   } catch (thrown) {
     const { failedStream } = await import("./reply.ts");
     return await failedStream(nobody, secrets.redact(messageOf(thrown)));

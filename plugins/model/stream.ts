@@ -14,15 +14,17 @@ import type { RequestFailure } from "./contract.ts";
 import { explained } from "./explain.ts";
 import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { knownEnding } from "./incomplete.ts";
+import type { Access } from "./key.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
 import { withFetch, withVariables } from "./moment.ts";
+import { adviceOnKey } from "./refused-key.ts";
 import { failedStream } from "./reply.ts";
 import { ownIds } from "./same-ids.ts";
 
 /** One request on the wire. Never throws: every failure is an `error` event with a readable, redacted message. */
 export async function streamModel(
   model: Model<Api>,
-  key: string,
+  { key, credential }: Pick<Access, "key" | "credential">,
   context: Context,
   options: SimpleStreamOptions,
   redact: (text: string) => string,
@@ -34,7 +36,10 @@ export async function streamModel(
     });
     const request = await requestOf(model, key, options);
     const stream = await started(model, context, request, wire);
-    return watched(stream, wire, (message) => redact(explained(message, model.baseUrl, wire)));
+    return watched(stream, wire, {
+      explain: (message) => redact(explained(message, model.baseUrl, wire)),
+      advise: (status) => adviceOnKey(status, model.provider, credential),
+    });
   } catch (thrown) {
     return failedStream(model, redact(messageOf(thrown)));
   }
@@ -88,22 +93,24 @@ function isOpenAi({ baseUrl }: Model<Api>): boolean {
   return new URL(baseUrl).hostname === "api.openai.com";
 }
 
+/** What is said of a failure, and what to do about one of this status. */
+interface Words {
+  explain(message: string): string;
+  advise(status: number | undefined): string | undefined;
+}
+
 /**
  * The library calls a reply finished when the connection ends. So the reason it starts out with is taken away, and a
  * reply that ends without anyone having set one was cut.
  */
-function watched(
-  stream: AssistantMessageEventStream,
-  wire: Wire,
-  explain: (message: string) => string,
-): AssistantMessageEventStream {
+function watched(stream: AssistantMessageEventStream, wire: Wire, words: Words): AssistantMessageEventStream {
   const push = stream.push.bind(stream);
   stream.push = (event) => {
     if (event.type === "start") {
       (event.partial as { stopReason: unknown }).stopReason = undefined;
       if (event.partial.api === "google-generative-ai") keepBadEnding(event.partial);
     }
-    push(settled(event, wire, explain));
+    push(settled(event, wire, words));
   };
   return stream;
 }
@@ -120,11 +127,7 @@ function keepBadEnding(message: AssistantMessage): void {
   });
 }
 
-function settled(
-  event: AssistantMessageEvent,
-  wire: Wire,
-  explain: (message: string) => string,
-): AssistantMessageEvent {
+function settled(event: AssistantMessageEvent, wire: Wire, { explain, advise }: Words): AssistantMessageEvent {
   if (event.type === "done" && event.message.stopReason === undefined) {
     const { content } = event.message;
     const errorMessage = `${content.length === 0 ? "empty reply: " : ""}stream ended without a finish marker`;
@@ -135,6 +138,8 @@ function settled(
   if (event.reason !== "error") return event;
   event.error.errorMessage = explain(event.error.errorMessage ?? "unknown error");
   const failure = failureOf(wire);
-  if (failure) (event.error as { failure?: RequestFailure }).failure = failure;
+  const advice = advise(failure?.status);
+  if (failure)
+    (event.error as { failure?: RequestFailure }).failure = { ...failure, ...(advice !== undefined && { advice }) };
   return event;
 }

@@ -1,7 +1,17 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type ApiName, endEarly, formats, startModelServer, text, thinking, toolCall, usage } from "../model-server.ts";
+import {
+  type ApiName,
+  endEarly,
+  formats,
+  startModelServer,
+  status,
+  text,
+  thinking,
+  toolCall,
+  usage,
+} from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
 const table = (api: ApiName, baseUrl: string) => `[model]
@@ -48,6 +58,19 @@ describe.each(Object.keys(formats) as ApiName[])("scorel over %s", (api) => {
     expect(server.requests[1]?.text).toContain("the secret word is plum");
     // More than the model is known to be able to is not asked for.
     expect(server.requests[0]?.text).toContain(thinksHard[api]);
+  });
+
+  it("says of a key that is refused where it came from, and what to do", async () => {
+    using s = scratch();
+    await using server = await startModelServer([status(401, { error: { message: "Incorrect API key provided." } })]);
+    s.file("~/.scorel/config.toml", `${table(api, server.baseUrlFor(api))}apiKeyEnv = "TEAM_KEY"\n`);
+    const { code, stderr } = await s.run(["-p", "Hello."], { env: { TEAM_KEY: "key-0123456789" } });
+    expect([code, stderr]).toEqual([
+      1,
+      expect.stringMatching(
+        /Incorrect API key provided\. The key in TEAM_KEY was refused: is it the one for test, and still valid\? Set TEAM_KEY to one that is\.\n$/,
+      ),
+    ]);
   });
 
   it("runs two calls of one reply that bear the same id", async () => {

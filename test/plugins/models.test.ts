@@ -104,7 +104,7 @@ describe("scorel model check", () => {
   });
 
   it.each([
-    ["a refused key", status(401, { error: { message: "bad key" } }), "401 bad key", "The key was refused"],
+    ["a refused key", status(401, { error: { message: "bad key" } }), "401 bad key", "No key was sent"],
     ["an unknown model", status(404, { error: { message: "no m1" } }), "404 no m1", "scorel model list test"],
     ["no credit", status(429, { error: { message: "slow" } }), "429 slow", "no credit left"],
     ["a broken server", status(500, { error: { message: "oops" } }), "500 oops", "try again later"],
@@ -112,6 +112,12 @@ describe("scorel model check", () => {
   ])("explains %s", async (_what, reply, problem, advice) => {
     const { code, out, requests } = await check([reply]);
     expect([code, out.includes(problem), out.includes(advice), requests]).toEqual([1, true, true, 1]);
+  });
+
+  it("says of a refused key where it came from", async () => {
+    vi.stubEnv("TEAM_KEY", "key-0123456789");
+    const { out } = await check([status(403, { error: { message: "no" } })], { apiKeyEnv: "TEAM_KEY" });
+    expect(out).toContain("The key in TEAM_KEY was refused: is it the one for test, and still valid? Set TEAM_KEY to");
   });
 
   it("explains a server that is not there", async () => {
