@@ -38,7 +38,8 @@ export class Failures {
     const key = `${plugin} ${failure.code === "PLUGIN_SWITCHED_OFF" ? "off" : ""} ${where.split(" ", 1)[0]}`;
     const count = (this.announced.get(key) ?? 0) + 1;
     this.announced.set(key, count);
-    if (count <= LOGGED) this.options.logger.warn(`Plugin "${plugin}" failed in ${where}: ${failure.message}`, thrown);
+    const what = where === "" ? `Plugin "${plugin}"` : `Plugin "${plugin}" failed in ${where}`;
+    if (count <= LOGGED) this.options.logger.warn(`${what}: ${failure.message}`, thrown);
     if (count === LOGGED)
       this.options.logger.warn(`Further failures of plugin "${plugin}" there are not written down.`);
     if (!quietly && count <= ANNOUNCED) this.options.announce(failure);

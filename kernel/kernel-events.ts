@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AnyEventDefinition } from "./types.ts";
+import type { AnyEventDefinition, Transients } from "./types.ts";
 
 /** The event types of the kernel itself: what no plugin could tell. */
 export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
@@ -21,7 +21,7 @@ export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
     convertToDisplay: (event) => ({
       display: "notice",
       level: "warning",
-      text: `Plugin "${event.plugin}" failed in ${event.where}: ${event.message}${event.at ? ` (${event.at})` : ""}`,
+      text: failureText(event),
     }),
   },
   storage_status: {
@@ -33,3 +33,10 @@ export const KERNEL_EVENTS: Record<string, AnyEventDefinition> = {
         : { display: "notice", level: "info", text: "The session is being saved again." },
   },
 };
+
+/** What failed and where; what is no failure, as its message says it. */
+function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
+  const place = at === undefined ? "" : ` (${at})`;
+  if (where !== "") return `Plugin "${plugin}" failed in ${where}: ${message}${place}`;
+  return at === undefined ? message : `Plugin "${plugin}": ${message}${place}`;
+}

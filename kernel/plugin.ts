@@ -101,7 +101,10 @@ export interface BaseContext<C = unknown> {
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** Runs when the plugin stops, in reverse order of registration; the answer runs it now instead. */
   onDispose(dispose: Dispose): Dispose;
-  /** Reports something that went wrong in `where` without harming the caller. */
+  /**
+   * Reports something that went wrong in `where` without harming the caller. With an empty `where` it is no failure of the
+   * plugin, but something to know: people are told the message alone, and of a user's own plugin which one says it.
+   */
   report(where: string, thrown: unknown): void;
   /**
    * Counts what a service writes or tells for this plugin (`size`: in bytes), against the limit that a user's own plugin

@@ -49,8 +49,10 @@ const rows: Rows = {
   epoch: ({ reason, damage }) => error(`the log lost bytes: ${reason} (${damage.length} places)`),
   storage_status: ({ error: reason }) =>
     reason === undefined ? info("the log can be written again") : error(`the log cannot be written: ${reason}`),
-  plugin_failure: ({ plugin, where, code, message, at }) =>
-    error(`plugin ${plugin} failed in ${where}: ${code}: ${message}${at === undefined ? "" : ` (${at})`}`),
+  plugin_failure: ({ plugin, where, code, message, at }) => {
+    const told = `${code}: ${message}${at === undefined ? "" : ` (${at})`}`;
+    return where === "" ? warn(`plugin ${plugin}: ${told}`) : error(`plugin ${plugin} failed in ${where}: ${told}`);
+  },
 };
 
 /** A reply that was cut or refused; the words that had arrived are not told. */

@@ -79,7 +79,10 @@ export class Warnings {
 
 /** Which plugin failed, where and why: the same words in events and in notices. */
 export function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
-  return `plugin "${plugin}" failed in ${where}: ${message}${at === undefined ? "" : ` (${at})`}`;
+  const place = at === undefined ? "" : ` (${at})`;
+  if (where !== "") return `plugin "${plugin}" failed in ${where}: ${message}${place}`;
+  // A built-in that has something to say says it in its own words.
+  return at === undefined ? message : `plugin "${plugin}": ${message}${place}`;
 }
 
 const SHOWN_PROBLEMS = 10;

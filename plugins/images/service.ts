@@ -13,7 +13,7 @@ export function createImages(ctx: BaseContext, limits: Limits): ImagesService {
   const tellOnce = (model: string) => {
     if (told.has(model)) return;
     told.add(model);
-    ctx.report("showing an image", errors.IMAGE_UNSEEN({ model }));
+    ctx.report("", errors.IMAGE_UNSEEN({ model }));
   };
   const prepared = async (bytes: Uint8Array, name: string, signal?: AbortSignal) => {
     const model = blindModel();
@@ -23,8 +23,7 @@ export function createImages(ctx: BaseContext, limits: Limits): ImagesService {
   const replaced = async (block: ImageBlock, name: string, signal?: AbortSignal) => {
     const found = await prepared(Buffer.from(block.data, "base64"), name, signal);
     // A blind model was told of already; any other reason concerns this image alone.
-    if (!found.image && blindModel() === undefined)
-      ctx.report("showing an image", errors.IMAGE_NOT_SHOWN({ text: found.text }));
+    if (!found.image && blindModel() === undefined) ctx.report("", errors.IMAGE_NOT_SHOWN({ text: found.text }));
     return found.image && !found.changed ? [sameBlock(block, found.image)] : blocksOf(found);
   };
   return {

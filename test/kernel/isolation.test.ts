@@ -1,4 +1,4 @@
-import { type AnyPlugin, definePlugin, type HookCall, type Tap } from "@scorel/kernel";
+import { type AnyEvent, type AnyPlugin, definePlugin, displayText, type HookCall, type Tap } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { type TestPlugin, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
@@ -40,6 +40,31 @@ async function started(...plugins: TestPlugin[]) {
   const codes = () => t.kernel.failures.map(({ where, code }) => `${where} ${code}`);
   return { ...t, greet, codes };
 }
+
+describe("what is reported without a place", () => {
+  it("is no failure: a built-in's words stand alone, and an extension is named", async () => {
+    const says = (id: string) =>
+      definePlugin({ ...base, id, activate: (ctx) => ctx.report("", new Error("It rains.")) });
+    await using t = await testKernel([says("shipped"), own(says("mine"), "/e/mine.ts")]);
+    t.session.emit("plugin_failure", { plugin: "shipped", where: "", code: "X", message: "It rains." });
+    t.session.emit("plugin_failure", {
+      plugin: "mine",
+      where: "",
+      code: "X",
+      message: "It rains.",
+      at: "/e/mine.ts:1",
+    });
+    const heard = (await t.heard()).filter(({ type }) => type === "plugin_failure") as AnyEvent[];
+    expect(heard.map((event) => displayText(t.session.display(event)))).toEqual([
+      "It rains.",
+      'Plugin "mine": It rains. (/e/mine.ts:1)',
+    ]);
+    expect(t.kernel.failures.map(({ plugin, where }) => [plugin, where])).toEqual([
+      ["shipped", ""],
+      ["mine", ""],
+    ]);
+  });
+});
 
 describe("the third failure of a user's plugin", () => {
   const switchedOff = (where: string) => [...Array(3).fill(`${where} UNEXPECTED`), `${where} PLUGIN_SWITCHED_OFF`];

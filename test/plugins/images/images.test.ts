@@ -301,7 +301,7 @@ describe("what cannot be shown is put into words", () => {
     expect(g.t.kernel.failures).toEqual([
       {
         plugin: "images",
-        where: "showing an image",
+        where: "",
         code: "IMAGE_UNSEEN",
         message: expect.stringContaining("The model test/seer takes no images"),
       },
