@@ -13,8 +13,7 @@ export async function lookAtSessions({ host }: Patient): Promise<Part> {
     const { total, sessions } = await client.request("check_sessions", { limit: LATEST });
     const findings = sessions.flatMap(aboutSession);
     const bad = findings.some(({ severity }) => severity === "error");
-    const what =
-      total === 0 ? "There is no session yet." : `The latest ${sessions.length} of ${total} sessions are whole.`;
+    const what = verdict(total, sessions);
     if (!bad) findings.push({ code: "SESSIONS", severity: "ok", what, where: host.sessionsDir, doNext: "" });
     return { sessions: { total, latest: sessions }, findings };
   } catch (thrown) {
@@ -24,6 +23,14 @@ export async function lookAtSessions({ host }: Patient): Promise<Part> {
   } finally {
     await client.close();
   }
+}
+
+function verdict(total: number, sessions: readonly SessionHealth[]): string {
+  if (total === 0) return "There is no session yet.";
+  const read = sessions.filter(({ events }) => events !== undefined).length;
+  return read === sessions.length
+    ? `The latest ${read} of ${total} sessions are whole.`
+    : `Of the latest ${sessions.length} of ${total} sessions ${read} were read, and those are whole.`;
 }
 
 function aboutSession(session: SessionHealth): Finding[] {
