@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { hostname } from "node:os";
-import { join } from "node:path";
+import { basename, join } from "node:path";
+import { crc32 } from "node:zlib";
 import { codeOf, newId } from "@scorel/kernel";
 import type { LockEntry } from "@scorel/packages/contract";
 import { canonical, userDir } from "./paths.ts";
@@ -16,12 +17,11 @@ export interface Plan {
   entry?: LockEntry;
 }
 
-/** A new folder of this process. */
+/** A new folder, whose name says which process it belongs to. */
 export function makeStaging(): string {
   makePrivate(userDir(), presetsDir(), stagingDir());
-  const folder = join(canonical(stagingDir()), newId());
+  const folder = join(canonical(stagingDir()), `${process.pid}-${machine()}-${newId()}`);
   fs.mkdirSync(folder, { mode: 0o700 });
-  fs.writeFileSync(join(folder, "owner.json"), JSON.stringify({ pid: process.pid, host: hostname() }), { mode: 0o600 });
   return folder;
 }
 
@@ -40,11 +40,21 @@ export function readyPlans(): { folder: string; plan: Plan }[] {
   });
 }
 
-/** Removes what processes have left that did not get as far as a plan. */
+/** Removes the folders of processes that ended before they got as far as a plan. */
 export function clearStaging(): void {
   for (const folder of folders())
     if (textAt(join(folder, "plan.json")) === undefined && isLeft(folder))
       fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/** Removes half-written lock files. Whoever calls this holds the lock. */
+export function clearTemporaries(): void {
+  for (const name of fs.readdirSync(presetsDir()).filter((each) => /^presets\.lock\.json\..*\.tmp$/.test(each))) {
+    const path = join(presetsDir(), name);
+    // Those of the lock may be somebody's who is waiting for it.
+    const isOld = Date.now() - (fs.statSync(path, { throwIfNoEntry: false })?.mtimeMs ?? 0) > STALE_MS;
+    if (isOld || !name.startsWith("presets.lock.json.lock.")) fs.rmSync(path, { force: true });
+  }
 }
 
 function folders(): string[] {
@@ -58,18 +68,19 @@ function isLeft(folder: string): boolean {
   return stats !== undefined && (Date.now() - stats.mtimeMs > STALE_MS || isOwnerGone(folder));
 }
 
+/** Whether it belongs to a process of this machine that has ended. */
 function isOwnerGone(folder: string): boolean {
-  const text = textAt(join(folder, "owner.json"));
-  if (text === undefined) return false;
+  const [pid, where] = basename(folder).split("-");
+  if (where !== machine() || !/^\d+$/.test(pid ?? "")) return false;
   try {
-    const { pid, host } = JSON.parse(text) as { pid: number; host: string };
-    if (host !== hostname()) return false;
-    process.kill(pid, 0);
+    process.kill(Number(pid), 0);
     return false;
   } catch (thrown) {
     return codeOf(thrown) === "ESRCH";
   }
 }
+
+const machine = () => crc32(hostname()).toString(16);
 
 function textAt(path: string): string | undefined {
   try {

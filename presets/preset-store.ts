@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 import { canonical, shippedPresets, userDir } from "./paths.ts";
 import { changesTo, hashOf, presetTree } from "./preset-check.ts";
 import { entryOf, isPresetName, lockNow, presetsDir, readLock, stagingDir, writeLock } from "./preset-lock.ts";
-import { clearStaging, makeStaging, type Plan, readyPlans, writePlan } from "./preset-staging.ts";
+import { clearStaging, clearTemporaries, makeStaging, type Plan, readyPlans, writePlan } from "./preset-staging.ts";
 import { makePrivate } from "./private-folder.ts";
 import { removeCopy } from "./trusted-copy.ts";
 
@@ -113,6 +113,8 @@ async function locked(work: () => void): Promise<void> {
   });
   try {
     for (const { folder, plan } of readyPlans()) finish(join(stagingDir(), basename(folder)), plan);
+    clearStaging();
+    clearTemporaries();
     work();
   } finally {
     lock.release();

@@ -54,13 +54,29 @@ function held(path: string, mine: string): Lock {
   return { holds, release: () => holds() && fs.rmSync(path, { force: true }) };
 }
 
+/** With its whole content at once: a process that is killed here leaves no lock that nobody can be asked about. */
 function create(path: string, content: string): boolean {
+  if (fs.existsSync(path)) return false;
+  const temporary = `${path}.${newId()}.tmp`;
   try {
-    fs.writeFileSync(path, content, { flag: "wx", mode: 0o600 });
+    fs.writeFileSync(temporary, content, { flag: "wx", mode: 0o600 });
+    link(temporary, path, content);
     return true;
   } catch (thrown) {
     if (codeOf(thrown) === "EEXIST") return false;
     throw errors.MODEL_AUTH_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
+  } finally {
+    fs.rmSync(temporary, { force: true });
+  }
+}
+
+/** Some file systems have no hard links; there the file is empty for a moment. */
+function link(from: string, to: string, content: string): void {
+  try {
+    fs.linkSync(from, to);
+  } catch (thrown) {
+    if (!["EPERM", "EACCES", "ENOTSUP", "ENOSYS"].includes(codeOf(thrown))) throw thrown;
+    fs.writeFileSync(to, content, { flag: "wx", mode: 0o600 });
   }
 }
 

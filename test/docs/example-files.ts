@@ -32,5 +32,8 @@ Extensions to take as they are or to begin from, one idea each. Copy one into \`
 \`.scorel/extensions\` of a project that you trust; nothing else has to be installed. A test runs each with the built command.
 
 ${table(["file", "what"], rows)}
+
+[team-preset](team-preset/README.md) is a whole preset for a team: settings that projects cannot take back, two plugins, a guard, a
+skill and house rules, to be shared as a tarball, a git repository or an npm package.
 `;
 }

@@ -1,0 +1,27 @@
+/** Refuses to write the files and folders that `[protected-files] paths` names; a guard, so that its failure denies. */
+import { isAbsolute, relative, resolve } from "node:path";
+import { definePlugin } from "@scorel/kernel";
+import { z } from "zod";
+
+export default definePlugin({
+  id: "protected-files",
+  name: "Protected files",
+  version: "1.0.0",
+  needs: ["agent", "workspace"],
+  config: z.strictObject({ paths: z.array(z.string()).default([]) }),
+  hooks: ({ config, workspace }) => ({
+    beforeToolCall: {
+      critical: true,
+      handler({ toolCall, args }) {
+        const path = (args as { file_path?: unknown }).file_path;
+        if (!["Write", "Edit"].includes(toolCall.name) || typeof path !== "string") return undefined;
+        const isBelow = (folder: string) => {
+          const way = relative(resolve(workspace.root, folder), resolve(workspace.cwd, path));
+          return !way.startsWith("..") && !isAbsolute(way);
+        };
+        const found = config.paths.find(isBelow);
+        return found === undefined ? undefined : { block: true, reason: `${found} is changed by people only.` };
+      },
+    },
+  }),
+});

@@ -1,0 +1,139 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { describe, expect, it } from "vitest";
+import { verifiedPreset } from "../../presets/preset-check.ts";
+import { type Shop, shop } from "../plugins/packages/shop.ts";
+
+const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
+const killer = fileURLToPath(new URL("../fixtures/kill-at.cjs", import.meta.url));
+
+/** Runs `scorel preset` on its own; with `at`, it is killed right before its at-th change of a file. */
+async function preset(shop: Shop, args: readonly string[], at?: number) {
+  const killed = { NODE_OPTIONS: `--require=${killer}`, KILL_AT: String(at), KILL_IN: ".scorel/presets:cache/presets" };
+  const child = spawn(process.execPath, [bin, "preset", ...args], {
+    cwd: shop.cwd,
+    env: { PATH: process.env.PATH, HOME: shop.home, ...(at !== undefined && killed) },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (words: string) => {
+    stderr += words;
+  });
+  const [code, signal] = (await once(child, "close")) as [number | null, string | null];
+  return { code, signal, stderr };
+}
+
+/** A shop with two states of a preset in folders. */
+function shopWithSources(): Shop {
+  const at = shop();
+  for (const version of ["v1", "v2"])
+    at.preset(version, { "instructions/a.md": `${version}\n`, [`instructions/only-${version}.md`]: "words\n" });
+  return at;
+}
+
+const below = ({ home }: Shop, path: string) => join(home, ".scorel", path);
+const names = (folder: string) => (existsSync(folder) ? readdirSync(folder) : []);
+
+const leftIn = (at: Shop) => [
+  ...names(below(at, "presets/.staging")),
+  ...names(below(at, "presets")).filter((name) => /^presets\.lock\.json\.\w+\.tmp$/.test(name)),
+];
+
+/** What is installed: nothing, or one of the two as a whole. */
+async function state(at: Shop): Promise<string> {
+  const root = await verifiedPreset("team");
+  const [found] = await at.store.list();
+  if (!found || root === undefined) {
+    expect([found, root, existsSync(below(at, "presets/team"))]).toEqual([undefined, undefined, false]);
+    return "nothing";
+  }
+  const version = readFileSync(join(root, "instructions/a.md"), "utf8").trim();
+  expect({ state: found.state, files: names(below(at, "presets/team/instructions")).sort() }).toEqual({
+    state: "installed",
+    files: ["a.md", `only-${version}.md`],
+  });
+  return version;
+}
+
+/** Runs a command again and again, killed one change of a file later each time, until it gets through. */
+async function killedEverywhere(
+  begin: (at: Shop) => Promise<unknown>,
+  args: readonly string[],
+  again: (at: Shop) => ReturnType<Shop["run"]>,
+  done?: string,
+): Promise<Set<string>> {
+  using at = shopWithSources();
+  await begin(at);
+  const before = join(at.home, "..", "before");
+  cpSync(at.home, before, { recursive: true });
+  const seen = new Set<string>();
+  for (let change = 1; ; change++) {
+    const { signal, code } = await preset(at, args, change);
+    seen.add(await state(at));
+    if (signal === null) {
+      expect({ code, change: change > 5 }).toEqual({ code: 0, change: true });
+      return seen;
+    }
+    // Whatever was left, the same command can be given again, and clears up.
+    const { code: second } = await again(at);
+    expect({ change, second: second === done ? 0 : second }).toEqual({ change, second: 0 });
+    expect({ change, left: second === 0 ? leftIn(at) : [] }).toEqual({ change, left: [] });
+    rmSync(at.home, { recursive: true });
+    cpSync(before, at.home, { recursive: true });
+  }
+}
+
+const add = ["add", "./v1", "--name", "team", "--yes"];
+const installV1 = (at: Shop) => at.run("add", ["v1"], { yes: true, name: "team" });
+
+describe("a killed", () => {
+  it("install has installed all or nothing, wherever it was killed", async () => {
+    expect(await killedEverywhere(async () => {}, add, installV1, "PACKAGES_INSTALLED")).toEqual(
+      new Set(["nothing", "v1"]),
+    );
+  }, 300_000);
+
+  it("update leaves the old preset or the new one", async () => {
+    const seen = await killedEverywhere(installV1, ["update", "team", "./v2", "--yes"], (at) =>
+      at.run("update", ["team", "v2"]),
+    );
+    expect(seen).toEqual(new Set(["v1", "v2"]));
+  }, 300_000);
+
+  it("removal leaves the preset or nothing", async () => {
+    expect(
+      await killedEverywhere(installV1, ["remove", "team"], (at) => at.run("remove", ["team"]), "PACKAGES_UNKNOWN"),
+    ).toEqual(new Set(["v1", "nothing"]));
+  }, 300_000);
+});
+
+describe("installs at the same time", () => {
+  it("of different names are all there, each whole", async () => {
+    using at = shopWithSources();
+    const all = ["a", "b", "c", "d"];
+    const ended = await Promise.all(all.map((name) => preset(at, ["add", "./v1", "--name", name, "--yes"])));
+    expect(ended).toEqual(all.map(() => ({ code: 0, signal: null, stderr: "" })));
+    expect((await at.store.list()).map(({ name, state }) => [name, state]).sort()).toEqual(
+      all.map((name) => [name, "installed"]),
+    );
+    expect(names(below(at, "presets/.staging"))).toEqual([]);
+  });
+
+  it("of one name are one install, and the others are told", async () => {
+    using at = shopWithSources();
+    const sources = ["v1", "v2", "v1", "v2"];
+    const ended = await Promise.all(
+      sources.map((source) => preset(at, ["add", `./${source}`, "--name", "team", "--yes"])),
+    );
+    expect(ended.filter(({ code }) => code === 0)).toHaveLength(1);
+    for (const { code, stderr } of ended.filter((each) => each.code !== 0))
+      expect([code, stderr]).toEqual([
+        2,
+        expect.stringMatching(/is installed already|another process has installed it/),
+      ]);
+    expect(await state(at)).toMatch(/^v[12]$/);
+  });
+});
