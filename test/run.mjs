@@ -119,5 +119,6 @@ function report() {
   }
   const sum = (key) => all.reduce((total, row) => total + row[key], 0);
   process.exitCode = sum("failed") > 0 ? 1 : 0;
-  console.log(`${sum("passed")} passed, ${sum("failed")} failed (SEED=${seed} makes the same random inputs again)`);
+  console.log(`SEED=${seed} makes the same random inputs again`);
+  console.log(`${sum("passed")} passed, ${sum("failed")} failed`);
 }
