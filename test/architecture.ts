@@ -36,6 +36,7 @@ const published = new Set([
   "@scorel/host/client",
   "@scorel/images/type",
   "@scorel/model/table",
+  "@scorel/sandbox/processes",
 ]);
 
 /** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */

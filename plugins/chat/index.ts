@@ -19,6 +19,11 @@ const options: CliOption[] = [
     values: ["ask", "edits", "full", "plan"],
   },
   { flags: "--yes", description: "Run everything without a question, as --permission full" },
+  {
+    flags: "--sandbox <executor>",
+    description: "What programs of skills run in; local: in nothing",
+    values: ["auto", "bubblewrap", "docker", "podman", "local"],
+  },
   { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
   { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },
 ];

@@ -1,5 +1,6 @@
 import { newId } from "@scorel/kernel";
 import type { End, Ended, Paused, runCommand } from "./command.ts";
+import type { Confine } from "./confinement.ts";
 import { errors } from "./errors.ts";
 import type { Ledger } from "./ledger.ts";
 import type { Kept, Output } from "./output.ts";
@@ -31,6 +32,7 @@ export interface Wanted {
   command: string;
   cwd: string;
   env: Record<string, string>;
+  confine?: Confine | undefined;
   timeoutMs?: number | undefined;
 }
 

@@ -4,6 +4,7 @@ import { z } from "zod";
 import type { Background } from "./background.ts";
 import { outputBudget } from "./budget.ts";
 import type { Ended } from "./command.ts";
+import type { Confine } from "./confinement.ts";
 import { card, textOf } from "./display.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
@@ -86,7 +87,8 @@ async function start(params: Run, env: Environment, inBackground: InBackground):
   const cwd = await folderOf(params.cwd, env);
   const timeoutMs = params.timeout === undefined ? undefined : params.timeout * 1000;
   const background = await inBackground();
-  const id = await background.start({ command: params.command, cwd, env: env.childEnv(), timeoutMs });
+  const confine = await confineFor(env);
+  const id = await background.start({ command: params.command, cwd, env: env.childEnv(), confine, timeoutMs });
   return answer(`[runs in the background as ${id}]`, { background: id });
 }
 
@@ -124,6 +126,7 @@ async function bash(
         command: params.command,
         cwd,
         env: env.childEnv(),
+        confine: await confineFor(env),
         timeoutMs: seconds * 1000,
         signal,
         onText,
@@ -135,6 +138,10 @@ async function bash(
   } finally {
     updates.stop();
   }
+}
+
+async function confineFor(env: Environment): Promise<Confine | undefined> {
+  return env.bash().sandbox ? (await import("./confinement.ts")).confinement(env) : undefined;
 }
 
 async function folderOf(named: string | undefined, env: Environment): Promise<string> {

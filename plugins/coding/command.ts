@@ -3,8 +3,10 @@ import { existsSync } from "node:fs";
 import type { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { codeOf, newId } from "@scorel/kernel";
+import type { SandboxCommand } from "@scorel/sandbox/contract";
+import { endTree, killGroup, MARK } from "@scorel/sandbox/processes";
+import type { Confine } from "./confinement.ts";
 import { errors } from "./errors.ts";
-import { endTree, killGroup, MARK } from "./processes.ts";
 
 /** After a command has ended, what it left behind may still hold its output; that is not waited for longer. */
 const PIPE_GRACE_MS = 100;
@@ -13,6 +15,8 @@ export interface Command {
   command: string;
   cwd: string;
   env: Record<string, string>;
+  /** Default: it runs as it is. */
+  confine?: Confine | undefined;
   /** Default: no limit. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
@@ -53,7 +57,17 @@ export type End = () => Promise<void>;
  */
 export async function runCommand(options: Command, running: Set<End>): Promise<Ended> {
   const mark = newId();
-  const child = await start(options, mark);
+  const shell = shellFor(options.command);
+  const confined = await options.confine?.(shell, options.cwd, options.env);
+  try {
+    return await runShell(confined ? joined(confined) : { argv: shell, ...options }, options, mark, running);
+  } finally {
+    await confined?.release();
+  }
+}
+
+async function runShell(program: Program, options: Command, mark: string, running: Set<End>): Promise<Ended> {
+  const child = await start(program, mark);
   const pid = child.pid as number;
   const over = () => child.exitCode !== null || child.signalCode !== null;
   const end = once(() => endTree(over() ? undefined : pid, mark));
@@ -76,10 +90,26 @@ function killGroups(): void {
   for (const group of groups) killGroup(group);
 }
 
-async function start({ command, cwd, env }: Command, mark: string): Promise<ChildProcess> {
+/** What is started for a command. */
+interface Program {
+  argv: readonly [string, ...string[]];
+  cwd: string;
+  env: Record<string, string>;
+}
+
+/** The outer shell joins both outputs into one pipe, which keeps their order, and becomes the inner one. */
+function shellFor(command: string): Program["argv"] {
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
-  // The outer shell joins both outputs into one pipe, which keeps their order, and becomes the inner one.
-  const child = spawn("/bin/sh", ["-c", 'exec "$0" -c "$1" 2>&1', shell, command], {
+  return ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', shell, command];
+}
+
+/** A sandbox says on stderr why it does not start. */
+function joined({ file, args, env }: SandboxCommand): Program {
+  return { argv: ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", file, ...args], cwd: "/", env };
+}
+
+async function start({ argv: [shell, ...args], cwd, env }: Program, mark: string): Promise<ChildProcess> {
+  const child = spawn(shell, args, {
     cwd,
     env: { ...env, [MARK]: mark },
     detached: true,

@@ -5,6 +5,8 @@ import type { Workspace } from "@scorel/host/contract";
 import type { ImagesService } from "@scorel/images/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type { SecretsService } from "@scorel/model/contract";
+import type { SandboxService } from "@scorel/sandbox/contract";
+import type { BashSettings } from "@scorel/tools/contract";
 import { BYTES_PER_TOKEN } from "./budget.ts";
 import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";
@@ -24,6 +26,9 @@ export interface Environment {
   claim(toolCallId: string, bytes: number): void;
   /** Makes images ready for the model. */
   images(): ImagesService | undefined;
+  /** How `[tools.bash]` wants commands to run. */
+  bash(): BashSettings;
+  sandbox(): SandboxService | undefined;
   /** The ends of the commands that run now. */
   readonly running: Set<() => Promise<void>>;
   /** Called when the commands have ended, as the session closes. */
@@ -81,6 +86,8 @@ export function createEnvironment(ctx: BaseContext): Environment {
     running: new Set(),
     atEnd: [],
     images: () => ctx.find("images"),
+    bash: () => ctx.find("tools")?.bash ?? { sandbox: false, network: false },
+    sandbox: () => ctx.find("sandbox"),
     report: (where, thrown) => ctx.report(where, thrown),
     sessionId: ctx.session.id,
     coverage: (path) => ctx.session.projection("fileCoverage")[path],

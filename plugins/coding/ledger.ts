@@ -1,7 +1,7 @@
 import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@scorel/kernel";
-import { endTree, identityOf, type ProcessIdentity, placeOf } from "./processes.ts";
+import { endTree, identityOf, type ProcessIdentity, placeOf } from "@scorel/sandbox/processes";
 
 /** Where the ledgers of a user's sessions are; the manifest looks there too. */
 export function ledgerFolder(home: string): string {

@@ -28,6 +28,7 @@ export function sessionChoice(cwd: string, options: Record<string, unknown>): Se
   };
   // `--yes` is the widest mode by another name; a mode that is named counts.
   const permission = (options.permission ?? (options.yes ? "full" : undefined)) as SessionOptions["permission"];
+  const sandbox = options.sandbox as SessionOptions["sandbox"];
   const named = tools?.split(",").map((name) => name.trim());
   const settings = {
     model,
@@ -35,6 +36,7 @@ export function sessionChoice(cwd: string, options: Record<string, unknown>): Se
     appendSystemPrompt,
     allowWrite,
     permission,
+    sandbox,
     tools: named?.filter((name) => name !== ""),
   };
   return { cwd, session, fork, latest, unsaved, ...settings };

@@ -27,6 +27,8 @@ export interface SessionOptions {
   appendSystemPrompt?: string | undefined;
   /** What the model may do without a question, instead of what the configuration says. */
   permission?: "ask" | "edits" | "full" | "plan" | undefined;
+  /** What programs of skills run in, instead of what the configuration says. */
+  sandbox?: "auto" | "bubblewrap" | "docker" | "podman" | "local" | undefined;
   /** The client that opens it will answer questions (`attend_requests`): what is asked until then waits for it. */
   attending?: boolean | undefined;
 }

@@ -381,6 +381,6 @@ interface Wanted {
 function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {
   const isOther = (key: keyof typeof others) =>
     others[key] !== undefined && JSON.stringify(others[key]) !== JSON.stringify(workspace[key]);
-  const keys = ["model", "thinking", "tools", "appendSystemPrompt", "permission"] as const;
+  const keys = ["model", "thinking", "tools", "appendSystemPrompt", "permission", "sandbox"] as const;
   return keys.some(isOther) || allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)));
 }

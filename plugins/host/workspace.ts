@@ -54,6 +54,7 @@ export function createWorkspace({
   tools,
   appendSystemPrompt,
   permission,
+  sandbox,
   attending,
   file,
   trusted,
@@ -87,6 +88,7 @@ export function createWorkspace({
     ...(tools !== undefined && { tools }),
     ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
     ...(permission !== undefined && { permission }),
+    ...(sandbox !== undefined && { sandbox }),
     ...(attending !== undefined && { attending }),
   };
 }

@@ -60,7 +60,17 @@ export interface ReadyTool {
   ): Promise<ToolOutput>;
 }
 
+/** How a tool that runs commands is to run them. */
+export interface BashSettings {
+  /** In the sandbox: the project can be written, nothing else, and of the host's own files little can be seen. */
+  sandbox: boolean;
+  /** With the network, when in the sandbox. */
+  network: boolean;
+}
+
 export interface ToolsService {
+  /** The table `[tools.bash]`. */
+  readonly bash: BashSettings;
   /** The tools this session offers its model, in a stable order. */
   list(): readonly ReadyTool[];
   get(name: string): ReadyTool | undefined;

@@ -24,6 +24,21 @@ export default definePlugin({
       .default([])
       .describe("names of tools offered beside those of the preset")
       .meta(weakens("the model is offered tools that you did not choose")),
+    bash: z
+      .strictObject({
+        sandbox: z
+          .boolean()
+          .default(false)
+          .describe("commands run in the sandbox: the project can be written, nothing else")
+          .meta(weakens("commands run outside the sandbox")),
+        network: z
+          .boolean()
+          .default(false)
+          .describe("commands in the sandbox have the network")
+          .meta(weakens("commands in the sandbox have the network")),
+      })
+      .prefault({})
+      .describe("how the tool Bash runs commands"),
   }),
 
   activate(ctx) {

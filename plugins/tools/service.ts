@@ -1,5 +1,5 @@
 import { type BaseContext, beginWork, type DisplayAction } from "@scorel/kernel";
-import type { ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
+import type { BashSettings, ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
 import { makeReady } from "./ready.ts";
@@ -10,6 +10,7 @@ import { Schedule } from "./schedule.ts";
 export interface Config {
   preset: Preset;
   allow: string[];
+  bash: BashSettings;
 }
 interface Row {
   tool: Tool;
@@ -22,6 +23,7 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
   let rows: Map<string, Row> | undefined;
   const all = () => (rows ??= collectRows(ctx, schedule));
   return {
+    bash: ctx.config.bash,
     list: () => [...all().values()].map(({ ready }) => ready),
     get: (name) => all().get(name)?.ready,
     beginBatch: (calls) => schedule.begin(calls.map(({ id }) => id)),

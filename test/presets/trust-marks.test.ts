@@ -33,7 +33,18 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "permissions.deny": "harmless",
   "permissions.mode": "harmless",
   "prompt.user": "weakens",
+  "sandbox.cpuSeconds": "weakens",
+  // A project cannot choose to have none.
+  "sandbox.executor": "harmless",
+  "sandbox.fileBytes": "weakens",
+  "sandbox.image": "code",
+  "sandbox.memoryBytes": "weakens",
+  "sandbox.processes": "weakens",
+  "sandbox.read": "weakens",
+  "sandbox.seconds": "weakens",
   "tools.allow": "weakens",
+  "tools.bash.network": "weakens",
+  "tools.bash.sandbox": "weakens",
   "tools.preset": "weakens",
 };
 

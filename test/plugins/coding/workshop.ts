@@ -5,12 +5,12 @@ import type { AgentService, ToolCallApproval, ToolCallVerdict } from "@scorel/ag
 import coding from "@scorel/coding";
 import type { FileDetails } from "@scorel/coding/contract";
 import type { Workspace } from "@scorel/host/contract";
-import { type AnyPlugin, definePlugin, type FoldCall, type Kernel } from "@scorel/kernel";
+import { definePlugin, type FoldCall, type Kernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import type { ModelService, SecretsService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
 import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
-import { testKernel } from "../../harness.ts";
+import { type TestPlugin, testKernel } from "../../harness.ts";
 
 export interface Surroundings {
   /** Tokens the model's context holds. */
@@ -22,7 +22,9 @@ export interface Surroundings {
   secret?: string;
   workspace?: Partial<Workspace>;
   /** Besides the tools. */
-  plugins?: readonly AnyPlugin[];
+  plugins?: readonly TestPlugin[];
+  /** Instead of the registry of tools without any configuration. */
+  tools?: TestPlugin;
 }
 
 /** A temporary project with the real tools around it; what they answer goes into a log as the loop would put it. */
@@ -57,9 +59,12 @@ export async function workshop(surroundings: Surroundings = {}): Promise<Worksho
   for (const folder of [dir, home, temp]) mkdirSync(folder);
   const judge: { call?: FoldCall<"approveToolCall"> } = {};
   const workspace: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...surroundings.workspace };
-  const t = await testKernel([messages, tools, loop(surroundings, judge), coding, ...(surroundings.plugins ?? [])], {
-    services: { workspace, model: modelOf(surroundings), ...secretsOf(surroundings) },
-  });
+  const t = await testKernel(
+    [messages, surroundings.tools ?? tools, loop(surroundings, judge), coding, ...(surroundings.plugins ?? [])],
+    {
+      services: { workspace, model: modelOf(surroundings), ...secretsOf(surroundings) },
+    },
+  );
   const service = t.kernel.find("tools") as ToolsService;
   let calls = 0;
   const call: Workshop["call"] = async (name, args, signal, onUpdate) => {

@@ -1,0 +1,175 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { newId } from "@scorel/kernel";
+import type { SandboxMount } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { Executor, ExecutorCommand, ReadyJob } from "./executor.ts";
+import { identityOf } from "./processes.ts";
+import { ask, findProgram, firstLine } from "./programs.ts";
+
+type Engine = "docker" | "podman";
+
+const PROBE_MS = 5_000;
+const ENDING_MS = 20_000;
+/** What the client ends with when it was no program's own end. */
+const ENGINE_FAILED = 125;
+/** Containers say whose they are, so that those of a process that was killed can be found and removed. */
+const OWNER = "scorel.owner";
+
+export interface ContainerSettings {
+  image: string | undefined;
+  /** A private folder. */
+  folder: () => string;
+}
+
+/** One container for each program, of an image that is there already. */
+export function createContainers(engine: Engine, { image, folder }: ContainerSettings): Executor {
+  const file = findProgram(engine);
+  let rootless = false;
+  return {
+    name: engine,
+    async problem() {
+      if (file === undefined) return `${engine} is not on the PATH`;
+      if (image === undefined) return "[sandbox] image is not set";
+      const info = await ask(file, infoOf(engine), PROBE_MS);
+      if (info.code !== 0) return firstLine(info.stderr) || "it did not answer in time";
+      rootless = info.stdout.includes("rootless");
+      const found = await ask(file, ["image", "inspect", "--format", "{{.Id}}", image], PROBE_MS);
+      if (found.code !== 0) return `the image ${image} is not there; build or pull it first`;
+      await sweep(file);
+      const own = { engine, file, image, folder: folder(), rootless };
+      return (await trial(command(trialJob, own))) || undefined;
+    },
+    command: async (job) =>
+      command(job, { engine, file: file ?? engine, image: image ?? "", folder: folder(), rootless }),
+  };
+}
+
+/** Engines find out late that they lack a right, so a program is run before they count as working. */
+const trialJob: ReadyJob = {
+  argv: ["true"],
+  cwd: "/",
+  env: {},
+  mounts: [],
+  network: false,
+  limits: { seconds: 60, cpuSeconds: 60, memoryBytes: 256 * 1024 * 1024, processes: 64, fileBytes: 1024 * 1024 },
+  interactive: false,
+};
+
+async function trial({ file, args, env, release }: ExecutorCommand): Promise<string> {
+  const { code, stderr } = await ask(file, args, ENDING_MS, env);
+  await release();
+  return code === 0 ? "" : firstLine(stderr) || "it did not run a program in time";
+}
+
+const infoOf = (engine: Engine): string[] => [
+  "info",
+  "--format",
+  engine === "docker" ? "{{.SecurityOptions}}" : "{{if .Host.Security.Rootless}}rootless{{else}}root{{end}}",
+];
+
+interface Ground {
+  engine: Engine;
+  file: string;
+  image: string;
+  folder: string;
+  rootless: boolean;
+}
+
+/** The environment goes by a file: neither the list of processes nor the engine's own client sees any of it. */
+function command(job: ReadyJob, { engine, file, image, folder, rootless }: Ground): ExecutorCommand {
+  const own = mkdtempSync(join(folder, "sandbox-"));
+  const [environment, name] = [join(own, "environment"), `scorel-${newId()}`];
+  writeFileSync(environment, environmentFile(job.env, engine), { mode: 0o600 });
+  const args = [
+    ...["run", "--name", name, "--label", `${OWNER}=${ownerLabel()}`, "--pull=never"],
+    ...(job.interactive ? ["--interactive"] : []),
+    ...["--network", job.network ? "bridge" : "none", "--hostname", "sandbox"],
+    ...confinement(job, engine),
+    ...userOf(engine, rootless),
+    ...job.mounts.flatMap(mount),
+    ...["--workdir", job.cwd, "--env-file", environment, "--entrypoint", job.argv[0], image, ...job.argv.slice(1)],
+  ];
+  const inspect = async (format: string) => (await ask(file, ["inspect", "--format", format, name], PROBE_MS)).stdout;
+  const remove = async () => void (await ask(file, ["rm", "--force", "--volumes", name], ENDING_MS));
+  return {
+    executor: engine,
+    file,
+    args,
+    env: clientEnv(),
+    watched: false,
+    failure: async (exitCode, stderr) =>
+      exitCode === ENGINE_FAILED ? firstLine(stderr) || "no reason given" : undefined,
+    outOfMemory: async () => (await inspect("{{.State.OOMKilled}}")).trim() === "true",
+    kill: async () => void (await ask(file, ["kill", name], ENDING_MS)),
+    async release() {
+      await remove();
+      rmSync(own, { recursive: true, force: true });
+    },
+  };
+}
+
+function confinement({ limits }: ReadyJob, engine: Engine): string[] {
+  const { memoryBytes, processes, cpuSeconds, fileBytes } = limits;
+  const ulimits = { cpu: `${cpuSeconds}:${cpuSeconds + 1}`, fsize: fileBytes, core: 0 };
+  return [
+    ...["--read-only", "--tmpfs", `/tmp:rw,exec,nosuid,nodev,size=${memoryBytes}`],
+    ...["--cap-drop", "ALL", "--security-opt", "no-new-privileges"],
+    ...["--memory", String(memoryBytes), "--memory-swap", String(memoryBytes), "--pids-limit", String(processes)],
+    ...Object.entries({ ...ulimits, ...(engine === "podman" && PODMAN_LIMITS) }).flatMap(([name, value]) => [
+      "--ulimit",
+      `${name}=${value}`,
+    ]),
+  ];
+}
+
+/** What podman raises, unasked, to more than its own process may have, and then fails to. */
+const PODMAN_LIMITS = { nofile: "4096:4096", nproc: "4096:4096" };
+
+/** Files that it writes belong to whoever runs this. Where the engine has no privileges, its root is that very user. */
+function userOf(engine: Engine, rootless: boolean): string[] {
+  const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
+  if (!rootless) return ["--user", `${uid}:${gid}`];
+  return engine === "podman" ? ["--userns", "keep-id"] : [];
+}
+
+/** The engine reads these as CSV, so that a quote around a path keeps its commas. */
+function mount({ path, access }: SandboxMount): string[] {
+  const quoted = (key: string) => `"${key}=${path.replaceAll('"', '""')}"`;
+  return ["--mount", `type=bind,${quoted("src")},${quoted("dst")}${access === "read" ? ",readonly" : ""}`];
+}
+
+function environmentFile(env: Readonly<Record<string, string>>, engine: Engine): string {
+  return Object.entries(env)
+    .map(([name, value]) => {
+      if (/[\r\n]/.test(name + value))
+        throw errors.SANDBOX_JOB({ reason: `${engine} cannot be given the variable ${name}, which has a line break` });
+      return `${name}=${value}\n`;
+    })
+    .join("");
+}
+
+/** What the client needs to find its engine, and nothing that a program set. */
+function clientEnv(): Record<string, string> {
+  const wanted = /^(PATH|HOME|USER|TMPDIR|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|DOCKER_.*|CONTAINER.*|STORAGE_.*)$/;
+  const given = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined);
+  return Object.fromEntries(given) as Record<string, string>;
+}
+
+function ownerLabel(): string {
+  const { pid, start } = identityOf(process.pid);
+  return `${pid}:${start.replaceAll(/\s/g, "_")}`;
+}
+
+/** Removes the containers of processes that were killed before they could do it themselves. */
+async function sweep(file: string): Promise<void> {
+  const format = `{{.ID}} {{.Label "${OWNER}"}}`;
+  const { stdout } = await ask(file, ["ps", "--all", "--filter", `label=${OWNER}`, "--format", format], PROBE_MS);
+  const orphans = stdout.split("\n").flatMap((line) => {
+    const [id = "", owner = ""] = line.trim().split(" ");
+    const [pid = "", start] = owner.split(":");
+    const alive = identityOf(Number(pid)).start.replaceAll(/\s/g, "_");
+    return id !== "" && (alive === "" || alive !== start) ? [id] : [];
+  });
+  if (orphans.length > 0) await ask(file, ["rm", "--force", "--volumes", ...orphans], ENDING_MS);
+}

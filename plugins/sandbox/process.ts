@@ -1,0 +1,174 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { constants } from "node:os";
+import type { Readable } from "node:stream";
+import { codeOf, messageOf, newId } from "@scorel/kernel";
+import type { SandboxEnd, SandboxOptions, SandboxRun } from "./contract.ts";
+import { errors } from "./errors.ts";
+import type { ExecutorCommand, ReadyJob } from "./executor.ts";
+import { endTree, killGroup, MARK } from "./processes.ts";
+import { watchUse } from "./watch.ts";
+
+/** What is kept of the beginning of stderr, to say why something did not start. */
+const REASON_CHARS = 2_000;
+/** How long output may stay open after its program has ended and everything else of it was killed. */
+const PIPE_GRACE_MS = 200;
+
+/** Starts a command and watches it to its end; throws SANDBOX_START. */
+export async function run(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions): Promise<SandboxRun> {
+  const running = new Running(command, job, options);
+  await running.started();
+  return running;
+}
+
+class Running implements SandboxRun {
+  readonly executor;
+  readonly ended: Promise<SandboxEnd>;
+  private readonly command: ExecutorCommand;
+  private readonly child: ChildProcess;
+  private readonly began = performance.now();
+  /** Found in the environment of what has left its process group, where no namespace holds it. */
+  private readonly mark = newId();
+  private readonly settle: (() => void)[] = [];
+  private reason: SandboxEnd["ended"];
+  private killing: Promise<void> | undefined;
+  private stderr = "";
+
+  constructor(command: ExecutorCommand, job: ReadyJob, { signal, onOutput, interactive }: SandboxOptions) {
+    const { executor, file, args, env } = command;
+    this.executor = executor;
+    this.command = command;
+    this.child = spawn(file, args, {
+      cwd: executor === "local" ? job.cwd : "/",
+      env: executor === "local" ? { ...env, [MARK]: this.mark } : env,
+      detached: true,
+      stdio: [interactive ? "pipe" : "ignore", "pipe", "pipe"],
+    });
+    // Whoever writes to what has ended hears of it from `write`.
+    this.child.stdin?.on("error", () => {});
+    const closed = [this.read("stdout", onOutput), this.read("stderr", onOutput)];
+    this.ended = this.watch(closed, job, signal);
+  }
+
+  /** Resolves when it runs. */
+  async started(): Promise<void> {
+    try {
+      await new Promise<void>((resolve, reject) => {
+        this.child.once("spawn", resolve);
+        this.child.once("error", reject);
+      });
+    } catch (thrown) {
+      await this.command.release();
+      const missing = codeOf(thrown) === "ENOENT";
+      const reason = missing ? "the program or its directory does not exist" : messageOf(thrown);
+      throw errors.SANDBOX_START({ executor: this.executor, reason }, { cause: thrown });
+    }
+  }
+
+  write(text: string): Promise<void> {
+    return new Promise((resolve, reject) => {
+      const { stdin } = this.child;
+      if (!stdin?.writable) reject(errors.SANDBOX_STDIN({ reason: "it is closed" }));
+      else
+        stdin.write(text, (error) =>
+          error ? reject(errors.SANDBOX_STDIN({ reason: codeOf(error) }, { cause: error })) : resolve(),
+        );
+    });
+  }
+
+  closeStdin(): void {
+    this.child.stdin?.end();
+  }
+
+  async kill(): Promise<void> {
+    this.end("killed");
+    await this.ended;
+  }
+
+  private async watch(closed: Promise<void>[], job: ReadyJob, signal: AbortSignal | undefined): Promise<SandboxEnd> {
+    const exited = new Promise<number | undefined>((resolve) => {
+      this.child.once("exit", (code, name) => resolve(code ?? signalled(name)));
+      this.child.once("error", () => resolve(undefined));
+    });
+    this.bound(job, signal);
+    const stopAtExit = () => void (this.child.pid !== undefined && killGroup(this.child.pid));
+    process.on("exit", stopAtExit);
+    const exitCode = await exited;
+    process.off("exit", stopAtExit);
+    for (const stop of this.settle.splice(0)) stop();
+    const durationMs = Math.round(performance.now() - this.began);
+    // A background process of the program may hold its output open; it ends with it.
+    await Promise.race([Promise.all(closed), after(PIPE_GRACE_MS)]);
+    await this.killing;
+    if (this.child.pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
+    await Promise.race([Promise.all(closed), after(PIPE_GRACE_MS)]);
+    this.child.stdout?.destroy();
+    this.child.stderr?.destroy();
+    const ended = await this.outcome(exitCode, durationMs);
+    await this.command.release();
+    return ended;
+  }
+
+  /** Ends it when its time is over, when it is cancelled, and when it uses too much. */
+  private bound(job: ReadyJob, signal: AbortSignal | undefined): void {
+    const timer = setTimeout(() => this.end("timeout"), Math.min(job.limits.seconds * 1000, 2 ** 31 - 1));
+    const cancel = () => this.end("cancelled");
+    signal?.addEventListener("abort", cancel, { once: true });
+    this.settle.push(
+      () => clearTimeout(timer),
+      () => signal?.removeEventListener("abort", cancel),
+    );
+    const { pid } = this.child;
+    if (pid !== undefined && this.command.watched)
+      this.settle.push(watchUse(pid, job.limits, (excess) => this.end(excess)));
+    if (signal?.aborted) cancel();
+  }
+
+  private async outcome(exitCode: number | undefined, durationMs: number): Promise<SandboxEnd> {
+    if (this.reason || exitCode === undefined) return { ended: this.reason ?? "killed", durationMs };
+    if (exitCode > 128 && (await this.command.outOfMemory?.())) return { ended: "memory", durationMs };
+    const failed = await this.command.failure(exitCode, this.stderr);
+    return failed === undefined ? { exitCode, durationMs } : { failed, durationMs };
+  }
+
+  private end(reason: NonNullable<SandboxEnd["ended"]>): void {
+    if (this.killing || this.child.exitCode !== null || this.child.signalCode !== null) return;
+    this.reason = reason;
+    this.killing = this.destroy();
+  }
+
+  private async destroy(): Promise<void> {
+    const { pid } = this.child;
+    if (pid === undefined) return;
+    await this.command.kill?.();
+    if (this.executor === "local") await endTree(pid, this.mark);
+    else killGroup(pid);
+  }
+
+  /** Decodes across chunks, so that a character split between two survives. */
+  private read(from: "stdout" | "stderr", onOutput: SandboxOptions["onOutput"]): Promise<void> {
+    const stream = this.child[from] as Readable;
+    const decoder = new TextDecoder();
+    const hear = (text: string) => {
+      if (text === "") return;
+      if (from === "stderr" && this.stderr.length < REASON_CHARS) this.stderr += text;
+      onOutput?.(text, from);
+    };
+    stream.on("data", (chunk: Buffer) => hear(decoder.decode(chunk, { stream: true })));
+    return new Promise((resolve) =>
+      stream.once("close", () => {
+        hear(decoder.decode());
+        resolve();
+      }),
+    );
+  }
+}
+
+/** As shells count it. */
+function signalled(name: NodeJS.Signals | null): number | undefined {
+  const number = name === null ? undefined : constants.signals[name];
+  return number === undefined ? undefined : 128 + number;
+}
+
+function after(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+}

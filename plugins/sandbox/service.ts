@@ -1,0 +1,106 @@
+import { lstatSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join, relative, sep } from "node:path";
+import { type BaseContext, codeOf } from "@scorel/kernel";
+import { createBubblewrap } from "./bubblewrap.ts";
+import type { SandboxConfig } from "./config.ts";
+import { createContainers } from "./container.ts";
+import type { ExecutorName, SandboxJob, SandboxMount, SandboxOptions, SandboxService } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { defaultEnv, type Executor, type ReadyJob } from "./executor.ts";
+import { createLocal } from "./local.ts";
+import { run } from "./process.ts";
+
+/** Picks an executor once, with the first program that is to be run, and keeps to it. */
+export function createSandbox(ctx: BaseContext, config: SandboxConfig, temp: () => string): SandboxService {
+  let chosen: Promise<Executor> | undefined;
+  const executor = () => {
+    chosen ??= choose(candidates(ctx.find("workspace")?.sandbox ?? config.executor, config, temp));
+    // What was missing may be there at the next attempt.
+    chosen.catch(() => {
+      chosen = undefined;
+    });
+    return chosen;
+  };
+  const ready = (job: SandboxJob, interactive: boolean) => readyJob(job, config, interactive);
+  return {
+    executor: async () => (await executor()).name,
+    async start(job, options: SandboxOptions = {}) {
+      const whole = ready(job, options.interactive ?? false);
+      return run(await (await executor()).command(whole), whole, options);
+    },
+    async command(job) {
+      return (await executor()).command(ready(job, false));
+    },
+  };
+}
+
+function candidates(asked: SandboxConfig["executor"], config: SandboxConfig, folder: () => string): Executor[] {
+  const containers = { image: config.image, folder };
+  const make: Record<ExecutorName, () => Executor> = {
+    bubblewrap: () => createBubblewrap(folder),
+    docker: () => createContainers("docker", containers),
+    podman: () => createContainers("podman", containers),
+    local: createLocal,
+  };
+  const names: ExecutorName[] = asked === "auto" ? ["bubblewrap", "docker", "podman"] : [asked];
+  return names.map((name) => make[name]());
+}
+
+/** The first that works. */
+async function choose(executors: readonly Executor[]): Promise<Executor> {
+  const tried: { executor: ExecutorName; reason: string }[] = [];
+  for (const executor of executors) {
+    const reason = await executor.problem();
+    if (reason === undefined) return executor;
+    tried.push({ executor: executor.name, reason });
+  }
+  throw errors.SANDBOX_NONE({ tried });
+}
+
+function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean): ReadyJob {
+  const { seconds, cpuSeconds, memoryBytes, processes, fileBytes } = config;
+  const extra = config.read.map(
+    (path): SandboxMount => ({ path: path.replace(/^~(?=\/)/, homedir()), access: "read" }),
+  );
+  const mounts = [...extra, ...job.mounts];
+  for (const { path } of mounts) checkMount(path);
+  const covers = ({ path }: SandboxMount) => job.cwd === path || !relative(path, job.cwd).startsWith("..");
+  if (!isAbsolute(job.cwd) || !mounts.some(covers))
+    throw errors.SANDBOX_JOB({ reason: `its directory ${job.cwd} is below none of its mounts` });
+  return {
+    argv: job.argv,
+    cwd: job.cwd,
+    env: { ...defaultEnv, ...checkedEnv(job.env ?? {}) },
+    mounts,
+    network: job.network ?? false,
+    limits: { seconds, cpuSeconds, memoryBytes, processes, fileBytes, ...job.limits },
+    interactive,
+  };
+}
+
+/** Folders that are the sandbox's own inside, and the whole of the host's. */
+const RESERVED = ["/", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"];
+
+function checkMount(path: string): void {
+  const reason = mountProblem(path);
+  if (reason !== undefined)
+    throw errors.SANDBOX_JOB({ reason: `${JSON.stringify(path)} cannot be mounted: ${reason}` });
+}
+
+function mountProblem(path: string): string | undefined {
+  if (!isAbsolute(path) || join(path) !== path || path.includes("\0")) return "it is no plain absolute path";
+  if (RESERVED.includes(path) || path.split(sep)[1] === "proc") return "it is too much of the system";
+  try {
+    return lstatSync(path).isSymbolicLink() ? "it is a link; name what it leads to" : undefined;
+  } catch (thrown) {
+    return codeOf(thrown) === "ENOENT" ? "it does not exist" : `it could not be looked at (${codeOf(thrown)})`;
+  }
+}
+
+function checkedEnv(env: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  for (const [name, value] of Object.entries(env))
+    if (!/^[A-Za-z_][A-Za-z0-9_]*$/.test(name) || value.includes("\0"))
+      throw errors.SANDBOX_JOB({ reason: `${JSON.stringify(name)} is no variable that a program can be given` });
+  return env;
+}

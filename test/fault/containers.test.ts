@@ -1,0 +1,50 @@
+import { execFileSync } from "node:child_process";
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKernel, createMemoryStore } from "@scorel/kernel";
+import sandbox from "@scorel/sandbox";
+import { afterAll, beforeAll, expect, it } from "vitest";
+import { type Engine, type EngineName, engineProblem, IMAGE, startEngine } from "../container-engine.ts";
+import { coverExecutor } from "../executors.ts";
+import { testHeader } from "../harness.ts";
+import { secondProcess } from "../second-process.ts";
+
+const engines: { executor: EngineName; adds: Record<string, string> }[] = [
+  { executor: "docker", adds: { HOSTNAME: "sandbox" } },
+  { executor: "podman", adds: { HOSTNAME: "sandbox", container: "podman", TERM: "xterm" } },
+];
+
+for (const { executor, adds } of engines)
+  coverExecutor(
+    { executor, confines: true, adds: () => adds, config: { image: IMAGE } },
+    engineProblem(executor),
+    () => {
+      const script = new URL("sandbox-host.ts", import.meta.url);
+      const folder = mkdtempSync(join(realpathSync(tmpdir()), "scorel-containers-"));
+      let engine: Engine;
+      beforeAll(async () => {
+        engine = await startEngine(executor);
+      }, 120_000);
+      afterAll(async () => {
+        await engine[Symbol.asyncDispose]();
+        rmSync(folder, { recursive: true });
+      }, 60_000);
+
+      it("leaves no container behind, and removes what a killed process left", async () => {
+        const names = () => execFileSync(executor, ["ps", "--all", "--quiet"], { encoding: "utf8" }).trim().split("\n");
+        expect(names()).toEqual([""]);
+        await using host = await secondProcess(script, folder, [executor, IMAGE, folder]);
+        expect(await host.line()).toBe("up");
+        await host.kill();
+        expect(names()).toEqual([expect.stringMatching(/^\w+$/)]);
+        const config = { executor, image: IMAGE };
+        const kernel = await createKernel({
+          entries: [{ plugin: sandbox, origin: "test", config }],
+          store: createMemoryStore(testHeader),
+        });
+        expect([await kernel.find("sandbox")?.executor(), names()]).toEqual([executor, [""]]);
+        await kernel.stop();
+      });
+    },
+  );

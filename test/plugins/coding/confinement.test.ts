@@ -1,0 +1,103 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
+import sandbox from "@scorel/sandbox";
+import tools from "@scorel/tools";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { startedProcesses } from "../../processes.ts";
+import { textOf, type Workshop, workshop } from "./workshop.ts";
+
+const confines = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
+const started = startedProcesses();
+
+/** A project whose commands run in the sandbox. */
+const confined = (bash: object = { sandbox: true }, executor?: string) => {
+  const plugins = executor === undefined ? [sandbox] : [{ plugin: sandbox, config: { executor } }];
+  return workshop({ tools: { plugin: tools, config: { bash } }, plugins });
+};
+const said = async (w: Workshop, command: string, more: object = {}) =>
+  textOf(await w.call("Bash", { command, ...more }));
+
+describe("commands without a sandbox that works", () => {
+  it("do not run when they are to be in one", async () => {
+    await using w = await confined({ sandbox: true }, "podman");
+    const result = await w.call("Bash", { command: "touch ran" });
+    expect([result.isError, textOf(result)]).toEqual([true, expect.stringContaining("No sandbox works here")]);
+    await using without = await workshop({ tools: { plugin: tools, config: { bash: { sandbox: true } } } });
+    expect(await said(without, "touch ran")).toContain("the plugin `sandbox` is not loaded, so nothing was run");
+    expect([existsSync(w.path("ran")), existsSync(without.path("ran"))]).toEqual([false, false]);
+  });
+});
+
+if (confines) describe("commands in the sandbox", inTheSandbox);
+
+function inTheSandbox(): void {
+  it("write into the project, and into nothing else", async () => {
+    await using w = await confined();
+    writeFileSync(`${w.home}/notes`, "private");
+    const attempts = `echo 1 > in; cat ${w.home}/notes; echo 1 > ${w.home}/out; echo 1 > /usr/out; exit 7`;
+    expect(await said(w, attempts)).toContain("No such file or directory");
+    expect([readFileSync(w.path("in"), "utf8"), readdirSync(w.home)]).toEqual(["1\n", ["notes"]]);
+    expect(await said(w, "exit 7")).toBe("[exit code 7]");
+  });
+
+  it("cannot make or change what steers git or the agent, and leave no trace of that", async () => {
+    await using w = await confined();
+    execFileSync("git", ["init", "-q", w.dir]);
+    const config = w.text(".git/config");
+    const attempts = [
+      "mkdir -p .scorel/extensions && echo x > .scorel/extensions/evil.ts",
+      "mv .git/hooks .git/old-hooks",
+      "echo x > .git/hooks/pre-commit",
+      "echo x >> .git/config",
+      "git config core.hooksPath /tmp",
+      "rm -rf .scorel .git/hooks",
+      "ln -sfn /tmp .scorel",
+    ];
+    for (const attempt of attempts) expect(await said(w, attempt)).not.toContain("exit code 0");
+    expect([w.text(".git/config"), existsSync(w.path(".scorel")), existsSync(w.path(".git/hooks/pre-commit"))]).toEqual(
+      [config, false, false],
+    );
+    expect(await said(w, "touch a && git add a && git -c user.name=a -c user.email=b commit -qm a && echo done")).toBe(
+      "done\n[exit code 0]",
+    );
+  });
+
+  it("have the network only when that is said", async () => {
+    const server = createServer((_request, response) => response.end("hello"));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    onTestFinished(() => void server.close());
+    const { port } = server.address() as AddressInfo;
+    const ask = `exec 3<>/dev/tcp/127.0.0.1/${port} && printf 'GET / HTTP/1.0\\r\\n\\r\\n' >&3 && grep hello <&3`;
+    await using shut = await confined();
+    expect(await said(shut, ask)).not.toContain("hello\n");
+    await using open = await confined({ sandbox: true, network: true });
+    expect(await said(open, ask)).toContain("hello\n[exit code 0]");
+  });
+
+  it("end with all they started, in the background too", async () => {
+    await using w = await confined();
+    expect(await said(w, "sleep 3071.5 & sleep 3071.5", { timeout: 0.5 })).toContain("timed out after 0.5 s");
+    const id = /background as (\w+)/.exec(await said(w, "echo up; sleep 3071.5", { background: true }))?.[1];
+    expect(textOf(await w.call("Bash", { stop: id }))).toContain("stopped, with all it started");
+    const left = readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && commandOf(pid).includes("3071.5"));
+    for (const pid of left) started.add(Number(pid));
+    expect(left).toEqual([]);
+  });
+
+  it("have their own home and temporary folder, and no key", async () => {
+    await using w = await confined();
+    expect(await said(w, "cd && pwd && echo $TMPDIR && touch ~/made && env | grep -c API_KEY")).toBe(
+      "/tmp\n/tmp\n0\n[exit code 1]",
+    );
+  });
+}
+
+function commandOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return ""; // It has ended.
+  }
+}

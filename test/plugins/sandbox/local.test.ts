@@ -1,0 +1,3 @@
+import { coverExecutor } from "../../executors.ts";
+
+coverExecutor({ executor: "local", confines: false, adds: () => ({}) }, undefined);

@@ -1,0 +1,72 @@
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createKernel, createMemoryStore } from "@scorel/kernel";
+import sandbox from "@scorel/sandbox";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { testHeader } from "../../harness.ts";
+
+/** Which executor a session with this table gets, when the PATH holds these programs only. */
+async function chosen(table: object, programs: Record<string, string> = {}, flag?: string) {
+  const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), "scorel-path-"));
+  for (const [name, script] of Object.entries(programs))
+    fs.writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const PATH = process.env.PATH as string;
+  process.env.PATH = folder;
+  const workspace = { sandbox: flag, temp: folder } as never;
+  const kernel = await createKernel({
+    entries: [{ plugin: sandbox, origin: "test", config: table }],
+    store: createMemoryStore(testHeader),
+    ...(flag !== undefined && { services: { workspace } }),
+  });
+  onTestFinished(async () => {
+    process.env.PATH = PATH;
+    await kernel.stop();
+    fs.rmSync(folder, { recursive: true });
+  });
+  return kernel.find("sandbox")?.executor();
+}
+
+const works = 'case "$1" in info) echo "[]";; esac; exit 0';
+
+describe("without a choice", () => {
+  it("bubblewrap comes first, and containers after it", async () => {
+    expect(await chosen({}, { bwrap: "exit 0" })).toBe("bubblewrap");
+    expect(await chosen({ image: "tools" }, { bwrap: "exit 1", docker: "exit 1", podman: works })).toBe("podman");
+    expect(await chosen({ image: "tools" }, { docker: works, podman: works })).toBe("docker");
+  });
+
+  it("nothing runs when no sandbox works, and it is said what was tried and what decides", async () => {
+    const programs = { bwrap: "echo 'bwrap: no namespaces here' >&2; exit 1", docker: "exit 0" };
+    await expect(chosen({}, programs)).rejects.toMatchObject({
+      code: "SANDBOX_NONE",
+      message: [
+        "No sandbox works here, so nothing was run:",
+        "  bubblewrap: bwrap: no namespaces here",
+        "  docker: [sandbox] image is not set",
+        "  podman: podman is not on the PATH",
+        'Install bubblewrap, or set [sandbox] image and start docker or podman. `[sandbox] executor = "local"` in ~/.scorel/config.toml (or --sandbox local) runs programs without any.',
+      ].join("\n"),
+    });
+  });
+
+  it("an image that is not there is not pulled", async () => {
+    const docker = 'case "$1" in info) echo "[]"; exit 0;; image) exit 1;; esac; touch "$(dirname "$0")/pulled"';
+    await expect(chosen({ executor: "docker", image: "tools" }, { docker })).rejects.toMatchObject({
+      data: { tried: [{ executor: "docker", reason: "the image tools is not there; build or pull it first" }] },
+    });
+  });
+});
+
+describe("a choice", () => {
+  it("is kept, also when it does not work", async () => {
+    await expect(chosen({ executor: "podman", image: "tools" }, { bwrap: "exit 0" })).rejects.toMatchObject({
+      data: { tried: [{ executor: "podman", reason: "podman is not on the PATH" }] },
+    });
+    expect(await chosen({ executor: "local" }, { bwrap: "exit 0" })).toBe("local");
+  });
+
+  it("for one run counts more than the configuration", async () => {
+    expect(await chosen({ executor: "bubblewrap" }, { bwrap: "exit 0" }, "local")).toBe("local");
+  });
+});
