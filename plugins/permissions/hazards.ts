@@ -7,7 +7,7 @@ export function bareName(name: string): string {
 const RUNNERS = new Set(
   [
     "sudo doas su runuser pkexec env xargs parallel exec eval source . trap alias export declare typeset local readonly",
-    "unset set shopt enable hash bind complete builtin command nohup timeout nice ionice time stdbuf setsid chroot unshare",
+    "unset set shopt enable hash bind complete wait unalias builtin command nohup timeout nice ionice time stdbuf setsid chroot unshare",
     "nsenter strace ltrace gdb watch flock busybox toybox script expect screen tmux at batch crontab entr ssh mosh chrt",
     "taskset firejail proot setarch linux32 linux64 cgexec systemd-run dbus-run-session xvfb-run start-stop-daemon",
     "sh bash dash zsh ksh ash fish csh tcsh pwsh coproc mapfile readarray read getopts printf let fc kill",
@@ -27,6 +27,11 @@ const SHELLS = /^(?:ba|da|z|k|a|fi|c|tc|pw)?sh$/;
 /** Whether a command without words takes its orders from whatever is piped into it. */
 export function readsOrders(name: string): boolean {
   return [INTERPRETERS, CONSOLES, SHELLS].some((names) => names.test(bareName(name)));
+}
+
+/** Whether what a command is given or fed may be something to run. */
+export function takesOrders(name: string): boolean {
+  return readsOrders(name) || RUNNERS.has(bareName(name));
 }
 
 /** Words that run something else, write somewhere else, or read their orders from somewhere else. */
@@ -60,9 +65,11 @@ const HAZARDS: readonly Hazard[] = [
   },
   {
     command: /^(?:curl|wget)$/,
-    word: /^-[a-zA-Z]*[oOKTEDcdFJPiabe]/,
-    long: "output remote-name config upload-file data form cookie-jar dump-header trace engine use-askpass post-file post-data body-file directory-prefix execute input-file append-output save-cookies libcurl proto json variable hsts etag-save stderr log",
+    word: /^-[a-zA-Z]*[oOKTEDcdFJPiabex]/,
+    long: "proxy preproxy socks4 socks5 connect-to resolve doh-url url next interface unix-socket abstract-unix-socket netrc output remote-name config upload-file data form cookie-jar dump-header trace engine use-askpass post-file post-data body-file directory-prefix execute input-file append-output save-cookies libcurl proto json variable hsts etag-save stderr log",
   },
+  // A subscript is evaluated.
+  { command: /^(?:test|\[)$/, word: /^-[vR]$/ },
   { command: /^g?sort$/, word: /^-[a-zA-Z]*[oT]/, long: "output compress-program temporary-directory files0-from" },
   { command: /^(?:zip|unzip|7z[ar]?|gzip|xz|zstd|ar)$/, word: /^-[a-zA-Z]*[TPdo]/, long: "unzip-command" },
   {
@@ -116,6 +123,7 @@ function hazardOf(name: string, values: readonly (string | undefined)[]): (value
   if (RUNNERS.has(name)) return () => true;
   if (name === "git") return gitHazard(values);
   if (/^g?sed$/.test(name)) return sedHazard(values);
+  if (/^(?:curl|wget)$/.test(name)) return fetchHazard(name, values);
   if (LAUNCHERS.test(name)) {
     const program = values.findIndex((value, at) => at > 0 && !value?.startsWith("-"));
     return (_value, at) => at <= program || program < 0;
@@ -156,6 +164,17 @@ function gitHazard(values: readonly (string | undefined)[]): (value: string, at:
   const word = /^(?:push|add|stash)$/.test(command) ? GIT.word : /^-[cCOoxiu]|::|^file:/;
   const from = firstOf(values, [{ ...GIT, ...(word && { word }) }]);
   return (_value, at) => !GIT_COMMANDS.has(command) || at >= from;
+}
+
+/** Which address is asked is for the rule to say: any behind the first one can be a place to send things to. */
+function fetchHazard(name: string, values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
+  const isAddress = (value = "") => /:\/\/|^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/|$)|^localhost\b/.test(value);
+  const first = values.findIndex((value, at) => at > 0 && isAddress(value));
+  const from = firstOf(
+    values,
+    HAZARDS.filter(({ command }) => command.test(name)),
+  );
+  return (value, at) => at >= from || (at > first && isAddress(value));
 }
 
 /** Its script can write files and run commands: only substitutions and printed lines are known to do neither. */

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { takesOrders } from "./hazards.ts";
 import { isInside, leadsOut, realOf, steers } from "./paths.ts";
 import type { Rule } from "./rule.ts";
-import { allowsUnit, isAbout, ruleFor, textOf, touchesUnit } from "./rules.ts";
+import { allowsUnit, isAbout, isSomewhereIn, ruleFor, textOf, touchesUnit } from "./rules.ts";
 import { isSafe } from "./safe.ts";
 import { type Reading, readCommand, spelled, type Token, type Unit } from "./shell.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "./verdict.ts";
@@ -61,7 +62,7 @@ function read(command: string, cwd: unknown, workspace: Workspace): Reading {
   return reading;
 }
 
-/** Marks what leads out of the project; leaves out files of the project that are only read. */
+/** Marks what leads out of the project, and what steers git or this program; leaves out files of the project that are only read. */
 function placed(tokens: readonly Token[], workspace: Workspace): Token[] {
   return tokens.flatMap((token, at) => {
     const target = tokens[at + 1];
@@ -81,7 +82,7 @@ function isOperator({ text, marked }: Token): boolean {
 function isAstray({ kind, value }: { kind: string; value?: string }, workspace: Workspace): boolean {
   if (kind !== "word" || value === undefined) return false;
   const parts = [value, value.slice(value.indexOf("=") + 1)].filter((part) => part !== "" && !part.includes("\0"));
-  return parts.some((part) => part.length < 4_096 && leadsOut(part, workspace));
+  return parts.some((part) => part.length < 4_096 && (steers(part) || leadsOut(part, workspace)));
 }
 
 /** A redirection's target that a wildcard may not cover. */
@@ -91,10 +92,20 @@ function isForeign(value: string | undefined, workspace: Workspace): boolean {
   return value.split("/").includes("..") || steers(path) || !isInside(path, workspace);
 }
 
+/** Words that a command may run, and what is fed to one that runs it. */
+function scriptsIn({ units, fed }: Reading): string[] {
+  const tokens = units.flatMap((unit) => unit.tokens);
+  const isRead = units.some(({ tokens: [name] }) => takesOrders(name?.value ?? ""));
+  const words = tokens.filter(({ marked }) => marked || isRead).map(({ value, text }) => value ?? text);
+  return [...words.filter((text) => /\s/.test(text)), ...(isRead ? fed : [])];
+}
+
 /** Whether a rule speaks of a part; of what cannot be told, a rule with a pattern might. */
 function forbids(rules: readonly Rule[], reading: Reading): { decision: "deny" | "ask"; why: string } | undefined {
   const rule = rules.find((it) => reading.units.some((unit) => touchesUnit(unit, it)));
   if (rule) return { decision: "deny", why: `the rule "${rule.text}" speaks of it` };
+  const hidden = rules.find((it) => scriptsIn(reading).some((text) => isSomewhereIn(text, it)));
+  if (hidden) return { decision: "deny", why: `the rule "${hidden.text}" may speak of what it runs` };
   const [first] = rules;
   if (!first || reading.unknown.length === 0) return undefined;
   return {

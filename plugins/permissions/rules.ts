@@ -1,4 +1,5 @@
 import { bareName } from "./hazards.ts";
+import { fitsLoosely, fitsStrictly, type Marked, parsePattern } from "./pattern.ts";
 import type { Rule } from "./rule.ts";
 import type { Token, Unit } from "./shell.ts";
 
@@ -18,8 +19,11 @@ export function ruleFor(tool: string, text: string): string {
 export function allowsUnit({ tokens }: Unit, rules: readonly Rule[]): boolean {
   const patterns = rules.map(({ pattern }) => pattern);
   if (patterns.includes(undefined)) return true;
-  const matchers = (patterns as string[]).map(strictly);
-  const named = (part: readonly Token[]) => matchers.some((matches) => matches.test(encoded(part)));
+  const parsed = (patterns as string[]).map(parsePattern);
+  const named = (part: readonly Token[]) => {
+    const text = markedText(part);
+    return parsed.some((pattern) => fitsStrictly(pattern, text));
+  };
   if (named(tokens)) return true;
   const words = tokens.filter(({ kind }) => kind === "word");
   const rest = [...tokens.filter(({ kind }) => kind === "assignment").map((token) => [token]), ...redirects(tokens)];
@@ -36,20 +40,27 @@ export function textOf({ tokens }: Pick<Unit, "tokens">): string {
 /** Whether a rule speaks of a command in any of its guises: for rules that forbid, so in doubt it does. */
 export function touchesUnit(unit: Unit, { pattern }: Rule): boolean {
   if (pattern === undefined) return true;
-  const matcher = loosely(pattern);
+  const parsed = parsePattern(pattern);
   const words = unit.tokens.filter(({ kind }) => kind === "word").map(({ value, text }) => value ?? text);
   const [name = "", ...rest] = words;
   const guises = [textOf(unit), words.join(" "), [bareName(name), ...rest].join(" ")];
-  // The command may be run by the one that is named.
-  const behind = unit.tokens.some(({ kind, marked }) => kind === "word" && marked)
-    ? rest.map((word, at) => [bareName(word), ...rest.slice(at + 1)].join(" "))
-    : [];
   const others = [
     ...redirects(unit.tokens),
     ...unit.tokens.filter(({ kind }) => kind === "assignment").map((it) => [it]),
   ];
-  const texts = [...guises, ...behind, ...others.map((tokens) => textOf({ tokens }))];
-  return texts.some((text) => matcher.test(text));
+  const texts = [...guises, ...others.map((tokens) => textOf({ tokens }))];
+  if (texts.some((text) => fitsLoosely(parsed, text))) return true;
+  // The command may be run by the one that is named.
+  const isRunner = unit.tokens.some(({ kind, marked }) => kind === "word" && marked);
+  return isRunner && isSomewhereIn(rest.join(" "), { pattern });
+}
+
+/** Whether a rule may speak of something that stands somewhere in a text, as a script within a word. */
+export function isSomewhereIn(text: string, { pattern }: Pick<Rule, "pattern">): boolean {
+  if (pattern === undefined) return true;
+  // Where a word begins, also the one in `-Sword`.
+  const starts = new Set([...text.matchAll(/(?<=^|[^\w-]|(?:^|\s)-\w)\S/g)].map(({ index }) => index));
+  return fitsLoosely(parsePattern(pattern), text, (at) => starts.has(at));
 }
 
 /** Redirections stand last, assignments first, wherever they were written. */
@@ -69,42 +80,19 @@ function redirects(tokens: readonly Token[]): Token[][] {
   return parts;
 }
 
-/** Where characters of marked tokens lie; a command that holds such characters itself is never judged by rules. */
-const SHIFT = 0xe000;
-const OTHER = "\uf8ff";
-
-/** A text in which no wildcard matches what is marked. */
-function encoded(tokens: readonly Token[]): string {
-  return ordered(tokens)
-    .map(({ text, marked }) => (marked ? [...text].map(shifted).join("") : text))
-    .join(" ");
-}
-
-function shifted(char: string): string {
-  const code = char.codePointAt(0) as number;
-  return code < 0x80 ? String.fromCharCode(SHIFT + code) : OTHER + char;
-}
-
-/** A pattern whose literal characters match what is marked too, and whose wildcards do not. */
-function strictly(pattern: string): RegExp {
-  const either = (char: string) => {
-    const code = char.codePointAt(0) as number;
-    if (char === " ") return `[ ${String.fromCharCode(SHIFT + 32)}]`;
-    return code < 0x80 ? `[${escaped(char)}${String.fromCharCode(SHIFT + code)}]` : `${OTHER}?${char}`;
-  };
-  return compiled(pattern, "[^\ue000-\uf8ff]*", either);
-}
-
-function loosely(pattern: string): RegExp {
-  return compiled(pattern, "[\\s\\S]*", escaped, "i");
-}
-
-function compiled(pattern: string, wild: string, literal: (char: string) => string, flags = ""): RegExp {
-  const open = / \*$/.test(pattern);
-  const source = [...(open ? pattern.slice(0, -2) : pattern).matchAll(/\\([\\*])|([\s\S])/gu)]
-    .map(([, quoted, char]) => (quoted !== undefined ? literal(quoted) : char === "*" ? wild : literal(char as string)))
-    .join("");
-  return new RegExp(`^${source}${open ? `(?: ${wild})?` : ""}$`, flags);
+/** The words of a command with blanks between them. */
+function markedText(tokens: readonly Token[]): Marked {
+  const chars: string[] = [];
+  const marks: boolean[] = [];
+  for (const { text, marked } of ordered(tokens)) {
+    if (chars.length > 0) add(" ", false);
+    for (const char of text) add(char, marked);
+  }
+  function add(char: string, marked: boolean): void {
+    chars.push(char);
+    marks.push(marked);
+  }
+  return { chars, marked: marks };
 }
 
 function escaped(char: string): string {

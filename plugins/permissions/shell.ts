@@ -29,9 +29,11 @@ export interface Reading {
   units: Unit[];
   /** What the reader could not make sure of; a command with any of it is never allowed by a rule. */
   unknown: string[];
+  /** What is fed to the standard input of a part, as it is written. */
+  fed: string[];
 }
 
-/** Characters that a person does not see, or takes for others, and those that the matching of rules needs. */
+/** Characters that a person does not see, or takes for others, and those that stand for nothing. */
 const UNSEEN = /(?![\t\n ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/u;
 /** What holds commands and adds nothing to what they do. */
 const HOLDERS = new Set([
@@ -42,10 +44,12 @@ const WORDS = new Set(["Word", "Assignment", "Redirect", "HereString", "HereDoc"
 const NAME = /^[\x21-\x3c\x3e-\x7e]+$/;
 const PLAIN = /^[\w@%+=:,./^-]+$/;
 const MAX_DEPTH = 8;
+const MAX_LENGTH = 32_000;
 
 /** Takes a command apart as bash would. */
 export function readCommand(text: string): Reading {
-  const reading: Reading = { units: [], unknown: [] };
+  const reading: Reading = { units: [], unknown: [], fed: [] };
+  if (text.length > MAX_LENGTH) return { ...reading, unknown: ["more than can be looked at"] };
   if (UNSEEN.test(text)) reading.unknown.push("a character that cannot be seen");
   readScript(text, reading, false, 0);
   return reading;
@@ -53,7 +57,13 @@ export function readCommand(text: string): Reading {
 
 function readScript(text: string, reading: Reading, nested: boolean, depth: number): void {
   if (depth > MAX_DEPTH) reading.unknown.push("shells in shells");
-  else visit(parse(text), { reading, nested, depth, source: text });
+  else
+    try {
+      visit(parse(text), { reading, nested, depth, source: text });
+    } catch (thrown) {
+      if (!(thrown instanceof RangeError)) throw thrown;
+      reading.unknown.push("more levels than can be looked at");
+    }
 }
 
 interface Place {
@@ -118,7 +128,7 @@ function tokensOf(node: Command, place: Place): Token[] {
 
 /** A shell's own argument may be a script: what is denied is denied in there too. */
 function quietly(script: string, { reading, depth }: Place): void {
-  const inner: Reading = { units: [], unknown: [] };
+  const inner: Reading = { units: [], unknown: [], fed: [] };
   readScript(script, inner, true, depth + 1);
   reading.units.push(...inner.units);
 }
@@ -191,7 +201,9 @@ function bare(text: string): string {
 function redirection(node: Redirection, { source, reading }: Place): Token[] {
   const text = source.slice(node.pos, node.end);
   if (node.descriptor?.type === "FileDescriptorVariable") reading.unknown.push("a descriptor in a variable");
+  if (node.type === "HereDoc" || node.type === "HereString") reading.fed.push(text);
   if (node.type === "HereDoc") {
+    reading.fed.push(node.body.text);
     const isText = node.delimiter?.quoted || (node.body.parts ?? []).every(({ type }) => type === "Literal");
     if (!node.closing || !node.delimiter) reading.unknown.push("a here-document without its end");
     return isText ? [] : [{ kind: "redirect", text: `${node.operator}${node.delimiter?.text ?? ""}`, marked: true }];

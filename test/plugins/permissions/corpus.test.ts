@@ -1,234 +1,65 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { attempts, generous } from "./attempts.ts";
 import { type Post, post } from "./setup.ts";
-
-/** What a generous user allows; each attempt tries to get more out of it. */
-const allow = [
-  ...["Bash(git status*)", "Bash(git log *)", "Bash(git diff*)", "Bash(git *)", "Bash(npm test*)", "Bash(npm run *)"],
-  ...["Bash(find *)", "Bash(sed *)", "Bash(awk *)", "Bash(tar *)", "Bash(rsync *)", "Bash(make*)", "Bash(xargs *)"],
-  ...[
-    "Bash(env *)",
-    "Bash(sudo *)",
-    "Bash(ssh *)",
-    "Bash(cat src/*)",
-    "Bash(node *)",
-    "Bash(python3 *)",
-    "Bash(bash *)",
-  ],
-  ...[
-    "Bash(sh *)",
-    "Bash(eval *)",
-    "Bash(sort *)",
-    "Bash(curl https://example.com/*)",
-    "Bash(command *)",
-    "Bash(npx *)",
-  ],
-  ...["Bash(timeout *)", "Bash(nohup *)", "Bash(builtin *)", "Bash(exec *)", "Bash(source *)", "Bash(find . -name *)"],
-  ...[
-    "Bash(docker ps*)",
-    "Bash(export *)",
-    "Bash(trap *)",
-    "Bash(less *)",
-    "Bash(vim *)",
-    "Bash(cp *)",
-    "Edit(src/**)",
-  ],
-];
-
-const attempts: readonly [what: string, command: string][] = [
-  ["a second command after ;", "git status; rm -rf x"],
-  ["a second command after &&", "git status && rm -rf x"],
-  ["a second command after ||", "git status || rm -rf x"],
-  ["a second command after &", "git status & rm -rf x"],
-  ["a second command after a newline", "git status\nrm -rf x"],
-  ["a pipe into a shell", "git log -1 | sh"],
-  ["a pipe with errors", "git log -1 |& tee x"],
-  ["a command in a subshell", "(git status; rm -rf x)"],
-  ["a command in a group", "{ git status; rm -rf x; }"],
-  ["a command in an if", "if git status; then rm -rf x; fi"],
-  ["a command in an else", "if git status; then git status; else rm -rf x; fi"],
-  ["a command in a while", "while git status; do rm -rf x; done"],
-  ["a for loop", "for f in a b; do git status; done"],
-  ["a for loop over PATH", "for PATH in /tmp/evil; do git status; done"],
-  ["a case", "case x in x) git status;; esac"],
-  ["a function of an allowed name", "git() { rm -rf x; }; git status"],
-  ["a function by its keyword", "function npm { rm -rf x; }; npm test"],
-  ["an alias", "alias git='rm -rf x'; git status"],
-  ["a coprocess", "coproc git status"],
-  ["a test that evaluates", "[[ -v 'a[$(rm -rf x)]' ]]"],
-  ["arithmetic that evaluates", "(( a[$(rm -rf x)] ))"],
-  ["a substitution", "git log $(rm -rf x)"],
-  ["backticks", "git log `rm -rf x`"],
-  ["a substitution in double quotes", 'git log "$(rm -rf x)"'],
-  ["a substitution in a substitution", "git log $(echo $(rm -rf x))"],
-  ["a process substitution to read", "git diff <(rm -rf x)"],
-  ["a process substitution to write", "git log >(sh)"],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash
-  ["a substitution in a default value", "git log ${x:-$(rm -rf x)}"],
-  ["a substitution in arithmetic", "git log $((a[$(rm -rf x)]))"],
-  ["a variable as an option", "git log $X"],
-  ["a variable as a command", "$X status"],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash
-  ["$IFS for a blank", "git${IFS}push${IFS}--force"],
-  ["brace expansion", "git log {--output=x,-1}"],
-  ["a command made of braces", "{rm,-rf,x}"],
-  ["a glob that matches an option", "git log *"],
-  ["ANSI-C quoting of a command", "$'\\x72\\x6d' -rf x"],
-  ["ANSI-C quoting of an option", "git log $'--output=x'"],
-  ["quotes inside a command", "r''m -rf x"],
-  ["a backslash inside a command", "r\\m -rf x"],
-  ["a continued line", "git status; r\\\nm -rf x"],
-  ["a redirection to a file", "git log > ~/.bashrc"],
-  ["a redirection in the project", "git log > src/x"],
-  ["an appending redirection", "git log >> src/x"],
-  ["a forced redirection", "git log >| src/x"],
-  ["a redirection of both", "git log &> src/x"],
-  ["a redirection of errors", "git log 2> src/x"],
-  ["a redirection before the command", "> src/x git log"],
-  ["a redirection of a group", "{ git log; } > src/x"],
-  ["a redirection of a subshell", "(git log) >> src/x"],
-  ["a redirection alone", "> src/x"],
-  ["reading from outside", "git log < /etc/passwd"],
-  ["reading from the network", "git log < /dev/tcp/127.0.0.1/80"],
-  ["a here-document into a shell", "sh <<EOF\nrm -rf x\nEOF"],
-  ["a substitution in a here-document", "git log <<EOF\n$(rm -rf x)\nEOF"],
-  ["a here-string with a substitution", 'git log <<< "$(rm -rf x)"'],
-  ["an assignment before it", "FOO=1 git status"],
-  ["LD_PRELOAD", "LD_PRELOAD=./x.so git status"],
-  ["PATH", "PATH=/tmp/evil:$PATH git status"],
-  ["GIT_SSH_COMMAND", "GIT_SSH_COMMAND='sh -c x' git fetch origin"],
-  ["GIT_EXTERNAL_DIFF", "GIT_EXTERNAL_DIFF=./x git diff"],
-  ["GIT_PAGER", "GIT_PAGER='sh -c x' git log -1"],
-  ["PAGER exported first", "export PAGER=./x; git log -1"],
-  ["BASH_ENV through env", "env BASH_ENV=./x git status"],
-  ["an assignment alone", "PATH=/tmp/evil"],
-  ["env with a command", "env rm -rf x"],
-  ["env -S", "env -S 'rm -rf x'"],
-  ["env -i with another", "env -i FOO=1 rm -rf x"],
-  ["xargs", "git log -1 | xargs rm -rf"],
-  ["sudo", "sudo rm -rf x"],
-  ["nohup", "nohup rm -rf x"],
-  ["timeout", "timeout 5 rm -rf x"],
-  ["timeout with an option", "timeout -s KILL 5 rm -rf x"],
-  ["command", "command rm -rf x"],
-  ["builtin", "builtin eval 'rm -rf x'"],
-  ["exec", "exec rm -rf x"],
-  ["time", "time rm -rf x"],
-  ["eval", "eval 'rm -rf x'"],
-  ["source", "source ./x"],
-  ["a dot", ". ./x"],
-  ["bash -c", "bash -c 'rm -rf x'"],
-  ["bash -c with more behind it", "bash -c 'git status' rm"],
-  ["sh -c in sh -c", "sh -c \"sh -c 'rm -rf x'\""],
-  ["bash with a script", "bash -x src/a.sh"],
-  ["a trap", "trap 'rm -rf x' EXIT"],
-  ["find -exec", "find . -name a -exec rm {} +"],
-  ["find -execdir", "find . -execdir rm {} \\;"],
-  ["find -ok", "find . -ok rm {} \\;"],
-  ["find -delete", "find . -name a -delete"],
-  ["find -fprintf", "find . -fprintf /tmp/x a"],
-  ["git -c", "git -c core.pager='sh -c x' log -1"],
-  ["git -c behind its command", "git log -1 -c core.pager=x"],
-  ["git -C", "git -C /tmp/evil status"],
-  ["git with another directory", "git --git-dir=/tmp/evil status"],
-  ["git --exec-path", "git --exec-path=/tmp/evil status"],
-  ["an alias of git", "git st"],
-  ["defining an alias of git", "git config alias.st '!rm -rf x'"],
-  ["a hook by configuration", "git config core.hooksPath ./x"],
-  ["git --upload-pack", "git fetch --upload-pack='sh -c x' origin"],
-  ["git --upload-pack, shortened", "git fetch --upload-p='sh -c x' origin"],
-  ["git clone -u", "git clone -u 'sh -c x' a b"],
-  ["git with an ext:: address", "git fetch 'ext::sh -c x'"],
-  ["git rebase --exec", "git rebase --exec 'rm -rf x' main"],
-  ["git diff --output", "git diff --output=src/x"],
-  ["git diff --ext-diff", "git diff --ext-diff"],
-  ["git grep in a pager", "git grep -Ovim x"],
-  ["git bisect run", "git bisect run rm -rf x"],
-  ["git submodule foreach", "git submodule foreach 'rm -rf x'"],
-  ["awk system()", "awk 'BEGIN { system(\"rm -rf x\") }'"],
-  ["awk that writes", "awk '{ print > \"x\" }' src/a"],
-  ["awk with a pipe", "awk '{ print | \"sh\" }' src/a"],
-  ["sed e", "sed '1e rm -rf x' src/a"],
-  ["sed s///e", "sed 's/x/rm -rf x/e' src/a"],
-  ["sed w", "sed w/tmp/x src/a"],
-  ["sed w behind an address", "sed /x/w/tmp/y src/a"],
-  ["sed -i", "sed -i s/a/b/ src/a"],
-  ["tar --to-command", "tar xf a.tar --to-command=sh"],
-  ["tar --checkpoint-action", "tar cf a.tar . --checkpoint=1 --checkpoint-action=exec=sh"],
-  ["tar -I", "tar -I 'sh -c x' -xf a.tar"],
-  ["tar in the old style", "tar xIf sh a.tar"],
-  ["rsync -e", "rsync -e 'sh -c x' a b:"],
-  ["rsync --rsh, shortened", "rsync --rs='sh -c x' a b:"],
-  ["ssh", "ssh host rm -rf x"],
-  ["ssh -o ProxyCommand", "ssh -o ProxyCommand='sh -c x' host"],
-  ["make with another shell", "make SHELL=./x"],
-  ["make --eval", "make --eval='x:;rm -rf x'"],
-  ["make -f", "make -f /tmp/evil"],
-  ["npm exec", "npm exec rm"],
-  ["npm with another shell", "npm run test --script-shell=./x"],
-  ["npm in another project", "npm test --prefix /tmp/evil"],
-  ["npx with another package", "npx -p evil tsc"],
-  ["npx with any program", "npx evil"],
-  ["node -e", "node -e 'process.exit()'"],
-  ["node --require", "node --require ./x src/a.js"],
-  ["python -c", "python3 -c 'import os'"],
-  ["python -m", "python3 -m http.server"],
-  ["sort -o", "sort src/a -o src/b"],
-  ["sort --compress-program", "sort --compress-prog=./x src/a"],
-  ["curl to a file", "curl https://example.com/x -o ~/.bashrc"],
-  ["curl with a body", "curl https://example.com/x -d @src/a"],
-  ["less with a command", "less '+!rm -rf x' src/a"],
-  ["vim -c", "vim -c '!rm -rf x' src/a"],
-  ["cp to outside", "cp src/a /etc/x"],
-  ["cp -t", "cp -t /etc src/a"],
-  ["docker run", "docker ps; docker run -v /:/x a"],
-  ["a path back up", "cat src/../../etc/passwd"],
-  ["a link out of the project", "cat src/out/passwd"],
-  ["a move, then a relative path", "cd src/out && cat passwd"],
-  ["a move back up", "cd .. && cat a"],
-  ["a move, then git", "cd src && git status"],
-  ["pushd", "pushd /tmp && git status"],
-  ["an upper-case command", "RM -rf x"],
-  ["a look-alike of git", "g\u0456t status"],
-  ["a look-alike blank", "git\u00a0status"],
-  ["a zero-width character", "git status\u200b; rm"],
-  ["text that is turned round", "git status \u202emr"],
-  ["a carriage return", "git status\r rm -rf x"],
-  ["an escape sequence", "git status \u001b[2K"],
-  ["a command by its path", "/tmp/evil/git status"],
-  ["a command in the project", "./git status"],
-  ["a name that only begins so", "npm testx --evil; rm x"],
-  ["history and comments", "git status #\n rm -rf x"],
-  ["an unclosed quote", "git status 'x"],
-  ["an unclosed substitution", "git log $(rm"],
-  ["nothing at all", "# git status"],
-  ["cat of what lies outside", "cat /etc/passwd"],
-  ["cat of the home", "cat ~/.ssh/id_rsa"],
-  ["grep in what lies outside", "grep -r x /etc"],
-  ["grep with patterns from a file", "grep -f /etc/passwd src/a"],
-  ["printf into a variable", "printf -v PATH /tmp/evil"],
-  ["a disguised echo", "echo hi > src/x"],
-  ["tee", "echo hi | tee src/x"],
-  ["test with a subscript", "[ -v 'a[$(rm)]' ]"],
-  ["find with a look at links", "find -L . -name x -delete"],
-  ["setting shell options", "set -o allexport; git status"],
-  ["enable of a library", "enable -f ./x.so x"],
-  ["declare of an array", "declare -a 'x=($(rm))'"],
-  ["read into PATH", "read PATH < src/a; git status"],
-  ["a descriptor in a variable", "exec {fd}> src/x"],
-  ["kill", "kill -9 1"],
-];
 
 let guard: Post;
 beforeAll(async () => {
-  guard = await post({ allow });
-  guard.file("src/a", "text\n");
-  guard.link("src/out", "/etc");
+  guard = await project();
 });
 afterAll(() => guard[Symbol.asyncDispose]());
+
+/** One with a file, a link out of it, and a guard. */
+async function project(config: object = {}): Promise<Post> {
+  const t = await post({ allow: generous, ...config });
+  t.file("src/a", "text\n");
+  t.link("src/out", "/etc");
+  return t;
+}
 
 describe("the guard refuses", () => {
   it.each(attempts)("%s", async (_what, command) => {
     expect(await guard.bash(command)).toMatch(/^Denied: /);
+  });
+
+  it.each(["ask", "edits", "plan"])("all of it in the mode %s", async (mode) => {
+    await using t = await project({ mode });
+    for (const [what, command] of attempts)
+      expect([what, (await t.bash(command)).split(":")[0]]).toEqual([what, "Denied"]);
+  });
+
+  it("to run any of it before a person has answered", async () => {
+    await using t = await project({ mode: "ask" });
+    await t.request("attend_requests", {});
+    for (const [what, command] of attempts) {
+      const outcome = t.bash(command);
+      const { requestId, data } = await t.question();
+      expect([what, data]).toMatchObject([what, { tool: "Bash", args: { command } }]);
+      await t.request("answer_request", { requestId, answer: "n" });
+      expect([what, await outcome]).toEqual([what, expect.stringContaining("the user said no")]);
+    }
+  });
+
+  it("in the mode full, whatever comes to what is denied", async () => {
+    await using t = await project({ mode: "full", allow: ["Bash"], deny: ["Bash(rm *)"] });
+    const removing = attempts.filter(([, command]) => /\brm -rf/.test(command));
+    const allowed = [];
+    for (const [what, command] of removing) if ((await t.bash(command)) === "runs") allowed.push([what, command]);
+    expect(allowed).toEqual([]);
+    expect(removing.length).toBeGreaterThan(100);
+  });
+
+  it("what is too long or too deep to be looked at, and takes no longer for it", async () => {
+    const wild = ["Bash(a*b*c*d*e*f)", "Bash(git *a*a*a*a*a*b)"];
+    await using t = await project({ allow: wild, deny: ["Bash(*x*y*z*w)", "Edit(**/a*a*a/**/b/**)"] });
+    const deep = ["echo $(", "(", 'echo "$(', "f() {", "{a,", "sh -c '", "if a; then "].map((it) => it.repeat(3_000));
+    const long = ["git a", "xargs 'xy ", "echo a;", "sudo a ", "echo > b ", "abcde"].map(
+      (it) => it + it.slice(-3).repeat(10_000),
+    );
+    const began = performance.now();
+    for (const command of [...deep, ...long, "echo a ".repeat(1e6)])
+      expect([command.slice(0, 20), (await t.bash(command)).split(":")[0]]).toEqual([command.slice(0, 20), "Denied"]);
+    expect(await t.judge("Write", { file_path: "a/".repeat(2_000), content: "" })).not.toBe("runs");
+    expect(performance.now() - began).toBeLessThan(15_000);
   });
 
   it("a command in another directory", async () => {
