@@ -20,7 +20,8 @@ export const config = z.strictObject({
   guidance: z
     .string()
     .optional()
-    .describe('what the model is told of skills beside their list; "" tells it nothing (default: a short text)'),
+    .describe('what the model is told of skills beside their list; "" tells it nothing (default: a short text)')
+    .meta(weakens("the model is told other words about skills than you chose")),
   placement: z
     .enum(["append", "system", "tool_result"])
     .default("append")

@@ -12,7 +12,7 @@ const TOOLS = ["skill_load", "skill_select_docs"];
 /** Has loaded texts stand in one request only: at the end of the system prompt, or in the latest result that loaded them. */
 export function place(skills: Skills, messages: AgentMessage[], state: SkillState, session: Session): AgentMessage[] {
   const textOf = contentsOf({ get: (id) => session.tree.get(id) });
-  const all = byName(state.loaded).filter(({ content, docs }) => content !== undefined || docs.length > 0);
+  const all = byName(state.loaded);
   if (skills.placement === "system") {
     skills.system = blocksOf(all, textOf);
     return messages;

@@ -39,7 +39,7 @@ function withSkills({ stateDelta, skill }: Awaited<ReturnType<typeof loaded>>["d
 /** What is loaded and not to be read above is put at the end of the conversation, where it stays. */
 async function attach(skills: Skills): Promise<void> {
   const { session } = skills.ctx;
-  const missing = skills.state.loaded.flatMap((skill) => missingOf(skills, skill) ?? []);
+  const missing = skills.held.loaded.flatMap((skill) => missingOf(skills, skill) ?? []);
   if (missing.length === 0) return;
   const { shown } = skills.state;
   const wasThere = (skill: LoadedSkill) => contentsIn(skill).some((id) => Object.hasOwn(shown, id));
@@ -77,7 +77,7 @@ function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): { kept: 
 
 /** With `load = "once"` what is loaded counts for this request, in each of its attempts, and ends in the log at once. */
 async function forThisRequest(skills: Skills): Promise<SkillState> {
-  const { ctx, state, once } = skills;
+  const { ctx, held: state, once } = skills;
   if (ctx.config.load !== "once") return state;
   if (once && once.leaf === ctx.session.activeLeaf) return once.state;
   skills.once = undefined;

@@ -37,6 +37,17 @@ export class Skills implements SkillsService {
   get state(): SkillState {
     return this.ctx.session.projection("skillState");
   }
+  /** What is loaded, as far as the log holds its text: a session that was imported tells of loads that it does not hold. */
+  get held(): SkillState {
+    const { state } = this;
+    const holds = (id: string) => this.ctx.session.tree.get(id)?.type === "skill_content";
+    const loaded = state.loaded.map(({ content, docs, ...skill }) => ({
+      ...skill,
+      ...(content !== undefined && holds(content) && { content }),
+      docs: docs.filter((doc) => holds(doc.content)),
+    }));
+    return { ...state, loaded: loaded.filter(({ content, docs }) => content !== undefined || docs.length > 0) };
+  }
   /** Those that the model may load. */
   get forModel(): readonly Skill[] {
     return this.look.skills.filter(({ userOnly }) => !userOnly);

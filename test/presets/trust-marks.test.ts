@@ -44,7 +44,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "sandbox.seconds": "weakens",
   "skills.disabled": "harmless",
   // Words of a project that its instructions could hold as well.
-  "skills.guidance": "harmless",
+  "skills.guidance": "weakens",
   "skills.load": "harmless",
   "skills.overview": "harmless",
   "skills.placement": "harmless",

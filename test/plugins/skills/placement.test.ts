@@ -273,6 +273,57 @@ const reopened = ({ records }: { records: readonly string[] }) =>
     records.map((record) => JSON.parse(record)),
   );
 
+describe("a session that was imported", () => {
+  it("tells of loads whose texts it does not hold, which count for nothing", async () => {
+    for (const placement of ["append", "system", "tool_result"]) {
+      using g = ground();
+      withDocs(g);
+      await using t = await openSkills(g, [text("1"), load("pdf"), text("2")], { config: { placement } });
+      const toolCallId = "c1";
+      const call = { type: "toolCall" as const, id: toolCallId, name: "skill_load", arguments: { skill: "pdf" } };
+      const details = {
+        stateDelta: { "temp:skill:loaded:pdf": "1", "temp:skill:docs:pdf": "[]", "temp:other": "x" },
+        skill: { name: "pdf", digest: "0", content: "nowhere", docs: [{ path: "a.md", content: "nowhere" }] },
+      };
+      const said = { role: "user" as const, content: "go", timestamp: 0 };
+      const asked = {
+        role: "assistant" as const,
+        content: [call],
+        api: "x",
+        provider: "x",
+        model: "x",
+        usage: none,
+        stopReason: "toolUse" as const,
+        timestamp: 0,
+      };
+      const content = [{ type: "text" as const, text: "loaded: pdf" }];
+      const answered = {
+        role: "tool_result" as const,
+        toolCallId,
+        toolName: "skill_load",
+        content,
+        details,
+        isError: false,
+        timestamp: 0,
+      };
+      for (const message of [said, asked, answered]) await t.session.append("message", { message });
+      await t.agent.prompt("and now?");
+      expect(t.requests[0]?.text).not.toContain("no longer in the log");
+      expect(t.session.projection("skillState").keys).not.toHaveProperty("temp:other");
+      await t.agent.prompt("load it");
+      expect(t.requests[2]?.text).toContain("Do as pdf says.");
+    }
+  });
+});
+const none = {
+  input: 0,
+  output: 0,
+  cacheRead: 0,
+  cacheWrite: 0,
+  totalTokens: 0,
+  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
+};
+
 describe("a session that is opened again", () => {
   it("sends the same bytes, though the files have changed, and says so at the tail", async () => {
     using g = ground();
