@@ -63,6 +63,10 @@ export const errors = defineErrors({
   EVENT_INVALID: (a: { type: string; issues: string }) => `The payload of event "${a.type}" is invalid: ${a.issues}`,
   EVENT_TRANSIENT: (a: { type: string }) => `Event "${a.type}" is transient: use emit(), not append().`,
   EVENT_PERSISTENT: (a: { type: string }) => `Event "${a.type}" is persistent: use append(), not emit().`,
+  EVENT_DISPLAY: (a: { type: string; missing?: string }) =>
+    `convertToDisplay of "${a.type}" answered ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}. See docs/reference/events.md for the forms that faces can draw.`,
+  EVENT_LLM: (a: { type: string; reason: string }) =>
+    `convertToLlm of "${a.type}" answered something that no context can be built with: ${a.reason}.`,
   LOG_BUSY: (a: { type: string }) => `A turn is running: "${a.type}" has to wait until it ends, or cancel it first.`,
   LOG_CLOSED: () => "The session is closed; open it again before appending.",
   LOG_DUPLICATE_ID: (a: { id: string }) => `An event with id "${a.id}" is already in the log.`,
@@ -105,6 +109,9 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" names "${a.service}" in "provides" but did not provide it.`,
   PLUGIN_ASYNC_CONTRIBUTION: (a: { name: string }) =>
     `"${a.name}" must answer at once: prepare in activate() what takes time, and return it here.`,
+  PLUGIN_CONTRIBUTION: (a: { name: string; wanted: string }) => `"${a.name}" must be ${a.wanted}.`,
+  PLUGIN_LIMIT: (a: { plugin: string; where: string; limit: number }) =>
+    `Plugin "${a.plugin}" took longer than ${a.limit} ms in ${a.where}; its answer is ignored.`,
   PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
   PLUGIN_START_LIMIT: (a: { plugin: string; limit: number }) =>

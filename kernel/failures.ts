@@ -3,13 +3,17 @@ import { STRIKES } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import type { Failure, KernelEntry } from "./kernel.ts";
 import { placeOf } from "./place.ts";
+import type { Guarded } from "./plugin.ts";
 import type { Logger } from "./types.ts";
+import { within } from "./within.ts";
 
 /** Failures are announced this often per plugin and place; later ones are only logged. */
 const ANNOUNCED = 3;
 const KEPT = 1_000;
 /** Lines of the host's log file per plugin and place. */
 const LOGGED = 100;
+/** Milliseconds that something of a plugin may take which others wait for. */
+const GUARD_LIMIT_MS = 10_000;
 
 interface FailuresOptions {
   logger: Logger;
@@ -73,6 +77,24 @@ export class Failures {
   forget(plugin: string): void {
     for (const counts of [this.strikes, this.announced])
       for (const key of counts.keys()) if (key.startsWith(`${plugin} `)) counts.delete(key);
+  }
+
+  /** What `work` answers, or `otherwise` when it fails, takes too long, or has failed too often. */
+  guard<T>({ plugin, where, otherwise, ownOnly, limit = GUARD_LIMIT_MS }: Guarded<T>, work: () => T): T {
+    if (this.isOff(plugin, where)) return otherwise as T;
+    const failed = (thrown: unknown) => {
+      if (ownOnly && !this.isExpendable(plugin)) return otherwise as Awaited<T>;
+      this.report(plugin, where, thrown);
+      this.strike(plugin, where, where);
+      return otherwise as Awaited<T>;
+    };
+    try {
+      const answer = work();
+      if (!(answer instanceof Promise)) return answer;
+      return within(limit, answer, () => errors.PLUGIN_LIMIT({ plugin, where, limit })).catch(failed) as T;
+    } catch (thrown) {
+      return failed(thrown) as T;
+    }
   }
 
   /** `work` as something that harms nobody: its failures are reported, and the third is its last. */

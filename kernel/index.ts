@@ -1,6 +1,7 @@
-export { runningActivities, watchActivity } from "./activity.ts";
+export { asActivity, runningActivities, watchActivity } from "./activity.ts";
 export { stop } from "./chain.ts";
 export { stopClock } from "./clock.ts";
+export { asDisplay } from "./converted.ts";
 export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { isId, newId } from "./ids.ts";
@@ -35,4 +36,5 @@ export type { HookTrace } from "./trace.ts";
 export type { TreeView } from "./tree.ts";
 export * from "./types.ts";
 export type { Asking, Choice, NoticeLevel, Ui } from "./ui.ts";
+export { within } from "./within.ts";
 export { beginWork, workOf } from "./work.ts";

@@ -1,4 +1,4 @@
-import type { AnyPlugin, Collected, Listener, SubscribeOptions } from "./plugin.ts";
+import type { AnyPlugin, CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { Problem, Store } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
@@ -46,7 +46,7 @@ export interface Kernel {
   /** Why nothing can be appended; absent when it can. */
   readonly readOnly: string | undefined;
   find<N extends ServiceName>(name: N): Services[N] | undefined;
-  collect<N extends ContributionName>(name: N): Collected<Awaited<Contributions[N]>>[];
+  collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** Resolves when all announced so far has been heard by every subscriber. */
   drained(): Promise<void>;

@@ -1,12 +1,14 @@
 import { Announcer } from "./announcer.ts";
 import { Broadcast } from "./broadcast.ts";
 import { buildContext, isLegalBarrier } from "./context.ts";
+import { asDisplay, asLlmAction } from "./converted.ts";
 import type { DisplayAction } from "./display.ts";
 import { errors, messageOf } from "./errors.ts";
 import { frozenCopy } from "./freeze.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
 import { newId } from "./ids.ts";
 import { sealedFields } from "./lend.ts";
+import type { Guarded } from "./plugin.ts";
 import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
 import { linkRows } from "./relink.ts";
@@ -21,6 +23,7 @@ import type {
   EventId,
   Events,
   EventType,
+  LlmAction,
   Message,
   ProjectionName,
   Projections as ProjectionRows,
@@ -42,6 +45,7 @@ export interface LogOptions {
   newId(): string;
   find: ConvertContext["find"];
   report(plugin: string, where: string, thrown: unknown): void;
+  guard<T>(guarded: Guarded<T>, work: () => T): T;
 }
 
 const NO_ID = "(new)";
@@ -177,22 +181,18 @@ export class Log implements Session {
   }
 
   display(event: AnyEvent): DisplayAction {
-    try {
-      return this.options.registry.toDisplay(event, this.lookup);
-    } catch (thrown) {
-      this.failedConverter(event, "convertToDisplay", thrown);
-      return { display: "notice", level: "info", text: `[${event.type}]` };
-    }
+    const { registry } = this.options;
+    const plain: DisplayAction = { display: "notice", level: "info", text: `[${event.type}]` };
+    return this.convert(event, "convertToDisplay", plain, () => {
+      const action = registry.toDisplay(event, this.lookup);
+      return registry.isOwn(event.type) ? asDisplay(event.type, action) : action;
+    });
   }
 
   asListened(event: AnyEvent): AnyEvent {
-    try {
-      const extra = this.options.registry.get(event.type)?.toListener?.(event, this.lookup);
-      return extra ? { ...event, ...extra } : event;
-    } catch (thrown) {
-      this.failedConverter(event, "toListener", thrown);
-      return event;
-    }
+    const { toListener } = this.options.registry.get(event.type) ?? {};
+    if (!toListener) return event;
+    return this.convert(event, "toListener", event, () => ({ ...event, ...toListener(event, this.lookup) }));
   }
 
   hold(): PathHold {
@@ -375,17 +375,31 @@ export class Log implements Session {
   }
 
   private converters() {
+    const { registry, find } = this.options;
+    const isMessage = find("isMessage") ?? (() => true);
     return {
-      toLlm: (event: StoredEvent) => {
-        try {
-          return this.options.registry.toLlm(event, this.lookup);
-        } catch (thrown) {
-          this.failedConverter(event, "convertToLlm", thrown);
-          return { action: "skip" } as const;
-        }
-      },
-      merge: this.options.find("mergeMessage"),
+      toLlm: (event: StoredEvent) =>
+        this.convert<LlmAction>(event, "convertToLlm", { action: "skip" }, () => {
+          const action = registry.toLlm(event, this.lookup);
+          return registry.isOwn(event.type) ? asLlmAction(event.type, action, isMessage) : action;
+        }),
+      merge: find("mergeMessage"),
     };
+  }
+
+  /** What a plugin makes of an event of its type; a user's own that fails too often is asked no more. */
+  private convert<T>(event: AnyEvent, converter: string, otherwise: Awaited<T>, work: () => T): T {
+    const { registry, guard } = this.options;
+    if (registry.isOwn(event.type)) {
+      const plugin = registry.owner(event.type) as string;
+      return guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
+    }
+    try {
+      return work();
+    } catch (thrown) {
+      this.failedConverter(event, converter, thrown);
+      return otherwise;
+    }
   }
 
   /** A record that was whole when the log was opened: what it said is gone, and everything goes on without it. */

@@ -32,10 +32,11 @@ export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Sc
       return (input, signal) => chain.call(input, signal) as never;
     },
     hook: (name, tap) => kernel.tap(scope, name, asLayer(id, tap)),
-    collect: (name) => kernel.collect(name),
+    collect: (name, check) => kernel.collect(name, check),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     onDispose: (dispose) => scope.add(dispose),
-    report: (where, thrown) => kernel.report(id, where, thrown),
+    report: (where, thrown, plugin = id) => kernel.report(plugin, where, thrown),
+    guard: (guarded, work) => kernel.guard(guarded, work),
     spend: (where, cost, size) => allowance?.spend(where, cost, size),
     isolate: (where, work) => kernel.isolation.isolate(id, where, work),
     get ui() {

@@ -7,7 +7,7 @@ import type { Failure, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Log } from "./log.ts";
 import { startOrder } from "./order.ts";
-import type { AnyPlugin, Collected, Listener, SubscribeOptions } from "./plugin.ts";
+import type { AnyPlugin, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
 import { createContext } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
@@ -15,7 +15,15 @@ import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
 import { hearStrays } from "./strays.ts";
 import { traceLayer } from "./trace.ts";
-import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
+import type {
+  ContributionName,
+  Contributions,
+  Dispose,
+  Logger,
+  ProjectionDefinition,
+  ServiceName,
+  Services,
+} from "./types.ts";
 import { describeIssues } from "./validate.ts";
 import { within } from "./within.ts";
 import { beginWork } from "./work.ts";
@@ -83,6 +91,7 @@ export class PluginKernel implements Kernel {
       newId: options.newId ?? newId,
       find: (name) => this.find(name),
       report: (plugin, where, thrown) => this.report(plugin, where, thrown),
+      guard: (guarded, work) => this.guard(guarded, work),
     });
   }
 
@@ -126,24 +135,31 @@ export class PluginKernel implements Kernel {
     return own ? (own.service as Services[N]) : this.parent?.find(name);
   }
 
-  collect<N extends ContributionName>(name: N): Collected<Awaited<Contributions[N]>>[] {
-    const collected = this.parent?.collect(name) ?? [];
+  collect<N extends ContributionName>(
+    name: N,
+    check: CheckContribution = () => {},
+  ): Collected<Awaited<Contributions[N]>>[] {
+    const collected = this.parent?.collect(name, check) ?? [];
     for (const { entry, context } of this.loaded.values()) {
-      const contribute = (entry.plugin as unknown as Record<string, unknown>)[name];
-      if (typeof contribute !== "function" || this.isolation.isOff(entry.plugin.id, name)) continue;
-      try {
-        const value = asActivity(entry.plugin.id, name, this.session.id, () =>
-          contribute.call(entry.plugin, context),
-        ) as Awaited<Contributions[N]> | undefined;
-        if (typeof (value as { then?: unknown } | undefined)?.then === "function")
+      const { plugin } = entry;
+      const contribute = (plugin as unknown as Record<string, unknown>)[name];
+      if (contribute === undefined) continue;
+      const value = this.guard({ plugin: plugin.id, where: name, otherwise: undefined }, () => {
+        if (typeof contribute !== "function") throw errors.PLUGIN_CONTRIBUTION({ name, wanted: "a function" });
+        const answer: unknown = contribute.call(plugin, context);
+        if (typeof (answer as { then?: unknown } | null | undefined)?.then === "function")
           throw errors.PLUGIN_ASYNC_CONTRIBUTION({ name });
-        if (value !== undefined && value !== null) collected.push({ plugin: entry.plugin.id, value });
-      } catch (thrown) {
-        this.report(entry.plugin.id, name, thrown);
-        this.isolation.strike(entry.plugin.id, name);
-      }
+        if (answer !== undefined && answer !== null) check(answer, plugin.id);
+        return answer as Awaited<Contributions[N]> | undefined;
+      });
+      if (value !== undefined && value !== null) collected.push({ plugin: plugin.id, value });
     }
     return collected;
+  }
+
+  guard<T>(guarded: Guarded<T>, work: () => T): T {
+    const { plugin, where } = guarded;
+    return this.isolation.guard(guarded, () => asActivity(plugin, where, this.session.id, work));
   }
 
   subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {
@@ -282,14 +298,22 @@ export class PluginKernel implements Kernel {
     this.loaded.set(plugin.id, loaded);
     try {
       for (const [type, definition] of Object.entries(plugin.events ?? {}))
-        scope.add(this.registry.add(plugin.id, type, definition, plugin.version));
+        scope.add(this.registry.add(plugin.id, type, definition, plugin.version, entry.optional));
       for (const [name, definition] of Object.entries(plugin.projections ?? {}))
-        scope.add(this.log.projections.add(plugin, name, definition));
+        scope.add(this.log.projections.add(plugin, name, this.watched(entry, name, definition)));
     } catch (thrown) {
       await this.discard(loaded);
       throw thrown;
     }
     return loaded;
+  }
+
+  /** A user's own projection, known to who watches the process while it runs. */
+  private watched({ plugin, optional }: KernelEntry, name: string, definition: ProjectionDefinition) {
+    if (!optional) return definition;
+    const update: ProjectionDefinition["update"] = (state, event) =>
+      asActivity(plugin.id, `projection ${name}`, this.session.id, () => definition.update(state, event));
+    return { ...definition, update };
   }
 
   private async activate(loaded: Loaded): Promise<void> {
@@ -310,7 +334,8 @@ export class PluginKernel implements Kernel {
   }
 
   private async runActivation({ context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
-    if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
+    if (plugin.deactivate)
+      scope.add(() => asActivity(plugin.id, "deactivate", this.session.id, () => plugin.deactivate?.()));
     const cleanup = await this.settled(
       plugin,
       asActivity(plugin.id, "activate", this.session.id, () => plugin.activate?.(context)),
@@ -318,7 +343,7 @@ export class PluginKernel implements Kernel {
     if (typeof cleanup === "function") scope.add(cleanup as Dispose);
     for (const service of plugin.provides ?? [])
       if (!this.services.has(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
-    for (const [hook, tap] of Object.entries(plugin.hooks?.(context) ?? {}))
+    for (const [hook, tap] of Object.entries(hooksOf(plugin, context)))
       if (tap) this.tap(scope, hook, asLayer(plugin.id, tap));
     if (plugin.onEvent)
       scope.add(this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {}));
@@ -343,6 +368,13 @@ export class PluginKernel implements Kernel {
     this.loaded.delete(entry.plugin.id);
     this.isolation.forget(entry.plugin.id);
   }
+}
+
+/** Its layers by the hook's name; a promise or a text would look like none. */
+function hooksOf(plugin: AnyPlugin, context: object): object {
+  const hooks: unknown = plugin.hooks?.(context) ?? {};
+  if (typeof hooks === "object" && !Array.isArray(hooks) && !(hooks instanceof Promise)) return hooks as object;
+  throw errors.PLUGIN_CONTRIBUTION({ name: "hooks", wanted: "a function that answers { hook: layer }" });
 }
 
 function parseConfig({ plugin, config }: KernelEntry): unknown {

@@ -64,6 +64,20 @@ export interface Missed {
 }
 export type Listener = (event: AnyEvent | Missed) => Awaitable<void>;
 
+/** Throws about what is no contribution of the kind. */
+export type CheckContribution = (value: unknown, plugin: string) => void;
+
+/** How to call a function that a plugin contributed. */
+export interface Guarded<T> {
+  plugin: string;
+  /** The function, as people know it: `access of tool Deploy`. */
+  where: string;
+  otherwise: Awaited<T>;
+  /** Milliseconds a promise may take. Default 10,000. */
+  limit?: number;
+  /** Only a user's own plugin's failure is reported: that of another is no surprise. */
+  ownOnly?: boolean;
+}
 /** What one plugin contributed under a name. */
 export interface Collected<V> {
   plugin: string;
@@ -95,17 +109,26 @@ export interface BaseContext<C = unknown> {
   defineHook<N extends HookName>(name: N, mode: FoldMode<Hooks[N]>, check?: (answer: unknown) => void): FoldCall<N>;
   /** Adds a layer to a native hook; returns its undo. */
   hook<N extends HookName>(name: N, tap: Hooks[N] | Tap<Hooks[N]>): Dispose;
-  /** What all plugins contribute under a name, in load order, the parent kernel's first. */
-  collect<N extends ContributionName>(name: N): Collected<Awaited<Contributions[N]>>[];
+  /**
+   * What all plugins contribute under a name, in load order, the parent kernel's first. What `check` throws about is left
+   * out, as a failure of its plugin.
+   */
+  collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
   /** Hears every event in seq order, in its own queue. */
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
   /** Runs when the plugin stops, in reverse order of registration; the answer runs it now instead. */
   onDispose(dispose: Dispose): Dispose;
   /**
-   * Reports something that went wrong in `where` without harming the caller. With an empty `where` it is no failure of the
-   * plugin, but something to know: people are told the message alone, and of a user's own plugin which one says it.
+   * Reports something that went wrong in `where` without harming the caller; of what was collected, in its plugin's name.
+   * With an empty `where` it is no failure of the plugin, but something to know: people are told the message alone, and of a
+   * user's own plugin which one says it.
    */
-  report(where: string, thrown: unknown): void;
+  report(where: string, thrown: unknown, plugin?: string): void;
+  /**
+   * What a function that a plugin contributed answers, or `otherwise` when it fails or outlives its limit: that is reported
+   * in the plugin's name, and of a user's own plugin the third failure in that place switches it off.
+   */
+  guard<T>(guarded: Guarded<T>, work: () => T): T;
   /**
    * Counts what a service writes or tells for this plugin (`size`: in bytes), against the limit that a user's own plugin
    * has; throws PLUGIN_FLOOD beyond it.

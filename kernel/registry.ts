@@ -18,6 +18,8 @@ interface Row {
   plugin: string;
   version: string;
   definition: AnyEventDefinition;
+  /** A user's own plugin's. */
+  own: boolean;
 }
 
 /** Which plugin registered which event type, and how the type behaves. A child sees its parent's rows. */
@@ -33,11 +35,11 @@ export class Registry {
     return [...this.rows.keys()];
   }
 
-  add(plugin: string, type: string, definition: AnyEventDefinition, version = ""): Dispose {
+  add(plugin: string, type: string, definition: AnyEventDefinition, version = "", own = false): Dispose {
     const owner = this.row(type)?.plugin;
     if (owner !== undefined) throw errors.EVENT_DUPLICATE_TYPE({ type, plugin, owner });
     this.refuseReserved(plugin, type, definition, shapeOf(definition));
-    this.rows.set(type, { plugin, version, definition });
+    this.rows.set(type, { plugin, version, definition, own });
     return () => void this.rows.delete(type);
   }
 
@@ -53,6 +55,10 @@ export class Registry {
     return row ? `${row.plugin}@${row.version}` : "";
   }
 
+  /** Whether a user's own plugin says how events of a type behave. */
+  isOwn(type: string): boolean {
+    return this.row(type)?.own === true;
+  }
   owner(type: string): string | undefined {
     return this.row(type)?.plugin;
   }

@@ -11,6 +11,8 @@ import type { Ui } from "./ui.ts";
 export interface Services {
   /** Joins side-band text to the message directly before it; `undefined` when that message cannot carry it. */
   mergeMessage: (previous: Message, content: string) => Message | undefined;
+  /** Whether a value is a message that a language model can read. */
+  isMessage: (value: unknown) => boolean;
   /** What plugins have as `ctx.ui`, each in its own name. */
   ui: Ui;
 }

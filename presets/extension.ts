@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
-import { type AnyPlugin, codeOf, messageOf } from "@scorel/kernel";
+import { type AnyPlugin, codeOf, messageOf, within } from "@scorel/kernel";
 import { runCompiled } from "./compiled-extension.ts";
 import { type Compiler, createCompiler } from "./compiler.ts";
 import { errors } from "./errors.ts";
@@ -20,12 +20,19 @@ export async function createExtensionLoader(onUse?: (name: string) => void): Pro
   return async (file) => shape(await run(file, offered, compiler), file);
 }
 
+/** Milliseconds that code outside of `activate` may wait for something. */
+const LOAD_LIMIT_MS = 10_000;
+
 async function run(file: ExtensionFile, offered: Record<string, unknown>, compiler: Compiler): Promise<unknown> {
   try {
     if (file.within !== undefined) (await import("./extension-imports.ts")).assertInside(file, file.within);
     const source = readFileSync(file.file, "utf8");
-    const plain = await runCompiled(await compiler.compile(source, file.file), file.file, offered);
-    return await instantiate(exportedBy(plain ?? (await compiler.run(source, file.file))));
+    const compiled = await compiler.compile(source, file.file);
+    const load = async () => {
+      const plain = await runCompiled(compiled, file.file, offered);
+      return instantiate(exportedBy(plain ?? (await compiler.run(source, file.file))));
+    };
+    return await within(LOAD_LIMIT_MS, load(), () => errors.EXTENSION_LATE({ limit: LOAD_LIMIT_MS / 1_000 }));
   } catch (thrown) {
     if (codeOf(thrown) === "EXTENSION_OUTSIDE") throw thrown;
     const { where, reason } = explain(file.file, thrown);
@@ -76,7 +83,24 @@ function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
     throw fail(`its id is "${plugin.id}", but the file or folder is named "${id}"; they have to be equal`);
   if (plugin.scope !== undefined && plugin.scope !== "host" && plugin.scope !== "session")
     throw fail(`its scope is neither "host" nor "session"`);
+  const flaw = flawOf(plugin as unknown as Record<string, unknown>);
+  if (flaw !== undefined) throw fail(flaw);
   return plugin;
+}
+
+/** A member that is not what its name stands for; contributions are looked at by who collects them. */
+function flawOf(plugin: Record<string, unknown>): string | undefined {
+  const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
+  const isTable = (value: unknown) =>
+    typeof value === "object" && value !== null && Object.values(value).every((row) => typeof row === "object" && row);
+  for (const field of ["needs", "provides"])
+    if (plugin[field] !== undefined && !isTexts(plugin[field])) return `its "${field}" is no list of texts`;
+  for (const field of ["activate", "deactivate", "hooks", "onEvent"])
+    if (plugin[field] !== undefined && typeof plugin[field] !== "function") return `its "${field}" is no function`;
+  for (const field of ["events", "projections"])
+    if (plugin[field] !== undefined && !isTable(plugin[field])) return `its "${field}" is no table of definitions`;
+  const schema = plugin.config as { safeParse?: unknown } | null | undefined;
+  return schema === undefined || typeof schema?.safeParse === "function" ? undefined : 'its "config" is no zod schema';
 }
 
 /**

@@ -1,6 +1,6 @@
 import { definePlugin } from "@scorel/kernel";
 import type {} from "./contract.ts";
-import { commandsOf, createCli } from "./service.ts";
+import { commandsOf, createCheck, createCli } from "./service.ts";
 
 /** The command line: finds the command among those that plugins contribute, reads its options, runs it. */
 export default definePlugin({
@@ -14,7 +14,7 @@ export default definePlugin({
   activate(ctx) {
     ctx.provide(
       "cli",
-      createCli(ctx.launch, () => ctx.collect("cliCommands")),
+      createCli(ctx.launch, () => ctx.collect("cliCommands", createCheck())),
     );
   },
 
@@ -25,7 +25,9 @@ export default definePlugin({
       description: `Print a script that completes commands in ${shell}`,
       run: async ({ stdout }) => {
         const { completionScript } = await import("./completion.ts");
-        stdout.write(completionScript(shell, commandsOf(ctx.collect("cliCommands")), ctx.launch.globalOptions));
+        stdout.write(
+          completionScript(shell, commandsOf(ctx.collect("cliCommands", createCheck())), ctx.launch.globalOptions),
+        );
         return 0;
       },
     })),

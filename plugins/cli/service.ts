@@ -34,6 +34,24 @@ async function execute(argv: readonly string[], commands: readonly CliCommand[],
   return await command.run({ ...streams, args, options });
 }
 
+/** Finds, one plugin after the other, what is no list of commands or brings one that is there: it is left out, the rest runs. */
+export function createCheck(): (value: unknown, plugin: string) => void {
+  const owners = new Map<string, string>();
+  return (value, plugin) => {
+    if (!Array.isArray(value) || !value.every(isCommand)) throw errors.CLI_COMMANDS();
+    const names = (value as CliCommand[]).map(nameOf);
+    const command = names.find((name) => owners.has(name));
+    if (command !== undefined)
+      throw errors.CLI_DUPLICATE_COMMAND({ command, plugin, owner: owners.get(command) as string });
+    for (const name of names) owners.set(name, plugin);
+  };
+}
+
+function isCommand(value: unknown): boolean {
+  const { noun, run } = Object(value) as { noun?: unknown; run?: unknown };
+  return typeof noun === "string" && typeof run === "function";
+}
+
 /** In the order of the plugins; two commands of one name are a mistake that names both plugins. */
 export function commandsOf(collected: readonly Collected<CliCommand[]>[]): CliCommand[] {
   const owners = new Map<string, string>();

@@ -3,8 +3,9 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   COMMAND_UNKNOWN: (a: { name: string; near: readonly string[] }) =>
     `There is no command "/${a.name}". ${a.near.length > 0 ? `Did you mean ${a.near.map((name) => `/${name}`).join(" or ")}?` : "/help lists them."}`,
-  COMMAND_INVALID: (a: { name: string; plugin: string }) =>
-    `The command "/${a.name}" of plugin "${a.plugin}" has neither "run" nor "handler".`,
+  COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
+    `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
+  COMMANDS_INVALID: () => '"commands" must answer an object with a command for each name.',
   COMMAND_ARGUMENTS: (a: { name: string; problem: string; usage: string }) =>
     `/${a.name}: ${a.problem}. Usage: ${a.usage}`,
   COMMAND_NEEDS: (a: { name: string; what: string; plugin: string }) =>

@@ -34,8 +34,17 @@ async function findHandler<O extends Operation>(
 
 /** Of two plugins with one operation the later one's counts, as with slash commands. */
 function contributed<O extends Operation>(kernel: Kernel, operation: O): OperationHandler<O> | undefined {
-  const rows = kernel.collect("operations").filter(({ value }) => Object.hasOwn(value, operation));
+  const rows = kernel.collect("operations", assertOperations).filter(({ value }) => Object.hasOwn(value, operation));
   return rows.at(-1)?.value[operation] as OperationHandler<O> | undefined;
+}
+
+/** A handler that is none would take the place of one that works. */
+function assertOperations(value: unknown): void {
+  const isHandler = (handler: unknown) => {
+    const { params, run } = Object(handler) as { params?: { safeParse?: unknown }; run?: unknown };
+    return typeof params?.safeParse === "function" && typeof run === "function";
+  };
+  if (typeof value !== "object" || !Object.values(value as object).every(isHandler)) throw errors.HOST_OPERATIONS();
 }
 
 function contextOf(caller: Caller): OperationContext {

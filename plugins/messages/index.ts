@@ -1,5 +1,6 @@
 import { definePlugin, type EventOf, type StoredEvent } from "@scorel/kernel";
 import type { SessionMeta } from "./contract.ts";
+import { isMessage } from "./message.ts";
 import { persistent } from "./persistent.ts";
 import { mergeMessage } from "./reminder.ts";
 import { transients } from "./transient.ts";
@@ -9,7 +10,7 @@ export default definePlugin({
   id: "messages",
   name: "Messages",
   version: "0.1.0",
-  provides: ["mergeMessage"],
+  provides: ["mergeMessage", "isMessage"],
   events: { ...persistent, ...transients },
   projections: {
     sessionMeta: {
@@ -22,5 +23,6 @@ export default definePlugin({
   },
   activate(ctx) {
     ctx.provide("mergeMessage", mergeMessage);
+    ctx.provide("isMessage", isMessage);
   },
 });

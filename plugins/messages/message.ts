@@ -78,6 +78,14 @@ const internal = z.looseObject({
 /** Any message of a conversation. */
 export const message: z.ZodType<ScorelMessage> = z.discriminatedUnion("role", [user, assistant, toolResult, internal]);
 
+/** Whether everyone who reads conversations could read it; its details are its maker's. */
+export function isMessage(value: unknown): boolean {
+  const { role, content } = Object(value) as { role?: unknown; content?: unknown };
+  if (!["user", "assistant", "tool_result", "internal"].includes(role as string)) return false;
+  if (typeof content === "string") return role !== "assistant" && role !== "tool_result";
+  return Array.isArray(content) && content.every((block) => typeof Object(block).type === "string");
+}
+
 /** The readable text of a message: its text blocks, one after the other. */
 export function textOf(of: ScorelMessage): string {
   if (typeof of.content === "string") return of.content;

@@ -80,7 +80,7 @@ function pluginParts(ctx: PromptContext): Part[] {
       const reason = flawOf(part);
       if (reason === undefined)
         return { section: part.section, priority: part.priority, source: part.source, text: part.text.trim() };
-      ctx.report("promptParts", errors.PROMPT_PART({ plugin, reason }));
+      ctx.report("promptParts", errors.PROMPT_PART({ plugin, reason }), plugin);
       return [];
     }),
   );

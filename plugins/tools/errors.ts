@@ -15,5 +15,9 @@ export const errors = defineErrors({
     `${a.name} was cancelled before it finished.${a.output ? ` Its output so far:\n${a.output}` : ""}`,
   TOOL_RESULT: (a: { name: string; reason: string }) =>
     `The details of a result of tool "${a.name}" cannot be stored and were dropped: ${a.reason}.`,
+  TOOL_RESULT_SIZE: (a: { name: string; reason: string }) =>
+    `A result of tool "${a.name}" was cut: ${a.reason}. Write what is long to a file, and answer where it is.`,
+  TOOL_ACCESS: (a: { name: string }) =>
+    `access of tool "${a.name}" answered neither "read" nor "exclusive" nor { writes: [paths] }; its call runs alone.`,
   TOOL_SCHEMA: (a: { reason: string }) => a.reason,
 });

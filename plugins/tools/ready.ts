@@ -1,19 +1,26 @@
-import { codeOf, messageOf } from "@scorel/kernel";
+import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
 import { repairArguments } from "./arguments.ts";
-import type { ReadyTool, Tool, ToolOutput } from "./contract.ts";
+import type { Access, ReadyTool, Tool, ToolOutput } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { failure, normalise, textOf, unstorable } from "./result.ts";
-import { accessOf, type Schedule, untilAborted } from "./schedule.ts";
+import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
+import { type Schedule, untilAborted } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
 
 /** How much of a cancelled call's output its result keeps, in characters. */
 const KEPT_OUTPUT = 10_000;
 
-/** Told when a call begins, with its signal; the answer is called when it has ended. */
-type Begin = (signal: AbortSignal) => () => void;
+/** How the functions of a tool are called: in the name of its plugin. */
+export interface Caller {
+  call<T>(work: () => T): T;
+  /** What a call touches: `exclusive` when the tool's function fails. */
+  access(work: () => Awaitable<Access>): Awaitable<Access>;
+  /** Told when a call begins, with its signal; the answer is called when it has ended. */
+  begin(signal: AbortSignal): () => void;
+  report(thrown: unknown): void;
+}
 
 /** Makes a contributed tool ready for the loop; throws TOOL_SCHEMA when its parameters cannot be used. */
-export function makeReady(tool: Tool, schedule: Schedule, report: (thrown: unknown) => void, begin: Begin): ReadyTool {
+export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): ReadyTool {
   const parameters = readParameters(tool.parameters);
   const validated = new WeakSet<object>();
   const validate = (args: unknown): unknown => {
@@ -23,22 +30,22 @@ export function makeReady(tool: Tool, schedule: Schedule, report: (thrown: unkno
   };
   const isReady = (params: unknown) =>
     !parameters.zod || (typeof params === "object" && params !== null && validated.has(params));
+  const access = (params: unknown) => caller.access(() => tool.access?.(params) ?? "exclusive");
+  const prepare = (raw: unknown) => (tool.prepareArguments ? caller.call(() => tool.prepareArguments?.(raw)) : raw);
   return {
     name: tool.name,
     label: tool.label ?? tool.name,
     description: tool.description,
     parameters: parameters.schema,
-    prepareArguments: (raw) =>
-      repairArguments(tool.prepareArguments ? tool.prepareArguments(raw) : raw, parameters.schema),
+    prepareArguments: (raw) => repairArguments(prepare(raw), parameters.schema),
     validate,
-    access: (params) => accessOf(() => tool.access?.(params) ?? "exclusive"),
+    access: async (params) => access(params),
     async execute(toolCallId, given, signal = new AbortController().signal, onUpdate) {
       const params = isReady(given) ? given : validate(given);
-      const run = new Run(tool, signal, report, onUpdate);
+      const run = new Run(tool, caller, signal, onUpdate);
       return run.guarded(async () => {
-        await schedule.enter(toolCallId, () => tool.access?.(params) ?? "exclusive", signal);
-        const ended = begin(signal);
-        return run.call(toolCallId, params).finally(ended);
+        await schedule.enter(toolCallId, () => access(params), signal);
+        return run.call(toolCallId, params);
       });
     },
   };
@@ -53,21 +60,17 @@ function check(name: string, parameters: ReadParameters, args: unknown): unknown
 /** One execution: nothing is heard of it after its end, and an abort ends it whatever the tool does. */
 class Run {
   private readonly tool: Tool;
+  private readonly caller: Caller;
   private readonly signal: AbortSignal;
-  private readonly report: (thrown: unknown) => void;
   private readonly onUpdate: ((partial: ToolOutput) => void) | undefined;
   private ended = false;
   private output = "";
+  private end: (() => void) | undefined;
 
-  constructor(
-    tool: Tool,
-    signal: AbortSignal,
-    report: (thrown: unknown) => void,
-    onUpdate?: (partial: ToolOutput) => void,
-  ) {
+  constructor(tool: Tool, caller: Caller, signal: AbortSignal, onUpdate?: (partial: ToolOutput) => void) {
     this.tool = tool;
+    this.caller = caller;
     this.signal = signal;
-    this.report = report;
     this.onUpdate = onUpdate;
   }
 
@@ -81,18 +84,21 @@ class Run {
       throw thrown;
     } finally {
       this.ended = true;
+      this.end?.();
     }
   }
 
   async call(toolCallId: string, params: unknown): Promise<ToolOutput> {
-    const { signal } = this;
+    const { signal, tool } = this;
     signal.throwIfAborted();
-    const answer = (async () => this.tool.execute(toolCallId, params, signal, (partial) => this.update(partial)))();
+    this.end = this.caller.begin(signal);
+    const execute = () => tool.execute(toolCallId, params, signal, (partial) => this.update(partial));
+    const answer = (async () => this.caller.call(execute))();
     const settled = answer.then(
       normalise,
       (thrown): ToolOutput => ({ ...failure(messageOf(thrown)), details: { code: codeOf(thrown) } }),
     );
-    return this.storable(await untilAborted(settled, signal));
+    return this.kept(await untilAborted(settled, signal));
   }
 
   private update(partial: unknown): void {
@@ -102,10 +108,13 @@ class Run {
     this.onUpdate?.(output);
   }
 
-  private storable(output: ToolOutput): ToolOutput {
-    const reason = output.details === undefined ? undefined : unstorable(output.details);
-    if (reason === undefined) return output;
-    this.report(errors.TOOL_RESULT({ name: this.tool.name, reason }));
+  /** As much of the result as a log and a model can take. */
+  private kept(given: ToolOutput): ToolOutput {
+    const { output, reason } = bounded(given);
+    if (reason !== undefined) this.caller.report(errors.TOOL_RESULT_SIZE({ name: this.tool.name, reason }));
+    const flaw = output.details === undefined ? undefined : unstorable(output.details);
+    if (flaw === undefined) return output;
+    this.caller.report(errors.TOOL_RESULT({ name: this.tool.name, reason: flaw }));
     const { details: _, ...rest } = output;
     return rest;
   }

@@ -7,8 +7,11 @@ export interface Contributed {
   tool: Tool;
 }
 
+/** Tells what is wrong with what a plugin contributed; without one, with the configuration. */
+export type Report = (thrown: unknown, plugin?: string) => void;
+
 /** The usable tools of all plugins in load order; what is wrong with the others is reported. */
-export function gather(collected: readonly Collected<unknown>[], report: (thrown: unknown) => void): Contributed[] {
+export function gather(collected: readonly Collected<unknown>[], report: Report): Contributed[] {
   const owners = new Map<string, string>();
   return collected.flatMap(({ plugin, value }) =>
     toolsOf(value).flatMap((tool) => admit(plugin, tool, owners, report)),
@@ -20,17 +23,12 @@ function toolsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-function admit(
-  plugin: string,
-  tool: unknown,
-  owners: Map<string, string>,
-  report: (thrown: unknown) => void,
-): Contributed[] {
+function admit(plugin: string, tool: unknown, owners: Map<string, string>, report: Report): Contributed[] {
   const reason = flawOf(tool);
   const name = nameOf(tool);
   const owner = owners.get(name);
-  if (reason !== undefined) report(errors.TOOL_INVALID({ plugin, name, reason }));
-  else if (owner !== undefined) report(errors.TOOL_DUPLICATE({ plugin, name, owner }));
+  if (reason !== undefined) report(errors.TOOL_INVALID({ plugin, name, reason }), plugin);
+  else if (owner !== undefined) report(errors.TOOL_DUPLICATE({ plugin, name, owner }), plugin);
   if (reason !== undefined || owner !== undefined) return [];
   owners.set(name, plugin);
   return [{ plugin, tool: tool as Tool }];
@@ -57,15 +55,11 @@ function nameOf(tool: unknown): string {
 }
 
 /** A tool made ready, or nothing and a report. */
-export function usable<T>(
-  { plugin, tool }: Contributed,
-  make: (tool: Tool) => T,
-  report: (thrown: unknown) => void,
-): T[] {
+export function usable<T>({ plugin, tool }: Contributed, make: (tool: Tool) => T, report: Report): T[] {
   try {
     return [make(tool)];
   } catch (thrown) {
-    report(errors.TOOL_INVALID({ plugin, name: tool.name, reason: messageOf(thrown) }, { cause: thrown }));
+    report(errors.TOOL_INVALID({ plugin, name: tool.name, reason: messageOf(thrown) }, { cause: thrown }), plugin);
     return [];
   }
 }

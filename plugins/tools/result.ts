@@ -36,6 +36,30 @@ export function unstorable(details: unknown): string | undefined {
   }
 }
 
+/** Characters of text, number of blocks, and characters of images that one result may have: far more than a model reads. */
+const MOST_TEXT = 1_000_000;
+const MOST_BLOCKS = 1_000;
+const MOST_IMAGES = 50_000_000;
+
+/** The result without what is too much of it, and what that was. */
+export function bounded(output: ToolOutput): { output: ToolOutput; reason?: string } {
+  const sizes = output.content.map((block) => (block.type === "text" ? block.text.length : block.data.length));
+  const total = sizes.reduce((sum, size) => sum + size, 0);
+  if (sizes.length <= MOST_BLOCKS && total <= MOST_TEXT) return { output };
+  const content: Block[] = [];
+  const left = { text: MOST_TEXT, image: MOST_IMAGES };
+  for (const [index, block] of output.content.slice(0, MOST_BLOCKS).entries()) {
+    const size = sizes[index] as number;
+    if (block.type === "text" && left.text > 0) content.push({ ...block, text: block.text.slice(0, left.text) });
+    if (block.type === "image" && size <= left.image) content.push(block);
+    left[block.type] -= size;
+  }
+  const kept = content.reduce((sum, block) => sum + (block.type === "text" ? block.text : block.data).length, 0);
+  if (kept === total) return { output };
+  const reason = `${(total - kept).toLocaleString("en")} of its ${total.toLocaleString("en")} characters are left out`;
+  return { output: { ...output, content: [...content, text(`[cut: ${reason}]`)] }, reason };
+}
+
 const OUTPUT_KEYS = new Set(["details", "isError", "terminate"]);
 
 function blocksOf(content: unknown): Block[] {

@@ -56,20 +56,11 @@ export class Schedule {
 }
 
 async function waitForEarlier(batch: readonly Call[], call: Call, access: () => Awaitable<Access>): Promise<void> {
-  const own = await accessOf(access);
+  const own = await access();
   call.access.resolve(own);
   for (const earlier of batch.slice(0, batch.indexOf(call))) {
     const other = await Promise.race([earlier.settled.promise, earlier.access.promise]);
     if (other !== undefined && !earlier.settled.done && conflicts(other, own)) await earlier.settled.promise;
-  }
-}
-
-/** A call that cannot say what it touches may touch anything. */
-export async function accessOf(access: () => Awaitable<Access>): Promise<Access> {
-  try {
-    return await access();
-  } catch {
-    return "exclusive";
   }
 }
 

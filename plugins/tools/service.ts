@@ -1,9 +1,9 @@
-import { type BaseContext, beginWork, type DisplayAction } from "@scorel/kernel";
-import type { BashSettings, ReadyTool, Tool, ToolOutput, ToolsService } from "./contract.ts";
+import { type Awaitable, asActivity, asDisplay, type BaseContext, beginWork, type DisplayAction } from "@scorel/kernel";
+import type { Access, BashSettings, ReadyTool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
-import { makeReady } from "./ready.ts";
-import { type Contributed, gather, usable } from "./registry.ts";
+import { type Caller, makeReady } from "./ready.ts";
+import { type Contributed, gather, type Report, usable } from "./registry.ts";
 import { textOf } from "./result.ts";
 import { Schedule } from "./schedule.ts";
 
@@ -12,8 +12,7 @@ export interface Config {
   allow: string[];
   bash: BashSettings;
 }
-interface Row {
-  tool: Tool;
+interface Row extends Contributed {
   ready: ReadyTool;
 }
 
@@ -29,35 +28,53 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
     beginBatch: (calls) => schedule.begin(calls.map(({ id }) => id)),
     settle: (toolCallId) => schedule.settle(toolCallId),
     display(name, args, result) {
-      const tool = all().get(name)?.tool;
-      try {
-        return tool?.display?.(args, result) ?? card(name, args, result);
-      } catch (thrown) {
-        ctx.report(`display of tool ${name}`, thrown);
-        return card(name, args, result);
-      }
+      const plain = card(name, args, result);
+      const { tool, plugin } = all().get(name) ?? {};
+      if (!tool?.display || plugin === undefined) return plain;
+      return ctx.guard({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
+        const drawn = tool.display?.(args, result);
+        return drawn ? asDisplay(`tool ${name}`, drawn) : plain;
+      });
     },
   };
 }
 
 function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, Row> {
   const { preset, allow } = ctx.config;
-  const report = (thrown: unknown) => ctx.report("tools", thrown);
+  const report: Report = (thrown, plugin) => ctx.report("tools", thrown, plugin);
   const contributed = gather(ctx.collect("tools"), report);
   const unknown = allow.filter((name) => !contributed.some(({ tool }) => tool.name === name));
   if (unknown.length > 0) report(errors.TOOL_NOT_CONTRIBUTED({ names: unknown.map((name) => `"${name}"`).join(", ") }));
   const named = ctx.find("workspace")?.tools;
   const inPreset = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
   const offered = named ? pick(named, inPreset) : inPreset;
-  const waitedFor =
-    ({ plugin }: Contributed) =>
-    (signal: AbortSignal) =>
-      beginWork(ctx.session, plugin, signal);
   const rows = offered.flatMap((it) =>
-    usable(it, (tool) => ({ tool, ready: makeReady(tool, schedule, report, waitedFor(it)) }), report),
+    usable(it, (tool) => ({ ...it, ready: makeReady(tool, schedule, callerFor(ctx, it)) }), report),
   );
   // By name, so that the order in which plugins load changes no byte of a request.
   return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Calls a tool's functions in its plugin's name. */
+function callerFor(ctx: BaseContext, { plugin, tool: { name } }: Contributed): Caller {
+  const where = `access of tool ${name}`;
+  return {
+    call: (work) => asActivity(plugin, `tool ${name}`, ctx.session.id, work),
+    access: (work) =>
+      ctx.guard<Awaitable<Access>>({ plugin, where, otherwise: "exclusive", ownOnly: true }, () => {
+        const answer = work();
+        return answer instanceof Promise ? answer.then((later) => asAccess(name, later)) : asAccess(name, answer);
+      }),
+    begin: (signal) => beginWork(ctx.session, plugin, signal),
+    report: (thrown) => ctx.report(`tool ${name}`, thrown, plugin),
+  };
+}
+
+function asAccess(name: string, value: Access): Access {
+  const writes = (value as { writes?: unknown } | null | undefined)?.writes;
+  const isList = Array.isArray(writes) && writes.every((path) => typeof path === "string");
+  if (value === "read" || value === "exclusive" || isList) return value;
+  throw errors.TOOL_ACCESS({ name });
 }
 
 /** Of the tools that the preset offers only the named ones; throws TOOL_UNKNOWN. */

@@ -69,7 +69,8 @@ describe("a user's plugin that has no end", () => {
     const results = await Promise.allSettled(
       Array.from({ length: 100 }, () => t.ctx.session.append("aside", { text })),
     );
-    expect(results.filter(({ status }) => status === "fulfilled")).toHaveLength(6);
+    const written = results.filter(({ status }) => status === "fulfilled").length;
+    expect([written >= 6, written < 20]).toEqual([true, true]);
     expect(t.told()).toEqual([flood("session.append")]);
   });
 
