@@ -174,7 +174,11 @@ export class ChatSession {
 
   private async run(name: string, args: string): Promise<void> {
     try {
-      await this.done(await this.client.request("run_command", { sessionId: this.sessionId, name, args }));
+      const { sessionId } = this;
+      const result = await this.client.request("run_command", { sessionId, name, args });
+      // What plugins told meanwhile comes before what it came to.
+      await this.client.drained(sessionId);
+      await this.done(result);
     } catch (thrown) {
       await this.screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
     }

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { exampleFiles } from "../docs/example-files.ts";
 import { type Reply, startModelServer, text, toolCall, usage } from "../model-server.ts";
+import { hasTerminals, terminal } from "./pty.ts";
 import { modelTable, records, type Scratch, scratch } from "./scorel.ts";
 
 const files = exampleFiles();
@@ -124,6 +125,36 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     expect(stdout).toContain("You: First");
     expect(stdout).toContain("Nothing was committed.");
     expect(stdout).toContain("days");
+  },
+  async "bump-version"(s) {
+    s.file("package.json", '{ "version": "1.2.3" }\n');
+    expect(await talk(s, "/bump\n")).toContain("Left at 1.2.3.");
+    if (!hasTerminals) return;
+    await using t = terminal(s, ["chat"]);
+    await t.shows("> ");
+    t.type("/bump\r");
+    await t.shows("  2 minor: 1.3.0\r\n");
+    await t.shows("[1-3] ");
+    t.type("minor\r");
+    await t.shows("-1.2.3\r\n+1.3.0\r\n");
+    await t.shows("[y, n; Enter: n] ");
+    t.type("y\r");
+    await t.shows("Now at 1.3.0.");
+    expect(readFileSync(join(s.project, "package.json"), "utf8")).toBe('{ "version": "1.3.0" }\n');
+    t.type("/exit\r");
+    expect(await t.code).toBe(0);
+  },
+  async "branch-in-sight"(s) {
+    repository(s);
+    await using server = await startModelServer([
+      toolCall("Write", { file_path: "b.txt", content: "b\n" }),
+      text("Done."),
+    ]);
+    s.useModel(server.baseUrl);
+    const { stdout } = await s.run(["chat"], { input: "go\n" });
+    expect(stdout).toMatch(/^· branch-in-sight: main\n/);
+    expect(stdout).toMatch(/s · branch-in-sight: main(, 1 changed)?\]\n/);
+    expect(stdout).toContain("warning: branch-in-sight: Files were changed on main.\n");
   },
   async "tool-stats"(s) {
     const calls = [toolCall("Read", { file_path: "none.txt" }), toolCall("Bash", { command: "true" })];

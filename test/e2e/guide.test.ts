@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { playExtensions } from "../docs/extension-stage.ts";
 import { comparable } from "../docs/guide.ts";
@@ -5,6 +7,8 @@ import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
 import { read } from "../docs/source.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
 import { playTrust } from "../docs/trust-stage.ts";
+import { hasTerminals, terminal } from "./pty.ts";
+import { scratch } from "./scorel.ts";
 
 const guide = read("docs/guide/first-session.md");
 
@@ -30,4 +34,26 @@ it("the guide to trust shows what its commands print", async () => {
 
 it("the guide to extensions shows what its steps do", async () => {
   expect(comparable(await playExtensions())).toBe(comparable(read("docs/guide/write-an-extension.md")));
+});
+
+it.skipIf(!hasTerminals)("the guide to extensions shows how a question is asked at a terminal", async () => {
+  const extensions = read("docs/guide/write-an-extension.md");
+  const shown = /```text\n> (\/clean\n[\s\S]*?)```/.exec(extensions)?.[1] ?? "";
+  using s = scratch();
+  s.file(
+    "~/.scorel/extensions/clean-up.ts",
+    /```ts\n([^`]*id: "clean-up"(?:(?!```)[\s\S])*)```/.exec(extensions)?.[1] ?? "",
+  );
+  s.useModel("http://127.0.0.1:9/v1");
+  s.file("coverage/report.txt", "");
+  await using t = terminal(s);
+  await t.shows("> ");
+  for (const line of shown.trimEnd().replaceAll("/home/you/shop", s.project).split("\n")) {
+    const [, prompt = "", typed] = /^(\[.*\] |(?=\/clean))(.*)$/.exec(line) ?? [];
+    await t.shows(typed === undefined ? line : prompt);
+    if (typed !== undefined) t.type(`${typed}\r`);
+  }
+  expect(existsSync(join(s.project, "coverage"))).toBe(false);
+  t.type("/exit\r");
+  expect(await t.code).toBe(0);
 });
