@@ -153,7 +153,7 @@ async function settings(layer: Layer, user: Merged | undefined): Promise<TrustIt
       const tooWide = isTooWide(plugins.get(id)?.config, path.slice(1), value, theirs?.value);
       const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
       if (!mark && tooWide && layer.kind === "user")
-        return [{ kind: "weakens", what: `${what}: the model may do more than now${yours}`, place }];
+        return [{ kind: "weakens", what: `${what}: decides what the model may do unasked${yours}`, place }];
       if (!mark)
         return [{ kind: "setting", what: tooWide ? `${what} (no effect: it is wider than yours)` : what, place }];
       if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];

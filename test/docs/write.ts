@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { playExtensions } from "./extension-stage.ts";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
+import { playPresets } from "./presets-stage.ts";
 import { root } from "./source.ts";
 import { playTimeTravel } from "./time-travel-stage.ts";
 import { playTrust } from "./trust-stage.ts";
@@ -17,6 +18,7 @@ if (process.argv.includes("guide")) {
   files.set("docs/guide/time-travel.md", await playTimeTravel());
   files.set("docs/guide/write-an-extension.md", await playExtensions());
   files.set("docs/guide/trust.md", await playTrust());
+  files.set("docs/guide/presets.md", await playPresets());
 }
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });

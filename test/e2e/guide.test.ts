@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { playExtensions } from "../docs/extension-stage.ts";
 import { comparable } from "../docs/guide.ts";
 import { playGuide, talkAsGuide } from "../docs/guide-stage.ts";
+import { playPresets } from "../docs/presets-stage.ts";
 import { read } from "../docs/source.ts";
 import { playTimeTravel } from "../docs/time-travel-stage.ts";
 import { playTrust } from "../docs/trust-stage.ts";
@@ -30,6 +31,10 @@ it("the guide to time travel shows what its commands print", async () => {
 
 it("the guide to trust shows what its commands print", async () => {
   expect(comparable(await playTrust())).toBe(comparable(read("docs/guide/trust.md")));
+});
+
+it("the guide to presets shows what its commands print", async () => {
+  expect(comparable(await playPresets())).toBe(comparable(read("docs/guide/presets.md")));
 });
 
 it("the guide to extensions shows what its steps do", async () => {

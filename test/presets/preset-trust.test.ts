@@ -210,7 +210,7 @@ it("the question says of a preset that widens what a model may do that it does: 
   const review = await run(at, { preset: "none" }).trust.review(folder, true);
   expect(review?.items).toContainEqual({
     kind: "weakens",
-    what: `permissions.mode = "full": the model may do more than now (yours: "ask", ${own}:2)`,
+    what: `permissions.mode = "full": decides what the model may do unasked (yours: "ask", ${own}:2)`,
     place: "preset.toml:3",
   });
   expect(JSON.stringify(review?.items)).not.toContain("no effect");

@@ -7,7 +7,7 @@ export const presets: Page = {
   about: `A preset names plugins and configures them. \`--preset\` takes the name of one (in \`.scorel/presets\` of a trusted project,
 \`~/.scorel/presets\`, or one of these) or the path of a file or folder; the default is \`coding\`. A file with the name of a
 shipped preset is a layer over it. A folder with a \`preset.toml\` is a preset that also brings extensions, instructions and
-skills. \`scorel preset show <name>\` prints what one comes to.`,
+skills: see the [guide](../guide/presets.md). \`scorel preset show <name>\` prints what one comes to.`,
   blocks: (facts) =>
     inOrder(facts.presets).flatMap(({ name, text, plugins }) => [
       heading(2, name),

@@ -1,0 +1,15 @@
+import { text } from "../model-server.ts";
+import { spawnModelServer } from "../model-server-process.ts";
+import { comparable, play } from "./guide.ts";
+import { stage } from "./guide-stage.ts";
+import { read } from "./source.ts";
+
+/** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
+export async function playPresets(): Promise<string> {
+  using home = stage();
+  await using server = await spawnModelServer(Array.from({ length: 9 }, () => text("It adds up price times count.")));
+  home.useModel(server.baseUrl);
+  const written = read("docs/guide/presets.md");
+  const played = play(written, home, server.baseUrl);
+  return comparable(played) === comparable(written) ? written : played;
+}
