@@ -22,8 +22,8 @@ interface OwnFile {
 }
 
 /**
- * Takes out of what was found the user's extensions, also those of their presets, that appeared or changed while tools of a session ran; they wait for
- * a yes at a terminal. All others are known from now on. Throws TRUST_FILE.
+ * Takes out of what was found the user's extensions, also those of their presets, that appeared or changed while tools of
+ * a session ran; they wait for a yes at a terminal. All others are known from now on. Throws TRUST_FILE.
  */
 export async function withoutHeld(found: Found): Promise<Found> {
   const own = found.extensions.filter(isOwn);

@@ -213,6 +213,7 @@ const standard = [
   "jq",
   "find",
   "printf",
+  "sed",
   "rm",
   "sort",
 ];

@@ -1,12 +1,15 @@
-/** The simple commands of a shell script, as words; quotes are resolved, assignments and redirections dropped. */
+/** The simple commands of a shell script, as words; quotes are resolved, assignments, redirections and texts given to them dropped. */
 export function commandsOf(script: string): string[][] {
   const commands: string[][] = [[]];
-  for (const [token] of script.replaceAll("\\\n", " ").matchAll(tokens)) {
+  for (const [token] of script.replaceAll("\\\n", " ").replaceAll(texts, "").matchAll(tokens)) {
     if (/^(&&|\|\||[|;\n])$/.test(token)) commands.push([]);
     else if (!/^(\s|#|\d?[<>])/.test(token)) commands.at(-1)?.push(unquoted(token));
   }
   return commands.map(withoutAssignments).filter((words) => words.length > 0);
 }
+
+/** `<<'END'` and the lines up to END. */
+const texts = /<<'(\w+)'\n[\s\S]*?\n\1(?=\n|$)/g;
 
 /** Line ends and operators, blanks, comments, redirections, words. */
 const tokens =
