@@ -24,7 +24,7 @@ export async function add(store: PresetStore, invocation: Invocation): Promise<n
 export async function update(store: PresetStore, invocation: Invocation): Promise<number> {
   const { args, cwd } = invocation;
   const before = await installed(store, args[0] as string);
-  const wanted = args[1] === undefined ? before.source : recognise(args[1], cwd);
+  const wanted = recognise(args[1] ?? before.source.spec, cwd);
   return await withReview(
     store,
     wanted,

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { closeSync, createReadStream, openSync, readSync } from "node:fs";
 import { pipeline } from "node:stream/promises";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
+import type { Limits } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { type Limits, TreeWriter } from "./tree-writer.ts";
+import { TreeWriter } from "./tree-writer.ts";
 
 type Pieces = AsyncIterable<Buffer>;
 type Reader = (pieces: Pieces, writer: TreeWriter) => Promise<void>;

@@ -82,8 +82,26 @@ export interface PresetStore {
   remove(name: string): Promise<boolean>;
 }
 
+/** How much an archive may hold; without it, 10,000 entries, 64 MiB in a file and 256 MiB in all. */
+export interface Limits {
+  entries: number;
+  fileBytes: number;
+  allBytes: number;
+}
+
+/** Archives of others, taken apart without trusting them. */
+export interface Archives {
+  /**
+   * Unpacks a .tar, .tar.gz or .tgz into an empty folder; answers its own sha512 as npm writes it. Only plain files and
+   * folders come out: links, devices and whatever would lie elsewhere refuse the whole archive. Throws ARCHIVE errors; what
+   * was written until then is the caller's to remove.
+   */
+  unpack(file: string, into: string, limits?: Limits): Promise<string>;
+}
+
 declare module "@scorel/kernel" {
   interface Services {
+    archives: Archives;
     presetStore: PresetStore;
   }
 }

@@ -10,6 +10,13 @@ export default definePlugin({
   version: "0.1.0",
   scope: "host",
   needs: ["presetStore"],
+  provides: ["archives"],
+
+  activate(ctx) {
+    ctx.provide("archives", {
+      unpack: async (...given) => (await import("./archive.ts")).unpack(...given),
+    });
+  },
 
   cliCommands: ({ presetStore }) => packageCommands(presetStore),
 });

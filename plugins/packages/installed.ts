@@ -13,10 +13,10 @@ export async function remove(store: PresetStore, invocation: Invocation): Promis
 
 /** `scorel preset diff`: answers 1 when something differs. */
 export async function diff(store: PresetStore, invocation: Invocation): Promise<number> {
-  const { name, installedAt } = await installed(store, invocation.args[0] as string);
+  const { name } = await installed(store, invocation.args[0] as string);
   const changes = (await store.diff(name)) ?? [];
   if (changes.length === 0) return say(invocation, `"${name}" is what was installed.`);
-  say(invocation, `"${name}" differs from what was installed on ${installedAt.slice(0, 10)}:`, ...changeLines(changes));
+  say(invocation, `"${name}" differs from what was installed:`, ...changeLines(changes));
   return 1;
 }
 

@@ -1,13 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
+import type { Limits } from "./contract.ts";
 import { errors } from "./errors.ts";
-
-/** How much a source may hold. */
-export interface Limits {
-  entries: number;
-  fileBytes: number;
-  allBytes: number;
-}
 
 export const defaultLimits: Limits = { entries: 10_000, fileBytes: 64 * 1024 * 1024, allBytes: 256 * 1024 * 1024 };
 

@@ -6,6 +6,7 @@ import { describe, expect, it } from "vitest";
 import { type RecordedRequest, startModelServer, text, toolCall } from "../model-server.ts";
 import { startRegistry } from "../plugins/packages/npm-registry.ts";
 import { npmTarball } from "../tarball.ts";
+import { hasTerminals, terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const example = fileURLToPath(new URL("../../docs/examples/team-preset", import.meta.url));
@@ -105,6 +106,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     const requests = fresh();
     expect(said(requests[0] as RecordedRequest)).toContain("This work is for ticket ABC-12.");
     expect(said(requests[0] as RecordedRequest)).toContain("A mended bug has a test that failed before.");
+    expect(said(requests[0] as RecordedRequest)).toContain("Writes the notes of a release from the commits");
     expect(said(requests[1] as RecordedRequest)).toContain("npm test\\nnpm run lint");
     expect(said(requests[2] as RecordedRequest)).toContain("LICENSE is changed by people only.");
     expect(said(requests[3] as RecordedRequest)).toMatch(/Bash\(git push\*\)|denied/i);
@@ -171,4 +173,47 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     expect(theirs.requests).toEqual([]);
     expect(registry.requests.length).toBeGreaterThan(0);
   }, 120_000);
+});
+
+describe.skipIf(!hasTerminals)("the question before a preset is installed", () => {
+  const QUESTION = "Install it? [y]es, [N]o, [s]how: ";
+
+  it("shows the files, installs after a yes only, and asks again before an update", async () => {
+    using s = scratch();
+    const [first, second] = [
+      pack(s, "v1.tgz", exampleFiles()),
+      pack(s, "v2.tgz", { ...exampleFiles(), "instructions/new.md": "New\n" }),
+    ];
+    const place = join(s.home, ".scorel/presets/team-preset");
+    {
+      await using no = terminal(s, ["preset", "add", first]);
+      await no.shows("extension checks: brings tools");
+      await no.shows(QUESTION);
+      no.type("\r");
+      expect([await no.code, existsSync(place)]).toEqual([1, false]);
+    }
+    {
+      await using yes = terminal(s, ["preset", "add", first]);
+      await yes.shows(QUESTION);
+      yes.type("s\r");
+      await yes.shows("--- extensions/checks.ts");
+      await yes.shows(QUESTION);
+      expect(existsSync(place)).toBe(false);
+      yes.type("y\r");
+      await yes.shows('Installed "team-preset".');
+      expect([await yes.code, existsSync(place)]).toEqual([0, true]);
+    }
+    {
+      await using interrupted = terminal(s, ["preset", "update", "team-preset", second]);
+      await interrupted.shows("added    instructions/new.md");
+      await interrupted.shows(QUESTION);
+      interrupted.type("\u0003");
+      expect([await interrupted.code, existsSync(join(place, "instructions/new.md"))]).toEqual([1, false]);
+    }
+    await using update = terminal(s, ["preset", "update", "team-preset", second]);
+    await update.shows(QUESTION);
+    update.type("y\r");
+    expect([await update.code, existsSync(join(place, "instructions/new.md"))]).toEqual([0, true]);
+    expect(readdirSync(join(s.home, ".scorel/presets/.staging"))).toEqual([]);
+  }, 30_000);
 });

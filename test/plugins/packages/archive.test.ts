@@ -4,9 +4,13 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, wr
 import { tmpdir } from "node:os";
 import { join, relative } from "node:path";
 import { gzipSync } from "node:zlib";
+import { createKernel, createMemoryStore } from "@scorel/kernel";
+import packages from "@scorel/packages";
 import { describe, expect, it } from "vitest";
 import { unpack } from "../../../plugins/packages/archive.ts";
-import { defaultLimits, type Limits } from "../../../plugins/packages/tree-writer.ts";
+import type { Limits, PresetStore } from "../../../plugins/packages/contract.ts";
+import { defaultLimits } from "../../../plugins/packages/tree-writer.ts";
+import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 import { pax, type TarEntry, tar } from "../../tarball.ts";
 
@@ -47,6 +51,25 @@ describe("an archive", () => {
     expect(await unpacked(tar(entries))).toEqual(expected);
     expect(await unpacked(gzipSync(tar(entries)))).toEqual(expected);
     expect(await unpacked(gzipSync(tar(entries, 20)))).toEqual(expected);
+  });
+
+  it("can be unpacked by every plugin, through the service `archives`", async () => {
+    const root = mkdtempSync(join(tmpdir(), "scorel-service-"));
+    const services = { presetStore: {} as PresetStore };
+    const kernel = await createKernel({
+      entries: [{ plugin: packages, origin: "test" }],
+      store: createMemoryStore(testHeader),
+      services,
+    });
+    try {
+      mkdirSync(join(root, "into"));
+      writeFileSync(join(root, "a.tar"), tar([file("a", "words")]));
+      await kernel.find("archives")?.unpack(join(root, "a.tar"), join(root, "into"));
+      expect(readFileSync(join(root, "into/a"), "utf8")).toBe("words");
+    } finally {
+      await kernel.stop();
+      rmSync(root, { recursive: true });
+    }
   });
 
   it("keeps long names, whether pax or GNU has written them", async () => {
