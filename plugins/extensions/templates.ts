@@ -86,18 +86,25 @@ test("it lets everything else pass", () => {
   command: (id) => ({
     use: `\n          /${id} Ann`,
     source: `${head(id, "A slash command.")}
-  commands: ({ session }) => ({
+  commands: ({ session, ui }) => ({
     "${id}": {
       summary: "Greet somebody, and say how long this session is",
-      run: (who) => \`Hello \${who || "you"}! This session has \${session.seq} events.\`,
+      async run(who) {
+        // Where nobody can be asked, the default holds.
+        const name = who || (await ui.input("Whom?", { default: "you" }));
+        return \`Hello \${name}! This session has \${session.seq} events.\`;
+      },
     },
   }),
 };
 `,
     test: `${testHead}
-test("it greets", () => {
-  const { "${id}": command } = plugin.commands({ session: { seq: 7 } });
-  assert.equal(command.run("Ann"), "Hello Ann! This session has 7 events.");
+const ui = { input: async (_title, { default: name }) => name };
+
+test("it greets", async () => {
+  const { "${id}": command } = plugin.commands({ session: { seq: 7 }, ui });
+  assert.equal(await command.run("Ann"), "Hello Ann! This session has 7 events.");
+  assert.equal(await command.run(""), "Hello you! This session has 7 events.");
 });
 `,
   }),

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { definePlugin, type FoldCall, type HookCall, type Ui } from "@scorel/kernel";
 import tools from "@scorel/tools";
-import { describe, expect, it } from "vitest";
+import { describe, expect, expectTypeOf, it } from "vitest";
 import { testKernel } from "../../harness.ts";
 import { firstOf, lender, open } from "./setup.ts";
 
@@ -96,6 +96,21 @@ describe("ctx.ui", () => {
       { type: "request_defaulted", plugin: "asker", kind: "input", title: "Name?", answer: "Ann" },
     ]);
     expect(t.stored()).toEqual([]);
+  });
+
+  it("knows by type what it answers", () => {
+    const ask = (ui: Ui) => ({
+      open: ui.select("Which?", ["a", { value: "b", label: "B" }]),
+      closed: ui.select("Which?", ["a", "b"], { default: "b" }),
+      words: ui.input("Name?"),
+      name: ui.input("Name?", { default: "Ann" }),
+    });
+    expectTypeOf(ask).returns.toEqualTypeOf<{
+      open: Promise<"a" | "b" | undefined>;
+      closed: Promise<"a" | "b">;
+      words: Promise<string | undefined>;
+      name: Promise<string>;
+    }>();
   });
 
   it("has its default when the person leaves the question", async () => {
