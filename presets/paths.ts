@@ -46,7 +46,8 @@ export interface TrustGround {
   folders: string[];
 }
 
-const besides = [".agents/skills", ".claude/skills", ".claude/commands"];
+const sharedSkills = [".agents/skills", ".claude/skills"];
+const besides = [...sharedSkills, ".claude/commands"];
 
 /** The presets that come with Scorel: beside this file, in the sources as in the bundle's folders. */
 export const shippedPresets = fileURLToPath(new URL("../presets/", import.meta.url));
@@ -75,10 +76,20 @@ export function groundOf(cwd: string): TrustGround | undefined {
   const root = gitRoot(cwd, home) ?? cwd;
   const dir = projectDir(cwd);
   // What lies in the home itself is the user's own.
-  const others = root === home ? [] : besides.map((path) => join(root, path)).filter(isDirectory);
+  const shared = between(dir === undefined ? root : dirname(dir), root).flatMap((at) => joined(at, sharedSkills));
+  const others = root === home ? [] : [...shared, ...joined(root, besides)].filter(isDirectory);
   if (dir === undefined && others.length === 0) return undefined;
   const scorel = dir ?? join(root, ".scorel");
   return { path: dirname(scorel), root, scorel, folders: dir === undefined ? others : [dir, ...others] };
+}
+
+function joined(folder: string, paths: readonly string[]): string[] {
+  return paths.map((path) => join(folder, path));
+}
+
+/** A folder and those above it, up to but without `top`. */
+function between(folder: string, top: string): string[] {
+  return folder === top || folder === dirname(folder) ? [] : [folder, ...between(dirname(folder), top)];
 }
 
 /** Whether `path` is `dir` or lies below it; both absolute. */

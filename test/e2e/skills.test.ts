@@ -82,6 +82,32 @@ describe("a session with skills", () => {
     }));
 });
 
+describe("the skills of a project", () => {
+  it("are those from its .scorel folder up to the git root, all of them under one trust", async () => {
+    using s = scratch();
+    execFileSync("git", ["init", "-q"], { cwd: s.project });
+    s.file("packages/a/.scorel/skills/own/SKILL.md", skillText("own", "Own."));
+    s.file("packages/a/.agents/skills/near/SKILL.md", skillText("near", "Near."));
+    s.file("packages/.claude/skills/middle/SKILL.md", skillText("middle", "Middle."));
+    s.file(".claude/skills/top/SKILL.md", skillText("top", "Top."));
+    s.file("packages/b/.agents/skills/other/SKILL.md", skillText("other", "Other."));
+    const cwd = join(s.project, "packages/a");
+    const names = async () => {
+      const { skills } = JSON.parse((await s.run(["skill", "list", "--output", "json"], { cwd })).stdout);
+      return skills.flatMap(({ name, source }: Record<string, string>) => (source === "project" ? name : []));
+    };
+    expect(await names()).toEqual([]);
+    expect(await s.run(["trust", "add", "--yes"], { cwd })).toMatchObject({ code: 0 });
+    expect(await names()).toEqual(["middle", "near", "own", "top"]);
+    const { skills } = JSON.parse((await s.run(["skill", "list", "--output", "json"], { cwd })).stdout);
+    const near = skills.find(({ name }: { name: string }) => name === "near");
+    expect(near.folder).toBe(join(cwd, ".agents/skills/near"));
+    expect(near.files).toContain(join(s.home, ".scorel/cache/trusted"));
+    s.file("packages/.claude/skills/middle/more.md", "changed");
+    expect(await names()).toEqual([]);
+  });
+});
+
 describe("scorel skill", () => {
   it("list names what a session begun here can load, and what it cannot", async () => {
     using s = scratch();
