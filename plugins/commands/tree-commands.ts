@@ -1,5 +1,5 @@
 import type { FilesPreview } from "@scorel/history/contract";
-import { draw, drawPreview } from "@scorel/history/drawing";
+import { draw, drawPreview, filesLeft } from "@scorel/history/drawing";
 import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 
@@ -42,14 +42,28 @@ export const treeCommands: Record<string, SlashCommand> = {
     run: async (_args, { sessionId, request }) => {
       const undone = await request("undo", { sessionId });
       const { message, text } = undone;
-      return { output: `Taken back: ${message.text}\n${text}`, data: undone, input: message.text };
+      const left = await leftAlone(request, sessionId, undone);
+      return { output: `Taken back: ${message.text}\n${text}${left}`, data: undone, input: message.text };
     },
   },
   redo: {
     summary: "Undo the last undo",
-    run: async (_args, { sessionId, request }) => said(await request("redo", { sessionId })),
+    run: async (_args, { sessionId, request }) => {
+      const redone = await request("redo", { sessionId });
+      return { output: `${redone.text}${await leftAlone(request, sessionId, redone)}`, data: redone };
+    },
   },
 };
+
+/** On a line of its own, about files that a move has not taken along. */
+async function leftAlone(
+  request: SlashContext["request"],
+  sessionId: string,
+  { leafId }: { leafId: string | null },
+): Promise<string> {
+  const left = await filesLeft(request, { sessionId, leafId }, (event) => `/rewind ${event} --files`);
+  return left === "" ? "" : `\n${left.trimEnd()}`;
+}
 
 /** How the start of a conversation, which is no event, is typed. */
 const START = "start";
@@ -73,7 +87,8 @@ async function rewind(asked: Back, { sessionId, request }: SlashContext): Promis
   const skipped = moved.files?.skipped.map(({ path, reason }) => `not restored: ${path}: ${reason}`) ?? [];
   const count = moved.files?.restored.length;
   const restored = count === undefined ? [] : [`${count} ${count === 1 ? "file" : "files"} restored.`];
-  return { output: [...skipped, ...restored, moved.text].join("\n"), data: moved };
+  const left = files ? "" : await leftAlone(request, sessionId, moved);
+  return { output: [...skipped, ...restored, `${moved.text}${left}`].join("\n"), data: moved };
 }
 
 /** What would change is seen first; the line that does it is ready to be sent. */

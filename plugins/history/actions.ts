@@ -2,8 +2,8 @@ import type {} from "@scorel/compaction/contract";
 import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { Desk } from "./client.ts";
-import type { TreePage } from "./contract.ts";
-import { draw, drawPreview } from "./drawing.ts";
+import type { Moved, TreePage } from "./contract.ts";
+import { draw, drawPreview, filesLeft } from "./drawing.ts";
 import { errors } from "./errors.ts";
 
 /** How the start of a conversation, which is no event, is named on a command line. */
@@ -35,8 +35,12 @@ export async function rewind(desk: Desk): Promise<void> {
   const [sessionId = "", event = ""] = args;
   const target = { sessionId, targetEventId: event === START ? null : event };
   if (options.files === true) return rewindWithFiles(desk, target);
-  const { text } = await request("rewind", target);
-  await say(`${text}\n`);
+  const moved = await request("rewind", target);
+  await say(`${moved.text}\n${await leftAlone(request, sessionId, moved)}`);
+}
+
+function leftAlone(request: Desk["request"], sessionId: string, { leafId }: Pick<Moved, "leafId">): Promise<string> {
+  return filesLeft(request, { sessionId, leafId }, (event) => `scorel session rewind ${sessionId} ${event} --files`);
 }
 
 async function rewindWithFiles(
@@ -66,13 +70,16 @@ export async function clone({ request, args, say }: Desk): Promise<void> {
 }
 
 export async function undo({ request, args, say }: Desk): Promise<void> {
-  const { text, message } = await request("undo", { sessionId: first(args) });
-  await say(`Taken back: ${message.text}\n${text}\n`);
+  const sessionId = first(args);
+  const moved = await request("undo", { sessionId });
+  const left = await leftAlone(request, sessionId, moved);
+  await say(`Taken back: ${moved.message.text}\n${moved.text}\n${left}`);
 }
 
 export async function redo({ request, args, say }: Desk): Promise<void> {
-  const { text } = await request("redo", { sessionId: first(args) });
-  await say(`${text}\n`);
+  const sessionId = first(args);
+  const moved = await request("redo", { sessionId });
+  await say(`${moved.text}\n${await leftAlone(request, sessionId, moved)}`);
 }
 
 export async function rename({ request, args, say }: Desk): Promise<void> {

@@ -1,4 +1,5 @@
-import type { EventId } from "@scorel/kernel";
+import type { Client } from "@scorel/host/contract";
+import { codeOf, type EventId, messageOf } from "@scorel/kernel";
 import type { FilesPreview, TreePage, TreeRow } from "./contract.ts";
 
 const LABEL = 9;
@@ -86,6 +87,29 @@ function fit(text: string, width: number | undefined): string {
 }
 const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+
+/**
+ * A line about files that a move without them has left as they were, and the command that takes them along: `how` with the
+ * event that the conversation stands at, or `start`. Nothing where no file differs, or nobody knows how files were.
+ */
+export async function filesLeft(
+  request: Client["request"],
+  { sessionId, leafId }: { sessionId: string; leafId: EventId | null },
+  how: (event: string) => string,
+): Promise<string> {
+  try {
+    const { changes } = await request("preview_rewind", { sessionId, targetEventId: leafId });
+    const [only, more] = changes;
+    if (!only) return "";
+    const what = more
+      ? `${changes.length} files stay as they are now. To restore what they were then`
+      : `${only.path} stays as it is now. To restore what it was then`;
+    return `${what}: ${how(leafId ?? "start")}\n`;
+  } catch (thrown) {
+    if (codeOf(thrown) === "HISTORY_NO_FILES") return "";
+    return `Whether files differ from then could not be told: ${messageOf(thrown)}\n`;
+  }
+}
 
 /** What going back would do to the files, for a person to agree to: every change with its diff, and what stays as it is. */
 export function drawPreview({ changes, notCovered }: FilesPreview): string {

@@ -1,6 +1,12 @@
-import { definePlugin } from "@scorel/kernel";
+import { PassThrough } from "node:stream";
+import type { Invocation } from "@scorel/cli/contract";
+import type { Client } from "@scorel/host/contract";
+import { definePlugin, ScorelError } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { redo, rewind, undo } from "../../../plugins/history/actions.ts";
+import { withClient } from "../../../plugins/history/client.ts";
+import { filesLeft } from "../../../plugins/history/drawing.ts";
 import { echoAgent } from "../host/home.ts";
 import { desk } from "./desk.ts";
 
@@ -112,5 +118,56 @@ describe("going back with the files", () => {
     const target = { sessionId, targetEventId: one };
     await expect(client.request("preview_rewind", target)).rejects.toMatchObject(missing);
     await expect(client.request("rewind", { ...target, files: true })).rejects.toMatchObject(missing);
+  });
+});
+
+describe("a move without the files", () => {
+  /** What a face adds to the words of a move, when these files differ from then. */
+  async function left(changes: readonly string[], thrown?: Error): Promise<string> {
+    const request = async (operation: string, params: object) => {
+      if (thrown) throw thrown;
+      expect([operation, params]).toEqual(["preview_rewind", { sessionId: "s", targetEventId: "event" }]);
+      return { changes: changes.map((path) => ({ path })) };
+    };
+    const at = { sessionId: "s", leafId: "event" };
+    return filesLeft(request as unknown as Client["request"], at, (event) => `rewind ${event} --files`);
+  }
+
+  it("says which files stay as they are, and how to take them along", async () => {
+    expect(await left(["a.js"])).toBe("a.js stays as it is now. To restore what it was then: rewind event --files\n");
+    expect(await left(["a.js", "b.js"])).toBe(
+      "2 files stay as they are now. To restore what they were then: rewind event --files\n",
+    );
+    expect(await left([])).toBe("");
+  });
+
+  it("says nothing where nobody keeps checkpoints, and says why where it cannot be told", async () => {
+    expect(await left([], new ScorelError("HISTORY_NO_FILES", "none"))).toBe("");
+    expect(await left([], new Error("git is broken"))).toBe(
+      "Whether files differ from then could not be told: git is broken\n",
+    );
+  });
+
+  it("is one of undo, redo and rewind, on the command line", async () => {
+    await using t = await desk([echoAgent, checkpoints().plugin]);
+    const { sessionId } = t;
+    const one = await t.say("one");
+    await t.say("two");
+    const typed = async (action: typeof undo, ...args: string[]) => {
+      const stdout = new PassThrough();
+      const interrupt = new AbortController().signal;
+      await withClient(
+        t.host,
+        { args, options: {}, stdout, stderr: stdout, interrupt } as unknown as Invocation,
+        action,
+      );
+      stdout.end();
+      return String(stdout.read()).trimEnd().split("\n").at(-1);
+    };
+    const told = (event: string) =>
+      `cart.js stays as it is now. To restore what it was then: scorel session rewind ${sessionId} ${event} --files`;
+    expect(await typed(undo, sessionId)).toBe(told(one));
+    expect(await typed(redo, sessionId)).toMatch(/^cart\.js stays/);
+    expect(await typed(rewind, sessionId, "start")).toBe(told("start"));
   });
 });
