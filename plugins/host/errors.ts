@@ -3,8 +3,10 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   HOST_SESSION_LOCKED: (a: { sessionId: string; pid: number; since: string; path: string; suspended?: boolean }) =>
     `Session ${a.sessionId} is in use by process ${a.pid}, started ${a.since}${a.suspended ? `, which is there but suspended: \`fg\` in its terminal or \`kill -CONT ${a.pid}\` wakes it` : ""}. Wait until it ends, or work in another session. (If that process ran on a machine or in a container that is gone, delete ${a.path}.)`,
-  SESSION_UNKNOWN: (a: { sessionId: string }) =>
-    `There is no session "${a.sessionId}". \`scorel session list --all\` shows them.`,
+  SESSION_UNKNOWN: (a: { sessionId: string; deleted?: string | undefined }) =>
+    a.deleted === undefined
+      ? `There is no session "${a.sessionId}". \`scorel session list --all\` shows them.`
+      : `Session ${a.deleted} was deleted and is in the trash. To have it back: scorel session restore ${a.deleted}`,
   SESSION_AMBIGUOUS: (a: { prefix: string; matches: readonly string[] }) =>
     `"${a.prefix}" could be ${a.matches.length} sessions: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
   SESSION_NONE: (a: { cwd: string }) =>

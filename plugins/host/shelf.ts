@@ -1,5 +1,5 @@
 import { existsSync, readdirSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf, isId, type SessionHeader, scanHeader } from "@scorel/kernel";
 import type { SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -7,6 +7,8 @@ import { summaryOf } from "./summary.ts";
 import { homeDirectory } from "./workspace.ts";
 
 const ENDING = ".jsonl";
+/** Beside the sessions: where those lie that were deleted, whoever did it. */
+const TRASH = "trash";
 
 /** The directory of session logs: names, paths and what a list shows. Reads only. */
 export interface Shelf {
@@ -24,7 +26,7 @@ export function createShelf(directory: string): Shelf {
   return {
     directory,
     path,
-    resolve: (wanted) => (isId(wanted) && existsSync(path(wanted)) ? wanted : byPrefix(idsIn(directory), wanted)),
+    resolve: (wanted) => (isId(wanted) && existsSync(path(wanted)) ? wanted : byPrefix(directory, wanted)),
     list: (cwd) =>
       idsIn(directory)
         // One that another process deletes meanwhile is not listed.
@@ -44,12 +46,14 @@ export function readHeader(path: string, sessionId: string): SessionHeader {
   return readOnly === undefined ? header : { ...header, meta: { cwd: homeDirectory(), ...header.meta } };
 }
 
-function byPrefix(ids: readonly string[], prefix: string): string {
-  const matches = prefix === "" ? [] : ids.filter((id) => id.startsWith(prefix));
+function byPrefix(directory: string, prefix: string): string {
+  const startingIn = (folder: string) => (prefix === "" ? [] : idsIn(folder).filter((id) => id.startsWith(prefix)));
+  const matches = startingIn(directory);
   if (matches.length > 1) throw errors.SESSION_AMBIGUOUS({ prefix, matches });
   const [match] = matches;
-  if (match === undefined) throw errors.SESSION_UNKNOWN({ sessionId: prefix });
-  return match;
+  if (match !== undefined) return match;
+  const [deleted, another] = startingIn(join(dirname(directory), TRASH));
+  throw errors.SESSION_UNKNOWN({ sessionId: prefix, ...(another === undefined && { deleted }) });
 }
 
 function idsIn(directory: string): string[] {

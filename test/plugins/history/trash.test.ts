@@ -43,6 +43,21 @@ describe("a deleted session", () => {
     expect(inTrash(home)).toEqual([]);
   });
 
+  it("is told as deleted to whoever asks for it, by its id or the beginning of one", async () => {
+    using home = testHome();
+    const sessionId = await stored(home);
+    await using t = await testHost([echoAgent], [], [history]);
+    const { client } = t;
+    await client.request("delete_session", { sessionId });
+    const deleted = `Session ${sessionId} was deleted and is in the trash. To have it back: scorel session restore ${sessionId}`;
+    for (const named of [sessionId, sessionId.slice(0, 8)]) {
+      const asked = client.request("load_session", { sessionId: named });
+      await expect(asked).rejects.toMatchObject({ code: "SESSION_UNKNOWN", message: deleted });
+    }
+    const nobody = client.request("load_session", { sessionId: "nobody" });
+    await expect(nobody).rejects.toThrow('There is no session "nobody". `scorel session list --all` shows them.');
+  });
+
   it("was closed first, and is deleted and restored once by requests that are repeated", async () => {
     using home = testHome();
     await using t = await testHost([echoAgent], [], [history]);
