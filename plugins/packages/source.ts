@@ -47,22 +47,21 @@ export async function fetchSource(wanted: Wanted, staging: string, surroundings:
   const into = join(staging, "source");
   mkdirSync(into, { mode: 0o700 });
   const { kind, spec } = wanted;
-  const own = { name: basename(spec), notes: [] };
   if (kind === "path") {
     (await import("./folder.ts")).copyFolder(spec, into);
-    return { ...own, folder: into, source: wanted };
+    return { name: basename(spec), notes: [], folder: into, source: wanted };
   }
   if (kind === "git") return await (await import("./git.ts")).checkOut(spec, into, surroundings);
   const file = kind === "npm" ? await (await import("./npm.ts")).pack(spec.slice(4), staging, surroundings) : spec;
   const integrity = await (await import("./archive.ts")).unpack(file, into);
-  const name = own.name.replace(/\.(tgz|tar|tar\.gz)$/i, "");
-  return { ...own, name, folder: presetFolder(into), source: { ...wanted, integrity } };
+  const only = onlyFolder(into);
+  const name = only ?? basename(spec).replace(/\.(tgz|tar|tar\.gz)$/i, "");
+  return { name, notes: [], folder: join(into, only ?? ""), source: { ...wanted, integrity } };
 }
 
 /** Archives often hold one folder that holds the rest. */
-function presetFolder(into: string): string {
+function onlyFolder(into: string): string | undefined {
   const [only, ...others] = readdirSync(into);
-  const inner = join(into, only ?? "");
-  const isWrapped = only !== undefined && others.length === 0 && statSync(inner).isDirectory();
-  return isWrapped ? inner : into;
+  const isWrapped = only !== undefined && others.length === 0 && statSync(join(into, only)).isDirectory();
+  return isWrapped ? only : undefined;
 }

@@ -7,7 +7,7 @@ import { read } from "./source.ts";
 /** The guide as it would read if it were written now; the same text when nothing but ids, times and the like would differ. */
 export async function playPresets(): Promise<string> {
   using home = stage();
-  await using server = await spawnModelServer(Array.from({ length: 9 }, () => text("It adds up price times count.")));
+  await using server = await spawnModelServer(Array.from({ length: 12 }, () => text("It adds up price times count.")));
   home.useModel(server.baseUrl);
   const written = read("docs/guide/presets.md");
   const played = play(written, home, server.baseUrl);
