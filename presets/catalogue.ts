@@ -39,6 +39,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   search: { scope: "host", load: () => import("@scorel/search") },
   transfer: { scope: "host", load: () => import("@scorel/transfer") },
   extensions: { scope: "host", load: () => import("@scorel/extensions") },
+  watch: { scope: "host", load: () => import("@scorel/watch") },
   packages: { scope: "host", load: () => import("@scorel/packages") },
   skills: { scope: "session", load: () => import("@scorel/skills") },
   skillbook: { scope: "host", load: () => import("@scorel/skillbook") },

@@ -28,6 +28,7 @@ export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kern
       if (shipped(id)) return "a plugin of Scorel has this name";
       return grammarKeys.includes(id) ? "config.toml uses this word itself" : undefined;
     },
+    sources: async (cwd) => (await import("./sources.ts")).sourcesOf(await requestFor(asked, cwd)),
     list: async () => (await import("./plugin-rows.ts")).readRows(asked, rehearsal, kernel()),
     parse: async (path) => (await import("./plugin-rows.ts")).parse(path),
     tsconfig: typesProject,

@@ -4,6 +4,7 @@ import type { Client, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import type {} from "@scorel/models/contract";
 import type {} from "@scorel/trust/contract";
+import type {} from "@scorel/watch/contract";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
 import { linesOf } from "./lines.ts";
@@ -24,6 +25,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
   await ctx.find("trustQuestion")?.ask(invocation);
   const models = ctx.find("models");
   const client = ctx.host.connect();
+  let unwatch: (() => void) | undefined;
   try {
     const reopen = (model: string) => open(client, invocation, model);
     const opened = await open(client, invocation, options.model as string | undefined);
@@ -33,14 +35,29 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
     const person = invocation.stdin.isTTY === true;
     const chat = new ChatSession(client, screen, person);
     await chat.enter(status);
+    unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
     await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
     await farewell(client, chat.sessionId, screen);
     if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.failed > 0 ? 1 : 0;
     if (chat.begun) await screen.line(`To go on: scorel --session ${chat.sessionId}`);
     return invocation.interrupt.aborted ? CANCELLED : 0;
   } finally {
+    unwatch?.();
     await client.close();
   }
+}
+
+/** The session follows what it is made of; throws CHAT_NO_WATCH and WATCH_FOLDER. */
+async function watched(ctx: Context, client: Client, chat: ChatSession): Promise<() => void> {
+  const watch = ctx.find("watch");
+  if (!watch) throw errors.CHAT_NO_WATCH();
+  return watch.follow({
+    client,
+    sessionId: () => chat.sessionId,
+    between: (work) => chat.between(work),
+    reloaded: (status, told) => chat.reloaded(status, told),
+    kept: (told) => chat.tell(told),
+  });
 }
 
 /** Closes the session; says what failed meanwhile and was not said yet. */

@@ -2,4 +2,6 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   CHAT_TWO_SESSIONS: () => "--session and --continue name a session in two ways. Give one of them.",
+  CHAT_NO_WATCH: () =>
+    'Nothing here watches files for --watch. Add "watch" to "use" in the preset, or leave the option out and use /reload.',
 });

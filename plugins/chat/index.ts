@@ -3,6 +3,7 @@ import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/models/contract";
 import type {} from "@scorel/trust/contract";
+import type {} from "@scorel/watch/contract";
 import type { ChatService } from "./contract.ts";
 
 const options: CliOption[] = [
@@ -26,6 +27,7 @@ const options: CliOption[] = [
   },
   { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
   { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },
+  { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
 ];
 
 /** A conversation in lines: streaming text, a line per tool, cost after each turn. */

@@ -24,6 +24,9 @@ export class ChatSession {
   private leave: () => Promise<void> = async () => {};
   /** What plugins ask the person; nothing when a program feeds the lines. */
   private questions: Questions | undefined;
+  /** One line or reload after the other. */
+  private last: Promise<unknown> = Promise.resolve();
+  private readonly waiting: (() => Promise<void>)[] = [];
   private readonly turns = new Set<Promise<void>>();
   /** Messages that wait behind the running turn, by their ids. */
   private readonly queued = new Map<string, string>();
@@ -58,6 +61,22 @@ export class ChatSession {
     await (questions ? questions.attend(true) : this.listen());
   }
 
+  /** Shows the session again, which was opened anew. */
+  async reloaded(status: SessionStatus, told: string): Promise<void> {
+    await this.tell(told);
+    await this.screen.notices(status.notices);
+  }
+
+  async tell(text: string): Promise<void> {
+    await this.screen.line(text);
+  }
+
+  /** Runs `work` when no turn runs, no question waits and no line is being taken. */
+  between(work: () => Promise<void>): void {
+    this.waiting.push(work);
+    this.catchUp();
+  }
+
   /** Says that somebody hears what plugins tell, who answers no questions. */
   private async listen(): Promise<void> {
     try {
@@ -87,6 +106,33 @@ export class ChatSession {
 
   /** Takes a line: a slash command, or words for the agent. Throws what keeps a turn from starting. */
   async take(line: string): Promise<void> {
+    try {
+      await this.inTurn(() => this.read(line));
+    } finally {
+      this.catchUp();
+    }
+  }
+
+  /** Does what has waited for the session to rest; what fails there is told. */
+  private catchUp(): void {
+    if (this.waiting.length === 0) return;
+    const serve = async () => {
+      while (!this.busy && !this.asked && !this.left) {
+        const work = this.waiting.shift();
+        if (!work) return;
+        await work();
+      }
+    };
+    this.inTurn(serve).catch((thrown) => this.tell(`${codeOf(thrown)}: ${messageOf(thrown)}`));
+  }
+
+  private inTurn<R>(work: () => Promise<R>): Promise<R> {
+    const done = this.last.then(work);
+    this.last = done.catch(() => {});
+    return done;
+  }
+
+  private async read(line: string): Promise<void> {
     if (line.trim() === "") return;
     const [, command, args = ""] = COMMAND.exec(line.trim()) ?? [];
     if (command === undefined) return this.send(line);
@@ -104,6 +150,7 @@ export class ChatSession {
     if (!this.answers(line)) return this.take(line);
     const message = await this.questions?.answer(line);
     if (message !== undefined) await this.send(message);
+    this.catchUp();
   }
 
   get asked(): boolean {
@@ -113,6 +160,7 @@ export class ChatSession {
   /** Leaves the question that is on the screen without an answer. */
   async leaveQuestion(): Promise<void> {
     await this.questions?.leave();
+    this.catchUp();
   }
 
   /** Ends the running turn with what it asks, and takes back what waits behind it; what had arrived is kept. */
@@ -156,7 +204,10 @@ export class ChatSession {
   private await(id: string, queued?: string): void {
     this.begun = true;
     if (queued !== undefined) this.queued.set(id, queued);
-    const turn = this.follow(id, queued !== undefined).finally(() => this.turns.delete(turn));
+    const turn = this.follow(id, queued !== undefined).finally(() => {
+      this.turns.delete(turn);
+      this.catchUp();
+    });
     this.turns.add(turn);
   }
 

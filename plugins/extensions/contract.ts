@@ -56,6 +56,11 @@ export interface ExtensionsService {
   folderOf(path: string): Promise<ExtensionFolder | undefined>;
   /** Why an id cannot be used; undefined when it can. */
   taken(id: string): string | undefined;
+  /**
+   * The files and folders that say what a session in a directory is made of; some may not exist, and those of a project that is
+   * not trusted are left out.
+   */
+  sources(cwd: string): Promise<string[]>;
   /** Every plugin of this run, those of sessions as a session that is opened for this finds them. Throws CONFIG errors. */
   list(): Promise<PluginRow[]>;
   /** Reads a file as the loader would compile it, without running it: what is wrong, and `file:line` where known. */

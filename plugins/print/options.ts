@@ -47,6 +47,7 @@ export const options: readonly CliOption[] = [
   { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
   { flags: "--continue", description: "Go on with the latest session of this directory" },
   ...settings,
+  { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
 ];
 
 function lowered(text: string): string {

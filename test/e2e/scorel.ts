@@ -24,6 +24,8 @@ export interface Running {
 export interface RunOptions {
   /** Written to stdin, which is then closed. Default: stdin is closed at once. */
   input?: string;
+  /** Stdin stays open, for `child.stdin` to be written to. */
+  open?: boolean;
   cwd?: string;
   env?: Record<string, string>;
   /** A command that becomes the process, with limits of its own. */
@@ -126,7 +128,7 @@ function unguarded(args: readonly string[]): readonly string[] {
   return prints ? ["--yes", ...args] : args;
 }
 
-function launch(args: readonly string[], { input, cwd, env, through = [], stdout: file }: RunOptions): Running {
+function launch(args: readonly string[], { input, open, cwd, env, through = [], stdout: file }: RunOptions): Running {
   const [program = "", ...before] = [...through, process.execPath];
   const child: ChildProcess = spawn(program, [...before, BIN, ...args], {
     cwd,
@@ -147,7 +149,7 @@ function launch(args: readonly string[], { input, cwd, env, through = [], stdout
   });
   // A command that ends without reading its input closes the pipe; that is its right.
   child.stdin?.on("error", () => {});
-  child.stdin?.end(input ?? "");
+  if (!open) child.stdin?.end(input ?? "");
   const finished = new Promise<Finished>((resolve, reject) => {
     child.on("error", reject);
     child.on("close", (code, signal) => resolve({ code, signal, stdout, stderr }));

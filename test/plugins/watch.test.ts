@@ -1,0 +1,97 @@
+import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { watchFolders } from "../../plugins/watch/folders.ts";
+
+/** A folder that is watched; `news` answers what is told next, as paths in it. */
+function watching(...paths: string[]) {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-watch-")));
+  const told: string[][] = [];
+  let wake = () => {};
+  const watched = watchFolders({
+    changed: (files) => {
+      told.push(files.map((file) => file.slice(root.length + 1)).sort());
+      wake();
+    },
+    failed: (thrown) => {
+      throw thrown;
+    },
+  });
+  watched.look(paths.map((path) => join(root, path)));
+  return {
+    root,
+    write(path: string, text = "") {
+      mkdirSync(dirname(join(root, path)), { recursive: true });
+      writeFileSync(join(root, path), text);
+    },
+    news: async () => {
+      while (told.length === 0) await new Promise<void>((done) => (wake = done));
+      return told.shift();
+    },
+    look: (...others: string[]) => watched.look(others.map((path) => join(root, path))),
+    [Symbol.dispose]() {
+      watched.close();
+      rmSync(root, { recursive: true, force: true });
+    },
+  };
+}
+
+describe("files that are watched", () => {
+  it("are told once when several change together: new, changed, renamed and gone", async () => {
+    using at = watching("own");
+    for (const name of ["a", "b", "c", "deep/d", "deep/e"]) at.write(`own/${name}`);
+    expect(await at.news()).toEqual(["own/a", "own/b", "own/c", "own/deep/d", "own/deep/e"]);
+    at.write("own/a", "changed");
+    at.write("own/deep/new/f");
+    rmSync(join(at.root, "own/b"));
+    renameSync(join(at.root, "own/c"), join(at.root, "own/g"));
+    expect(await at.news()).toEqual(["own/a", "own/b", "own/c", "own/deep/new/f", "own/g"]);
+    rmSync(join(at.root, "own"), { recursive: true });
+    expect(await at.news()).toEqual(["own/a", "own/deep/d", "own/deep/e", "own/deep/new/f", "own/g"]);
+    at.write("own/again");
+    expect(await at.news()).toEqual(["own/again"]);
+  });
+
+  it("are watched also in a folder that has taken the place of another one", async () => {
+    using at = watching("own");
+    at.write("own/a", "one");
+    expect(await at.news()).toEqual(["own/a"]);
+    at.write("aside/a", "two");
+    renameSync(join(at.root, "own"), join(at.root, "before"));
+    renameSync(join(at.root, "aside"), join(at.root, "own"));
+    expect(await at.news()).toEqual(["own/a"]);
+    at.write("own/b");
+    expect(await at.news()).toEqual(["own/b"]);
+  });
+
+  it("may be single ones, in a folder that is not there yet, or at the end of a link", async () => {
+    using at = watching("one.toml", "not/there/yet.toml", "linked.toml");
+    at.write("elsewhere/real.toml");
+    symlinkSync(join(at.root, "elsewhere/real.toml"), join(at.root, "linked.toml"));
+    expect(await at.news()).toEqual(["linked.toml"]);
+    at.write("other.toml");
+    at.write("elsewhere/real.toml", "changed");
+    expect(await at.news()).toEqual(["linked.toml"]);
+    at.write("not/there/yet.toml");
+    expect(await at.news()).toEqual(["not/there/yet.toml"]);
+  });
+
+  it("are none of those that are hidden or installed", async () => {
+    using at = watching("own");
+    for (const name of [".git/HEAD", "node_modules/zod/index.js", ".draft.ts", "mine.ts"]) at.write(`own/${name}`);
+    expect(await at.news()).toEqual(["own/mine.ts"]);
+  });
+
+  it("are told of from then on when they come to be watched later", async () => {
+    using at = watching("one");
+    at.write("two/old");
+    at.look("one", "two");
+    at.write("two/new");
+    expect(await at.news()).toEqual(["two/new"]);
+    at.look("one");
+    at.write("two/old", "changed");
+    at.write("one/last");
+    expect(await at.news()).toEqual(["one/last"]);
+  });
+});
