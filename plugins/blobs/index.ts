@@ -26,7 +26,7 @@ export default definePlugin({
         return purge({
           blobs: join(home, "blobs"),
           sessions: sessionsDir,
-          trash: join(home, "trash"),
+          others: [join(home, "trash"), join(home, "artifacts")],
           now: Date.now(),
         });
       },

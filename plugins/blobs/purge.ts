@@ -14,17 +14,18 @@ const REFERENCE = KEY.length + 64;
 export interface PurgePlaces {
   blobs: string;
   sessions: string;
-  trash: string;
+  /** Folders of other files that refer to blobs. */
+  others: readonly string[];
   /** Milliseconds since the epoch. */
   now: number;
 }
 
 /** Removes what no log refers to and what nobody can be about to refer to. Throws BLOBS_UNREADABLE. */
-export function purge({ blobs, sessions, trash, now }: PurgePlaces): { removed: number; bytes: number; kept: number } {
+export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed: number; bytes: number; kept: number } {
   // Whoever starts to work after this look writes blobs that are young.
   const before = Math.min(now, ...holdersSince(sessions)) - GRACE_MS;
   const wanted = new Set<string>();
-  for (const path of [...filesBelow(sessions), ...filesBelow(trash)]) collect(path, wanted);
+  for (const path of [sessions, ...others].flatMap(filesBelow)) collect(path, wanted);
   const result = { removed: 0, bytes: 0, kept: 0 };
   for (const path of filesBelow(blobs)) {
     const name = path.slice(path.lastIndexOf("/") + 1);

@@ -123,13 +123,13 @@ export function visibleText(text: string): string {
 
 /** The part of a stream that an output needs; every writable stream of Node has it. */
 export interface OutputStream {
-  write(text: string, done: (error?: Error | null) => void): unknown;
+  write(text: string | Uint8Array, done: (error?: Error | null) => void): unknown;
   on(event: "error", listener: (error: Error) => void): unknown;
 }
 /** A stream that can go away: after that, writing does nothing. */
 export interface Output {
   /** Resolves when the stream has taken the text, so that whoever waits for it never runs ahead of a slow reader. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   /** Why nothing is written any more. */
   readonly failure: Error | undefined;
   /** The same as a sentence, when it is to be told: a reader that went away (`| head -1`) is no news. */
@@ -146,7 +146,7 @@ export function createOutput(stream: OutputStream): Output {
   return {
     write: (text) =>
       new Promise((done) => {
-        if (failure || text === "") return done();
+        if (failure || text.length === 0) return done();
         stream.write(text, (error) => {
           if (error) fail(error);
           done();

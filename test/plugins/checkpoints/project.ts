@@ -8,7 +8,7 @@ import checkpoints from "@scorel/checkpoints";
 import type { Checkpoint } from "@scorel/checkpoints/contract";
 import coding from "@scorel/coding";
 import hostPlugin from "@scorel/host";
-import type { Client, OperationContext, Operations } from "@scorel/host/contract";
+import type { Client, Operations } from "@scorel/host/contract";
 import {
   type AnyPlugin,
   createKernel,
@@ -24,6 +24,7 @@ import type { Tool } from "@scorel/tools/contract";
 import { z } from "zod";
 import { testHeader } from "../../harness.ts";
 import { type ModelServer, type Part, type Reply, startModelServer, text, toolCall } from "../../model-server.ts";
+import { opener } from "../host/opener.ts";
 
 /** A call of a tool: its name and what it is asked. */
 export type Call = readonly [name: string, args: object];
@@ -67,26 +68,6 @@ export interface Options {
   config?: object;
   plugins?: AnyPlugin[];
 }
-
-declare module "@scorel/host/contract" {
-  interface Operations {
-    kernel_of: { params: { sessionId: string }; result: { kernel: Kernel } };
-  }
-}
-
-/** Hands a test the kernel of an open session. */
-const opener = definePlugin({
-  id: "opener",
-  name: "Opener",
-  version: "1.0.0",
-  scope: "host",
-  operations: () => ({
-    kernel_of: {
-      params: z.strictObject({ sessionId: z.string() }),
-      run: async ({ sessionId }, { open }: OperationContext) => ({ kernel: (await open(sessionId)).kernel }),
-    },
-  }),
-});
 
 export async function project(options: Options = {}): Promise<Project> {
   const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-checkpoints-")));

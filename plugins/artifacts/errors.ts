@@ -1,0 +1,19 @@
+import { defineErrors } from "@scorel/kernel";
+
+export const errors = defineErrors({
+  ARTIFACT_NAME: (a: { name: string }) =>
+    `${JSON.stringify(a.name.slice(0, 80))} cannot be the name of an artifact: it has 1 to 512 characters, none invisible, no blank at its ends, and something after "user:".`,
+  ARTIFACT_UNKNOWN: (a: { name: string; known: readonly string[] }) =>
+    a.known.length === 0
+      ? `There is no artifact ${a.name}: this session has none.`
+      : `There is no artifact ${a.name}. There are: ${a.known.join(", ")}.`,
+  ARTIFACT_VERSION: (a: { name: string; version: number; latest: number }) =>
+    `version ${a.version} does not exist: ${a.name} has the versions 0 to ${a.latest}.`,
+  ARTIFACT_LOST: (a: { name: string; sha256: string }) =>
+    `The bytes of ${a.name} are gone: no blob ${a.sha256} is kept. Restore ~/.scorel/blobs from a copy, or make the artifact again.`,
+  ARTIFACT_FILE: (a: { path: string; reason: string }) =>
+    `${a.path} cannot be read as the list of the user's artifacts: ${a.reason}. Nothing was changed. Restore it from a copy, or move it away to begin a new list.`,
+  ARTIFACT_NO_HOST: () => "The command needs the plugin `host`, which this preset does not load.",
+  ARTIFACT_EXISTS: (a: { file: string }) =>
+    `${a.file} exists, and was left as it is. Name another file with --to, or remove it first.`,
+});

@@ -1,0 +1,44 @@
+import type { EventDefinition, EventOf, Events } from "@scorel/kernel";
+import { z } from "zod";
+
+/** What is known of a version; also of the user's, which stand in a file. */
+export const artifactVersion = z.strictObject({
+  name: z.string().min(1),
+  version: z.number().int().min(0),
+  sha256: z.string().regex(/^[0-9a-f]{64}$/),
+  size: z.number().int().min(0),
+  mimeType: z.string(),
+  savedAt: z.number(),
+  lineage: z.looseObject({ by: z.string() }).optional(),
+}) as z.ZodType<Events["artifact"]>;
+
+const UNITS = ["bytes", "KiB", "MiB", "GiB"];
+
+/** A size as people read it. */
+export function inWords(bytes: number): string {
+  const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
+  return `${Math.round((bytes / 1024 ** unit) * 10) / 10} ${UNITS[unit]}`;
+}
+
+/** Both hang beside the conversation, and are on disk before anybody hears of them. */
+export const artifact: EventDefinition<Events["artifact"]> = {
+  schema: artifactVersion,
+  durable: true,
+  leaf: (_event, current) => current,
+  convertToDisplay: ({ name, version, size }: EventOf<"artifact">) => ({
+    display: "notice",
+    level: "info",
+    text: `saved ${name}@${version} (${inWords(size)})`,
+  }),
+};
+
+export const artifactRemoved: EventDefinition<Events["artifact_removed"]> = {
+  schema: z.strictObject({ name: z.string().min(1) }),
+  durable: true,
+  leaf: (_event, current) => current,
+  convertToDisplay: ({ name }: EventOf<"artifact_removed">) => ({
+    display: "notice",
+    level: "info",
+    text: `removed ${name}`,
+  }),
+};

@@ -1,0 +1,100 @@
+import type { BlobStore } from "@scorel/blobs/contract";
+import type { EventOf, Session } from "@scorel/kernel";
+import type { ArtifactContent, ArtifactVersion, SessionArtifacts } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { type Entry, nextVersion, standing } from "./ledger.ts";
+import type { UserList } from "./user-list.ts";
+
+const USER = "user:";
+const MOST_CHARACTERS = 512;
+
+/** Artifacts of one session: what is known of its own stands in its log, the bytes are blobs. */
+export class Store implements SessionArtifacts {
+  private readonly session: Session;
+  private readonly blobs: BlobStore;
+  private readonly user: UserList;
+  /** Saves follow each other, so that each finds its own number. */
+  private saving: Promise<unknown> = Promise.resolve();
+
+  constructor(session: Session, blobs: BlobStore, user: UserList) {
+    this.session = session;
+    this.blobs = blobs;
+    this.user = user;
+  }
+
+  save(artifact: ArtifactContent): Promise<ArtifactVersion> {
+    const saved = this.saving.then(() => this.keep(artifact));
+    // Whoever asked hears of a failure; the next one does not.
+    this.saving = saved.catch(() => {});
+    return saved;
+  }
+
+  load(name: string, version?: number): (ArtifactVersion & { content: Buffer }) | undefined {
+    const versions = this.versions(name);
+    const latest = versions.at(-1);
+    if (!latest) return undefined;
+    const found = version === undefined ? latest : versions.find((each) => each.version === version);
+    if (!found) throw errors.ARTIFACT_VERSION({ name, version: version ?? 0, latest: latest.version });
+    const content = this.blobs.read(found.sha256);
+    if (!content) throw errors.ARTIFACT_LOST({ name, sha256: found.sha256 });
+    return { ...found, content };
+  }
+
+  list(): ArtifactVersion[] {
+    const all = [...standing(this.own()).values(), ...standing(this.user.entries()).values()];
+    return all.flatMap((versions) => versions.at(-1) ?? []).sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  versions(name: string): ArtifactVersion[] {
+    return standing(this.entriesFor(name)).get(name) ?? [];
+  }
+
+  async remove(name: string): Promise<boolean> {
+    if (this.versions(name).length === 0) return false;
+    if (name.startsWith(USER)) await this.user.remove(name);
+    await this.session.append("artifact_removed", { name });
+    return true;
+  }
+
+  private async keep({ name, content, mimeType, lineage }: ArtifactContent): Promise<ArtifactVersion> {
+    if (!isName(name)) throw errors.ARTIFACT_NAME({ name });
+    const saved = {
+      name,
+      sha256: this.blobs.put(content),
+      size: content.length,
+      mimeType,
+      savedAt: Date.now(),
+      ...(lineage && { lineage }),
+    };
+    const whole = name.startsWith(USER)
+      ? await this.user.add(saved)
+      : { ...saved, version: nextVersion(this.own(), name) };
+    // The log says of the user's artifacts, too, where they came from.
+    await this.session.append("artifact", whole);
+    return whole;
+  }
+
+  private entriesFor(name: string): Entry[] {
+    return name.startsWith(USER) ? this.user.entries() : this.own();
+  }
+
+  /** Of this session only, in the order of its log. */
+  private own(): Entry[] {
+    const { tree } = this.session;
+    const saved = tree.ofType("artifact") as Iterable<EventOf<"artifact">>;
+    const removed = tree.ofType("artifact_removed") as Iterable<EventOf<"artifact_removed">>;
+    return [...saved, ...removed]
+      .filter(({ name }) => !name.startsWith(USER))
+      .sort((a, b) => a.seq - b.seq)
+      .map((event) => ("version" in event ? versionOf(event) : { removed: event.name }));
+  }
+}
+
+function versionOf({ name, version, sha256, size, mimeType, savedAt, lineage }: EventOf<"artifact">): ArtifactVersion {
+  return { name, version, sha256, size, mimeType, savedAt, ...(lineage && { lineage }) };
+}
+
+function isName(name: string): boolean {
+  const own = name.startsWith(USER) ? name.slice(USER.length) : name;
+  return own !== "" && name.length <= MOST_CHARACTERS && name.trim() === name && !/[\p{C}\u2028\u2029]/u.test(name);
+}

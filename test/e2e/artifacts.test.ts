@@ -1,0 +1,59 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { startModelServer, text } from "../model-server.ts";
+import { scratch } from "./scorel.ts";
+
+/** Saves what was said, and bytes that are no text. */
+const keeper = `export default {
+  id: "keeper", name: "Keeper", version: "1.0.0", needs: ["artifacts"],
+  async onEvent(event, ctx) {
+    if (event.type !== "turn_finish") return;
+    const own = ctx.artifacts.of(ctx.session);
+    const lineage = { by: "keeper", skill: { name: "math", digest: "abc" }, command: "fib 10", inputs: [] };
+    await own.save({ name: "out/fib.txt", content: Buffer.from("55\\n"), mimeType: "text/plain", lineage });
+    await own.save({ name: "user:raw", content: Buffer.from([0, 255, 10, 27]), mimeType: "application/octet-stream" });
+  },
+};`;
+
+it("what a session saved is listed, read, explained and removed from the command line", async () => {
+  await using server = await startModelServer(() => text("Done."));
+  using s = scratch();
+  s.useModel(server.baseUrlFor("openai-completions"));
+  s.file("~/.scorel/extensions/keeper.js", keeper);
+  for (const turn of ["one", "two"])
+    expect((await s.run(["-p", turn, ...(turn === "two" ? ["--continue"] : [])])).code).toBe(0);
+
+  const listed = await s.run(["artifact", "list"]);
+  expect(listed).toMatchObject({ code: 0, stderr: "" });
+  expect(listed.stdout.replaceAll(/^[\d-]{10} [\d:]{5} {2}/gm, "")).toBe(
+    "out/fib.txt@1  3 bytes  text/plain\nuser:raw@1  4 bytes  application/octet-stream\n",
+  );
+  expect(JSON.parse((await s.run(["artifact", "list", "out/fib.txt", "--output", "json"])).stdout)).toMatchObject([
+    { version: 0 },
+    { version: 1 },
+  ]);
+  expect((await s.run(["artifact", "get", "out/fib.txt@0"])).stdout).toBe("55\n");
+  const told = await s.run(["artifact", "get", "user:raw", "--to", "raw"]);
+  expect([told.stdout, [...readFileSync(join(s.project, "raw"))]]).toEqual([
+    `user:raw@1 is in ${join(s.project, "raw")} (4 bytes).\n`,
+    [0, 255, 10, 27],
+  ]);
+  expect(await s.run(["artifact", "get", "user:raw", "--to", "raw"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("raw exists, and was left as it is."),
+  });
+  expect((await s.run(["artifact", "lineage", "out/fib.txt"])).stdout).toMatch(
+    /^out\/fib\.txt@1 {2}3 bytes {2}sha256 [0-9a-f]{64}\nsaved by: keeper\nskill: math \(abc\)\ncommand: fib 10\n$/,
+  );
+  expect(await s.run(["artifact", "get", "other"])).toMatchObject({
+    code: 1,
+    stdout: "",
+    stderr: "scorel: There is no artifact other. There are: out/fib.txt, user:raw.\n",
+  });
+  expect((await s.run(["artifact", "rm", "out/fib.txt"])).stdout).toBe(
+    "Removed out/fib.txt. The log still says what it was.\n",
+  );
+  expect((await s.run(["artifact", "list", "--output", "json"])).stdout).not.toContain("fib.txt");
+  expect(existsSync(join(s.home, ".scorel/artifacts/user.json"))).toBe(true);
+});

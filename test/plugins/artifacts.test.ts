@@ -1,0 +1,199 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import artifacts from "@scorel/artifacts";
+import type { ArtifactContent, ArtifactsService, SessionArtifacts } from "@scorel/artifacts/contract";
+import blobs from "@scorel/blobs";
+import { describe, expect, it } from "vitest";
+import { testHome, testHost } from "./host/home.ts";
+import { opener } from "./host/opener.ts";
+
+const hash = (text: string) => createHash("sha256").update(text).digest("hex");
+const text = (name: string, content: string, more: Partial<ArtifactContent> = {}): ArtifactContent => ({
+  name,
+  content: Buffer.from(content),
+  mimeType: "text/plain",
+  ...more,
+});
+const version = (name: string, number: number, content: string) => ({
+  name,
+  version: number,
+  sha256: hash(content),
+  size: content.length,
+  mimeType: "text/plain",
+  savedAt: expect.any(Number),
+});
+
+/** A home with sessions whose artifacts a test reaches as a plugin does. */
+async function open() {
+  const home = testHome();
+  const host = await testHost([], [], [blobs, artifacts, opener]);
+  const service = host.kernel.find("artifacts") as ArtifactsService;
+  const session = async (): Promise<{ id: string; of: () => Promise<SessionArtifacts> }> => {
+    const { sessionId } = await host.client.request("create_session", { cwd: home.home });
+    const of = async () => {
+      const { kernel } = await host.client.request("kernel_of", { sessionId });
+      return service.of(kernel.session);
+    };
+    return { id: sessionId, of };
+  };
+  return {
+    session,
+    client: host.client,
+    path: (name: string) => join(home.home, ".scorel", name),
+    async [Symbol.asyncDispose]() {
+      await host[Symbol.asyncDispose]();
+      home[Symbol.dispose]();
+    },
+  };
+}
+
+describe("an artifact", () => {
+  it("has versions, counted from 0, and the latest is what it is", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    expect(own.load("out/a.txt")).toBeUndefined();
+    expect(await own.save(text("out/a.txt", "one"))).toEqual(version("out/a.txt", 0, "one"));
+    expect(await own.save(text("out/a.txt", "two"))).toEqual(version("out/a.txt", 1, "two"));
+    await own.save(text("b.txt", "one"));
+    expect(own.list()).toEqual([version("b.txt", 0, "one"), version("out/a.txt", 1, "two")]);
+    expect(own.versions("out/a.txt").map((each) => each.version)).toEqual([0, 1]);
+    expect(own.load("out/a.txt")).toEqual({ ...version("out/a.txt", 1, "two"), content: Buffer.from("two") });
+    expect(own.load("out/a.txt", 0)?.content.toString()).toBe("one");
+    expect(() => own.load("out/a.txt", 2)).toThrow("version 2 does not exist: out/a.txt has the versions 0 to 1.");
+  });
+
+  it("gets a number of its own, however many are saved at once", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    const saved = await Promise.all(Array.from({ length: 20 }, (_, at) => own.save(text("a", `content ${at}`))));
+    expect(saved.map((each) => [each.version, each.sha256])).toEqual(
+      Array.from({ length: 20 }, (_, at) => [at, hash(`content ${at}`)]),
+    );
+  });
+
+  it("that is removed is gone, with its numbers", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    await own.save(text("a", "one"));
+    expect([await own.remove("a"), await own.remove("a"), own.list(), own.load("a")]).toEqual([
+      true,
+      false,
+      [],
+      undefined,
+    ]);
+    expect((await own.save(text("a", "two"))).version).toBe(1);
+    expect(own.versions("a").map((each) => each.version)).toEqual([1]);
+  });
+
+  it("says what it was made of", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    const lineage = { by: "skills", skill: { name: "math", digest: hash("math") }, command: "fib 10", inputs: [] };
+    await own.save(text("fib.txt", "55", { lineage }));
+    expect(own.list()[0]?.lineage).toEqual(lineage);
+  });
+
+  it("is kept once for all of the same content", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    await Promise.all([own.save(text("a", "same")), own.save(text("b", "same"))]);
+    expect(fs.readdirSync(t.path(`blobs/${hash("same").slice(0, 2)}`))).toEqual([hash("same")]);
+  });
+
+  it.each(["", "user:", " a", "a\n", "a\0b", "a\u202eb", "x".repeat(513)])("is not called %j", async (name) => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    await expect(own.save(text(name, "one"))).rejects.toMatchObject({ code: "ARTIFACT_NAME" });
+    expect(own.list()).toEqual([]);
+  });
+
+  it("whose bytes were lost or damaged is never half there", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    await own.save(text("a", "one"));
+    const blob = t.path(`blobs/${hash("one").slice(0, 2)}/${hash("one")}`);
+    fs.writeFileSync(blob, "two");
+    expect(() => own.load("a")).toThrow(expect.objectContaining({ code: "BLOB_DAMAGED" }));
+    fs.rmSync(blob);
+    expect(() => own.load("a")).toThrow(expect.objectContaining({ code: "ARTIFACT_LOST" }));
+  });
+});
+
+describe("a session", () => {
+  it("has its own, and after it was closed the same", async () => {
+    await using t = await open();
+    const [one, two] = [await t.session(), await t.session()];
+    await (await one.of()).save(text("a", "one"));
+    expect((await two.of()).list()).toEqual([]);
+    await t.client.request("reload_session", { sessionId: one.id });
+    expect((await one.of()).list()).toEqual([version("a", 0, "one")]);
+  });
+
+  it("shares the user's with all others, and tells in its log of those it saved", async () => {
+    await using t = await open();
+    const [one, two] = [await t.session(), await t.session()];
+    const [first, second] = [await one.of(), await two.of()];
+    await Promise.all(
+      Array.from({ length: 6 }, (_, at) => (at % 2 ? first : second).save(text("user:a", `content ${at}`))),
+    );
+    expect(first.versions("user:a").map((each) => each.version)).toEqual([0, 1, 2, 3, 4, 5]);
+    expect(second.versions("user:a")).toEqual(first.versions("user:a"));
+    expect(await second.remove("user:a")).toBe(true);
+    expect(first.list()).toEqual([]);
+    expect((await first.save(text("user:a", "again"))).version).toBe(6);
+  });
+
+  it("leaves a list of the user's that cannot be read as it is", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    await own.save(text("user:a", "one"));
+    fs.writeFileSync(t.path("artifacts/user.json"), '{"version":1,"entries":[{"name":1}]}');
+    await expect(own.save(text("user:a", "two"))).rejects.toMatchObject({ code: "ARTIFACT_FILE" });
+    expect(() => own.list()).toThrow(expect.objectContaining({ code: "ARTIFACT_FILE" }));
+    expect(fs.readFileSync(t.path("artifacts/user.json"), "utf8")).toBe('{"version":1,"entries":[{"name":1}]}');
+  });
+});
+
+describe("a purge of blobs", () => {
+  it("keeps the bytes of artifacts, the user's too", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    await own.save(text("a", "one"));
+    await own.save(text("user:b", "two"));
+    const blobsAt = (content: string) => t.path(`blobs/${hash(content).slice(0, 2)}/${hash(content)}`);
+    const log = fs.readdirSync(t.path("sessions")).find((name) => name.endsWith(".jsonl")) as string;
+    fs.rmSync(t.path(`sessions/${log}`));
+    const old = new Date(Date.now() - 5 * 60 * 60 * 1000);
+    for (const name of fs.readdirSync(t.path("sessions")))
+      fs.utimesSync(t.path(`sessions/${name}`), new Date(), new Date());
+    for (const content of ["one", "two"]) fs.utimesSync(blobsAt(content), old, old);
+    expect(await t.client.request("purge_blobs", {})).toMatchObject({ removed: 1 });
+    expect([fs.existsSync(blobsAt("one")), fs.existsSync(blobsAt("two"))]).toEqual([false, true]);
+  });
+});
+
+describe("a client", () => {
+  it("lists, reads and removes", async () => {
+    await using t = await open();
+    const one = await t.session();
+    const own = await one.of();
+    await own.save(text("a", "one"));
+    await own.save(text("a", "two"));
+    const { id: sessionId } = one;
+    expect(await t.client.request("list_artifacts", { sessionId })).toEqual({ artifacts: [version("a", 1, "two")] });
+    expect((await t.client.request("list_artifacts", { sessionId, name: "a" })).artifacts).toHaveLength(2);
+    expect(await t.client.request("get_artifact", { sessionId, name: "a", version: 0 })).toEqual({
+      ...version("a", 0, "one"),
+      base64: Buffer.from("one").toString("base64"),
+    });
+    await expect(t.client.request("get_artifact", { sessionId, name: "b" })).rejects.toMatchObject({
+      code: "ARTIFACT_UNKNOWN",
+      message: "There is no artifact b. There are: a.",
+    });
+    expect(await t.client.request("remove_artifact", { sessionId, name: "a" })).toEqual({ name: "a" });
+    await expect(t.client.request("remove_artifact", { sessionId, name: "a" })).rejects.toMatchObject({
+      message: "There is no artifact a: this session has none.",
+    });
+  });
+});
