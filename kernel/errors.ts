@@ -65,6 +65,7 @@ export const errors = defineErrors({
   EVENT_PERSISTENT: (a: { type: string }) => `Event "${a.type}" is persistent: use append(), not emit().`,
   EVENT_DISPLAY: (a: { type: string; missing?: string }) =>
     `convertToDisplay of "${a.type}" answered ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}. See docs/reference/events.md for the forms that faces can draw.`,
+  EVENT_LISTENED: (a: { type: string }) => `toListener of "${a.type}" answered no object of further fields.`,
   EVENT_LLM: (a: { type: string; reason: string }) =>
     `convertToLlm of "${a.type}" answered something that no context can be built with: ${a.reason}.`,
   LOG_BUSY: (a: { type: string }) => `A turn is running: "${a.type}" has to wait until it ends, or cancel it first.`,
@@ -130,6 +131,8 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in "${a.hook}"; its result is ignored.`,
   LISTENER_LATE: (a: { plugins: string; limit: number }) =>
     `Listeners of ${a.plugins} did not finish within ${a.limit} ms when the session stopped; they were left behind.`,
+  PROJECTION_ASYNC: (a: { projection: string }) =>
+    `The projection "${a.projection}" answered a promise: its functions have to answer a state at once.`,
   PROJECTION_FAILED: (a: { projection: string; plugin: string }) =>
     `The projection "${a.projection}" of plugin "${a.plugin}" failed earlier in this session, so its state is unknown.`,
   PROJECTION_UNKNOWN: (a: { projection: string }) => `No plugin registered a projection "${a.projection}".`,

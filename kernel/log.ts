@@ -192,7 +192,11 @@ export class Log implements Session {
   asListened(event: AnyEvent): AnyEvent {
     const { toListener } = this.options.registry.get(event.type) ?? {};
     if (!toListener) return event;
-    return this.convert(event, "toListener", event, () => ({ ...event, ...toListener(event, this.lookup) }));
+    return this.convert(event, "toListener", event, () => {
+      const extra: unknown = toListener(event, this.lookup);
+      if (typeof extra !== "object" || extra instanceof Promise) throw errors.EVENT_LISTENED({ type: event.type });
+      return { ...event, ...extra };
+    });
   }
 
   hold(): PathHold {

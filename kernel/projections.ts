@@ -59,7 +59,7 @@ export class Projections {
 
   add({ id, version }: { id: string; version: string }, name: string, definition: ProjectionDefinition): Dispose {
     const at = definition.over === "log" ? 0 : NO_ROW;
-    const state = definition.init();
+    const state = settledState(name, definition.init());
     const begun = { state, at, sinceSnapshot: 0, failed: false, snapshots: new Map() };
     const row: Row = { plugin: id, version, name, definition, types: typesOf(definition), ...begun };
     this.rows.set(name, row);
@@ -165,12 +165,18 @@ export class Projections {
   private update(row: Row, event: StoredEvent): void {
     if (row.failed) return;
     try {
-      row.state = row.definition.update(row.state, event);
+      row.state = settledState(row.name, row.definition.update(row.state, event));
     } catch (thrown) {
       row.failed = true;
       this.report(row.plugin, `projection ${row.name}`, thrown);
     }
   }
+}
+
+/** The next event is folded into it at once, so it cannot be a promise. */
+function settledState(projection: string, state: unknown): unknown {
+  if (state instanceof Promise) throw errors.PROJECTION_ASYNC({ projection });
+  return state;
 }
 
 function typesOf({ reads }: ProjectionDefinition): Set<string> | undefined {

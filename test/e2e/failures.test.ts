@@ -1,0 +1,128 @@
+import { describe, expect, it } from "vitest";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { scratch } from "./scorel.ts";
+
+/** How a function of an extension can fail -> its source; it stands in line 2 of its file. */
+const kinds = {
+  "throws an error": '() => { throw new Error("boom"); }',
+  "throws null": "() => { throw null; }",
+  "rejects later": 'async () => { await new Promise((done) => setTimeout(done, 20)); throw new Error("boom"); }',
+  "never settles": "() => new Promise(() => {})",
+  "answers 5": "() => 5",
+  "is no function": "5",
+};
+type Kind = keyof typeof kinds;
+/** What is told: the line that threw, the file where no line is known, or nothing as nothing is wrong. */
+type Told = "line" | "file" | "left out: file" | "nothing";
+
+const every = (told: Told[]) => Object.fromEntries(Object.keys(kinds).map((kind, at) => [kind, told[at]]));
+/** What is waited for, with an answer that nobody reads. */
+const task = every(["line", "file", "line", "file", "nothing", "file"]);
+/** What is waited for, with an answer that is looked at. */
+const question = every(["line", "file", "line", "file", "file", "file"]);
+/** What has to answer at once, and rightly: a promise is no such answer. */
+const value = every(["line", "file", "file", "file", "file", "file"]);
+/** What has to answer at once, with whatever its plugin likes. */
+const state = every(["line", "file", "file", "file", "nothing", "file"]);
+const leftOut = { "is no function": "left out: file" } as const;
+
+const hook = (name: string) => `hooks: () => ({ ${name}: { handler: fail, limit: 100 } })`;
+const tool = (name: string, part: string) =>
+  `tools: () => [{ name: "${name}", description: "x", parameters: z.object({}), execute: async () => "${name} ran", ${part} }]`;
+const event = (part: string) =>
+  `events: { note: { schema: z.object({ text: z.string() }), ${part} } }, onEvent: (event, ctx) => event.type === "turn_start" ? ctx.session.append("note", { text: "hi" }) : undefined`;
+const projection = (parts: string) => `projections: { counted: { over: "log", ${parts} } }`;
+
+/** The id of an extension that fails in one place -> its members, what that place is called, what is told of it. */
+const places: [id: string, members: string, where: string, told: Record<string, Told | undefined>][] = [
+  ["activate", "activate: fail", "start", { ...task, ...leftOut }],
+  ["hooks", "hooks: fail", "start", { ...value, ...leftOut }],
+  ["before-tool-call", hook("beforeToolCall"), "beforeToolCall", question],
+  ["approve-tool-call", hook("approveToolCall"), "approveToolCall", question],
+  ["after-tool-call", hook("afterToolCall"), "afterToolCall", question],
+  ["transform-context", hook("transformContext"), "transformContext", question],
+  ["convert-to-llm", hook("convertToLlm"), "convertToLlm", question],
+  ["prompt-submit", `needs: ["prompt"], ${hook("promptSubmit")}`, "promptSubmit", question],
+  ["on-event", "onEvent: fail", "onEvent", { ...task, ...leftOut }],
+  ["subscribe", "activate: (ctx) => void ctx.subscribe(fail)", "onEvent", task],
+  // Nobody waits for it, and it has no limit of its own.
+  ["agent-events", "activate: (ctx) => void ctx.agent.subscribe(fail)", "agent.subscribe", { ...task, "never settles": "nothing" }],
+  ["own-tools", "tools: fail", "tools", value],
+  ["tool-access", tool("tool-access", "access: fail"), "access of tool|tools", question],
+  ["tool-display", tool("tool-display", "display: fail"), "display of tool|tools", value],
+  ["prompt-parts", "promptParts: fail", "promptParts", value],
+  ["event-shown", event("convertToDisplay: fail"), "convertToDisplay of note", value],
+  ["event-read", event("convertToLlm: fail"), "convertToLlm of note", value],
+  ["event-heard", event("toListener: fail"), "toListener of note", value],
+  ["event-place", event("leaf: fail"), "onEvent", value],
+  ["projection-begins", projection("init: fail, update: () => 0"), "start", state],
+  ["projection", projection("init: () => 0, update: fail"), "projection counted", state],
+  ["deactivate", "deactivate: fail", "dispose", { ...task, ...leftOut }],
+  // Whatever else it answers is no clean-up.
+  ["clean-up", "activate: () => fail", "dispose", { ...task, "is no function": "nothing" }],
+]; // biome-ignore format: a line each
+
+/** What keeps its name for itself when several extensions have it at once. */
+const own = (id: string, member: string) => member.replaceAll("note", `note_${id.replaceAll("-", "_")}`);
+
+function sourceOf(id: string, member: string, kind: Kind): string {
+  return `import { z } from "zod";
+const fail = ${kinds[kind]};
+export default { id: "${id}", name: "x", version: "1", needs: ["agent"], ${own(id, member)} };
+`;
+}
+
+/** One turn beside all of these extensions at once; answers what stderr says of each. */
+async function turnBeside(files: ReadonlyMap<string, string>) {
+  using s = scratch();
+  s.file("a.txt", "content of a\n");
+  for (const [id, source] of files) s.file(`~/.scorel/extensions/${id}.ts`, source);
+  const calls = ["tool-access", "tool-display"].filter((id) => files.has(id)).map((id) => toolCall(id, {}));
+  await using server = await startModelServer([[toolCall("Read", { file_path: "a.txt" }), ...calls], text("done")]);
+  s.useModel(server.baseUrl);
+  const run = await s.run(["-p", "read it", "--output", "json"]);
+  expect(run.code, run.stderr).toBe(0);
+  expect(JSON.parse(run.stdout)).toMatchObject({ text: "done", stopReason: "stop" });
+  const sent = JSON.stringify(server.requests[1]?.body.messages);
+  expect(sent).toContain("content of a");
+  const lines = run.stderr.split("\n");
+  const told = (id: string) => lines.filter((line) => line.includes(`"${id}"`)).join("\n");
+  return { sent, told };
+}
+
+describe("an extension whose code fails, wherever it is, leaves the turn whole and is named", () => {
+  it.each(Object.keys(kinds) as Kind[])("when it %s", { timeout: 180_000 }, async (kind) => {
+    const { sent, told } = await turnBeside(new Map(places.map(([id, member]) => [id, sourceOf(id, member, kind)])));
+    const seen = places.map(([id]) => [id, toldOf(told(id), id)]);
+    expect(seen).toEqual(
+      places.map(([id, _member, where, { [kind]: expected }]) => {
+        if (expected === "nothing" || expected === "left out: file") return [id, expected];
+        return [id, expect.stringMatching(new RegExp(`^(${own(id, where)}).*: ${expected}$`))];
+      }),
+    );
+    if (kind !== "is no function") expect(sent).toContain("tool-display ran");
+  });
+
+  const loading: [string, string][] = [
+    ["throws", 'throw new Error("boom");'],
+    ["throws null", "throw null;"],
+    ["waits for ever", "await new Promise(() => {});"],
+    ["answers 5", "export default 5;"],
+    ["answers no plugin later", "export default async () => { throw null; };"],
+    ["never answers", "export default () => new Promise(() => {});"],
+    ["has needs that are none", 'export default { id: "ID", name: "x", version: "1", needs: 5 };'],
+    ["has events that are none", 'export default { id: "ID", name: "x", version: "1", events: { a: 5 } };'],
+  ];
+  it("when it is loaded", { timeout: 60_000 }, async () => {
+    const files = new Map(loading.map(([what, code]) => [what.replaceAll(" ", "-"), code]));
+    const { told } = await turnBeside(new Map([...files].map(([id, code]) => [id, code.replaceAll("ID", id)])));
+    for (const id of files.keys()) expect(told(id)).toMatch(new RegExp(`Extension "${id}" is left out: .*${id}\\.ts`));
+  });
+});
+
+/** The first place that stderr names of an extension, and whether it knows the line. */
+function toldOf(stderr: string, id: string): string {
+  const [, where, rest = ""] = /failed in ([^:]+): (.*)/.exec(stderr) ?? [];
+  if (where) return `${where}: ${rest.includes(`${id}.ts:2`) ? "line" : rest.includes(`${id}.ts`) ? "file" : rest}`;
+  return stderr === "" ? "nothing" : stderr.includes(`${id}.ts`) ? "left out: file" : stderr;
+}
