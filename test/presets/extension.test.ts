@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
+import { chmodSync, chownSync, mkdirSync, renameSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import * as kernel from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
@@ -235,6 +235,39 @@ describe("folders that are not safe", () => {
     expect((await unsafe(at)).map(({ message }) => message)).toEqual([
       expect.stringContaining(`${join(at.home, ".scorel/cache")} is a link`),
     ]);
+  });
+
+  it("are refused wherever others could put compiled code, and so is a .scorel that is a link", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
+    expect(await unsafe(at)).toEqual([]);
+    for (const name of [".scorel/cache/jiti", ".scorel/cache", ".scorel"]) {
+      const path = join(at.home, name);
+      chmodSync(path, 0o722);
+      expect((await unsafe(at)).map(({ message }) => message)).toEqual([
+        expect.stringContaining(`run: chmod go-w '${path}'`),
+      ]);
+      chmodSync(path, 0o700);
+    }
+    renameSync(join(at.home, ".scorel"), join(at.home, "elsewhere"));
+    symlinkSync("elsewhere", join(at.home, ".scorel"));
+    expect((await unsafe(at)).map(({ code }) => code)).toEqual(["EXTENSION_FOLDER"]);
+  });
+
+  it.skipIf(process.getuid?.() !== 0)("are refused when they belong to somebody else", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
+    expect(await unsafe(at)).toEqual([]);
+    for (const name of [".scorel/cache/jiti", ".scorel/extensions", ".scorel"]) {
+      const path = join(at.home, name);
+      chownSync(path, 12345, 12345);
+      expect((await unsafe(at)).map(({ message }) => message)).toEqual([
+        expect.stringContaining(
+          "belongs to another user, so nothing is loaded from it. If it is yours, run: sudo chown",
+        ),
+      ]);
+      chownSync(path, 0, 0);
+    }
   });
 
   it("are checked for a project too", async () => {
