@@ -216,6 +216,7 @@ const standard = [
   "sed",
   "rm",
   "sort",
+  "tar",
 ];
 
 function wrongCommandsOf({ file, line, text }: Block): string[] {
