@@ -8,7 +8,7 @@ import { errors } from "./errors.ts";
 import type { Failure } from "./failure.ts";
 import { Overflow } from "./overflow.ts";
 import { Retries } from "./retry.ts";
-import { addUsage, noUsage } from "./usage.ts";
+import { addUsage, noUsage, tokensOf } from "./usage.ts";
 
 export interface Prompt {
   message: UserMessage;
@@ -156,6 +156,18 @@ export class Turn {
     if (!kept || message.meta?.retried) return;
     this.text = assistantText(message.content);
     this.stopReason = message.stopReason;
+  }
+
+  /** Of a reply without words nothing is kept; what it has cost is noted beside the conversation, for whoever sums it up. */
+  async noteSpent({ provider, model, usage }: AssistantMessage): Promise<void> {
+    const { ctx } = this.env;
+    if (tokensOf(usage) === 0) return;
+    try {
+      const data = { hidden: true, model: `${provider}/${model}`, usage };
+      await ctx.session.append("custom", { kind: "spent", data });
+    } catch (thrown) {
+      ctx.report("append", thrown);
+    }
   }
 
   /** Counts what a call beside the conversation has cost. */

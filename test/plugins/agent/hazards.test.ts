@@ -1,10 +1,10 @@
 import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-ai";
 import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
-import { createMemoryStore, definePlugin, ScorelError, type Store } from "@scorel/kernel";
+import { createMemoryStore, definePlugin, ScorelError, type Store, type StoredEvent } from "@scorel/kernel";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
 import { testHeader } from "../../harness.ts";
-import { cut, endEarly, finish, gate, text, toolCall } from "../../model-server.ts";
+import { cut, endEarly, finish, gate, text, toolCall, usage } from "../../model-server.ts";
 import { extension, openAgent, openAgentWith, says, tool } from "./setup.ts";
 
 /** A tool that notes each run. */
@@ -54,6 +54,19 @@ describe("a call does not run", () => {
     await using t = await openAgent([[toolCall("bash", {}), finish("length")]]);
     await (await t.agent.send("go")).turn;
     expect(await t.story()).toContain("message_cancelled max_tokens");
+  });
+
+  it("when a reply without a word has cost something, which is noted beside the conversation", async () => {
+    await using t = await openAgent([[toolCall("bash", {}), usage({ input: 100, output: 7 }), finish("length")]]);
+    const outcome = await (await t.agent.send("go")).turn;
+    expect(outcome.usage).toMatchObject({ input: 100, output: 7 });
+    const [asked, noted] = t.stored().filter(({ type }) => type === "message" || type === "custom");
+    expect(noted).toMatchObject({
+      parentId: asked?.id,
+      kind: "spent",
+      data: { hidden: true, model: "local/m1", usage: { input: 100, output: 7 } },
+    });
+    expect([t.session.activeLeaf, t.session.display(noted as StoredEvent)]).toEqual([asked?.id, { display: "hidden" }]);
   });
 
   it("when the turn is cancelled while a guard thinks", async () => {
