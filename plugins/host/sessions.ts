@@ -283,6 +283,8 @@ export class Sessions {
     const ran = extensionsIn(before);
     before.kernel.session.emit("session_end", { reason: "reload" });
     await before.kernel.stop();
+    // One reload after the other, as from a pipe, lets nothing else run: nothing in them waits for the system.
+    await new Promise<void>((done) => setImmediate(done));
     try {
       const session = await this.start(wanted, made, (session) => {
         assertStarted(ran, session);
