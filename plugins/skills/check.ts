@@ -32,16 +32,16 @@ function pathOf({ ctx }: Skills, asked: string): string {
   return realpathSync(stat.isDirectory() ? path : dirname(path));
 }
 
-function checkPath(path: string, asked: string): Checked[] {
+async function checkPath(path: string, asked: string): Promise<Checked[]> {
   const { folders, note } = skillFolders(path, true);
   if (folders.length === 0) throw errors.SKILL_PATH({ path: asked });
-  const files = folders.map(checkFolder);
+  const files = await Promise.all(folders.map(checkFolder));
   return note === undefined ? files : [...files, broken(path, note)];
 }
 
-function checkFolder(folder: SkillFolder): Checked {
+async function checkFolder(folder: SkillFolder): Promise<Checked> {
   const file = join(folder.path, folder.file);
-  const whole = readSkill(folder);
+  const whole = await readSkill(folder);
   return "reason" in whole ? broken(file, whole.reason) : { file, findings: whole.findings };
 }
 

@@ -17,7 +17,7 @@ export type ReadText = { text: string; digest: string } | { reason: string };
  */
 export function readText(path: string, root: string, limit: number): ReadText {
   try {
-    const real = realpathSync(path);
+    const real = realpathSync.native(path);
     if (!isWithin(root, real)) return { reason: `it is a link to ${real}, which is outside of ${root}` };
     return readRegular(real, limit);
   } catch (thrown) {
@@ -42,8 +42,9 @@ function readRegular(real: string, limit: number): ReadText {
     if (!stat.isFile()) return { reason: "it is no regular file" };
     if (process.getuid !== undefined && stat.uid !== 0 && stat.uid !== process.getuid())
       return { reason: `it belongs to another user (${stat.uid})` };
-    const bytes = stat.size > limit ? undefined : readUpTo(fd, limit + 1);
-    if (bytes === undefined || bytes.length > limit) return { reason: `it is larger than ${limit / 1024} KiB` };
+    const bytes = stat.size > limit ? undefined : readUpTo(fd, stat.size + 1);
+    // A file that grows meanwhile is seen by its one byte too many.
+    if (bytes === undefined || bytes.length > stat.size) return { reason: `it is larger than ${limit / 1024} KiB` };
     const text = decoded(bytes);
     return text === undefined ? { reason: "it is no text in UTF-8" } : { text, digest: sha256Of(bytes) };
   } finally {

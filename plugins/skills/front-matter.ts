@@ -1,5 +1,3 @@
-import { isMap, isScalar, LineCounter, type Pair, parseDocument } from "yaml";
-
 /** A value of a front matter, and the line of the file that it begins in, from 1. Scalars are texts. */
 export interface Field {
   value: unknown;
@@ -21,7 +19,7 @@ export interface SkillText {
 }
 
 /** Reads the text of a SKILL.md: YAML between two lines `---`, then Markdown. Answers a reason when that has no end. */
-export function parseSkillText(given: string): SkillText | { reason: string } {
+export async function parseSkillText(given: string): Promise<SkillText | { reason: string }> {
   const lines = given
     .replace(/^\ufeff/, "")
     .replace(/\r\n?/g, "\n")
@@ -32,7 +30,7 @@ export function parseSkillText(given: string): SkillText | { reason: string } {
   }
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---");
   if (end < 0) return { reason: "its front matter is not closed by a line ---" };
-  return { ...fieldsOf(lines.slice(1, end)), ...bodyOf(lines, end + 1) };
+  return { ...(await fieldsOf(lines.slice(1, end))), ...bodyOf(lines, end + 1) };
 }
 
 function bodyOf(lines: readonly string[], from: number): Pick<SkillText, "body" | "bodyLine"> {
@@ -41,35 +39,30 @@ function bodyOf(lines: readonly string[], from: number): Pick<SkillText, "body" 
 }
 
 /** As YAML; where it is none, as people mean it. The first line of the matter is the second of the file. */
-function fieldsOf(lines: readonly string[]): Pick<SkillText, "fields" | "flaws"> {
-  const read = yamlIn(lines.join("\n"));
+async function fieldsOf(lines: readonly string[]): Promise<Pick<SkillText, "fields" | "flaws">> {
+  const plain = plainFields(lines);
+  if (plain) return { fields: plain, flaws: [] };
+  const read = (await import("./yaml.ts")).yamlIn(lines.join("\n"));
   if ("fields" in read) return { fields: read.fields, flaws: [] };
   const message = `no valid YAML (${read.reason}), so it was read line by line`;
   return { fields: leniently(lines), flaws: [{ line: read.line, message }] };
 }
 
-function yamlIn(source: string): { fields: Map<string, Field> } | { line: number; reason: string } {
-  const counter = new LineCounter();
-  // Only texts, lists and maps: no name or version is ever taken for a number, a date or a truth value.
-  const document = parseDocument(source, { lineCounter: counter, schema: "failsafe", prettyErrors: false });
-  const lineAt = (offset = 0) => counter.linePos(offset).line + 1;
-  const [error] = document.errors;
-  const { contents } = document;
-  if (error) return { line: lineAt(error.pos[0]), reason: firstLine(error) };
-  if (contents === null) return { fields: new Map() };
-  if (!isMap(contents)) return { line: 2, reason: "it is no map of keys" };
-  try {
-    const value = document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>;
-    const keys = (contents.items as Pair[]).flatMap(({ key }) => (isScalar(key) ? key : []));
-    const rows = keys.map((key) => [String(key.value), lineAt(key.range?.[0])] as const);
-    return { fields: new Map(rows.map(([key, line]) => [key, { value: value[key], line }])) };
-  } catch (thrown) {
-    return { line: 2, reason: firstLine(thrown as Error) };
-  }
-}
+/**
+ * A line of which YAML makes what it looks like: a key, and a text that begins with a letter or digit, holds neither `: ` nor
+ * ` #` and does not end with a colon.
+ */
+const PLAIN = /^([A-Za-z][\w-]*): +([\p{L}\p{N}](?:(?!:(?: |$)| #)[^\p{C}])*)$/u;
 
-function firstLine({ message }: Error): string {
-  return message.split("\n")[0] as string;
+/** What most front matters hold, without the library for all that YAML can be; undefined when there is more to one. */
+function plainFields(lines: readonly string[]): Map<string, Field> | undefined {
+  const fields = new Map<string, Field>();
+  for (const [at, line] of lines.entries()) {
+    const [, key, value] = PLAIN.exec(line) ?? [];
+    if (key === undefined || value === undefined || fields.has(key)) return undefined;
+    fields.set(key, { value: value.trimEnd(), line: at + 2 });
+  }
+  return fields;
 }
 
 /** `key: value` to the end of the line, whatever it holds, with the indented lines below it; `|` and `>` as in YAML. */

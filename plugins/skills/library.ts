@@ -18,39 +18,46 @@ export class Library {
   private known = new Map<string, Known>();
 
   /** What is there now; `shipped` come last. */
-  look(roots: readonly Root[], shipped: readonly Skill[]): SkillLook {
+  async look(roots: readonly Root[], shipped: readonly Skill[]): Promise<SkillLook> {
     const skipped: SkippedSkill[] = [];
     const before = this.known;
     this.known = new Map();
-    const found = roots.flatMap((root) => this.skillsIn(root, before, skipped));
+    const found: Skill[] = [];
+    for (const root of roots) found.push(...(await this.skillsIn(root, before, skipped)));
     return { ...ranked([...found, ...shipped]), skipped };
   }
 
-  private skillsIn(root: Root, before: ReadonlyMap<string, Known>, skipped: SkippedSkill[]): Skill[] {
+  private async skillsIn(root: Root, before: ReadonlyMap<string, Known>, skipped: SkippedSkill[]): Promise<Skill[]> {
     // In a home links are the user's own; what a project may hold was settled when it was trusted.
     const { folders, note } = skillFolders(root.files, root.source !== "project");
     if (note !== undefined) skipped.push({ folder: root.folder, reason: note });
-    return folders.flatMap((folder) => {
-      const shown = shownAs(folder.path, root);
-      const summary = this.summaryOf(folder, shown, before);
-      if (!("reason" in summary)) return [skillFrom(folder, root, shown, summary)];
-      skipped.push({ folder: shown, reason: summary.reason });
-      return [];
-    });
+    const real = folders.length > 0 ? realpathSync.native(root.files) : root.files;
+    const skills: Skill[] = [];
+    for (const folder of folders) {
+      const shown = shownAs(folder.path, real, root);
+      const summary = await this.summaryOf(folder, shown, before);
+      if ("reason" in summary) skipped.push({ folder: shown, reason: summary.reason });
+      else skills.push(skillFrom(folder, root, shown, summary));
+    }
+    return skills;
   }
 
-  private summaryOf(folder: SkillFolder, shown: string, before: ReadonlyMap<string, Known>): Known["found"] {
+  private async summaryOf(
+    folder: SkillFolder,
+    shown: string,
+    before: ReadonlyMap<string, Known>,
+  ): Promise<Known["found"]> {
     const path = join(folder.path, folder.file);
     const mark = markOf(path);
     const kept = before.get(path) ?? this.known.get(path);
-    const known = kept?.mark === mark ? kept : { mark, found: this.read(folder, shown) };
+    const known = kept?.mark === mark ? kept : { mark, found: await this.read(folder, shown) };
     this.known.set(path, known);
     return known.found;
   }
 
-  private read(folder: SkillFolder, shown: string): Known["found"] {
+  private async read(folder: SkillFolder, shown: string): Promise<Known["found"]> {
     this.reads++;
-    const whole = readSkill(folder, shown);
+    const whole = await readSkill(folder, shown);
     return "reason" in whole ? whole : summaryOf(whole, shown);
   }
 }
@@ -72,8 +79,7 @@ function skillFrom({ path, file, root }: SkillFolder, { source }: Root, folder: 
   return { ...summary, source, folder, files: path, file, root };
 }
 
-function shownAs(path: string, { folder, files }: Root): string {
-  const real = realpathSync(files);
+function shownAs(path: string, real: string, { folder }: Root): string {
   const below = relative(real, path);
   return below.startsWith("..") ? path : join(folder, below);
 }

@@ -37,7 +37,7 @@ export async function loaded(
   skill: Skill,
   { docs, include_all_docs: all }: Omit<Asked, "skill">,
 ): Promise<{ details: ToolDetails; changed: boolean }> {
-  const texts = textsOf(skill);
+  const texts = await textsOf(skill);
   const before = loadedOf(skills, skill.name);
   const earlier = before?.docs.map(({ path }) => path).filter((path) => texts.docs.includes(path)) ?? [];
   const selects = all === true || (docs !== undefined && docs.length > 0);
@@ -58,14 +58,14 @@ export async function loaded(
 }
 
 export async function listDocs(skills: Skills, name: string): Promise<Answer> {
-  return { text: JSON.stringify(textsOf(named(skills, name)).docs) };
+  return { text: JSON.stringify((await textsOf(named(skills, name))).docs) };
 }
 
 /** Changes which docs of a skill are loaded; without a mode they replace those before. */
 export async function selectDocs(skills: Skills, asked: Selection): Promise<Answer> {
   const skill = named(skills, asked.skill);
   const { name } = skill;
-  const texts = textsOf(skill);
+  const texts = await textsOf(skill);
   const { mode = "replace", include_all_docs: all = false } = asked;
   const before = loadedOf(skills, name) ?? { name, docs: [] };
   const hasAll = skills.state.keys[keyOf.docs(name)] === "*";

@@ -19,7 +19,7 @@ export function operations(skills: () => Skills): {
         const { skills: known } = await skills().refresh();
         const skill = known.find((each) => each.name === name);
         if (!skill) throw errors.SKILL_UNKNOWN({ name, known: known.map((each) => each.name) });
-        return { skill, ...(await import("./text.ts")).textsOf(skill) };
+        return { skill, ...(await (await import("./text.ts")).textsOf(skill)) };
       },
     },
     check_skills: {

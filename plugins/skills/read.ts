@@ -20,10 +20,13 @@ export interface WholeSkill {
 }
 
 /** Reads the SKILL.md of a folder; `shown` is the folder as people see it. */
-export function readSkill({ path, file, root }: SkillFolder, shown = path): WholeSkill | { reason: string } {
+export async function readSkill(
+  { path, file, root }: SkillFolder,
+  shown = path,
+): Promise<WholeSkill | { reason: string }> {
   const read = readText(join(path, file), root, LARGEST_SKILL);
   if ("reason" in read) return { reason: `${file}: ${read.reason}` };
-  const text = parseSkillText(read.text);
+  const text = await parseSkillText(read.text);
   if ("reason" in text) return { reason: `${file}: ${text.reason}` };
   const findings = findingsIn(text, shown);
   if (file !== "SKILL.md")

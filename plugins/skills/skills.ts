@@ -85,7 +85,7 @@ export class Skills implements SkillsService {
     const roots = rootsOf(this.ctx.find("workspace"), this.ctx.config.roots, (thrown) => this.reportOnce(thrown));
     // What reads YAML is loaded with the first root, and gone on with once there was one.
     if (roots.length > 0 && !this.library) this.library = new (await import("./library.ts")).Library();
-    const look = this.library?.look(roots, this.shipped) ?? { skills: this.shipped, shadowed: [], skipped: [] };
+    const look = (await this.library?.look(roots, this.shipped)) ?? { skills: this.shipped, shadowed: [], skipped: [] };
     this.look = this.offered(look);
     return this.look;
   }

@@ -23,9 +23,9 @@ export interface DocText {
   text: string;
 }
 
-export function textsOf(skill: Skill): SkillTexts {
+export async function textsOf(skill: Skill): Promise<SkillTexts> {
   const { name, folder, files, file, root } = skill;
-  const whole = readSkill({ path: files, file, root }, folder);
+  const whole = await readSkill({ path: files, file, root }, folder);
   if ("reason" in whole) throw errors.SKILL_UNREADABLE({ name, path: folder, reason: whole.reason });
   const { docs, others } = docsIn(files);
   return { body: whole.text.body, digest: whole.digest, docs, others };

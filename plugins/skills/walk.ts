@@ -98,7 +98,7 @@ function entriesOf(path: string): Dirent[] {
 
 function realOf(path: string): string | undefined {
   try {
-    return realpathSync(path);
+    return realpathSync.native(path);
   } catch {
     return undefined;
   }

@@ -22,6 +22,6 @@ export async function generate(): Promise<Map<string, string>> {
     ...reference,
     ...readmes,
     [`${exampleFolder}/README.md`, exampleIndex()],
-    [shippedList, shippedSkills()],
+    [shippedList, await shippedSkills()],
   ]);
 }

@@ -9,8 +9,8 @@ const WIDTH = 120;
 
 /** The path of the generated list, and what it should be now: what each shipped skill says of itself. */
 export const shippedList = "plugins/skills/shipped.ts";
-export function shippedSkills(): string {
-  const rows = readdirSync(join(root, "skills")).sort().map(rowOf);
+export async function shippedSkills(): Promise<string> {
+  const rows = await Promise.all(readdirSync(join(root, "skills")).sort().map(rowOf));
   return `// Generated from skills/*/SKILL.md by \`npm run docs\`, so that no start has to read them.
 
 /** What each shipped skill says of itself; \`digest\` is the sha256 of its SKILL.md. */
@@ -20,9 +20,9 @@ ${rows.join("\n")}
 `;
 }
 
-function rowOf(folder: string): string {
+async function rowOf(folder: string): Promise<string> {
   const bytes = readFileSync(join(root, "skills", folder, "SKILL.md"));
-  const parsed = parseSkillText(bytes.toString("utf8"));
+  const parsed = await parseSkillText(bytes.toString("utf8"));
   if ("reason" in parsed) throw new Error(`skills/${folder}/SKILL.md: ${parsed.reason}`);
   const said = (key: string) => JSON.stringify(parsed.fields.get(key)?.value);
   const digest = createHash("sha256").update(bytes).digest("hex");

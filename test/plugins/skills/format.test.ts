@@ -3,17 +3,19 @@ import { docsIn } from "../../../plugins/skills/docs.ts";
 import { parseSkillText, type SkillText } from "../../../plugins/skills/front-matter.ts";
 import { findingsIn } from "../../../plugins/skills/open-format.ts";
 import { summaryOf } from "../../../plugins/skills/read.ts";
+import { yamlIn } from "../../../plugins/skills/yaml.ts";
+import { fc } from "../../property.ts";
 import { ground, skillText } from "./setup.ts";
 
-const parsed = (text: string) => parseSkillText(text) as SkillText;
-const valuesOf = (matter: string) =>
-  Object.fromEntries([...parsed(`---\n${matter}\n---\nbody`).fields].map(([key, { value }]) => [key, value]));
-const summary = (text: string, folder = "/skills/a") => {
-  const read = parsed(text);
+const parsed = async (text: string) => (await parseSkillText(text)) as SkillText;
+const valuesOf = async (matter: string) =>
+  Object.fromEntries([...(await parsed(`---\n${matter}\n---\nbody`)).fields].map(([key, { value }]) => [key, value]));
+const summary = async (text: string, folder = "/skills/a") => {
+  const read = await parsed(text);
   return summaryOf({ text: read, digest: "d", findings: findingsIn(read, folder) }, folder);
 };
-const lint = (text: string, folder = "/skills/a") =>
-  findingsIn(parsed(text), folder).map(({ line, level, message }) => `${line} ${level}: ${message}`);
+const lint = async (text: string, folder = "/skills/a") =>
+  findingsIn(await parsed(text), folder).map(({ line, level, message }) => `${line} ${level}: ${message}`);
 
 describe("a front matter", () => {
   it.each([
@@ -24,8 +26,8 @@ describe("a front matter", () => {
     ["more than one line", "description: One\n  two\n  three", "One two three"],
     ["a number", "description: 1.50", "1.50"],
     ["a word that means no in YAML 1.1", "description: no", "no"],
-  ])("is real YAML: %s", (_what, matter, value) => {
-    expect(valuesOf(matter)).toEqual({ description: value });
+  ])("is real YAML: %s", async (_what, matter, value) => {
+    expect(await valuesOf(matter)).toEqual({ description: value });
   });
 
   it.each([
@@ -36,9 +38,9 @@ describe("a front matter", () => {
     ["a block beside a wrong line", "description: |\n  One\n  two\nname: a: b", "One\ntwo"],
     ["tabs", "name: a\nother:\n\t- x\ndescription: d", "d"],
     ["a key that is there twice", "description: first\ndescription: second", "first"],
-  ])("that is none is read as it was meant: %s", (_what, matter, description) => {
-    expect(valuesOf(matter)).toMatchObject({ description });
-    expect(parsed(`---\n${matter}\n---\n`).flaws).toEqual([
+  ])("that is none is read as it was meant: %s", async (_what, matter, description) => {
+    expect(await valuesOf(matter)).toMatchObject({ description });
+    expect((await parsed(`---\n${matter}\n---\n`)).flaws).toEqual([
       {
         line: expect.any(Number),
         message: expect.stringMatching(/^no valid YAML \(.*\), so it was read line by line$/),
@@ -46,33 +48,51 @@ describe("a front matter", () => {
     ]);
   });
 
-  it("ends at the first line --- after it, also at the end of the file, and with any line ends", () => {
-    for (const text of ["---\nname: a\n---", "\ufeff---\r\nname: a\r\n---\r\n", "---  \nname: a\n---  \n"])
-      expect(parsed(text)).toMatchObject({ body: "", flaws: [] });
-    expect(parsed("---\nname: a\n---\n\nOne\n---\ntwo\n")).toMatchObject({ body: "One\n---\ntwo", bodyLine: 5 });
-    expect(parseSkillText("---\nname: a\n")).toEqual({ reason: "its front matter is not closed by a line ---" });
+  it("that needs no library is read as that library reads it", async () => {
+    const texts = fc.string({ unit: fc.constantFrom(..."abcZ09 :#-'\"[]{},&*!|>%@`~é中\t.".split("")), maxLength: 30 });
+    const keys = fc.constantFrom("name", "description", "allowed-tools", "x_1");
+    const lines = fc.array(fc.tuple(keys, texts), { minLength: 1, maxLength: 3 });
+    await fc.assert(
+      fc.asyncProperty(lines, async (pairs) => {
+        const matter = pairs.map(([key, value]) => `${key}: ${value}`).join("\n");
+        const { fields, flaws } = await parsed(`---\n${matter}\n---\n`);
+        const yaml = yamlIn(matter);
+        if ("fields" in yaml) expect({ fields, flaws }).toEqual({ fields: yaml.fields, flaws: [] });
+        else expect(flaws).toHaveLength(1);
+      }),
+      { numRuns: 2_000 },
+    );
   });
 
-  it("cannot make itself large by references to itself", () => {
+  it("ends at the first line --- after it, also at the end of the file, and with any line ends", async () => {
+    for (const text of ["---\nname: a\n---", "\ufeff---\r\nname: a\r\n---\r\n", "---  \nname: a\n---  \n"])
+      expect(await parsed(text)).toMatchObject({ body: "", flaws: [] });
+    expect(await parsed("---\nname: a\n---\n\nOne\n---\ntwo\n")).toMatchObject({ body: "One\n---\ntwo", bodyLine: 5 });
+    expect(await parseSkillText("---\nname: a\n")).toEqual({ reason: "its front matter is not closed by a line ---" });
+  });
+
+  it("cannot make itself large by references to itself", async () => {
     const levels = Array.from(
       { length: 12 },
       (_x, at) => `a${at}: &a${at} [${Array(9).fill(at === 0 ? "x" : `*a${at - 1}`)}]`,
     );
-    expect(parsed(`---\n${levels.join("\n")}\n---\n`).flaws).toMatchObject([
+    expect((await parsed(`---\n${levels.join("\n")}\n---\n`)).flaws).toMatchObject([
       { message: expect.stringContaining("Excessive alias count") },
     ]);
   });
 });
 
 describe("a skill", () => {
-  it("that breaks a rule of the open format is used all the same", () => {
-    expect(summary(`---\nname: File Tools\ndescription: ${"long ".repeat(230)}\ncolor: red\n---\nText`)).toMatchObject({
+  it("that breaks a rule of the open format is used all the same", async () => {
+    expect(
+      await summary(`---\nname: File Tools\ndescription: ${"long ".repeat(230)}\ncolor: red\n---\nText`),
+    ).toMatchObject({
       name: "File Tools",
       warnings: [{ line: 2 }, { line: 2 }, { line: 2 }, { line: 3 }, { line: 4 }],
     });
   });
 
-  it("without a name has that of its folder, and so has one whose name could be no key or path", () => {
+  it("without a name has that of its folder, and so has one whose name could be no key or path", async () => {
     for (const name of [
       "",
       "name: ",
@@ -82,29 +102,34 @@ describe("a skill", () => {
       'name: "a\\u0000"',
       `name: ${"x".repeat(200)}`,
     ])
-      expect(summary(`---\ndescription: d\n${name}\n---\n`)).toMatchObject({ name: "a" });
-    expect(summary("---\nname: ..\ndescription: d\n---\n", "/")).toEqual({
+      expect(await summary(`---\ndescription: d\n${name}\n---\n`)).toMatchObject({ name: "a" });
+    expect(await summary("---\nname: ..\ndescription: d\n---\n", "/")).toEqual({
       reason: 'neither its name ("..") nor its folder\'s can be used',
     });
   });
 
-  it("without a description is described by its first words; with no words at all it is none", () => {
-    expect(summary("# Title\n\n- point\n\nDoes it all.\n")).toMatchObject({ name: "a", description: "Does it all." });
-    expect(summary("# Title only")).toMatchObject({ description: "Title only" });
-    expect(summary("---\nname: a\n---\n")).toEqual({ reason: "it has neither a description nor a text" });
+  it("without a description is described by its first words; with no words at all it is none", async () => {
+    expect(await summary("# Title\n\n- point\n\nDoes it all.\n")).toMatchObject({
+      name: "a",
+      description: "Does it all.",
+    });
+    expect(await summary("# Title only")).toMatchObject({ description: "Title only" });
+    expect(await summary("---\nname: a\n---\n")).toEqual({ reason: "it has neither a description nor a text" });
   });
 
-  it("can be kept from the model", () => {
-    expect(summary("---\ndescription: d\ndisable-model-invocation: true\n---\n")).toMatchObject({ userOnly: true });
-    expect(summary("---\ndescription: d\ndisable-model-invocation: false\n---\n")).not.toHaveProperty("userOnly");
+  it("can be kept from the model", async () => {
+    expect(await summary("---\ndescription: d\ndisable-model-invocation: true\n---\n")).toMatchObject({
+      userOnly: true,
+    });
+    expect(await summary("---\ndescription: d\ndisable-model-invocation: false\n---\n")).not.toHaveProperty("userOnly");
   });
 });
 
 describe("the open format", () => {
-  it("has nothing to say of a skill that keeps to it", () => {
+  it("has nothing to say of a skill that keeps to it", async () => {
     const more = "license: MIT\ncompatibility: Needs git\nmetadata:\n  author: me\n  version: 1.0";
-    expect(lint(`---\nname: a\ndescription: d\n${more}\n---\nText`)).toEqual([]);
-    expect(lint(skillText("мой-навык", "d"), "/skills/мой-навык")).toEqual([]);
+    expect(await lint(`---\nname: a\ndescription: d\n${more}\n---\nText`)).toEqual([]);
+    expect(await lint(skillText("мой-навык", "d"), "/skills/мой-навык")).toEqual([]);
   });
 
   it.each([
@@ -115,8 +140,8 @@ describe("the open format", () => {
     [`name: ${"a".repeat(65)}`, "2 error: name has 65 characters; at most 64 are allowed"],
     ["name: b", '2 error: name "b" is not that of its folder, a'],
     ["", "1 error: name is missing"],
-  ])("has rules for names: %s", (name, finding) => {
-    expect(lint(`---\n${name}\ndescription: d\n---\nText`)).toContain(finding);
+  ])("has rules for names: %s", async (name, finding) => {
+    expect(await lint(`---\n${name}\ndescription: d\n---\nText`)).toContain(finding);
   });
 
   it.each([
@@ -130,25 +155,25 @@ describe("the open format", () => {
     ["colour: red", '3 error: the open format does not know "colour"'],
     ["version: 1", '3 warning: the open format does not know "version"'],
     ["allowed-tools: Bash(git:*)", "3 warning: allowed-tools grants nothing in Scorel: see [permissions]"],
-  ])("has rules for the other keys: %s", (line, finding) => {
-    expect(lint(`---\nname: a\n${line}\n---\nText`)).toContain(finding);
+  ])("has rules for the other keys: %s", async (line, finding) => {
+    expect(await lint(`---\nname: a\n${line}\n---\nText`)).toContain(finding);
   });
 
-  it("advises on the body, by the line that it begins in", () => {
-    const long = lint(skillText("a", "d", `${"word ".repeat(50)}\n`.repeat(501)));
+  it("advises on the body, by the line that it begins in", async () => {
+    const long = await lint(skillText("a", "d", `${"word ".repeat(50)}\n`.repeat(501)));
     expect(long).toEqual([
       "6 warning: the body has 501 lines; up to 500 are advised, the rest in docs",
       expect.stringMatching(/^6 warning: the body takes about \d+ tokens; up to 5000 are advised, the rest in docs$/),
     ]);
-    expect(lint("---\nname: a\ndescription: d\n---\n")).toEqual([
+    expect(await lint("---\nname: a\ndescription: d\n---\n")).toEqual([
       "5 warning: the body is empty: there is nothing to load",
     ]);
-    expect(lint("no front matter")[0]).toBe("1 error: it has no front matter: the first line is not ---");
+    expect((await lint("no front matter"))[0]).toBe("1 error: it has no front matter: the first line is not ---");
   });
 });
 
 describe("the docs of a skill", () => {
-  it("are its texts by their paths, licences and nested skills left out", () => {
+  it("are its texts by their paths, licences and nested skills left out", async () => {
     using g = ground();
     const docs = ["USAGE.md", "requirements.txt", "references/b.MD", "references/a.md", "zz.txt", "licensing-guide.md"];
     const others = ["scripts/run.py", "data.json"];

@@ -17,7 +17,7 @@ const workspace = (g: Ground, more: object = {}) =>
   ({ cwd: g.project, root: g.project, home: g.home, ...more }) as unknown as Parameters<typeof rootsOf>[0];
 
 describe("a root", () => {
-  it("is searched for SKILL.md files below it, nested ones and its own, in the order of their names", () => {
+  it("is searched for SKILL.md files below it, nested ones and its own, in the order of their names", async () => {
     using g = ground();
     g.file("s/SKILL.md", skillText("s", "The root"));
     g.file("s/b/SKILL.md", skillText("b", "Second"));
@@ -26,7 +26,7 @@ describe("a root", () => {
     g.file("s/.git/hooks/SKILL.md", skillText("hooks", "None"));
     g.file("s/node_modules/x/SKILL.md", skillText("x", "None"));
     g.file("s/c/SKILL.txt", "no skill");
-    expect(brief(lookAt(rootAt(g, "s")).skills)).toEqual([
+    expect(brief((await lookAt(rootAt(g, "s"))).skills)).toEqual([
       "b: Second",
       "er: Deep",
       "nested: Inside of b",
@@ -34,35 +34,35 @@ describe("a root", () => {
     ]);
   });
 
-  it("that is looked at again is read where something changed, and only there", () => {
+  it("that is looked at again is read where something changed, and only there", async () => {
     using g = ground();
     const library = new Library();
     const path = g.file("s/a/SKILL.md", skillText("a", "One"));
     g.file("s/b/SKILL.md", skillText("b", "Two"));
-    library.look([rootAt(g, "s")], []);
+    await library.look([rootAt(g, "s")], []);
     expect(library.reads).toBe(2);
-    library.look([rootAt(g, "s")], []);
+    await library.look([rootAt(g, "s")], []);
     expect(library.reads).toBe(2);
     g.file("s/a/SKILL.md", skillText("a", "Other"));
     utimesSync(path, 1, 1);
     g.file("s/c/SKILL.md", skillText("c", "Three"));
     rmSync(join(g.home, "s/b"), { recursive: true });
-    expect(brief(library.look([rootAt(g, "s")], []).skills)).toEqual(["a: Other", "c: Three"]);
+    expect(brief((await library.look([rootAt(g, "s")], [])).skills)).toEqual(["a: Other", "c: Three"]);
     expect(library.reads).toBe(4);
   });
 
-  it("may be a link, and hold links to folders of the user's own", () => {
+  it("may be a link, and hold links to folders of the user's own", async () => {
     using g = ground();
     g.file("dotfiles/one/SKILL.md", skillText("one", "Kept elsewhere"));
     g.file("real/two/SKILL.md", skillText("two", "At home"));
     symlinkSync(join(g.home, "dotfiles/one"), join(g.home, "real/one"));
     symlinkSync(join(g.home, "real"), join(g.home, "skills"));
-    const { skills, skipped } = lookAt(rootAt(g, "skills"));
+    const { skills, skipped } = await lookAt(rootAt(g, "skills"));
     expect([brief(skills), skipped]).toEqual([["one: Kept elsewhere", "two: At home"], []]);
-    expect(brief(lookAt(rootAt(g, "skills", "project")).skills)).toEqual(["two: At home"]);
+    expect(brief((await lookAt(rootAt(g, "skills", "project"))).skills)).toEqual(["two: At home"]);
   });
 
-  it("does not read what lies outside of it, what is no text, or what is too large", () => {
+  it("does not read what lies outside of it, what is no text, or what is too large", async () => {
     using g = ground();
     g.file("secret", "---\nname: stolen\ndescription: d\n---\n");
     for (const name of ["out", "pipe", "large", "binary", "folder"])
@@ -72,7 +72,7 @@ describe("a root", () => {
     g.file("s/binary/SKILL.md", Buffer.from([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0x00]));
     mkdirSync(join(g.home, "s/folder/SKILL.md"));
     g.file("s/good/SKILL.md", skillText("good", "d"));
-    const { skills, skipped } = lookAt(rootAt(g, "s"));
+    const { skills, skipped } = await lookAt(rootAt(g, "s"));
     expect(brief(skills)).toEqual(["good: d"]);
     const inRoot = (name: string) => join(g.home, "s", name);
     expect(skipped).toEqual([
@@ -85,30 +85,30 @@ describe("a root", () => {
     ]);
   });
 
-  it("that cannot be read holds nothing", () => {
+  it("that cannot be read holds nothing", async () => {
     using g = ground();
     const path = g.file("s/a/SKILL.md", skillText("a", "d"));
     linkSync(path, join(g.home, "s/a/other.md"));
     chmodSync(join(g.home, "s"), 0o000);
     const isRoot = process.getuid?.() === 0;
-    expect(lookAt(rootAt(g, "s")).skills).toHaveLength(isRoot ? 1 : 0);
+    expect((await lookAt(rootAt(g, "s"))).skills).toHaveLength(isRoot ? 1 : 0);
     chmodSync(join(g.home, "s"), 0o700);
-    expect(lookAt(rootAt(g, "nowhere"))).toEqual({ skills: [], shadowed: [], skipped: [] });
+    expect(await lookAt(rootAt(g, "nowhere"))).toEqual({ skills: [], shadowed: [], skipped: [] });
   });
 });
 
 describe("of two skills with one name", () => {
-  it("the one of the earlier root counts, and the other is named with it", () => {
+  it("the one of the earlier root counts, and the other is named with it", async () => {
     using g = ground();
     g.file("p/x/SKILL.md", skillText("x", "The project's"));
     g.file("u/x/SKILL.md", skillText("x", "The user's"));
     const shipped: Skill = {
-      ...(lookAt(rootAt(g, "u")).skills[0] as Skill),
+      ...((await lookAt(rootAt(g, "u"))).skills[0] as Skill),
       folder: "/shipped/x",
       files: "/shipped/x",
       source: "shipped",
     };
-    const { skills, shadowed } = new Library().look([rootAt(g, "p", "project"), rootAt(g, "u")], [shipped]);
+    const { skills, shadowed } = await new Library().look([rootAt(g, "p", "project"), rootAt(g, "u")], [shipped]);
     expect(brief(skills)).toEqual(["x: The project's"]);
     const by = join(g.home, "p/x");
     expect(shadowed).toEqual([
@@ -117,16 +117,16 @@ describe("of two skills with one name", () => {
     ]);
   });
 
-  it("that are one folder by two ways nothing is shadowed", () => {
+  it("that are one folder by two ways nothing is shadowed", async () => {
     using g = ground();
     g.file("u/x/SKILL.md", skillText("x", "Once"));
     symlinkSync(join(g.home, "u"), join(g.home, "also"));
-    expect(lookAt(rootAt(g, "u"), rootAt(g, "also"))).toMatchObject({ skills: [{ name: "x" }], shadowed: [] });
+    expect(await lookAt(rootAt(g, "u"), rootAt(g, "also"))).toMatchObject({ skills: [{ name: "x" }], shadowed: [] });
   });
 });
 
 describe("the roots", () => {
-  it("are the project's, the user's, those of the configuration and those of packages, as far as they exist", () => {
+  it("are the project's, the user's, those of the configuration and those of packages, as far as they exist", async () => {
     using g = ground();
     const made = [
       "copy/.scorel/skills",
@@ -170,7 +170,7 @@ describe("the roots", () => {
     ]);
   });
 
-  it("of a project that is not trusted are not there", () => {
+  it("of a project that is not trusted are not there", async () => {
     using g = ground();
     for (const folder of [".scorel", ".agents", ".claude"])
       g.file(`project/${folder}/skills/x/SKILL.md`, skillText("x", "d"));

@@ -1,7 +1,7 @@
-import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { GUIDANCE, overviewOf } from "../../../plugins/skills/overview.ts";
 import { text, toolCall } from "../../model-server.ts";
+import { fc } from "../../property.ts";
 import { addSkill, ground, openSkills, payloads, results, sent, skillText } from "./setup.ts";
 
 type Row = Parameters<typeof overviewOf>[0][number];

@@ -1,0 +1,27 @@
+import { isMap, isScalar, LineCounter, type Pair, parseDocument } from "yaml";
+import type { Field } from "./front-matter.ts";
+
+/** The fields of a front matter by their lines in the file, or why it is no YAML. */
+export function yamlIn(source: string): { fields: Map<string, Field> } | { line: number; reason: string } {
+  const counter = new LineCounter();
+  // Only texts, lists and maps: no name or version is ever taken for a number, a date or a truth value.
+  const document = parseDocument(source, { lineCounter: counter, schema: "failsafe", prettyErrors: false });
+  const lineAt = (offset = 0) => counter.linePos(offset).line + 1;
+  const [error] = document.errors;
+  const { contents } = document;
+  if (error) return { line: lineAt(error.pos[0]), reason: firstLine(error) };
+  if (contents === null) return { fields: new Map() };
+  if (!isMap(contents)) return { line: 2, reason: "it is no map of keys" };
+  try {
+    const value = document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>;
+    const keys = (contents.items as Pair[]).flatMap(({ key }) => (isScalar(key) ? key : []));
+    const rows = keys.map((key) => [String(key.value), lineAt(key.range?.[0])] as const);
+    return { fields: new Map(rows.map(([key, line]) => [key, { value: value[key], line }])) };
+  } catch (thrown) {
+    return { line: 2, reason: firstLine(thrown as Error) };
+  }
+}
+
+function firstLine({ message }: Error): string {
+  return message.split("\n")[0] as string;
+}
