@@ -6,17 +6,38 @@ import { createOutput, plainText } from "./client.ts";
 import type { Client } from "./contract.ts";
 import type { LocalHost } from "./host.ts";
 
+type Asked = Pick<CommandResult, "output" | "copy" | "turn" | "sessionId">;
+
 /** `session run`: a slash command without a conversation around it. One that sends a message is waited for. */
-export async function runCommand(host: LocalHost, invocation: Invocation): Promise<number> {
+export function runCommand(host: LocalHost, invocation: Invocation): Promise<number> {
+  const [, line = ""] = invocation.args;
+  const [, name = "", args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
+  return outside(host, invocation, (client, sessionId) => client.request("run_command", { sessionId, name, args }));
+}
+
+/** `session queue --run`: a turn with what waits, and its answer. */
+export function runQueue(host: LocalHost, invocation: Invocation): Promise<number> {
+  return outside(host, invocation, async (client, sessionId) => {
+    const { status, id } = await client.request("run_queue", { sessionId });
+    if (id !== undefined) return { status, turn: id };
+    return { status, output: status === "empty" ? "Nothing waits." : "A turn runs, and takes what waits." };
+  });
+}
+
+/** Does something in a session that nobody talks in, and says what came of it. */
+async function outside<R extends Asked>(
+  host: LocalHost,
+  invocation: Invocation,
+  ask: (client: Client, sessionId: string) => Promise<R>,
+): Promise<number> {
   const { args, options, interrupt, stdout, stderr } = invocation;
-  const [sessionId = "", line = ""] = args;
-  const [, name = "", rest = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
+  const [sessionId = ""] = args;
   const client = host.connect();
   const output = createOutput(stdout);
   try {
     const id = host.sessions.resolve(sessionId);
     await tellAsides(client, id, invocation);
-    const result = await client.request("run_command", { sessionId: id, name, args: rest });
+    const result = await ask(client, id);
     const { failed, text } = await said(client, result.sessionId ?? id, result, interrupt);
     await client.drained(id);
     const told = options.output === "json" ? JSON.stringify({ ...result, ...(text !== undefined && { text }) }) : text;
@@ -46,7 +67,7 @@ async function tellAsides(client: Client, sessionId: string, { stderr }: Invocat
 async function said(
   client: Client,
   sessionId: string,
-  { output, copy, turn }: CommandResult,
+  { output, copy, turn }: Asked,
   interrupt: AbortSignal,
 ): Promise<{ text?: string; failed?: string }> {
   if (turn === undefined) return { ...((copy ?? output) && { text: copy ?? output }) };

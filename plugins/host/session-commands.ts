@@ -55,8 +55,11 @@ export function sessionCommands(host: () => LocalHost): CliCommand[] {
       action: "queue",
       args: "<id>",
       description: "Show the messages that wait in a session for its next turn",
-      options: [output],
-      run: async (invocation) => (await views()).queue(host(), invocation),
+      options: [{ flags: "--run", description: "Have the model take them now, and print its answer" }, output],
+      run: async (invocation) =>
+        invocation.options.run === true
+          ? (await import("./command-run.ts")).runQueue(host(), invocation)
+          : (await views()).queue(host(), invocation),
     },
     {
       noun: "session",

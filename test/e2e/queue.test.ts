@@ -1,7 +1,7 @@
 import { expect, it } from "vitest";
 import { delayUntil, gate, hang, startModelServer, text } from "../model-server.ts";
 import { secondProcess } from "../second-process.ts";
-import { records, scratch } from "./scorel.ts";
+import { records, type Scratch, scratch } from "./scorel.ts";
 
 const spokenBy = (log: string, role: string) =>
   records(log).flatMap(({ message }) => {
@@ -9,12 +9,10 @@ const spokenBy = (log: string, role: string) =>
     return said?.role === role ? [said.content] : [];
   });
 
-it("what a killed process left waiting is shown, and comes with the next message", async () => {
-  using s = scratch();
+/** A session in which a killed process left three messages waiting; `server` answers the first request never, later ones with ok. */
+async function leftWaiting(s: Scratch) {
   const all = gate();
-  await using server = await startModelServer((_, index) =>
-    index === 0 ? [delayUntil(all.promise), hang()] : text("ok"),
-  );
+  const server = await startModelServer((_, index) => (index === 0 ? [delayUntil(all.promise), hang()] : text("ok")));
   s.useModel(server.baseUrl);
   const before = process.env.HOME;
   process.env.HOME = s.home;
@@ -27,7 +25,13 @@ it("what a killed process left waiting is shown, and comes with the next message
     process.env.HOME = before;
   }
   const [log = ""] = s.logs();
-  const sessionId = String(records(log)[0]?.sessionId);
+  return { log, sessionId: String(records(log)[0]?.sessionId), [Symbol.asyncDispose]: () => server.close() };
+}
+
+it("what a killed process left waiting is shown, and comes with the next message", async () => {
+  using s = scratch();
+  await using left = await leftWaiting(s);
+  const { log, sessionId } = left;
   const shown = await s.run(["session", "queue", sessionId]);
   expect(shown.stdout.replaceAll(/^\w{16}/gm, "ID")).toBe(
     "ID  steer      steer\nID  follow_up  follow 1\nID  follow_up  follow 2\n",
@@ -45,4 +49,20 @@ it("what a killed process left waiting is shown, and comes with the next message
     stdout: "",
     stderr: "No message waits in this session.\n",
   });
+});
+
+it("what waits is answered by itself when it is asked for", async () => {
+  using s = scratch();
+  await using left = await leftWaiting(s);
+  const { log, sessionId } = left;
+  expect(await s.run(["session", "queue", sessionId, "--run"])).toEqual({
+    code: 0,
+    signal: null,
+    stdout: "ok\n",
+    stderr: "",
+  });
+  expect(spokenBy(log, "user")).toEqual(["go", "steer", "follow 1", "follow 2"]);
+  expect(await s.run(["session", "queue", sessionId, "--run"])).toMatchObject({ code: 0, stdout: "Nothing waits.\n" });
+  const told = await s.run(["session", "queue", sessionId, "--run", "--output", "json"]);
+  expect(JSON.parse(told.stdout)).toEqual({ status: "empty", output: "Nothing waits.", text: "Nothing waits." });
 });
