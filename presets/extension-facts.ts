@@ -32,7 +32,7 @@ export function extensionFacts(source: string): ExtensionFacts {
   return {
     hooks: hookNames.filter((name) => new RegExp(`\\b${name}\\b`).test(code)),
     contributes: [...contributions, "onEvent", "projections"].filter((name) =>
-      new RegExp(`(?:^|[\\s{,;])${name}\\s*[:(=]`).test(code),
+      new RegExp(`(?:^|[\\s{,;])${name}\\s*(?:\\(|[:=]\\s*(?:async\\b|function\\b|\\(|\\w+\\s*=>))`).test(code),
     ),
     host: /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(code),
     imports: [...new Set(wanted)].sort(),

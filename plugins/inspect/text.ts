@@ -7,7 +7,8 @@ export function listPresets(presets: readonly PresetSummary[]): string {
     presets.map(({ name, description, files, installed }) => {
       const own = files.filter((file) => file !== `presets/${name}.toml`);
       const from = installed ? [origin(name, installed)] : own;
-      return `${name.padEnd(width)}  ${description}${from.length > 0 ? ` (${from.join(", ")})` : ""}`.trimEnd();
+      const words = [description, from.length > 0 ? `(${from.join(", ")})` : ""].filter(Boolean).join(" ");
+      return `${name.padEnd(width)}  ${words}`.trimEnd();
     }),
   );
 }

@@ -13,7 +13,7 @@ export async function add(store: PresetStore, invocation: Invocation): Promise<n
   const wanted = recognise(given, invocation.cwd);
   if (asked !== undefined) await assertFree(store, asked);
   return await withReview(store, wanted, invocation, async (prepared, review) => {
-    const command = `scorel preset add ${given}${asked === undefined ? "" : ` --name ${asked}`}`;
+    const command = `scorel preset add ${shellWord(given)}${asked === undefined ? "" : ` --name ${asked}`}`;
     if (!(await agreed(review, heading("Install", prepared), command, invocation))) return 1;
     await review.accept();
     return say(invocation, `Installed "${prepared.name}". To use it: scorel --preset ${prepared.name}`);
@@ -32,7 +32,7 @@ export async function update(store: PresetStore, invocation: Invocation): Promis
     async (prepared, review) => {
       if (review.changes?.length === 0 && before.state === "installed")
         return say(invocation, `"${before.name}" is the same there; nothing was changed.`);
-      const command = `scorel preset update ${args.join(" ")}`;
+      const command = `scorel preset update ${args.map(shellWord).join(" ")}`;
       if (!(await agreed(review, heading("Update", prepared), command, invocation))) return 1;
       await review.accept();
       return say(invocation, `Updated "${before.name}".`);
@@ -101,4 +101,8 @@ async function agreed(review: PresetReview, title: string, command: string, invo
   say(invocation, describe(review, title));
   if (options.yes !== true) throw errors.PACKAGES_UNCONFIRMED({ command });
   return true;
+}
+
+function shellWord(word: string): string {
+  return /^[\w@%+=:,./^~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

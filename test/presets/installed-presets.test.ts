@@ -80,7 +80,7 @@ describe("an installed preset that is used", () => {
     };
     expect(await list()).toBe("team      ours (from /work/team)");
     at.file("~/.scorel/presets/team/extensions/guard.js", "//");
-    expect(await list()).toBe("team       (from /work/team; changed since, so it is refused: scorel preset diff team)");
+    expect(await list()).toBe("team      (from /work/team; changed since, so it is refused: scorel preset diff team)");
   });
 
   it("is not relied on when the lock file cannot be", async () => {
