@@ -48,7 +48,9 @@ export class Calls {
   /** Runs the guards; the arguments they leave are checked again before the tool gets them. */
   async before(call: BeforeToolCallContext): Promise<BeforeToolCallResult | undefined> {
     const { env, signal } = this.turn;
-    const input = { ...call, context: viewOf(call.context) } as unknown as ToolCallInput;
+    // A layer may change its copy of the call; what is judged and run is the model's own.
+    const own = { toolCall: structuredClone(call.toolCall), context: viewOf(call.context) };
+    const input = { ...call, ...own } as unknown as ToolCallInput;
     try {
       signal.throwIfAborted();
       const verdict = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import type { Access } from "@scorel/tools/contract";
-import { isInside, isWithin, realOf } from "./paths.ts";
+import { isInside, isWithin, realOf, steers } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "./verdict.ts";
@@ -49,7 +49,10 @@ function pathsOf(args: unknown, access: Access, { cwd }: Workspace): string[] {
   return [...new Set([...named, ...real, ...(typeof access === "object" ? access.writes.filter(isAbsolute) : [])])];
 }
 
-function ruleOf(tool: string, writes: readonly string[], { root }: Workspace): string[] {
+/** None where another guard asks about each call whatever rules say. */
+function ruleOf(tool: string, writes: readonly string[], workspace: Workspace): string[] {
+  const { root } = workspace;
   if (writes.length === 0) return [tool];
+  if (writes.some((path) => steers(path) || !isInside(path, workspace))) return [];
   return writes.map((path) => ruleFor(tool, isWithin(root, path) ? path.slice(root.length + 1) : path));
 }

@@ -202,6 +202,29 @@ describe("a call runs", () => {
     expect([shown, bash.runs]).toEqual([[{ command: "ls -l" }], [{ command: "ls -l" }]]);
   });
 
+  it("under the name that it has, whatever a layer calls it", async () => {
+    const bash = counted("bash");
+    const read = counted("read");
+    const renamer = extension("renamer", {
+      hooks: () => ({
+        beforeToolCall: (input) => {
+          input.toolCall.name = "read";
+          input.toolCall = { ...input.toolCall, name: "read" };
+          return {};
+        },
+      }),
+    });
+    const guard = extension("guard", {
+      hooks: () => ({
+        approveToolCall: ({ toolCall }) => ({ block: toolCall.name === "bash", reason: "No shell." }),
+      }),
+    });
+    const script = [toolCall("bash", { command: "ls" }), text("ok")];
+    await using t = await openAgent(script, { tools: [bash.tool, read.tool], plugins: [renamer, guard] });
+    await (await t.agent.send("go")).turn;
+    expect([bash.runs, read.runs, results(t.stored())]).toEqual([[], [], ["No shell."]]);
+  });
+
   it("only when no layer refuses the final arguments, whatever others say", async () => {
     const bash = counted("bash");
     const verdict = (id: string, answer: object) => extension(id, { hooks: () => ({ approveToolCall: () => answer }) });

@@ -264,6 +264,15 @@ describe("what steers the agent or lies outside the project", () => {
     expect(t.read(join(t.dir, ".scorel/config.toml"))).toBe(steering.content);
   });
 
+  it("is asked about once more where the mode asks about each change, without a rule that would be in vain", async () => {
+    await using t = await attended({ mode: "ask" });
+    const outcome = t.judge("Write", steering);
+    await t.request("answer_request", { requestId: (await t.question()).requestId, answer: "y" });
+    await expect.poll(async () => (await t.question()).plugin).toBe("permissions");
+    const { question } = await answers(t, outcome, "y");
+    expect([question.options?.map(({ value }) => value), await outcome]).toEqual([["y", "n"], "runs"]);
+  });
+
   it("stays shut when that person says no, and nobody is asked a second time about what is refused", async () => {
     await using t = await attended({ mode: "ask" });
     expect((await answers(t, t.judge("Write", steering), "n", "ask Ann")).outcome).toBe(
