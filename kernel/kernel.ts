@@ -14,6 +14,8 @@ export interface KernelEntry {
   file?: string;
   /** A user's own file: when it fails it is reported and left out, and the rest runs. */
   optional?: boolean;
+  /** Although optional otherwise: without it nothing starts. */
+  required?: boolean;
 }
 export interface KernelOptions {
   entries: readonly KernelEntry[];

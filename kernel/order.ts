@@ -39,7 +39,7 @@ class Sorter {
     try {
       work();
     } catch (error) {
-      if (!entry.optional) throw error;
+      if (!entry.optional || entry.required) throw error;
       this.visiting.length = 0;
       this.failed.set(entry, error as Error);
     }

@@ -282,7 +282,7 @@ export class PluginKernel implements Kernel {
     try {
       return await work();
     } catch (thrown) {
-      if (!entry.optional) throw thrown;
+      if (!entry.optional || entry.required) throw thrown;
       this.report(entry.plugin.id, "start", thrown);
       return undefined;
     }

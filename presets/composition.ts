@@ -4,6 +4,7 @@ import type { Composition } from "@scorel/host/contract";
 import { codeOf, type KernelEntry } from "@scorel/kernel";
 import { admissionOf } from "./admission.ts";
 import { shipped } from "./catalogue.ts";
+import { errors } from "./errors.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import type { ExtensionFile, Problem } from "./extension-file.ts";
 import { type LayerRequest, packagesOf } from "./layers.ts";
@@ -46,6 +47,7 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
       const shippedOnes = shippedEntries(resolution, "session");
       if (only !== undefined) return { entries: shippedOnes.filter(({ plugin }) => plugin.id === only), problems: [] };
       const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
+      await assertRequired(resolution, entries, problems);
       return {
         entries: [...shippedOnes, ...entries],
         problems: [...resolution.problems, ...problems],
@@ -55,6 +57,17 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
       };
     },
   };
+}
+
+/** Most people require nothing, and load nothing for it. */
+async function assertRequired(resolution: Resolution, entries: readonly KernelEntry[], problems: readonly Problem[]) {
+  if (!resolution.merged.layers.some(({ table }) => table.requires ?? table.locked)) return;
+  const { missingExtensions, requiredExtensions } = await import("./required-extensions.ts");
+  const loaded = entries.map(({ plugin }) => plugin.id);
+  const missing = missingExtensions(resolution, loaded, [...resolution.problems, ...problems]);
+  if (missing.length > 0) throw errors.CONFIG_REQUIRES({ problems: missing });
+  const required = requiredExtensions(resolution.merged);
+  for (const entry of entries) if (required.has(entry.plugin.id)) entry.required = true;
 }
 
 function trustedPaths(project: Project | undefined) {

@@ -106,11 +106,15 @@ function knownExtensions({ without }: Merged, { extensions, idle }: Found): Know
   return [...extensions.map(({ id }) => ({ id, ...off(id) })), ...idle];
 }
 
-/** Named ones in the order of `use`, then the others by name. */
+/**
+ * Named ones in the order of `use`, then the others by name; those of a project last, so that none of them takes from the
+ * others what can be had once only, as a service or a type of event.
+ */
 function inOrder({ use, without }: Merged, found: readonly ExtensionFile[]): ExtensionFile[] {
   const named = [...use.keys()].flatMap((id) => found.filter((extension) => extension.id === id));
   const others = found.filter(({ id }) => !use.has(id) && !without.has(id));
-  return [...named, ...others];
+  const all = [...named, ...others];
+  return [...all.filter(({ of }) => of !== "project"), ...all.filter(({ of }) => of === "project")];
 }
 
 function aboutTrust({ project, admission }: LayerRequest): string[] {

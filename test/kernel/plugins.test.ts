@@ -118,6 +118,15 @@ describe("plugins", () => {
     expect(t.session.buildContext()).toEqual(["a"]);
   });
 
+  it("that are optional and required all the same start, or nothing does", async () => {
+    const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
+    const entry = (plugin: AnyPlugin) => ({ plugin, optional: true, required: true });
+    await expect(testKernel([notes, entry(broken)])).rejects.toMatchObject({ code: "PLUGIN_FAILED" });
+    await expect(testKernel([entry(button)])).rejects.toMatchObject({ code: "PLUGIN_MISSING_SERVICE" });
+    await using t = await testKernel([notes, entry(lamp), entry(button)]);
+    expect(t.kernel.failures).toEqual([]);
+  });
+
   it("are told in the order in which they started, without those that did not", async () => {
     const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
     const user = definePlugin({ ...base, id: "user", needs: ["lamp"] });

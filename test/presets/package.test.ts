@@ -19,6 +19,7 @@ async function sessionOf({ project }: Place, preset: string, more: Partial<Asked
     own: own.map(({ plugin, origin }) => [plugin.id, plugin.name, origin]),
     config: Object.fromEntries(entries.map(({ plugin: { id }, config }) => [id, config])),
     problems: problems.map(({ message }) => message),
+    required: entries.filter(({ required }) => required).map(({ plugin: { id } }) => id),
     packages,
     host: async () => (await hostPlugins(asked)).entries.map((entry) => entry.plugin.id),
   };
@@ -172,6 +173,40 @@ describe("an extension of a preset", () => {
     const { own, config } = await sessionOf(at, "team");
     expect(own.map(([id]) => id)).toEqual(["c", "a"]);
     expect(config.a).toMatchObject({ a: { level: 3 } });
+  });
+});
+
+describe("an extension that a preset requires or locks", () => {
+  const team = (at: Place, words: string, source: string) => {
+    const file = at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"', words);
+    return { file, rules: at.file("~/.scorel/presets/team/extensions/rules.ts", source) };
+  };
+
+  it.each(['locked = ["rules.level"]', 'requires.plugins = ["rules"]'])(
+    "keeps sessions from opening when it cannot be loaded: %s",
+    async (words) => {
+      using at = place();
+      const { file, rules } = team(at, words, "throw new Error('not today');");
+      expect(await failure(sessionOf(at, "team"))).toEqual({
+        code: "CONFIG_REQUIRES",
+        message: `"rules" is required (${file}:2), and without it no session begins: Extension "rules" is left out: not today (${rules}:1)`,
+      });
+      at.file("~/.scorel/config.toml", 'without = ["rules"]');
+      const isNeeded = words.startsWith("requires");
+      expect(await failure(sessionOf(at, "team"))).toEqual(
+        isNeeded ? expect.objectContaining({ code: "CONFIG_REQUIRES" }) : "no error",
+      );
+    },
+  );
+
+  it("has to start as well, and starts before what a project brings", async () => {
+    using at = place();
+    team(at, 'locked = ["rules"]', plugin("rules", 'provides: ["names"],'));
+    at.file("~/.scorel/presets/team/extensions/words.ts", plugin("words"));
+    at.file(".scorel/config.toml", 'use = ["before"]');
+    at.file(".scorel/extensions/before.ts", plugin("before", 'provides: ["names"],'));
+    const { own, required } = await sessionOf(at, "team", { trust: true });
+    expect([own.map(([id]) => id), required]).toEqual([["rules", "words", "before"], ["rules"]]);
   });
 });
 
