@@ -54,6 +54,7 @@ function userRoots({ home }: Workspace): Root[] {
 
 function configuredRoot(given: string, { home, root }: Workspace, report: (thrown: unknown) => void): Root[] {
   try {
+    if (given.trim() === "") return [];
     const folder = folderOf(given, home, root);
     if (!existsSync(folder)) throw errors.SKILL_ROOT({ root: given, reason: "there is no such folder" });
     return [{ source: "configured", folder, files: folder }];

@@ -92,9 +92,13 @@ export class Skills implements SkillsService {
 
   private offered(look: SkillLook): SkillLook {
     const { disabled } = this.ctx.config;
-    return disabled.length === 0
-      ? look
-      : { ...look, skills: look.skills.filter(({ name }) => !disabled.includes(name)) };
+    const redact = (text: string) => this.ctx.find("secrets")?.redact(text) ?? text;
+    const skills = look.skills.filter(({ name }) => !disabled.includes(name));
+    // What comes with Scorel was looked through before.
+    const told = skills.map((skill) =>
+      skill.source === "shipped" ? skill : { ...skill, description: redact(skill.description) },
+    );
+    return { ...look, skills: told };
   }
 
   /** A root that is wrong is wrong at each look. */

@@ -27,7 +27,7 @@ export function tools(skills: Skills): Tool[] {
 function load(skills: Skills): Tool<Asked> {
   return {
     name: "skill_load",
-    description: "Load a skill: its instructions, and docs of it if named.",
+    description: "Load the instructions of a skill, and docs of it if named.",
     parameters: object({ skill, docs, include_all_docs: every }, ["skill"]),
     access: inOrder,
     execute: (_id, asked) => answering(async () => (await work()).load(skills, asked)),

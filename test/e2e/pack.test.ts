@@ -54,6 +54,13 @@ describe("the packed command", () => {
     expect(files.filter((name) => !listed.includes(name.replace(".toml", "")))).toEqual([]);
   });
 
+  it("brings the shipped skills, and finds their texts", () => {
+    const names = readdirSync(join(root, "skills"));
+    const listed = scorel(["skill", "list"]);
+    expect(names.filter((name) => !listed.includes(name))).toEqual([]);
+    expect(scorel(["skill", "show", "git-commit"])).toContain("# Make a commit");
+  });
+
   it("plays the offline demonstration to the end", () => {
     expect(scorel(["demo"])).toContain("Checked once more, outside the session: the tests pass.");
   });

@@ -199,3 +199,38 @@ describe("the docs of a skill", () => {
     });
   });
 });
+
+describe("any SKILL.md", () => {
+  it("is a skill with a name that can be used, or none with a reason, and what it says of itself is one line", async () => {
+    const lines = fc.constantFrom(
+      "---",
+      "name: a",
+      "name: ../x",
+      "description: d",
+      "description: |",
+      "  more",
+      "- x",
+      "# T",
+      "",
+      "\t",
+      "*a",
+      "&a b",
+      "? k",
+    );
+    const texts = fc.oneof(
+      fc.string({ unit: "binary", maxLength: 200 }),
+      fc.array(fc.oneof(lines, fc.string({ maxLength: 20 })), { maxLength: 12 }).map((all) => all.join("\n")),
+    );
+    await fc.assert(
+      fc.asyncProperty(texts, async (given) => {
+        const read = await parseSkillText(given);
+        if ("reason" in read) return;
+        const found = summaryOf({ text: read, digest: "d", findings: findingsIn(read, "/s/a") }, "/s/a");
+        if ("reason" in found) return;
+        expect(found.name).toMatch(/^[\p{L}\p{N}][\p{L}\p{N}._ -]*$/u);
+        expect(found.description).toMatch(/^\S.*$/u);
+      }),
+      { numRuns: 2_000 },
+    );
+  });
+});

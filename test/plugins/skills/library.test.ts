@@ -148,7 +148,14 @@ describe("the roots", () => {
       packages: ["weak", "strong"].map((name) => ({ name, folder: `/p/${name}`, root: join(g.home, name) })),
     };
     const complaints: unknown[] = [];
-    const configured = ["~/more/skills", "own", `file://${g.home}/more/skills`, "missing", "https://example.com/s.zip"];
+    const configured = [
+      "~/more/skills",
+      " ",
+      "own",
+      `file://${g.home}/more/skills`,
+      "missing",
+      "https://example.com/s.zip",
+    ];
     const roots = rootsOf(workspace(g, place), configured, (thrown) => complaints.push((thrown as Error).message));
     const at = (path: string) => join(g.home, path);
     expect(roots.map(({ source, folder, files }) => [source, folder, files])).toEqual([

@@ -147,6 +147,7 @@ describe("skill_load", () => {
       [call("load", { skill: "pdf", docs: ["big.md"] }), call("load", { skill: "pdf", docs: ["a.md"] }), text("ok")],
       { model: { apiKeyEnv: "SKILLS_TEST_KEY" } },
     );
+    addSkill(g, "leak", {}, skillText("leak", "Knows sk-very-secret-0123"));
     await t.agent.prompt("read it");
     expect(results(t)[0]).toBe(
       `The skill pdf cannot be read: ${g.home}/.scorel/skills/pdf/big.md: it is larger than 256 KiB.`,

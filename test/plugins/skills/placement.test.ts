@@ -72,6 +72,25 @@ describe("the placement system", () => {
   });
 });
 
+describe("docs of a skill whose body is not loaded", () => {
+  it("are shown wherever loaded texts stand", async () => {
+    const blocks = "Docs of pdf loaded: a.md\n\n[Doc] a.md\n\nAy";
+    const stub = '{"skill":"pdf","selected_docs":["a.md"],"mode":"replace"}';
+    for (const [placement, result] of [
+      ["append", `${stub}\n${blocks}`],
+      ["system", stub],
+      ["tool_result", `${stub}\n\n${blocks}`],
+    ]) {
+      using g = ground();
+      withDocs(g);
+      await using t = await openSkills(g, [select("pdf", ["a.md"]), text("1")], { config: { placement } });
+      await t.agent.prompt("one");
+      expect(toolsOf(t.requests[1])).toEqual([result]);
+      expect(systemOf(t.requests[1]).endsWith(blocks)).toBe(placement === "system");
+    }
+  });
+});
+
 describe("the placement tool_result", () => {
   it("has the text of a skill in the latest result that loaded it, in place of the stub", async () => {
     using g = ground();
