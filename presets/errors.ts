@@ -46,7 +46,7 @@ export const errors = defineErrors({
   TRUST_TREE: (a: { path: string; reason: string }) =>
     `${a.path} ${a.reason}, so nothing of its project or preset can be trusted. Remove it, or put a copy in its place.`,
   PRESET_LOCK: (a: { path: string; reason: string }) =>
-    `${a.path} cannot be relied on: ${a.reason}. So no installed preset is used; mend that file, or remove it and install them again.`,
+    `${a.path} cannot be relied on: ${a.reason}. So no installed preset is used; mend that file, or remove it with the folders of the presets beside it, and install them again.`,
   PRESET_CHANGED: (a: { name: string; files: string }) =>
     `The preset "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel preset diff ${a.name}; to install it again: scorel preset update ${a.name}`,
   PRESET_TREE: (a: { path: string; reason: string }) =>

@@ -177,6 +177,8 @@ async function userLayers(asked: Asked): Promise<Merged | undefined> {
   try {
     return mergeLayers(await readLayers({ ...request, preset }));
   } catch (thrown) {
+    // What the user has cannot be told while it is refused; then everything counts as new.
+    if (codeOf(thrown) === "PRESET_CHANGED") return undefined;
     if (!["CONFIG_PRESET_UNKNOWN", "CONFIG_PRESET_UNCONFIRMED", "CONFIG_UNTRUSTED"].includes(codeOf(thrown)))
       throw thrown;
     return mergeLayers(await readLayers({ ...request, preset: "base" }));

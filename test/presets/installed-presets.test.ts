@@ -83,6 +83,18 @@ describe("an installed preset that is used", () => {
     expect(await list()).toBe("team      (from /work/team; changed since, so it is refused: scorel preset diff team)");
   });
 
+  it("can be looked at, updated and removed when the user's own configuration builds on it and it is refused", async () => {
+    using at = await installed();
+    at.file("~/.scorel/config.toml", 'extends = "team"\n');
+    rmSync(join(at.home, ".scorel/presets/team/preset.toml"));
+    await expect(session(at, "none")).rejects.toMatchObject({ code: "PRESET_CHANGED" });
+    expect(await at.run("diff", ["team"])).toMatchObject({ code: 1 });
+    expect(await at.run("update", ["team"])).toMatchObject({ code: 0 });
+    expect((await session(at, "none")).ids).toEqual(["guard"]);
+    rmSync(join(at.home, ".scorel/presets/team/preset.toml"));
+    expect(await at.run("remove", ["team"])).toMatchObject({ code: 0 });
+  });
+
   it("is not relied on when the lock file cannot be", async () => {
     using at = await installed();
     writeFileSync(join(at.home, ".scorel/presets/presets.lock.json"), "{");
