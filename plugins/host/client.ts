@@ -1,7 +1,8 @@
 /** Runs in browsers too: what any client of the host needs to open a session and to show what it hears. */
 
+import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
-import type { Client, Notice, SessionOptions, SessionStatus } from "./contract.ts";
+import type { Client, HostService, Notice, SessionOptions, SessionStatus } from "./contract.ts";
 
 /** Which session a face is asked for: a stored one, the latest of `cwd`, a copy, or (none given) a new one in `cwd`. */
 export interface SessionChoice extends SessionOptions {
@@ -14,6 +15,31 @@ export interface SessionChoice extends SessionOptions {
   /** Of a new session or a copy: nothing of it is written to disk. */
   unsaved?: boolean | undefined;
 }
+
+/** What every face on a command line takes: which session, and how it works. */
+export const sessionOptions: readonly CliOption[] = [
+  { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
+  { flags: "--continue", description: "Go on with the latest session of this directory" },
+  {
+    flags: "--thinking <level>",
+    description: "How hard the model thinks",
+    values: ["off", "minimal", "low", "medium", "high", "xhigh"],
+  },
+  {
+    flags: "--permission <mode>",
+    description: "What runs without a question: ask, edits (of files), full, plan (only reading)",
+    values: ["ask", "edits", "full", "plan"],
+  },
+  { flags: "--yes", description: "Run everything without a question, as --permission full" },
+  {
+    flags: "--sandbox <executor>",
+    description: "What programs of skills run in; local: in nothing",
+    values: ["auto", "bubblewrap", "docker", "podman", "local"],
+  },
+  { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
+  { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },
+  { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
+];
 
 /** The choice that the options of a command line make, as the parser gives them; `--tools` is a list with commas. */
 export function sessionChoice(cwd: string, options: Record<string, unknown>): SessionChoice {
@@ -160,4 +186,26 @@ export function createOutput(stream: OutputStream): Output {
       return failure && !gone ? `The output could not be written: ${failure.message}` : undefined;
     },
   };
+}
+
+/**
+ * Prints what `work` answers as a client of the host, which then gives up what it opened; 1 when it could not be printed. In a
+ * terminal, words of files and models move no cursor.
+ */
+export async function printAnswer(
+  host: Pick<HostService, "connect">,
+  { stdout, stderr }: { stdout: OutputStream & { isTTY?: boolean }; stderr: { write(text: string): unknown } },
+  work: (client: Client) => Promise<string>,
+): Promise<number> {
+  const client = host.connect();
+  const output = createOutput(stdout);
+  try {
+    const text = await work(client);
+    await output.write(stdout.isTTY ? plainText(text) : text);
+  } finally {
+    await client.close();
+  }
+  if (output.complaint === undefined) return 0;
+  stderr.write(`${output.complaint}\n`);
+  return 1;
 }

@@ -1,6 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText } from "@scorel/host/client";
-import type { Client, HostService, OperationContext, SessionHandle } from "@scorel/host/contract";
+import { printAnswer } from "@scorel/host/client";
+import type { HostService, OperationContext, SessionHandle } from "@scorel/host/contract";
 import type { PromptRow, PromptView } from "@scorel/prompt/contract";
 import { errors } from "./errors.ts";
 
@@ -22,7 +22,7 @@ export async function readPrompt(
 export function show(host: HostService, invocation: Invocation): Promise<number> {
   const { options, cwd } = invocation;
   const { session, output } = options as Record<string, string | undefined>;
-  return withClient(host, invocation, async (client) => {
+  return printAnswer(host, invocation, async (client) => {
     const view = await client.request("get_prompt", { cwd, ...(session !== undefined && { sessionId: session }) });
     return output === "json" ? `${JSON.stringify(view)}\n` : describe(view);
   });
@@ -31,32 +31,13 @@ export function show(host: HostService, invocation: Invocation): Promise<number>
 /** `prompt refresh` */
 export function refresh(host: HostService, invocation: Invocation): Promise<number> {
   const [id = ""] = invocation.args;
-  return withClient(host, invocation, async (client) => {
+  return printAnswer(host, invocation, async (client) => {
     const { sessionId } = await client.request("load_session", { sessionId: id });
     const { bytes, cut, skipped } = await client.request("refresh_instructions", { sessionId });
     const left = [...cut.map(({ source }) => `${source}: no room`), ...skipped.map((file) => reasonOf(file))];
     const rows = [`The instructions were read again: ${bytes} bytes.`, ...left.map((each) => `left out: ${each}`)];
     return `${rows.join("\n")}\n`;
   });
-}
-
-/** Says what `work` answers; a file's words move no cursor of a terminal. */
-async function withClient(
-  host: HostService,
-  { stdout, stderr }: Invocation,
-  work: (client: Client) => Promise<string>,
-): Promise<number> {
-  const client = host.connect();
-  const output = createOutput(stdout);
-  try {
-    const text = await work(client);
-    await output.write(stdout.isTTY ? plainText(text) : text);
-  } finally {
-    await client.close();
-  }
-  if (output.complaint === undefined) return 0;
-  stderr.write(`${output.complaint}\n`);
-  return 1;
 }
 
 function viewOf({ kernel }: SessionHandle): PromptView {

@@ -1,4 +1,5 @@
 import type { CliOption } from "@scorel/cli/contract";
+import { sessionOptions } from "@scorel/host/client";
 
 /** Options that only `-p` understands, by the name that its parsed value has. */
 export const printOnly: Readonly<Record<string, CliOption>> = {
@@ -15,28 +16,6 @@ export const printOnly: Readonly<Record<string, CliOption>> = {
   },
 };
 
-/** How a session works, whatever the face. */
-const settings: readonly CliOption[] = [
-  {
-    flags: "--thinking <level>",
-    description: "How hard the model thinks",
-    values: ["off", "minimal", "low", "medium", "high", "xhigh"],
-  },
-  {
-    flags: "--permission <mode>",
-    description: "What runs without a question: ask, edits (of files), full, plan (only reading)",
-    values: ["ask", "edits", "full", "plan"],
-  },
-  { flags: "--yes", description: "Run everything without a question, as --permission full" },
-  {
-    flags: "--sandbox <executor>",
-    description: "What programs of skills run in; local: in nothing",
-    values: ["auto", "bubblewrap", "docker", "podman", "local"],
-  },
-  { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
-  { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },
-];
-
 /** The options of `scorel` itself. */
 export const options: readonly CliOption[] = [
   {
@@ -44,10 +23,7 @@ export const options: readonly CliOption[] = [
     description: "Answer one prompt and exit; piped input is appended, @file attaches a file",
   },
   ...Object.values(printOnly).map((option) => ({ ...option, description: `With -p: ${lowered(option.description)}` })),
-  { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
-  { flags: "--continue", description: "Go on with the latest session of this directory" },
-  ...settings,
-  { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
+  ...sessionOptions,
 ];
 
 function lowered(text: string): string {

@@ -1,6 +1,6 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import type { ListedProject } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -8,7 +8,7 @@ import { errors } from "./errors.ts";
 type Host = HostService | undefined;
 
 export function list(host: Host, invocation: Invocation): Promise<number> {
-  return withClient(host, invocation, async (request) => {
+  return printed(host, invocation, async (request) => {
     const { projects } = await request("list_projects", {});
     if (invocation.options.output === "json") return `${JSON.stringify(projects)}\n`;
     if (projects.length === 0)
@@ -20,7 +20,7 @@ export function list(host: Host, invocation: Invocation): Promise<number> {
 export function add(host: Host, invocation: Invocation): Promise<number> {
   const { cwd, args, options } = invocation;
   const name = options.name as string | undefined;
-  return withClient(host, invocation, async (request) => {
+  return printed(host, invocation, async (request) => {
     const directory = resolve(cwd, args[0] ?? ".");
     const { project } = await request("register_project", { directory, ...(name !== undefined && { name }) });
     return `${project.projectId}  ${project.name}  ${project.directory}\n`;
@@ -29,7 +29,7 @@ export function add(host: Host, invocation: Invocation): Promise<number> {
 
 export function remove(host: Host, invocation: Invocation): Promise<number> {
   const [named = ""] = invocation.args;
-  return withClient(host, invocation, async (request) => {
+  return printed(host, invocation, async (request) => {
     const { text } = await request("remove_project", { project: asDirectory(named, invocation) });
     return `${text}\n`;
   });
@@ -37,7 +37,7 @@ export function remove(host: Host, invocation: Invocation): Promise<number> {
 
 export function move(host: Host, invocation: Invocation): Promise<number> {
   const [named = "", directory = ""] = invocation.args;
-  return withClient(host, invocation, async (request) => {
+  return printed(host, invocation, async (request) => {
     const project = asDirectory(named, invocation);
     const { text } = await request("move_project", { project, directory: resolve(invocation.cwd, directory) });
     return `${text}\n`;
@@ -49,22 +49,13 @@ function asDirectory(named: string, { cwd }: Invocation): string {
   return isAbsolute(named) || named.includes("/") || /^\.\.?$/.test(named) ? resolve(cwd, named) : named;
 }
 
-async function withClient(
+async function printed(
   host: Host,
-  { stdout, stderr }: Invocation,
+  invocation: Invocation,
   work: (request: Client["request"]) => Promise<string>,
 ): Promise<number> {
   if (!host) throw errors.PROJECT_NO_HOST();
-  const client = host.connect();
-  const output = createOutput(stdout);
-  try {
-    const text = await work(client.request);
-    await output.write(stdout.isTTY ? plainText(text) : text);
-  } finally {
-    await client.close();
-  }
-  if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
-  return output.complaint === undefined ? 0 : 1;
+  return printAnswer(host, invocation, ({ request }) => work(request));
 }
 
 function row({ projectId, name, directory, exists, sessions }: ListedProject): string {

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import type { ExportFormat, ImportFormat } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -10,7 +10,7 @@ import { formatBy } from "./slash.ts";
 export function exportTo(host: HostService | undefined, invocation: Invocation): Promise<number> {
   const { args, options, stderr } = invocation;
   const { format, out } = options as { format?: ExportFormat; out?: string };
-  return withClient(host, invocation, async (client) => {
+  return printed(host, invocation, async (client) => {
     const done = await client.request("export_session", {
       sessionId: args[0] as string,
       format: format ?? formatBy(out) ?? "md",
@@ -27,7 +27,7 @@ export function exportTo(host: HostService | undefined, invocation: Invocation):
 export function importFrom(host: HostService | undefined, invocation: Invocation): Promise<number> {
   const { args, options, cwd } = invocation;
   const { format, output } = options as { format: ImportFormat | "auto"; output: string };
-  return withClient(host, invocation, async (client) => {
+  return printed(host, invocation, async (client) => {
     const report = await client.request("import_session", {
       // Where the command was typed, wherever --cwd has the session work.
       file: resolve(args[0] as string),
@@ -39,20 +39,11 @@ export function importFrom(host: HostService | undefined, invocation: Invocation
   });
 }
 
-async function withClient(
+async function printed(
   host: HostService | undefined,
-  { stdout, stderr }: Invocation,
+  invocation: Invocation,
   work: (client: Client) => Promise<string>,
 ): Promise<number> {
   if (!host) throw errors.TRANSFER_NO_HOST();
-  const client = host.connect();
-  const output = createOutput(stdout);
-  try {
-    const text = await work(client);
-    await output.write(stdout.isTTY ? plainText(text) : text);
-  } finally {
-    await client.close();
-  }
-  if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
-  return output.complaint === undefined ? 0 : 1;
+  return printAnswer(host, invocation, work);
 }
