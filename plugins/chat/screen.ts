@@ -47,6 +47,7 @@ export class Screen {
   /** Somebody types below what is written here. */
   over(typed: TypedLine): void {
     this.typed = typed;
+    typed.stand(this.statuses.parts());
     if (this.asking === undefined) return;
     typed.ask(this.asking);
     typed.show();
@@ -82,7 +83,8 @@ export class Screen {
   /** What a plugin has standing to say from now on. */
   async standing(status: Transients["plugin_status"]): Promise<void> {
     const change = this.statuses.hear(status);
-    if (change !== undefined) await this.line(change);
+    const seen = this.typed?.stand(this.statuses.parts());
+    if (change !== undefined && !seen) await this.line(change);
   }
 
   /** One line or more, after whatever stood on the screen. */
@@ -105,8 +107,9 @@ export class Screen {
     const { sessionId, model, leafId, notices } = status;
     this.model = model;
     this.statuses.clear();
+    this.typed?.stand([]);
     const words = said ?? `${leafId === null ? "New session" : "Session"} ${sessionId}`;
-    if (person) await this.line(`${words} · ${model} · /help`);
+    if (person) await this.line(`${words} · ${model ?? "no model"} · /help`);
     await this.notices(notices);
     for (const warning of damageIn(status)) await this.line(warning);
     if (status.waiting !== undefined)
@@ -155,7 +158,9 @@ export class Screen {
     if (input + usage.output === 0) return this.endLine();
     const seconds = `${(durationMs / 1000).toFixed(1)} s`;
     const tokens = `${input} tokens in, ${usage.output} out`;
-    const parts = [tokens, `$${usage.cost.total.toFixed(4)}`, seconds, ...this.statuses.parts()];
+    // Whoever types sees it before the line.
+    const standing = this.typed ? [] : this.statuses.parts();
+    const parts = [tokens, `$${usage.cost.total.toFixed(4)}`, seconds, ...standing];
     await this.line(`[${parts.join(" · ")}]`);
   }
 

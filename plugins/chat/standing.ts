@@ -4,7 +4,7 @@ import type {} from "@scorel/requests/contract";
 /** One plugin's changes that come faster than this are shown with the next one, or with the end of the turn. */
 const OFTEN_MS = 1_000;
 
-/** What plugins have standing to say, in a conversation of lines: each change has one, and the end of a turn repeats all. */
+/** What plugins have standing to say, in a conversation of lines. */
 export class Standing {
   private readonly texts = new Map<string, string>();
   private readonly shown = new Map<string, number>();

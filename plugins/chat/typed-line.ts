@@ -7,15 +7,17 @@ const PROMPT = "> ";
 /** The line that a person is typing, at the lower end of the screen: it makes way for whatever is written above it. */
 export class TypedLine {
   private readonly lines: Interface;
-  private readonly output: Writable;
+  private readonly output: Writable & { columns?: number };
   /** A line is waited for. */
   private wanted = false;
   private visible = false;
   private ended = false;
+  /** What stands before the sign that a line is waited for. */
+  private standing = "";
   /** What was being typed when a question came, and whether it was waited for. */
   private before: { line: string; wanted: boolean } | undefined;
 
-  constructor(lines: Interface, output: Writable) {
+  constructor(lines: Interface, output: Writable & { columns?: number }) {
     this.lines = lines;
     this.output = output;
   }
@@ -25,6 +27,19 @@ export class TypedLine {
     if (this.before) this.before.wanted = true;
     this.wanted = true;
     this.show();
+  }
+
+  /** Shows a few words before the line, in their place; answers whether they can be seen. */
+  stand(words: readonly string[]): boolean {
+    const text = plainText(words.join(" · "));
+    const room = Math.floor((this.output.columns || 80) / 2);
+    this.standing = text === "" ? "" : `[${text.length > room ? `${text.slice(0, room - 1)}…` : text}] `;
+    if (this.before) return false;
+    const { visible } = this;
+    this.hide();
+    this.lines.setPrompt(`${this.standing}${PROMPT}`);
+    if (visible) this.show();
+    return visible;
   }
 
   /** The question still waits for its answer. */
@@ -58,6 +73,8 @@ export class TypedLine {
     moveCursor(this.output, 0, -this.lines.getCursorPos().rows);
     cursorTo(this.output, 0);
     clearScreenDown(this.output);
+    // What it drew is gone: it must not go up these rows once more.
+    Object.assign(this.lines, { prevRows: 0 });
   }
 
   show(): void {
@@ -80,7 +97,7 @@ export class TypedLine {
     this.hide();
     const { line, wanted } = this.before;
     this.before = undefined;
-    this.begin(PROMPT, line);
+    this.begin(`${this.standing}${PROMPT}`, line);
     this.wanted = wanted || line !== "";
     this.show();
   }

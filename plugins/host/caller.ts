@@ -1,5 +1,5 @@
 import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
-import type { Client } from "./contract.ts";
+import type { Client, SessionOptions } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OpenSession, Sessions } from "./sessions.ts";
 
@@ -12,6 +12,14 @@ export interface Caller {
   /** The sessions that it keeps open, by what aborts when it gives them up. */
   readonly held: Map<string, AbortController>;
   readonly request: Client["request"];
+  /** It answers questions in every session that it opens. */
+  attending?: boolean | undefined;
+}
+
+/** With what a session is opened for this client: that it answers questions need be said once. */
+export function opening<P extends SessionOptions>(params: P, caller: Caller): P {
+  caller.attending = params.attending ?? caller.attending;
+  return caller.attending ? { ...params, attending: true } : params;
 }
 
 /** The session, opened now if it is not. */

@@ -29,7 +29,10 @@ export interface SessionOptions {
   permission?: "ask" | "edits" | "full" | "plan" | undefined;
   /** What programs of skills run in, instead of what the configuration says. */
   sandbox?: "auto" | "bubblewrap" | "docker" | "podman" | "local" | undefined;
-  /** The client that opens it will answer questions (`attend_requests`): what is asked until then waits for it. */
+  /**
+   * The client that opens it, and from then on any other session, will answer questions (`attend_requests`): what is asked until
+   * then waits for it.
+   */
   attending?: boolean | undefined;
 }
 

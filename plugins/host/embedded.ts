@@ -23,6 +23,7 @@ export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
   readonly sessions: Sessions;
   readonly held = new Map<string, AbortController>();
+  attending?: boolean | undefined;
   private readonly subscriptions = new Set<Subscription>();
   private closed = false;
 

@@ -2,7 +2,7 @@ import type {} from "@scorel/agent/contract";
 import { type Awaitable, codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import { agentOf, type Caller, giveUp, hold, openOf, rememberTurn } from "./caller.ts";
+import { agentOf, type Caller, giveUp, hold, opening, openOf, rememberTurn } from "./caller.ts";
 import type { Notice, Operation, Operations, SessionStatus, SessionSummary } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
@@ -19,19 +19,20 @@ export type Handler<O extends Operation> = (
 /** What the host itself does for the operations of the client contract; plugins contribute the rest. */
 const operations = {
   ping: () => ({ pong: true }),
-  create_session: async (params, caller) => statusOf(hold(await caller.sessions.create(params), caller)),
+  create_session: async (params, caller) =>
+    statusOf(hold(await caller.sessions.create(opening(params, caller)), caller)),
   clone_session: async ({ sessionId, ...options }, caller) => {
     const id = caller.sessions.resolve(sessionId);
-    return statusOf(hold(await caller.sessions.clone(id, options), caller));
+    return statusOf(hold(await caller.sessions.clone(id, opening(options, caller)), caller));
   },
   load_session: async ({ sessionId, ...options }, caller) => {
     const id = caller.sessions.shelf.resolve(sessionId);
-    return statusOf(hold(await caller.sessions.load(id, options), caller));
+    return statusOf(hold(await caller.sessions.load(id, opening(options, caller)), caller));
   },
   continue_session: async ({ cwd, ...options }, caller) => {
     const [latest] = await listSessions({ cwd, limit: 1 }, caller);
     if (!latest) throw errors.SESSION_NONE({ cwd });
-    return statusOf(hold(await caller.sessions.load(latest.sessionId, options), caller));
+    return statusOf(hold(await caller.sessions.load(latest.sessionId, opening(options, caller)), caller));
   },
   list_sessions: async (params, caller) => ({ sessions: await listSessions(params, caller) }),
   send_message: sendMessage,

@@ -2,6 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { tmpdir } from "node:os";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
+import { rowsOf } from "./rows.ts";
 import type { Scratch } from "./scorel.ts";
 
 const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -9,6 +10,7 @@ const BIN = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
 /** Whether this machine has the program that gives a command a terminal of its own. */
 export const hasTerminals = spawnSync("script", ["-qec", "true", "/dev/null"]).status === 0;
 
+const COLUMNS = 120;
 /** A text that is not shown by then is not coming. */
 const PATIENCE_MS = 15_000;
 
@@ -18,6 +20,8 @@ export interface Terminal extends AsyncDisposable {
   /** Resolves when the screen has shown this since the last call of it. */
   shows(text: string): Promise<void>;
   screen(): string;
+  /** The rows as they stand. */
+  rows(): string[];
   code: Promise<number | null>;
 }
 
@@ -25,7 +29,7 @@ export function terminal(s: Scratch, args: readonly string[] = []): Terminal {
   const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
   const env = { PATH: process.env.PATH ?? "", HOME: s.home, LANG: "C.UTF-8", TMPDIR: tmpdir(), TERM: "xterm" };
   // Without a size of its own a terminal has none at all.
-  const sized = `stty cols 120 rows 40; exec ${command}`;
+  const sized = `stty cols ${COLUMNS} rows 40; exec ${command}`;
   const child: ChildProcess = spawn("script", ["-qefc", sized, "/dev/null"], { cwd: s.project, env });
   let seen = "";
   let from = 0;
@@ -59,6 +63,7 @@ export function terminal(s: Scratch, args: readonly string[] = []): Terminal {
         });
       }),
     screen,
+    rows: () => rowsOf(seen, COLUMNS),
     code,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");

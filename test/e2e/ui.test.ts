@@ -55,6 +55,7 @@ const answers = (s: Scratch) =>
   log(s).flatMap(({ type, answer, reason }) => (type === "approval_answer" ? [{ answer, reason }] : []));
 const said = (s: Scratch, role: string) =>
   log(s).flatMap(({ message }) => ((message as any)?.role === role ? [(message as any).content] : []));
+const halves = (text: string) => [text.slice(0, 120), text.slice(120)].map((row) => row.trimEnd());
 async function leave(t: Terminal) {
   t.type("/exit\r");
   expect(await t.code).toBe(0);
@@ -154,7 +155,8 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await t.shows("warning: deployer: Deployed to live.");
     await t.shows("live true /a/path is fine");
     await t.shows("Done.");
-    await t.shows(" s · deployer: on its way]");
+    await t.shows(" s]");
+    await t.shows("[deployer: on its way] > ");
     for (const [typed, chosen] of [
       ["2", "green"],
       ["RED", "red"],
@@ -249,6 +251,43 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     t.type("en\r");
     await t.shows("Next.");
     expect(said(s, "user")).toEqual(["go", "and then"]);
+    await leave(t);
+  }, 30_000);
+
+  it("takes no row of what is above, however long what is being typed", async () => {
+    const later = quiet.replace(
+      "both: {",
+      `later: { summary: "Ask later", run: () => {
+        setTimeout(() => ui.confirm("Really?").then((sure) => { ui.notify("really: " + sure); ui.status("asked"); }), 300);
+        return "in a moment";
+      } },
+      both: {`,
+    );
+    await using s = await stage([], later);
+    await using t = terminal(s);
+    await t.shows("> ");
+    t.type("/later\r");
+    await t.shows("in a moment");
+    const draft = "a draft that is rather long ".repeat(6).trim();
+    t.type(draft);
+    await t.shows("Really? (deployer)");
+    await t.shows("[y, n; Enter: n] ");
+    t.type("y\r");
+    await t.shows("deployer: really: true");
+    await t.shows("[deployer: asked] > ");
+    await expect
+      .poll(() => t.rows().slice(1))
+      .toEqual([
+        "> /later",
+        "in a moment",
+        "Really? (deployer)",
+        "  y = yes",
+        "  n = no",
+        "[y, n; Enter: n] y",
+        "deployer: really: true",
+        ...halves(`[deployer: asked] > ${draft}`),
+      ]);
+    t.type("\u0015");
     await leave(t);
   }, 30_000);
 

@@ -53,7 +53,13 @@ describe("the screen of a conversation", () => {
     const back: DisplayAction = { display: "marker", text: "Went back to here" };
     const across: DisplayAction = { display: "marker", text: "Switched to another branch" };
     expect(
-      await shown(["rewind", back, "me"], ["branch", across, "me"], ["rewind", back, "you"], ["branch", across, "you"]),
+      await shown(
+        ["rewind", back, "me"],
+        ["branch", across, "me"],
+        ["compact", back, "me"],
+        ["rewind", back, "you"],
+        ["branch", across, "you"],
+      ),
     ).toEqual(["Went back to here", "Switched to another branch"]);
   });
 

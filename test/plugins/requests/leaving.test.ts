@@ -110,6 +110,16 @@ describe("a client that answers questions", () => {
     await expect.poll(() => asked).toEqual([true]);
   });
 
+  it("says so once for all sessions that it opens", async () => {
+    await using t = await opened({ attending: true });
+    const { client, sessionId } = t;
+    const { meta } = await client.request("get_status", { sessionId });
+    await client.request("create_session", { cwd: meta.cwd as string });
+    expect(t.ui().attended).toBe(true);
+    await client.request("create_session", { cwd: meta.cwd as string, attending: false });
+    expect(t.ui().attended).toBe(false);
+  });
+
   it("is waited for no longer when the conversation goes on without it", async () => {
     await using t = await open({ services: { workspace: { attending: true } as Workspace } });
     const sure = t.ctx.ui.confirm("Sure?", { default: true });
