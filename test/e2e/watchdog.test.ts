@@ -1,47 +1,89 @@
 import { readFileSync } from "node:fs";
+import { basename } from "node:path";
 import { expect, it, onTestFinished } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { records, scratch } from "./scorel.ts";
 
 const spins = "for (;;) {}";
-/** Where an extension can spin -> its source, and the place that is named. */
+const plugin = (members: string) => `export default { id: "wild", name: "x", version: "1", ${members} };`;
+const note = (part: string) =>
+  plugin(`events: { note: { schema: require("zod").z.object({}), ${part} } },
+onEvent: (event, ctx) => event.type === "turn_start" ? ctx.session.append("note", {}) : undefined`);
+/** Where an extension can spin, always in line 2 -> its source, and the place that is named. */
 const places: [string, string, string][] = [
-  ["in a hook", `hooks: () => ({ beforeToolCall() {\n${spins} } })`, "beforeToolCall"],
-  ["in a hook, later", `hooks: () => ({ async beforeToolCall() { await null;\n${spins} } })`, "beforeToolCall"],
+  ["in a hook", plugin(`hooks: () => ({ beforeToolCall() {\n${spins} } })`), "beforeToolCall"],
+  ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${spins} } })`), "beforeToolCall"],
   [
     "in a listener",
-    `onEvent(event) { if (event.type === "tool_execution_start")\n${spins} }`,
+    plugin(`onEvent(event) { if (event.type === "tool_execution_start")\n${spins} }`),
     "onEvent tool_execution_start",
   ],
-];
+  [
+    "in a tool",
+    plugin(`tools: () => [{ name: "spin", description: "x", parameters: { type: "object", properties: {} }, execute() {\n${spins} } }]`),
+    "tool spin",
+  ],
+  [
+    "in what a tool touches",
+    plugin(`tools: () => [{ name: "spin", description: "x", parameters: { type: "object", properties: {} }, execute() {}, access() {\n${spins} } }]`),
+    "access of tool spin",
+  ],
+  [
+    "in a projection",
+    plugin(`projections: { p: { over: "log", init: () => 0, update() {\n${spins} } } }, onEvent: (_event, ctx) => ctx.session.projection("p")`),
+    "projection p",
+  ],
+  ["in a display form", note(`convertToDisplay() {\n${spins} }`), "convertToDisplay of note"],
+  ["in what a model reads", note(`convertToLlm() {\n${spins} }`), "convertToLlm of note"],
+  ["in activate", plugin(`activate() {\n${spins} }`), "activate"],
+  ["in activate, later", plugin(`async activate() { await null;\n${spins} }`), "activate"],
+  ["in a contribution", plugin(`tools() {\n${spins} }`), "tools"],
+  ["in deactivate", plugin(`deactivate() {\n${spins} }`), "deactivate"],
+]; // biome-ignore format: rows
+
+/** A session with a turn in it; then one more turn beside this extension. */
+async function turnBeside(source: string) {
+  const s = scratch();
+  onTestFinished(() => s[Symbol.dispose]());
+  s.file("a.txt", "content of a\n");
+  const calls = [
+    toolCall("Read", { file_path: "a.txt" }),
+    ...(source.includes('"spin"') ? [toolCall("spin", {})] : []),
+  ];
+  const server = await startModelServer([text("hello"), calls, text("done"), text("again")]);
+  onTestFinished(() => server.close());
+  s.useModel(server.baseUrl);
+  await s.run(["-p", "hi"]);
+  const path = s.file("~/.scorel/extensions/wild.ts", source);
+  return { s, path, started: s.start(["-p", "read it", "--continue", "--output", "events"]) };
+}
+const line = (pid: number, place: string, path: string) =>
+  `plugin wild has let nothing else run for 3 s in ${place} (${path}:2); if it never returns, end process ${pid}`;
 
 it.each(places)(
   "an extension that never returns %s is named, and nothing said is lost",
-  async (_where, member, place) => {
-    const s = scratch();
-    onTestFinished(() => s[Symbol.dispose]());
-    s.file("a.txt", "content of a\n");
-    const path = s.file(
-      "~/.scorel/extensions/wild.ts",
-      `export default { id: "wild", name: "x", version: "1", ${member} };`,
-    );
-    await using server = await startModelServer([
-      toolCall("Read", { file_path: "a.txt" }),
-      text("done"),
-      text("again"),
-    ]);
-    s.useModel(server.baseUrl);
-    const started = s.start(["-p", "read it", "--output", "events"]);
-    const line = `plugin wild has let nothing else run for 3 s in ${place} (${path}:2); if it never returns, end process ${started.pid}`;
-    await started.said(line);
+  async (_where, source, place) => {
+    const { s, path, started } = await turnBeside(source);
+    await started.said(line(started.pid, place, path));
     started.child.kill("SIGKILL");
     await started.finished;
     const [log = ""] = s.logs();
-    expect(readFileSync(log.replace(/\.jsonl$/, ".log"), "utf8")).toContain(`error ${line}\n`);
-    s.file("~/.scorel/extensions/wild.ts", 'export default { id: "wild", name: "x", version: "1" };');
+    expect(readFileSync(log.replace(/\.jsonl$/, ".log"), "utf8")).toContain(
+      `error ${line(started.pid, place, path)}\n`,
+    );
+    expect((await s.run(["logs", basename(log, ".jsonl")])).stdout).toContain("has let nothing else run for 3 s");
+    s.file("~/.scorel/extensions/wild.ts", plugin(""));
     const before = records(log);
-    expect(await s.run(["-p", "and now", "--continue"])).toMatchObject({ code: 0, stdout: "done\n" });
+    expect(await s.run(["-p", "and now", "--continue"])).toMatchObject({ code: 0 });
     expect(records(log).slice(0, before.length)).toEqual(before);
     expect(before.map(({ message }) => (message as { role?: string } | undefined)?.role)).toContain("assistant");
   },
 );
+
+it("one that never returns while it is loaded is named on stderr: no session is open yet", async () => {
+  const { s, path, started } = await turnBeside(`const code = () => {\n${spins} };\n code();\n${plugin("")}`);
+  await started.said(line(started.pid, "code", path));
+  started.child.kill("SIGKILL");
+  await started.finished;
+  expect(records(s.logs()[0] as string).map(({ type }) => type)).toContain("message");
+});
