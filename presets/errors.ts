@@ -59,6 +59,8 @@ export const errors = defineErrors({
     `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
   EXTENSION_LATE: (a: { limit: number }) =>
     `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
+  EXTENSION_LEFT: (a: { what: string }) =>
+    `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() answers`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
 });

@@ -5,6 +5,7 @@ import { runCompiled } from "./compiled-extension.ts";
 import { type Compiler, createCompiler } from "./compiler.ts";
 import { errors } from "./errors.ts";
 import type { ExtensionFile } from "./extension-file.ts";
+import { beginRunning } from "./leftovers.ts";
 import { createVirtualModules } from "./virtual-modules.ts";
 
 /** Loads one extension; throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line where known, and the reason. */
@@ -85,7 +86,30 @@ function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
     throw fail(`its scope is neither "host" nor "session"`);
   const flaw = flawOf(plugin as unknown as Record<string, unknown>);
   if (flaw !== undefined) throw fail(flaw);
-  return plugin;
+  return tidied(plugin);
+}
+
+/** With an end that names what goes on without the extension, and stops it. */
+function tidied(plugin: AnyPlugin): AnyPlugin {
+  const { id, activate, deactivate } = plugin;
+  let end: (() => string[]) | undefined;
+  return {
+    ...plugin,
+    activate(ctx) {
+      end = beginRunning(id);
+      return activate?.(ctx);
+    },
+    async deactivate() {
+      try {
+        await deactivate?.();
+      } catch (thrown) {
+        end?.();
+        throw thrown;
+      }
+      const left = end?.() ?? [];
+      if (left.length > 0) throw errors.EXTENSION_LEFT({ what: left.join(", ") });
+    },
+  };
 }
 
 /** A member that is not what its name stands for; contributions are looked at by who collects them. */

@@ -2,6 +2,7 @@ import { Console } from "node:console";
 import { Writable } from "node:stream";
 import { errors } from "./errors.ts";
 import { callingExtension } from "./extension-owners.ts";
+import { watchLeftovers } from "./leftovers.ts";
 import { startWatchdog } from "./watchdog.ts";
 
 /** Deep enough for a call out of a library that an extension brought. */
@@ -19,6 +20,7 @@ export function isolateProcess(): void {
   sendConsoleToStderr();
   keepStdoutClean();
   startWatchdog();
+  watchLeftovers();
   for (const prototype of [Object.prototype, Array.prototype, Function.prototype]) Object.preventExtensions(prototype);
 }
 

@@ -86,8 +86,18 @@ describe("an extension", () => {
     const { stderr } = await wholeTurnWith(
       'activate() { setInterval(() => {}, 10); process.on("SIGUSR2", () => {}); require("node:net").createServer().listen(0); }',
     );
-    expect(stderr).toBe("");
+    expect(stderr).toBe(
+      `${told("dispose")}it left something running, which was stopped: setInterval (wild.ts:4), process.on("SIGUSR2") (wild.ts:4). End it in deactivate(), or in the function that activate() answers (wild.ts)\n`,
+    );
   });
+
+  it.each([
+    ["what activate() answers", 'activate() { const t = setInterval(() => {}, 10); return () => clearInterval(t); }'],
+    ["deactivate()", 'activate() { this.stop = () => {}; process.on("SIGUSR2", this.stop); }, deactivate() { process.off("SIGUSR2", this.stop); }'],
+    ["a timer that ends by itself", 'activate() { const t = setInterval(() => clearInterval(t), 1); process.once("SIGUSR2", () => {}); process.emit("SIGUSR2"); }'],
+  ])("that ends what it began in %s has left nothing", async (_where, member) => {
+    expect((await wholeTurnWith(member)).stderr).toBe("");
+  }); // biome-ignore format: rows
 
   it("that appends ten thousand events in a turn has them in the log, and the turn ends", async () => {
     const { stderr, sent } = await wholeTurnWith(`

@@ -1,5 +1,14 @@
-import { type AnyEvent, type AnyPlugin, definePlugin, displayText, type HookCall, type Tap } from "@scorel/kernel";
+import {
+  type AnyEvent,
+  type AnyPlugin,
+  type BaseContext,
+  definePlugin,
+  displayText,
+  type HookCall,
+  type Tap,
+} from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
+import { z } from "zod";
 import { type TestPlugin, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
@@ -184,6 +193,59 @@ describe("a failure of a user's plugin", () => {
       vi.useRealTimers();
     }
   });
+});
+
+it("an activate() that fails half way leaves nothing of what it had done", async () => {
+  await using t = await started();
+  const before = t.kernel.census();
+  const heard: string[] = [];
+  const plugin = definePlugin({
+    ...base,
+    id: "own",
+    needs: ["greeter"],
+    events: { half: { schema: z.object({}), leaf: (_event, current) => current } },
+    projections: { halves: { over: "log", init: () => 0, update: (count) => count + 1 } },
+    activate(ctx) {
+      ctx.onDispose(() => void heard.push("undone"));
+      ctx.subscribe(({ type }) => void heard.push(type));
+      ctx.hook("greet", (name) => `${name}!`);
+      ctx.session.hold();
+      boom();
+    },
+  });
+  await expect(t.kernel.load({ plugin, origin: "test", optional: true })).rejects.toMatchObject({
+    code: "PLUGIN_FAILED",
+  });
+  await t.session.append("note", { text: "a" });
+  await t.kernel.drained();
+  expect([t.kernel.census(), await t.greet("a"), heard]).toEqual([before, "a", ["undone"]]);
+});
+
+it.each<[string, (ctx: BaseContext) => unknown]>([
+  ["a listener", (ctx) => ctx.subscribe(() => {})],
+  ["a layer", (ctx) => ctx.hook("greet", (name) => name)],
+  ["a service", (ctx) => ctx.provide("greeter", {} as never)],
+  ["a hook", (ctx) => ctx.defineHook("greet2" as "greet", "bail")],
+  ["an undo", (ctx) => ctx.onDispose(() => {})],
+])("%s that is registered when the plugin has stopped is refused", async (_what, register) => {
+  const kept: BaseContext[] = [];
+  const plugin = definePlugin({
+    ...base,
+    id: "own",
+    provides: ["late" as "greeter"],
+    activate(ctx) {
+      kept.push(ctx);
+      ctx.provide("late" as "greeter", {} as never);
+    },
+  });
+  await using t = await started();
+  const before = t.kernel.census();
+  await t.kernel.load({ plugin, origin: "test", optional: true });
+  await t.kernel.unload("own");
+  expect(() => register(kept[0] as BaseContext)).toThrow(
+    expect.objectContaining({ code: expect.stringMatching(/^(SCOPE_CLOSED|PLUGIN_UNDECLARED_SERVICE)$/) }),
+  );
+  expect(t.kernel.census()).toEqual(before);
 });
 
 it("a hundred loads and unloads leave what was there before", async () => {
