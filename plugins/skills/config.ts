@@ -35,6 +35,8 @@ export const config = z.strictObject({
     .int()
     .min(0)
     .default(100_000)
-    .describe("bytes of loaded skills that a compaction keeps; what does not fit is named"),
+    .describe(
+      "bytes of loaded skills that a compaction keeps, a quarter of the window at most; what does not fit is named",
+    ),
 });
 export type SkillsConfig = z.output<typeof config>;

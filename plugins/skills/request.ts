@@ -59,11 +59,17 @@ function missingOf(skills: Skills, { content, docs, ...skill }: LoadedSkill): Lo
   return "content" in body || left.length > 0 ? { ...skill, ...body, docs: left } : undefined;
 }
 
+/** As configured, and at most a quarter of the model's window at four bytes a token. */
+function roomIn({ ctx }: Skills): number {
+  const window = ctx.find("model")?.current().contextWindow ?? Number.POSITIVE_INFINITY;
+  return Math.min(ctx.config.reattach, window);
+}
+
 /** Whole skills, the latest first; half a rule may say the opposite. */
 function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): { kept: LoadedSkill[]; left: string[] } {
   const { tree } = skills.ctx.session;
   const sizeOf = (id: string) => Buffer.byteLength((tree.get(id) as { text?: string } | undefined)?.text ?? "");
-  let room = skills.ctx.config.reattach;
+  let room = roomIn(skills);
   const kept: LoadedSkill[] = [];
   const left: string[] = [];
   for (const skill of missing.toReversed()) {

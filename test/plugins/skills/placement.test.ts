@@ -271,6 +271,36 @@ describe("a compaction", () => {
     });
   });
 
+  it("that has swallowed the result which loaded a skill leaves it to the system prompt in tool_result", async () => {
+    using g = ground();
+    addSkill(g, "pdf", {}, body("pdf", 200));
+    const filling = ["a", "b", "c"].map((mark) => text(words(900, mark)));
+    const script = compacting([load("pdf"), ...filling, text("last"), text("end")]);
+    await using t = await openSkills(g, script, { ...small, config: { placement: "tool_result" } });
+    for (const turn of ["one", "two", "three", "four", "five"]) await t.agent.prompt(turn);
+    expect([...t.session.tree.ofType("compact")]).toHaveLength(1);
+    const at = t.requests.findIndex(asksForSummary);
+    const elsewhere = t.requests.map((request) => systemOf(request).includes("Loaded skill context:\n[Loaded] pdf"));
+    expect([elsewhere.slice(0, at).some(Boolean), elsewhere.slice(at + 1).every(Boolean)]).toEqual([false, true]);
+    expect(t.requests.toSpliced(at, 1).map(loadsIn)).toEqual([0, 1, 1, 1, 1, 1]);
+  });
+
+  it("gives them a quarter of the window at most", async () => {
+    using g = ground();
+    addSkill(g, "pdf", {}, body("pdf", 600));
+    const filling = ["a", "b", "c"].map((mark) => text(words(300, mark)));
+    const script = compacting([load("pdf"), ...filling, text("last"), text("end")]);
+    const [plugin] = small.plugins.map(({ plugin: own }) => ({
+      plugin: own,
+      config: { threshold: 0.9, keep: 0.1, layers: ["summary"] },
+    }));
+    await using t = await openSkills(g, script, { plugins: [plugin!], model: { contextWindow: 2_200 } });
+    for (const turn of ["one", "two", "three", "four", "five"]) await t.agent.prompt(turn);
+    expect([...t.session.tree.ofType("compact")].length).toBeGreaterThan(0);
+    expect(t.session.projection("skillState").keys).toEqual({});
+    expect(payloads(t, "skill_context").at(-1)).toMatchObject({ again: true, skills: [], left: ["pdf"] });
+  });
+
   it("tells changes of the index again that it has swallowed", async () => {
     using g = ground();
     addSkill(g, "pdf");
