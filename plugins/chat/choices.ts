@@ -37,7 +37,7 @@ export function hint(request: OpenRequest): string {
 
 /**
  * What a line answers: one of the values or labels, its number, or the beginning of a label that no other has; behind a value
- * may be a reason. An empty line is the default. Undefined when it is no answer to this.
+ * may be a reason, where letters are offered behind a no only. An empty line is the default. Undefined when it is no answer to this.
  */
 export function readAnswer(request: OpenRequest, line: string): Given | undefined {
   const { kind, fallback } = request;
@@ -48,9 +48,11 @@ export function readAnswer(request: OpenRequest, line: string): Given | undefine
   const whole = match(options, said);
   if (whole !== undefined) return { answer: whole };
   const [, word = "", reason = ""] = /^(\S+)\s*([\s\S]*)$/.exec(said) ?? [];
-  const answer = options.find(({ value }) => isSame(value, word))?.value;
-  // Words behind a yes are no part of what is agreed to: they are for a no, and for whoever reads along.
-  return answer === undefined ? undefined : { answer, reason };
+  const option = options.find(({ value }) => isSame(value, word));
+  if (!option) return undefined;
+  // Who writes "a test is missing" when a question comes up has not answered it with `a`: only a no takes words.
+  const isSentence = reason !== "" && option.number === undefined && !isNo(option);
+  return isSentence ? undefined : { answer: option.value, reason };
 }
 
 interface Offered extends RequestOption {
@@ -63,6 +65,10 @@ function offered({ kind, options = [] }: OpenRequest): Offered[] {
   const all = kind === "confirm" ? CONFIRM : options;
   const typed = all.every(({ value }) => value.length === 1);
   return typed ? all : all.map((option, index) => ({ ...option, number: index + 1 }));
+}
+
+function isNo({ value, message }: Offered): boolean {
+  return value === "n" || message === true;
 }
 
 function row({ value, label, number }: Offered): string {

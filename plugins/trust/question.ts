@@ -17,6 +17,9 @@ const titles: Readonly<Record<TrustItem["kind"], string>> = {
   other: "also holds",
 };
 
+/** More lines than a screen shows at once. */
+const LONG = 20;
+
 /** Asks, in a terminal, about a project that is not trusted and about extensions that are held back. */
 export async function askAtStart(trust: TrustService, invocation: Invocation): Promise<void> {
   if (!invocation.stdin.isTTY || !invocation.stdout.isTTY) return;
@@ -48,7 +51,17 @@ export function describe({ folders, items, changes }: TrustReview): string {
     const rows = items.filter((item) => item.kind === kind);
     if (rows.length > 0) lines.push(`${title}:`, ...rows.map(({ what, place }) => `  ${what}  (${place})`));
   }
+  if (lines.length > LONG) lines.push(`In all: ${counted(items)}.`);
   return visibleText(lines.join("\n"));
+}
+
+/** What has scrolled away is named again where the question stands. */
+function counted(items: readonly TrustItem[]): string {
+  const counts = Object.entries(titles).map(([kind, title]) => ({
+    title,
+    count: items.filter((item) => item.kind === kind).length,
+  }));
+  return counts.flatMap(({ title, count }) => (count > 0 ? [`${title} ${count}`] : [])).join(", ");
 }
 
 function aboutHeld(held: readonly HeldExtension[]): string {

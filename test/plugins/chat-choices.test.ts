@@ -47,6 +47,7 @@ describe("an answer as it is typed", () => {
   it("needs the very letter where letters are offered: neither a number nor a label's beginning agrees to anything", () => {
     expect(["1", "ye", ""].map((line) => readAnswer(permission, line))).toEqual([undefined, undefined, undefined]);
     expect(readAnswer(permission, "n try the script")).toEqual({ answer: "n", reason: "try the script" });
+    expect(["y but not now", "y, go"].map((line) => readAnswer(permission, line))).toEqual([undefined, undefined]);
   });
 
   it("is any words where words are asked for", () =>

@@ -110,6 +110,18 @@ describe("the question at the start", () => {
     expect(m.done).toEqual(["accept"]);
   });
 
+  it("says again how much there is of what counts, when that has scrolled away", async () => {
+    const skills = Array.from({ length: 40 }, (_, at) => ({
+      kind: "skill" as const,
+      what: `s${at}`,
+      place: `s${at}/x`,
+    }));
+    const code = { kind: "code" as const, what: "extension hook", place: ".scorel/extensions/hook.ts" };
+    const who = person(["n", "n"]);
+    await ask(machine({ items: [code, ...skills] }), who);
+    expect(who.screen()).toContain("\nIn all: runs code with your rights 1, adds skills 40.\n");
+  });
+
   it("names what changed, with its lines", async () => {
     const who = person(["n", "n"]);
     const changes = [{ path: ".scorel/config.toml", how: "changed" as const, diff: "-a\n+b" }];
