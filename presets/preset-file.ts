@@ -31,7 +31,7 @@ export function presetFolders(project: Project | undefined): PresetFolder[] {
 }
 
 /** A preset is named, or given as the path of its file or folder. */
-export const isPath = (preset: string) => /[\\/]/.test(preset) || preset.endsWith(".toml") || preset === "..";
+export const isPath = (preset: string) => /[\\/]/.test(preset) || preset.endsWith(".toml") || /^\.{1,2}$/.test(preset);
 
 /** The names of all presets in a folder. */
 export function namesIn(dir: string): string[] {

@@ -81,7 +81,10 @@ function ask({ stdin, stdout, interrupt }: Streams, question: string): Promise<s
   const lines = createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true });
   return new Promise((done) => {
     lines.on("close", () => done(""));
-    lines.on("SIGINT", () => lines.close());
+    lines.on("SIGINT", () => {
+      stdout.write("\n");
+      lines.close();
+    });
     interrupt.addEventListener("abort", () => lines.close(), { once: true });
     lines.question(visibleText(question), (answer) => {
       done(answer);
