@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { Finding, FolderRow } from "./contract.ts";
 import { type Part, type Patient, shellWord } from "./patient.ts";
@@ -15,17 +15,44 @@ const SECRET = "auth.json";
 export function lookAtFolders({ home }: Pick<Patient, "home">): Part & { folders: FolderRow[] } {
   if (home === undefined) return { folders: [], findings: [] };
   const stats = statOf(home);
-  if (!stats) {
-    const what = "It is not there yet; it is made when something has to be kept.";
-    return { folders: [], findings: [finding("FOLDER_NEW", "note", what, home, "")] };
-  }
+  if (!stats) return { folders: [], findings: [toBeMade(home)] };
   if (stats instanceof Error) return { folders: [], findings: [unreadable(home, stats)] };
   const look: Look = { home, isPrivate: isClosed(stats), folders: [], findings: [], seen: 0 };
   examine(look, "", stats);
-  if (stats.isDirectory()) descend(look, "", 1);
+  if (stats.isDirectory()) {
+    descend(look, "", 1);
+    const against = refusal(home);
+    if (against && !look.findings.some(({ code }) => code === "FOLDER_UNREADABLE")) look.findings.push(against);
+  }
   if (look.findings.length === 0)
     look.findings.push(finding("FOLDERS", "ok", "Your folder and all in it is yours alone.", home, ""));
   return { folders: look.folders, findings: look.findings };
+}
+
+/** A folder that is not there yet: whether it can be made when it is needed. */
+function toBeMade(home: string): Finding {
+  const against = refusal(nearest(home));
+  if (against) return { ...against, where: home, doNext: "Set HOME to a directory of yours." };
+  const what = "It is not there yet; it is made when something has to be kept.";
+  return finding("FOLDER_NEW", "note", what, home, "");
+}
+
+/** Why nothing can be written into a folder. */
+function refusal(folder: string): Finding | undefined {
+  try {
+    fs.accessSync(folder, fs.constants.W_OK);
+    return undefined;
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    const what = `Nothing can be written there (${code}), so no session can be kept.`;
+    const doNext =
+      code === "EROFS" ? "Mount that disk for writing, or set HOME to another directory." : wayInto(folder, thrown);
+    return finding("FOLDER_READ_ONLY", "error", what, folder, doNext);
+  }
+}
+
+function nearest(path: string): string {
+  return fs.existsSync(path) || path === dirname(path) ? path : nearest(dirname(path));
 }
 
 interface Look {

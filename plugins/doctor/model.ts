@@ -4,6 +4,8 @@ import type { Finding } from "./contract.ts";
 import { type Part, type Patient, thrownFindings } from "./patient.ts";
 
 const LIMIT_MS = 2_500;
+/** Models of one server that are named. */
+const SHOWN = 5;
 const NAMES: Readonly<Record<string, string>> = {
   name: "looking up its name",
   connection: "connecting",
@@ -96,12 +98,19 @@ function aboutWay({ model, host, proxy, status, failed, steps }: ModelReach, off
   ];
 }
 
+/** A line for each server: some have many models. */
 function aboutLocal(local: readonly LocalModel[]): Finding[] {
-  return local.map(({ server, provider, id, baseUrl }) => ({
-    code: "MODEL_LOCAL",
-    severity: "note",
-    what: `${server} on this machine has ${id}.`,
-    where: baseUrl,
-    doNext: `To use it: scorel --model ${provider}/${id}`,
-  }));
+  return [...new Set(local.map(({ server }) => server))].map((server) => {
+    const own = local.filter((model) => model.server === server);
+    const { provider, id, baseUrl } = own[0] as LocalModel;
+    const more = own.length > SHOWN ? ` and ${own.length - SHOWN} more` : "";
+    const names = own.slice(0, SHOWN).map((model) => model.id);
+    return {
+      code: "MODEL_LOCAL",
+      severity: "note",
+      what: `${server} on this machine has ${names.join(", ")}${more}.`,
+      where: baseUrl,
+      doNext: `To use one: scorel --model ${provider}/${id}`,
+    };
+  });
 }

@@ -3,6 +3,8 @@ import type { SessionHealth } from "@scorel/host/contract";
 import type { Finding, HealthReport, HookRow, Severity } from "./contract.ts";
 
 const WIDTH = 80;
+/** Where the words of a finding begin. */
+const UNDER_MARK = " ".repeat(11);
 const MARKS: Readonly<Record<Severity, string>> = { ok: "ok", note: "note", warning: "WARNING", error: "ERROR" };
 
 /** The report for people: what there is, and at the end, where it is read, what was found. `home` is written as `~`. */
@@ -10,7 +12,7 @@ export function reportText(report: HealthReport, home = ""): string {
   const { scorel, system, cwd, ms, programs, plugins, hooks, config, folders, space, sessions, model, selftest } =
     report;
   const sections = [
-    [`Scorel ${scorel} on ${system}, in ${cwd} (looked at for ${seconds(ms)})`],
+    [`Scorel ${scorel} on ${system}, in ${cwd} (took ${seconds(ms)})`],
     titled(
       "Programs",
       programs.map(({ name, version, path }) => `${name.padEnd(8)} ${(version ?? "none").padEnd(8)} ${path ?? ""}`),
@@ -29,7 +31,7 @@ export function reportText(report: HealthReport, home = ""): string {
       "Self-test",
       (selftest?.steps ?? []).map(({ did, ms: took }) => `${seconds(took).padStart(7)}  ${did}`),
     ),
-    titled("Found", report.findings.flatMap(findingLines)),
+    titled("Found", report.findings.flatMap(findingLines), UNDER_MARK),
     [summary(report.findings)],
   ];
   const text = sections
@@ -39,8 +41,8 @@ export function reportText(report: HealthReport, home = ""): string {
   return home.length > 1 ? text.replaceAll(new RegExp(`(?<!['"\\w])${escaped(home)}(?=[/\\s]|$)`, "gm"), "~") : text;
 }
 
-function titled(title: string, lines: readonly string[]): string[] {
-  return lines.length === 0 ? [] : [`${title}:`, ...lines.flatMap((line) => wrapped(line, "  ", "      "))];
+function titled(title: string, lines: readonly string[], next = "      "): string[] {
+  return lines.length === 0 ? [] : [`${title}:`, ...lines.flatMap((line) => wrapped(line, "  ", next))];
 }
 
 function pluginLines(plugins: readonly PluginRow[]): string[] {

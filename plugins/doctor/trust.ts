@@ -25,7 +25,7 @@ export async function lookAtTrust({ trust, cwd, home }: Patient): Promise<Part> 
     findings.push({
       code: review.changes ? "TRUST_CHANGED" : "TRUST_NOT_GIVEN",
       severity: review.changes ? "warning" : "note",
-      what: `${review.changes ? "It has changed since you trusted it" : "It is not trusted"}, so nothing in it is used: ${review.items.length} things.`,
+      what: `${review.changes ? "It has changed since you trusted it" : "It is not trusted"}, so nothing in it is used: ${counted(review.items.length)}.`,
       where: review.folders.join(", "),
       doNext: `scorel trust add ${shellWord(review.path)}`,
     });
@@ -66,4 +66,8 @@ function aboutProject({ path, state }: TrustedProject): Finding[] {
       },
     ];
   return [];
+}
+
+function counted(things: number): string {
+  return things === 1 ? "one thing" : `${things} things`;
 }

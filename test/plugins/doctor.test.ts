@@ -1,15 +1,23 @@
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Finding, HealthReport } from "@scorel/doctor/contract";
+import type { Kernel } from "@scorel/kernel";
+import { modelPlugin } from "@scorel/model";
+import modelsPlugin from "@scorel/models";
 import { describe, expect, it } from "vitest";
 import { lookAtFolders } from "../../plugins/doctor/folders.ts";
+import { lookAtModel } from "../../plugins/doctor/model.ts";
+import type { Patient } from "../../plugins/doctor/patient.ts";
 import { run } from "../../plugins/doctor/process.ts";
 import { isOlder } from "../../plugins/doctor/programs.ts";
 import { createScrub } from "../../plugins/doctor/scrub.ts";
 import { lookAtSpace } from "../../plugins/doctor/space.ts";
 import { reportText } from "../../plugins/doctor/text.ts";
-import { smallFileSystem } from "../fault/disk.ts";
+import { readOnlyView, smallFileSystem } from "../fault/disk.ts";
+import { testKernel } from "../harness.ts";
 import { fc, seed } from "../property.ts";
 
 function folder(): Disposable & { path: string } {
@@ -127,6 +135,21 @@ describe("the folder of the user", () => {
     ]);
   });
 
+  it("that cannot be written is named, there or not", ({ skip }) => {
+    using root = folder();
+    const home = join(root.path, "home", ".scorel");
+    mkdirSync(home, { recursive: true, mode: 0o700 });
+    using view = readOnlyView(join(root.path, "home"));
+    if (!view) return skip("this user may mount no file system");
+    const doNext = "Mount that disk for writing, or set HOME to another directory.";
+    const wrong = { code: "FOLDER_READ_ONLY", severity: "error", what: expect.stringContaining("EROFS") };
+    expect(lookAtFolders({ home }).findings).toEqual([{ ...wrong, where: home, doNext }]);
+    const other = join(root.path, "home", "other", ".scorel");
+    expect(lookAtFolders({ home: other }).findings).toEqual([
+      { ...wrong, where: other, doNext: "Set HOME to a directory of yours." },
+    ]);
+  });
+
   it("need not be there, and is not made", () => {
     using root = folder();
     const home = join(root.path, ".scorel");
@@ -193,5 +216,48 @@ describe("the text of a report", () => {
         .split("\n")
         .at(-1),
     ).toBe("1 error, 2 notes.");
+  });
+});
+
+describe("the model", () => {
+  it("may be one that runs on this machine, which is told how to use", async () => {
+    const answer = JSON.stringify({ models: [{ name: "llama3", digest: "d" }] });
+    const server = createServer((_request, response) => response.end(answer));
+    await new Promise<void>((done) => server.listen(0, "127.0.0.1", done));
+    const { port } = server.address() as AddressInfo;
+    const plugin = modelPlugin([{ provider: "ollama", name: "Ollama", port, path: "/api/tags" }]);
+    let kernel: Kernel | undefined;
+    const sessionPlugins = async () => ({ entries: [{ plugin, origin: "test" }], problems: [] });
+    const composition = { sessionPlugins, kernel: () => kernel as Kernel };
+    using home = folder();
+    const before = { ...process.env };
+    for (const name of Object.keys(process.env)) if (/_(KEY|TOKEN)$/.test(name)) delete process.env[name];
+    process.env.HOME = home.path;
+    try {
+      await using t = await testKernel([modelsPlugin], { services: { composition } });
+      kernel = t.kernel;
+      const patient = { models: t.kernel.find("models"), options: {}, cwd: "/" } as unknown as Patient;
+      const { findings, local } = await lookAtModel(patient);
+      expect(findings).toEqual([
+        finding({
+          code: "MODEL_NONE",
+          severity: "warning",
+          what: "No model is configured.",
+          doNext: "Use what runs here: scorel --model ollama/llama3",
+        }),
+        finding({
+          code: "MODEL_LOCAL",
+          what: "Ollama on this machine has llama3.",
+          where: `http://127.0.0.1:${port}/v1`,
+          doNext: "To use one: scorel --model ollama/llama3",
+        }),
+      ]);
+      expect(local).toHaveLength(1);
+      const offline = await lookAtModel({ ...patient, options: { offline: true } });
+      expect([offline.local, offline.findings.map(({ code }) => code)]).toEqual([undefined, ["MODEL_NONE"]]);
+    } finally {
+      Object.assign(process.env, before);
+      await new Promise((done) => server.close(done));
+    }
   });
 });
