@@ -65,6 +65,9 @@ async function withReview(
     const source = { ...fetched.source, ...(version !== undefined && { version }) };
     const review = await staging.review(fetched.folder, { name, source, packages });
     return await decision({ ...fetched, name, source, manifest }, review);
+  } catch (thrown) {
+    const isOfSystem = thrown instanceof Error && "syscall" in thrown;
+    throw isOfSystem ? errors.PACKAGES_DISK({ reason: thrown.message }, { cause: thrown }) : thrown;
   } finally {
     staging.discard();
   }

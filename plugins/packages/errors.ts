@@ -20,7 +20,9 @@ export const errors = defineErrors({
     `No preset "${a.name}" is installed. ${a.known.length > 0 ? `There are: ${a.known.join(", ")}.` : "To install one: scorel preset add <source>"}`,
   PACKAGES_UNCONFIRMED: (a: { command: string }) =>
     `Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: ${a.command} --yes`,
-  PACKAGES_NPM: (a: { reason: string }) => `npm could not get it: ${a.reason}`,
+  PACKAGES_DISK: (a: { reason: string }) =>
+    `Nothing was installed, since the disk did not take it: ${a.reason}. Make room or mend what it names, then try again.`,
+  PACKAGES_NPM: (a: { reason: string }) => `npm could not get it, and nothing was installed: ${a.reason}`,
   PACKAGES_NO_NPM: () =>
     "npm is not on the PATH, and this needs it. Install npm, or give a folder or a tarball without dependencies.",
   PACKAGES_GIT: (a: { path: string; reason: string }) =>

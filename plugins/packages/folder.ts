@@ -32,10 +32,13 @@ function copyFile(full: string, path: string, writer: TreeWriter): void {
     const stats = fs.fstatSync(fd);
     if (!stats.isFile()) throw writer.refuse(path, "is neither a file nor a folder");
     const file = writer.file(path, (stats.mode & 0o100) !== 0);
-    const chunk = Buffer.allocUnsafe(Math.min(CHUNK, stats.size + 1));
-    for (let read = fs.readSync(fd, chunk); read > 0; read = fs.readSync(fd, chunk))
-      file.write(chunk.subarray(0, read));
-    file.close();
+    try {
+      const chunk = Buffer.allocUnsafe(Math.min(CHUNK, stats.size + 1));
+      for (let size = fs.readSync(fd, chunk); size > 0; size = fs.readSync(fd, chunk))
+        file.write(chunk.subarray(0, size));
+    } finally {
+      file.close();
+    }
   } finally {
     fs.closeSync(fd);
   }

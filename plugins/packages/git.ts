@@ -37,8 +37,11 @@ export async function checkOut(path: string, into: string, surroundings: Surroun
     const bytes = contents.get(oid);
     if (!bytes) throw errors.PACKAGES_GIT({ path, reason: `the object of ${name} is not there` });
     const file = writer.file(name, isExecutable);
-    file.write(bytes);
-    file.close();
+    try {
+      file.write(bytes);
+    } finally {
+      file.close();
+    }
   }
   const others = (await git(["ls-files", "-z", "--others", "--exclude-standard"])).toString().split("\0");
   const dirty = [...blobs.filter((blob) => differs(path, blob)).map((blob) => blob.path), ...others.filter(Boolean)];

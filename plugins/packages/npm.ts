@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from "node:path";
 import type { LockedPackage } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { npmSpec } from "./npm-names.ts";
+import { isRange, npmSpec } from "./npm-names.ts";
 import { ownFolders, ownPath, run } from "./program.ts";
 import type { Surroundings } from "./source.ts";
 
@@ -101,6 +101,9 @@ interface Installed {
   integrity?: string;
   link?: boolean;
   inBundle?: boolean;
+  dependencies?: Record<string, string>;
+  optionalDependencies?: Record<string, string>;
+  peerDependencies?: Record<string, string>;
 }
 
 /** Everything that was installed, from npm's own record of it. */
@@ -112,10 +115,13 @@ function packagesIn(file: string): LockedPackage[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-function lockedPackage(
-  name: string,
-  { version = "", resolved = "", integrity, link, inBundle }: Installed,
-): LockedPackage {
+function lockedPackage(name: string, installed: Installed): LockedPackage {
+  const { version = "", resolved = "", integrity, link, inBundle } = installed;
+  const { dependencies, optionalDependencies, peerDependencies } = installed;
+  const asked = Object.entries({ ...dependencies, ...optionalDependencies, ...peerDependencies });
+  const elsewhere = asked.find(([, range]) => !isRange(range));
+  if (elsewhere)
+    throw errors.PACKAGES_NPM({ reason: `${name} wants ${elsewhere.join(" from ")}, not from a registry` });
   if (inBundle) return { name, version, integrity: "in the bundle of another" };
   if (link || integrity === undefined || !/^https?:/.test(resolved))
     throw errors.PACKAGES_NPM({ reason: `${name} comes from ${resolved || "a link"}, not from a registry` });

@@ -64,7 +64,8 @@ export class TreeWriter {
         this.bytes += chunk.length;
         if (size > fileBytes) throw this.refuse(path, `is larger than ${mebi(fileBytes)}`);
         if (this.bytes > allBytes) throw this.limit(`it holds more than ${mebi(allBytes)}`);
-        fs.writeSync(fd, chunk);
+        // A disk that is nearly full takes a part of it, and says so only at the next write.
+        for (let done = 0; done < chunk.length; ) done += fs.writeSync(fd, chunk, done);
       },
       close: () => fs.closeSync(fd),
     };

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { appendFileSync, existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, existsSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -46,6 +46,8 @@ function pack(s: Scratch, name: string, files: Record<string, string>): string {
 /** The repository that the team works in, on the branch of a ticket. */
 function repository(s: Scratch): void {
   s.file("LICENSE", "All rights reserved\n");
+  s.file("migrations/1.sql", "create table carts");
+  symlinkSync("migrations", join(s.project, "link"));
   s.file("cart.js", "export const total = 0;\n");
   const git = (...args: string[]) =>
     execFileSync("git", ["-c", "user.name=Ann", "-c", "user.email=ann@example.com", ...args], { cwd: s.project });
@@ -62,6 +64,7 @@ const preset = ["--preset", "team-preset"];
 const turn = [
   toolCall("TeamChecks", {}),
   toolCall("Write", { file_path: "LICENSE", content: "Mine" }),
+  toolCall("Write", { file_path: "link/new.sql", content: "drop table carts" }),
   toolCall("Bash", { command: "git push" }),
   toolCall("Write", { file_path: "faster.js", content: "export const total = 1;\n" }),
   text("Done."),
@@ -109,7 +112,8 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     expect(said(requests[0] as RecordedRequest)).toContain("Writes the notes of a release from the commits");
     expect(said(requests[1] as RecordedRequest)).toContain("npm test\\nnpm run lint");
     expect(said(requests[2] as RecordedRequest)).toContain("LICENSE is changed by people only.");
-    expect(said(requests[3] as RecordedRequest)).toMatch(/Bash\(git push\*\)|denied/i);
+    expect(said(requests[3] as RecordedRequest)).toContain("migrations is changed by people only.");
+    expect(said(requests[4] as RecordedRequest)).toMatch(/Bash\(git push\*\)|denied/i);
     expect(readFileSync(join(s.project, "LICENSE"), "utf8")).toBe("All rights reserved\n");
     expect(readFileSync(join(s.project, "faster.js"), "utf8")).toBe("export const total = 1;\n");
 

@@ -110,6 +110,27 @@ describe("a killed", () => {
   }, 300_000);
 });
 
+it("an install that the disk does not take has installed nothing, and says so", async () => {
+  using at = shopWithSources();
+  at.file("v1/instructions/long.md", "words\n".repeat(100_000));
+  const limited = 'ulimit -f 64; exec "$0" "$@"';
+  const child = spawn("sh", ["-c", limited, process.execPath, bin, "preset", ...add], {
+    cwd: at.cwd,
+    env: { PATH: process.env.PATH, HOME: at.home },
+    stdio: ["ignore", "ignore", "pipe"],
+  });
+  let stderr = "";
+  child.stderr.setEncoding("utf8").on("data", (words: string) => {
+    stderr += words;
+  });
+  const [code] = await once(child, "close");
+  expect({ code, stderr }).toEqual({
+    code: 1,
+    stderr: expect.stringMatching(/^scorel: Nothing was installed, since the disk did not take it: EFBIG/),
+  });
+  expect([await state(at), leftIn(at)]).toEqual(["nothing", []]);
+});
+
 describe("installs at the same time", () => {
   it("of different names are all there, each whole", async () => {
     using at = shopWithSources();

@@ -20,7 +20,8 @@ async function session(at: Shop, preset = "team") {
     throw new Error("no kernel is asked for here");
   });
   const { entries, packages } = await composition.sessionPlugins(at.cwd);
-  return { ids: entries.flatMap(({ plugin, file }) => (file ? [plugin.id] : [])), packages };
+  const own = entries.flatMap(({ plugin, file }) => (file ? [{ id: plugin.id, file }] : []));
+  return { ids: own.map(({ id }) => id), files: own.map(({ file }) => file), packages };
 }
 
 const refusal = (files: string) => ({
@@ -38,11 +39,13 @@ async function installed(): Promise<Shop> {
 describe("an installed preset that is used", () => {
   it("is loaded from a private copy of exactly what was installed", async () => {
     using at = await installed();
-    const { ids, packages } = await session(at);
+    const { ids, files, packages } = await session(at);
     expect(ids).toEqual(["guard"]);
     const folder = join(at.home, ".scorel/presets/team");
     const root = expect.stringMatching(/\/\.scorel\/cache\/presets\/[\da-f]{64}$/);
     expect(packages).toEqual([{ name: "team", folder, root }]);
+    // Whatever becomes of the folder between the look and the load, the bytes that run are those that were hashed.
+    expect(files).toEqual([join(packages?.[0]?.root ?? "", "extensions/guard.js")]);
   });
 
   it.each<[string, (at: Shop) => void, string]>([

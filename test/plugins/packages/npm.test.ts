@@ -189,12 +189,25 @@ describe("a package of the user's registry", () => {
     expect(await at.store.list()).toEqual([]);
   }, 60_000);
 
+  it("is refused when what it depends on wants an address", async () => {
+    await using registry = await startRegistry(
+      { ...team, manifest: { dependencies: { left: "1" } } },
+      { name: "deep", version: "1.0.0" },
+    );
+    const deep = `${registry.url}deep/-/1.0.0.tgz`;
+    registry.publish({ name: "left", version: "1.0.0", manifest: { dependencies: { deep } } });
+    using at = shopOf(registry);
+    const { code, said } = await at.run("add", ["npm:@acme/team"]);
+    expect([code, said.includes(`left wants deep from ${deep}, not from a registry`)]).toEqual(["PACKAGES_NPM", true]);
+    expect(await at.store.list()).toEqual([]);
+  }, 60_000);
+
   it("that is not there is said in npm's words", async () => {
     await using registry = await startRegistry();
     using at = shopOf(registry);
     const { code, said } = await at.run("add", ["npm:nowhere@1.0.0"]);
     expect(code).toBe("PACKAGES_NPM");
-    expect(said).toMatch(/^npm could not get it: E404: .*nowhere/);
+    expect(said).toMatch(/^npm could not get it, and nothing was installed: E404: .*nowhere/);
   }, 60_000);
 
   it("cannot be had without npm, and what can is said", async () => {

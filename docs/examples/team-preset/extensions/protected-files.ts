@@ -1,7 +1,17 @@
 /** Refuses to write the files and folders that `[protected-files] paths` names; a guard, so that its failure denies. */
-import { isAbsolute, relative, resolve } from "node:path";
+import { realpathSync } from "node:fs";
+import { basename, dirname, isAbsolute, join, relative, resolve } from "node:path";
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
+
+/** Without links, as far as the path exists. */
+function real(path: string): string {
+  try {
+    return realpathSync(path);
+  } catch {
+    return dirname(path) === path ? path : join(real(dirname(path)), basename(path));
+  }
+}
 
 export default definePlugin({
   id: "protected-files",
@@ -16,7 +26,7 @@ export default definePlugin({
         const path = (args as { file_path?: unknown }).file_path;
         if (!["Write", "Edit"].includes(toolCall.name) || typeof path !== "string") return undefined;
         const isBelow = (folder: string) => {
-          const way = relative(resolve(workspace.root, folder), resolve(workspace.cwd, path));
+          const way = relative(real(resolve(workspace.root, folder)), real(resolve(workspace.cwd, path)));
           return !way.startsWith("..") && !isAbsolute(way);
         };
         const found = config.paths.find(isBelow);
