@@ -21,12 +21,15 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
     presetOnly: true,
     onProblem: (message) => void problems.push(message),
   });
+  if (layers.length === 0) return { files: [], problems, unknown: [] };
   const merged = mergeLayers(layers);
   const packages = packagesOf(layers);
   const found = findExtensions(packages.length > 0 ? undefined : request.project, packages);
   // Whoever else gets this preset has none of this user's extensions.
   const extensions = found.extensions.filter(({ of }) => of === "preset" || packages.length === 0);
-  const loaded = extensions.filter(({ id }) => !merged.without.has(id));
+  // An extension of this user's is no part of a preset that does not name it.
+  const ours = extensions.filter(({ id, of }) => of === "preset" || merged.use.has(id));
+  const loaded = ours.filter(({ id }) => !merged.without.has(id));
   const plugins = await loadShipped([...new Set([...merged.use.keys(), ...Object.keys(merged.tables)])]);
   joinLayers(merged, plugins.values());
   const known = extensions.map(({ id }) => ({ id, ...(merged.without.has(id) && { why: "switched off" }) }));

@@ -75,7 +75,8 @@ class Chain {
     } catch (thrown) {
       if (!this.onProblem || !(thrown instanceof ScorelError)) throw thrown;
       const { message } = thrown;
-      this.onProblem(message.includes(asking.by) ? message : `${message} (${asking.by})`);
+      const isPlace = /:\d+$/.test(asking.by);
+      this.onProblem(isPlace && !message.includes(asking.by) ? `${message} (${asking.by})` : message);
     }
   }
 

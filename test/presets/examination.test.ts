@@ -1,7 +1,10 @@
-import { existsSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { dirname, join, parse } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../presets/composition.ts";
+import { createExtensionLoader } from "../../presets/extension.ts";
+import { writtenManifest } from "../../presets/extension-manifest.ts";
 import { createLayersService } from "../../presets/layers-service.ts";
 import { type Place, place } from "./place.ts";
 
@@ -81,6 +84,20 @@ describe("scorel preset check", () => {
       expect.stringMatching(/requires Scorel >=99, and this is .*/),
       `${file} requires the plugin "coding", which is not in use.`,
     ]);
+  });
+
+  it("says of a preset that cannot be read only that, and blames no preset for the user's own extensions", async () => {
+    using at = place();
+    at.file("~/.scorel/extensions/mine.ts", "this does not parse");
+    expect(await check(at, "codign")).toEqual({
+      files: [],
+      problems: [
+        'There is no preset "codign" (scorel preset check). Did you mean "coding"? `scorel preset list` names them all.',
+      ],
+      unknown: [],
+    });
+    expect(await problems(at, "./nothing")).toEqual([expect.stringMatching(/nothing cannot be read: ENOENT[^()]*$/)]);
+    expect(await problems(at, "coding")).toEqual([]);
   });
 
   it("reads on after a file that is no TOML, a preset that is not there and one that lies outside", async () => {
@@ -181,6 +198,36 @@ describe("scorel preset check", () => {
     expect(await problems(at)).toEqual([expect.stringContaining('There is no plugin or extension "mine" to use')]);
     at.file("~/.scorel/presets/own.toml", 'extends = "none"', 'use = ["mine"]');
     expect(await problems(at, "own")).toEqual([]);
+  });
+});
+
+describe("what an extension has written out", () => {
+  const examples = fileURLToPath(new URL("../../docs/examples/", import.meta.url));
+  const files = readdirSync(examples, { recursive: true, encoding: "utf8" }).filter((path) => path.endsWith(".ts"));
+
+  it.each(files)("is what it is when it is loaded: %s", async (path) => {
+    const file = join(examples, path);
+    const plugin = await (await createExtensionLoader())({ id: parse(path).name, path: file, file, of: "user" });
+    const written = writtenManifest(readFileSync(file, "utf8"));
+    const names = (services: readonly { name: string }[] | undefined) => services?.map(({ name }) => name);
+    expect({ needs: names(written.needs), provides: names(written.provides), host: written.host }).toEqual({
+      needs: plugin.needs ?? [],
+      provides: plugin.provides ?? [],
+      host: plugin.scope === "host",
+    });
+  });
+
+  it.each([
+    ["class X {\n  needs = ['a', \"b\"] as const;\n}", ["a:2", "b:2"]],
+    ["export default { needs: [\n  // one\n  'a',\n  `b`,\n] }", ["a:3", "b:4"]],
+    ["const p: { needs: string[] } = { 'needs': [] }", undefined],
+    ["/* needs: ['no'] */\nexport default { }", ["agent:1"]],
+    ["export default { scope: 'host' }", []],
+    ["const needs = list(); export default { needs }", undefined],
+    ["export default { needs: ['a', ...more] }", undefined],
+    ["export default { get needs() { return ['a']; } }", undefined],
+  ])("is read with its lines, and what is computed is not guessed at: %j", (source, needs) => {
+    expect(writtenManifest(source).needs?.map(({ name, line }) => `${name}:${line}`)).toEqual(needs);
   });
 });
 
