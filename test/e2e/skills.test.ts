@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { readdirSync, readFileSync, rmSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
@@ -10,9 +10,10 @@ import { type Scratch, scratch } from "./scorel.ts";
 const shipped = readdirSync(join(root, "skills"));
 const sourceOf = (name: string) => readFileSync(join(root, "skills", name, "SKILL.md"), "utf8");
 /** Contents of the fenced blocks of a language, indented or not. */
-const blocksOf = (name: string, language: string) =>
+const blocksOf = (name: string, language: string) => blocksIn(sourceOf(name), language);
+const blocksIn = (source: string, language: string) =>
   Array.from(
-    sourceOf(name).matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm")),
+    source.matchAll(new RegExp(`^( *)\`\`\`${language}\\n([\\s\\S]*?)^ *\`\`\`$`, "gm")),
     ([, indent, block]) => (block as string).replace(new RegExp(`^${indent}`, "gm"), ""),
   );
 const linesOf = (name: string) => blocksOf(name, "sh").flatMap((block) => block.trim().split("\n"));
@@ -239,4 +240,38 @@ describe("the shipped skills", () => {
     expect(shown.stdout).toContain('tools.preset = "readonly"');
     expect(await s.run(["--preset", "review", "config", "check"])).toMatchObject({ code: 0 });
   });
+});
+
+describe("the guide", () => {
+  const guide = readFileSync(join(root, "docs/guide/skills.md"), "utf8");
+  const [skill = ""] = blocksIn(guide, "markdown");
+  const [settings = ""] = blocksIn(guide, "toml");
+
+  it("shows a skill that keeps to the open format, and settings that are right", async () => {
+    using s = scratch();
+    s.file(".agents/skills/release/SKILL.md", skill);
+    for (const line of blocksIn(guide, "sh").flatMap((block) => block.trim().split("\n")))
+      expect(await s.run(line.split(" ").slice(1))).toMatchObject({ code: 0 });
+    mkdirSync(join(s.home, "work/skills"), { recursive: true });
+    s.file("~/.scorel/config.toml", settings);
+    expect(await s.run(["skill", "list"])).toMatchObject({
+      code: 0,
+      stdout: expect.not.stringContaining("debug-session"),
+    });
+  });
+
+  it("names the shipped skills", () => {
+    const row = guide.split("\n").find((line) => line.startsWith("| Scorel |"));
+    expect(Array.from((row ?? "").matchAll(/`([^`]+)`/g), ([, name]) => name).sort()).toEqual(shipped);
+  });
+
+  it("has a skill as it shows loaded by its name, with the place of its scripts", () =>
+    withModel([text("ok")], async (s, server) => {
+      s.file("~/.agents/skills/release/SKILL.md", skill);
+      s.file("~/.agents/skills/release/scripts/notes.sh", "echo notes");
+      expect(await s.run(["-p", "Please make the $release 1.4.0"])).toMatchObject({ code: 0, stderr: "" });
+      expect(server.requests[0]?.text).toContain(
+        `[Loaded] release\\n\\nFolder: ${s.home}/.agents/skills/release\\n\\n1. Read`,
+      );
+    }));
 });
