@@ -13,8 +13,19 @@ export function takeStray(where: string, thrown: unknown): boolean {
   if (!owner && mayBeOurs(thrown)) return false;
   const who = owner ? `extension "${owner.id}"` : `one of the extensions ${ids.join(", ")}`;
   const at = owner ? ` (${owner.at})` : "";
-  process.stderr.write(`scorel: ${who} failed in ${where}: ${messageOf(thrown)}${at}\n`);
+  tell(who, `scorel: ${who} failed in ${where}: ${messageOf(thrown)}${at}\n`);
   return true;
+}
+
+/** Lines on stderr for each of those who throw where no session hears it. */
+const TOLD = 10;
+const told = new Map<string, number>();
+
+function tell(who: string, line: string): void {
+  const count = (told.get(who) ?? 0) + 1;
+  told.set(who, count);
+  if (count <= TOLD) process.stderr.write(line);
+  if (count === TOLD) process.stderr.write(`scorel: ${who}: what else they throw there is not told\n`);
 }
 
 /**
