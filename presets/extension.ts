@@ -6,6 +6,7 @@ import { type Compiler, createCompiler } from "./compiler.ts";
 import { errors } from "./errors.ts";
 import type { ExtensionFile } from "./extension-file.ts";
 import { beginRunning } from "./leftovers.ts";
+import { hearingPi } from "./pi-events.ts";
 import { createVirtualModules } from "./virtual-modules.ts";
 
 /** Loads one extension; throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line where known, and the reason. */
@@ -18,13 +19,22 @@ export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
 export async function createExtensionLoader(onUse?: (name: string) => void): Promise<ExtensionLoader> {
   const offered = createVirtualModules(onUse);
   const compiler = createCompiler(offered);
-  return async (file) => shape(await run(file, offered, compiler), file);
+  return async (file) => {
+    const { value, source } = await run(file, offered, compiler);
+    return withNeeds(shape(value, file), source);
+  };
 }
 
 /** Milliseconds that code outside of `activate` may wait for something. */
 const LOAD_LIMIT_MS = 10_000;
 
-async function run(file: ExtensionFile, offered: Record<string, unknown>, compiler: Compiler): Promise<unknown> {
+/** What a file has made, and its text. */
+interface Ran {
+  value: unknown;
+  source: string;
+}
+
+async function run(file: ExtensionFile, offered: Record<string, unknown>, compiler: Compiler): Promise<Ran> {
   try {
     if (file.within !== undefined) (await import("./extension-imports.ts")).assertInside(file, file.within);
     const source = readFileSync(file.file, "utf8");
@@ -33,7 +43,8 @@ async function run(file: ExtensionFile, offered: Record<string, unknown>, compil
       const plain = await runCompiled(compiled, file.file, offered);
       return instantiate(exportedBy(plain ?? (await compiler.run(source, file.file))));
     };
-    return await within(LOAD_LIMIT_MS, load(), () => errors.EXTENSION_LATE({ limit: LOAD_LIMIT_MS / 1_000 }));
+    const late = () => errors.EXTENSION_LATE({ limit: LOAD_LIMIT_MS / 1_000 });
+    return { value: await within(LOAD_LIMIT_MS, load(), late), source };
   } catch (thrown) {
     if (codeOf(thrown) === "EXTENSION_OUTSIDE") throw thrown;
     const { where, reason } = explain(file.file, thrown);
@@ -127,10 +138,13 @@ function flawOf(plugin: Record<string, unknown>): string | undefined {
   return schema === undefined || typeof schema?.safeParse === "function" ? undefined : 'its "config" is no zod schema';
 }
 
-/**
- * A plain object over an instance: methods stay bound to it, so classes with private fields work. An extension
- * that names no `needs` gets the agent, as extensions written before `needs` existed expect.
- */
+/** One that names no `needs` gets the agent and hears its events, as extensions written before `needs` existed expect. */
+function withNeeds(plugin: AnyPlugin, source: string): AnyPlugin {
+  if (plugin.needs !== undefined || plugin.scope === "host") return plugin;
+  return hearingPi({ ...plugin, needs: ["agent"] }, source);
+}
+
+/** A plain object over an instance: methods stay bound to it, so classes with private fields work. */
 function adapt(instance: object): AnyPlugin {
   const plugin: Record<string, unknown> = {};
   for (
@@ -143,6 +157,5 @@ function adapt(instance: object): AnyPlugin {
       const value: unknown = Reflect.get(instance, key, instance);
       plugin[key] = typeof value === "function" && !isClass(value) ? value.bind(instance) : value;
     }
-  if (plugin.needs === undefined && plugin.scope !== "host") plugin.needs = ["agent"];
   return plugin as unknown as AnyPlugin;
 }
