@@ -1,7 +1,7 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { Session } from "@scorel/kernel";
 import { blockOf, blocksOf, byName, CONTEXT, type ContentOf } from "./blocks.ts";
-import type { LoadedSkill, SkillState } from "./contract.ts";
+import type { LoadedSkill } from "./contract.ts";
 import { contentsOf } from "./events.ts";
 import type { Skills } from "./skills.ts";
 
@@ -10,9 +10,14 @@ type ToolResult = Extract<AgentMessage, { role: "toolResult" }>;
 const TOOLS = ["skill_load", "skill_select_docs"];
 
 /** Has loaded texts stand in one request only: at the end of the system prompt, or in the latest result that loaded them. */
-export function place(skills: Skills, messages: AgentMessage[], state: SkillState, session: Session): AgentMessage[] {
+export function place(
+  skills: Skills,
+  messages: AgentMessage[],
+  loaded: readonly LoadedSkill[],
+  session: Session,
+): AgentMessage[] {
   const textOf = contentsOf({ get: (id) => session.tree.get(id) });
-  const all = byName(state.loaded);
+  const all = byName(loaded);
   if (skills.placement === "system") {
     skills.system = blocksOf(all, textOf);
     return messages;

@@ -15,7 +15,8 @@ export async function prepare(
   if (placement === "append") await attach(skills);
   const state = await forThisRequest(skills);
   if (placement === "append" || state.loaded.length === 0) return messages;
-  return (await import("./placement.ts")).place(skills, messages, state, ctx.session);
+  const loadedNow = state.loaded.flatMap((skill) => skills.held(skill));
+  return (await import("./placement.ts")).place(skills, messages, loadedNow, ctx.session);
 }
 
 async function loadMentioned(skills: Skills, text: string): Promise<void> {
@@ -39,7 +40,7 @@ function withSkills({ stateDelta, skill }: Awaited<ReturnType<typeof loaded>>["d
 /** What is loaded and not to be read above is put at the end of the conversation, where it stays. */
 async function attach(skills: Skills): Promise<void> {
   const { session } = skills.ctx;
-  const missing = skills.held.loaded.flatMap((skill) => missingOf(skills, skill) ?? []);
+  const missing = skills.state.loaded.flatMap((skill) => missingOf(skills, skill));
   if (missing.length === 0) return;
   const { shown } = skills.state;
   const wasThere = (skill: LoadedSkill) => contentsIn(skill).some((id) => Object.hasOwn(shown, id));
@@ -53,10 +54,10 @@ async function attach(skills: Skills): Promise<void> {
 }
 
 /** A skill with those of its texts alone that are not to be read above. */
-function missingOf(skills: Skills, { content, docs, ...skill }: LoadedSkill): LoadedSkill | undefined {
+function missingOf(skills: Skills, { content, docs, ...skill }: LoadedSkill): LoadedSkill[] {
   const body = content !== undefined && !skills.isShown(content) ? { content } : {};
   const left = docs.filter((doc) => !skills.isShown(doc.content));
-  return "content" in body || left.length > 0 ? { ...skill, ...body, docs: left } : undefined;
+  return "content" in body || left.length > 0 ? skills.held({ ...skill, ...body, docs: left }) : [];
 }
 
 /** As configured, and at most a quarter of the model's window at four bytes a token. */
@@ -83,7 +84,7 @@ function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): { kept: 
 
 /** With `load = "once"` what is loaded counts for this request, in each of its attempts, and ends in the log at once. */
 async function forThisRequest(skills: Skills): Promise<SkillState> {
-  const { ctx, held: state, once } = skills;
+  const { ctx, state, once } = skills;
   if (ctx.config.load !== "once") return state;
   if (once && once.leaf === ctx.session.activeLeaf) return once.state;
   skills.once = undefined;

@@ -1,6 +1,6 @@
 import type { PluginContext } from "@scorel/kernel";
 import type { SkillsConfig } from "./config.ts";
-import type { IndexedSkill, Skill, SkillLook, SkillState, SkillsService } from "./contract.ts";
+import type { IndexedSkill, LoadedSkill, Skill, SkillLook, SkillState, SkillsService } from "./contract.ts";
 import type { Library } from "./library.ts";
 import { type Overview, overviewOf } from "./overview.ts";
 import { rootsOf } from "./roots.ts";
@@ -37,17 +37,6 @@ export class Skills implements SkillsService {
   get state(): SkillState {
     return this.ctx.session.projection("skillState");
   }
-  /** What is loaded, as far as the log holds its text: a session that was imported tells of loads that it does not hold. */
-  get held(): SkillState {
-    const { state } = this;
-    const holds = (id: string) => this.ctx.session.tree.get(id)?.type === "skill_content";
-    const loaded = state.loaded.map(({ content, docs, ...skill }) => ({
-      ...skill,
-      ...(content !== undefined && holds(content) && { content }),
-      docs: docs.filter((doc) => holds(doc.content)),
-    }));
-    return { ...state, loaded: loaded.filter(({ content, docs }) => content !== undefined || docs.length > 0) };
-  }
   /** Those that the model may load. */
   get forModel(): readonly Skill[] {
     return this.look.skills.filter(({ userOnly }) => !userOnly);
@@ -79,6 +68,15 @@ export class Skills implements SkillsService {
     if (seq === undefined) return false;
     // A path only ever goes on, so that what is later in the log lies behind what was summarised.
     return through === undefined || seq > (this.ctx.session.tree.get(through)?.seq ?? 0);
+  }
+
+  /** A skill with those of its texts that the log holds: one that was imported tells of loads that it does not hold. */
+  held({ content, docs, ...skill }: LoadedSkill): LoadedSkill[] {
+    const { tree } = this.ctx.session;
+    const holds = (id: string) => tree.get(id)?.type === "skill_content";
+    const body = content !== undefined && holds(content) ? { content } : {};
+    const kept = docs.filter((doc) => holds(doc.content));
+    return "content" in body || kept.length > 0 ? [{ ...skill, ...body, docs: kept }] : [];
   }
 
   async refresh(): Promise<SkillLook> {

@@ -37,29 +37,28 @@ function announcement(skills: Skills): AppendEntry[] {
   return [harness("skill_delta", `The available skills have changed:\n${text}`, changes)];
 }
 
-/** What the model knows: the list in its prompt, with what was said since; undefined when its prompt has no list. */
-function toldRows({ ctx, state }: Skills): IndexedSkill[] | undefined {
-  const { session } = ctx;
-  const { snapshot } = session.projection("instructions");
-  const sources = snapshot?.sections.flatMap((section) => section.sources) ?? [];
-  const isTold = [...sources, ...(snapshot?.cut ?? [])].some(({ source }) => source === ctx.plugin);
-  const after = state.through === undefined ? 0 : (session.tree.get(state.through)?.seq ?? 0);
+/** What the model knows: the list in its prompt, with what was said since; undefined when it was told of no skills yet. */
+function toldRows(skills: Skills): IndexedSkill[] | undefined {
+  const { ctx, state } = skills;
+  const index = ctx.session.projection("skillIndex");
+  const after = state.through === undefined ? 0 : (ctx.session.tree.get(state.through)?.seq ?? 0);
   const said = state.told.filter(({ seq }) => seq > after);
-  const first = isTold ? (session.projection("skillIndex")?.first ?? []) : undefined;
-  if (!first && said.length === 0) return undefined;
-  // Before the first event of the index its rows are those of the prompt that has just been frozen.
-  if (isTold && !session.projection("skillIndex")) return undefined;
-  return said.reduce<IndexedSkill[]>((rows, changes) => applied(rows, changes), [...(first ?? [])]);
+  const first = isInPrompt(skills) ? index?.first : said.length > 0 ? [] : undefined;
+  return first && said.reduce<IndexedSkill[]>((rows, changes) => applied(rows, changes), [...first]);
 }
 
 /** For a session that began without skills: its prompt is frozen, so it is told here. */
 function listing(skills: Skills): AppendEntry[] {
-  const { session } = skills.ctx;
-  const { snapshot } = session.projection("instructions");
-  const sources = [...(snapshot?.sections.flatMap((section) => section.sources) ?? []), ...(snapshot?.cut ?? [])];
   const { text } = skills.overview;
-  if (text === "" || sources.some(({ source }) => source === skills.ctx.plugin)) return [];
+  if (text === "" || isInPrompt(skills)) return [];
   return [harness("skill_listing", text, { skills: skills.forModel.map(rowOf), removed: [] })];
+}
+
+/** The list is part of the frozen prompt; or it was to be, and there was no room. */
+function isInPrompt({ ctx }: Skills): boolean {
+  const { snapshot } = ctx.session.projection("instructions");
+  const sources = [...(snapshot?.sections.flatMap((section) => section.sources) ?? []), ...(snapshot?.cut ?? [])];
+  return sources.some(({ source }) => source === ctx.plugin);
 }
 
 function lineFor({ name, description }: IndexedSkill, told: readonly IndexedSkill[], { state }: Skills): string {
