@@ -78,7 +78,7 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
   it("is read in a run with --trust, from a private copy of what lay there when the run began", async () => {
     using at = place();
     const { code, folder } = team(at);
-    const { session } = run(at, { trust: true });
+    const { session, notices } = run(at, { trust: true });
     const first = await session();
     expect(first).toMatchObject({ own: [["rules", code]], user: "Be kind.", problems: [] });
     expect(first.packages).toEqual([
@@ -86,6 +86,9 @@ describe("a preset outside of ~/.scorel that is not trusted", () => {
     ]);
     team(at, "changed");
     expect((await session()).own).toEqual([["rules", code]]);
+    expect(notices).toEqual([
+      `The preset ${folder} has changed since this run began, which goes on with what it was then.`,
+    ]);
     expect((await run(at, { trust: true }).session()).own).toEqual([["changed", code]]);
   });
 });
