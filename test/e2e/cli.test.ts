@@ -108,7 +108,7 @@ describe("scorel", () => {
     expect((await s.run(["config", "show", "--explain"])).stdout).toMatch(
       new RegExp(`^tools.preset = "readonly" +# ${file}:3$`, "m"),
     );
-    expect((await s.run(["preset", "show", "team"])).stdout).toContain("  presets/coding.toml\n");
+    expect((await s.run(["preset", "show", "team"])).stdout).toMatch(/^ {2}presets\/coding\.toml /m);
     expect(JSON.parse((await s.run(["config", "schema"])).stdout)).toMatchObject({
       additionalProperties: false,
       properties: { tools: { additionalProperties: false } },
