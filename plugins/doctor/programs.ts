@@ -9,7 +9,7 @@ import { run } from "./process.ts";
 export const OLDEST_NODE = "20.19.0";
 /** The first git that opens no repository of another user. */
 const OLDEST_GIT = "2.35.2";
-const LIMIT_MS = 2_000;
+const LIMIT_MS = 5_000;
 
 /** Node, git and ripgrep: where they are, how old, and whether they run. */
 export async function lookAtPrograms(patient: Patient): Promise<Part> {

@@ -71,10 +71,16 @@ function aboutNotices({ notices }: Composed): Finding[] {
           severity: "note",
           what,
           where,
-          doNext: "Remove it, or load what it is for.",
+          doNext: adviceOn(notice),
         };
       })
   );
+}
+
+function adviceOn(notice: string): string {
+  if (/no such plugin is part of this version/.test(notice))
+    return "Remove it, until a version of Scorel has that plugin.";
+  return "Remove it, or have what it is for loaded.";
 }
 
 /** Tables of plugins that are not loaded: accepted, and nobody reads them. */

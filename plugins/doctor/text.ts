@@ -72,7 +72,7 @@ function hookLines({ hook, layers }: HookRow): string[] {
 
 function settingLines(config: HealthReport["config"]): string[] {
   const set = (config?.settings ?? []).filter(({ origin }) => origin !== "default");
-  return set.map(({ path, value, origin }) => `${path} = ${JSON.stringify(value)}  # ${origin}`);
+  return set.map(({ path, value, origin }) => `${path} = ${JSON.stringify(value)}  (${origin})`);
 }
 
 function roomLine({ free, used }: NonNullable<HealthReport["space"]>): string {

@@ -238,6 +238,13 @@ describe("scorel doctor finds", () => {
       severity: "error",
       what: expect.stringContaining("TEAM_KEY"),
     });
+    s.file("~/.scorel/config.toml", "[channels]\n");
+    const early = await examine(s);
+    expect(found(early, "CONFIG_NO_EFFECT")).toMatchObject({
+      severity: "note",
+      where: path.concat(":1"),
+      doNext: "Remove it, until a version of Scorel has that plugin.",
+    });
     s.file("~/.scorel/config.toml", '[tools]\npreset = "readonly"\n');
     const unused = await examine(s, ["--preset", "none"]);
     expect(found(unused, "CONFIG_TABLE_UNUSED")).toMatchObject({
