@@ -38,8 +38,9 @@ export class Questions {
   get takesAll(): boolean {
     return this.shown?.kind === "input";
   }
-  get waiting(): boolean {
-    return this.shown !== undefined;
+  /** The id of the question on the screen. */
+  get asked(): string | undefined {
+    return this.shown?.requestId;
   }
 
   /** Takes note of a question, or of its end by whomever. */
@@ -61,9 +62,10 @@ export class Questions {
     return undefined;
   }
 
-  /** Leaves the question on the screen without an answer. */
-  async leave(): Promise<void> {
-    if (this.shown) await this.give(this.shown, { answer: null });
+  /** Leaves a question without an answer, unless it is over already. */
+  async leave(requestId: string): Promise<void> {
+    const { shown } = this;
+    if (shown?.requestId === requestId) await this.give(shown, { answer: null });
   }
 
   private async give(

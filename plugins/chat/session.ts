@@ -45,6 +45,9 @@ export class ChatSession {
   /** Shows this session from now on, in place of the one before; `said` tells a person which one it is. */
   async enter(status: SessionStatus, said?: string): Promise<void> {
     await this.leave();
+    // What was asked in the session before is not heard of any more.
+    this.questions = undefined;
+    await this.screen.answered();
     if (this.current !== "" && this.current !== status.sessionId)
       await this.client.request("close_session", { sessionId: this.current });
     this.current = status.sessionId;
@@ -142,7 +145,7 @@ export class ChatSession {
 
   /** Whether this line would answer the question that is on the screen. */
   answers(line: string): boolean {
-    return this.questions?.waiting === true && (this.questions.takesAll || !line.trim().startsWith("/"));
+    return this.asked && (this.questions?.takesAll === true || !line.trim().startsWith("/"));
   }
 
   /** Answers the question that is on the screen; when there is none any more, the line is taken as any other. */
@@ -154,20 +157,21 @@ export class ChatSession {
   }
 
   get asked(): boolean {
-    return this.questions?.waiting === true;
+    return this.questions?.asked !== undefined;
   }
 
-  /** Leaves the question that is on the screen without an answer. */
-  async leaveQuestion(): Promise<void> {
-    await this.questions?.leave();
+  /** Leaves the question that is on the screen now without an answer, after `first`. */
+  async leaveQuestion(first?: () => Promise<unknown>): Promise<void> {
+    const asked = this.questions?.asked;
+    await first?.();
+    if (asked !== undefined) await this.questions?.leave(asked);
     this.catchUp();
   }
 
   /** Ends the running turn with what it asks, and takes back what waits behind it; what had arrived is kept. */
   async cancel(): Promise<void> {
     const { sessionId } = this;
-    await this.client.request("cancel", { sessionId });
-    await this.leaveQuestion();
+    await this.leaveQuestion(() => this.client.request("cancel", { sessionId }));
     if (this.queued.size === 0) return;
     const waiting = [...this.queued.values()];
     this.queued.clear();

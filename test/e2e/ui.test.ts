@@ -291,6 +291,22 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await leave(t);
   }, 30_000);
 
+  it("stays behind in its session when the person goes to another one", async () => {
+    const bare = quiet.replace("which: {", 'bg: { run: () => void ui.confirm("Still there?") },\n    which: {');
+    await using s = await stage([text("Hello.")], bare);
+    await using t = terminal(s);
+    await t.shows("> ");
+    t.type("/bg\r");
+    await t.shows("Still there? (deployer)");
+    await t.shows("[y, n; Enter: n] ");
+    t.type("/new\r");
+    await t.shows("New session ");
+    await t.shows("> ");
+    t.type("hi\r");
+    await t.shows("Hello.");
+    await leave(t);
+  }, 30_000);
+
   it("of a running turn goes with the turn at Ctrl-C, and what waited comes back to the prompt", async () => {
     await using s = await stage([toolCall("Deploy", {}), text("Done.")], quiet);
     await using t = terminal(s);

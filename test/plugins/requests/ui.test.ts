@@ -10,6 +10,7 @@ declare module "@scorel/kernel" {
     decide(what: string, signal?: AbortSignal): Promise<string | undefined> | string | undefined;
   }
   interface Services {
+    oracle: { sure(): Promise<boolean> };
     decider: { decide: HookCall<"decide"> | FoldCall<"decide"> };
   }
 }
@@ -155,6 +156,22 @@ describe("ctx.ui", () => {
     ]);
     expect(() => ui.notify("x", "loud" as never)).toThrow(/level/);
     expect(t.stored()).toEqual([]);
+  });
+
+  it("is asked by a service in the name of the plugin that provides it", async () => {
+    const provider = definePlugin({
+      id: "oracle",
+      name: "Oracle",
+      version: "1.0.0",
+      provides: ["oracle"],
+      activate: (ctx) => ctx.provide("oracle", { sure: () => ctx.ui.confirm("Sure?") }),
+    });
+    await using t = await open({}, [provider]);
+    await t.run("attend_requests");
+    const sure = t.ctx.find("oracle")?.sure();
+    const { plugin, requestId } = await firstOf(t.kernel);
+    await t.run("answer_request", { requestId, answer: "y" });
+    expect([plugin, await sure]).toEqual(["oracle", true]);
   });
 
   it("ends with its plugin: the status goes, the open question has its default", async () => {
