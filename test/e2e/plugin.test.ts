@@ -14,19 +14,24 @@ const withoutTsc = "/usr/local/bin:/usr/bin:/bin";
 const withTsc = `${bin}:${process.env.PATH}`;
 
 describe("scorel plugin new", () => {
-  it.each(["tool", "guard", "command", "projection", "service"])(
-    "--kind %s begins an extension whose test passes with nothing installed",
-    async (kind) => {
+  const kinds = ["tool", "guard", "command", "projection", "service"];
+  const places = [
+    { whose: "project", flags: [] as string[], trust: ["--trust"] },
+    { whose: "user", flags: ["--global"], trust: [] as string[] },
+  ];
+  it.each(kinds.flatMap((kind) => places.map((place) => ({ kind, ...place }))))(
+    "--kind $kind $flags begins an extension whose test passes with nothing installed",
+    async ({ kind, whose, flags, trust }) => {
       using s = scratch();
-      const begun = await s.run(["plugin", "new", "my-own", "--kind", kind]);
+      const begun = await s.run(["plugin", "new", "my-own", "--kind", kind, ...flags]);
       expect(begun).toMatchObject({ code: 0, stderr: "" });
       const { status, stdout } = spawnSync(process.execPath, ["--test"], {
-        cwd: join(s.project, ".scorel/extensions/my-own"),
+        cwd: join(whose === "user" ? s.home : s.project, ".scorel/extensions/my-own"),
         env: { PATH: withoutTsc, HOME: s.home },
         encoding: "utf8",
       });
       expect({ status, stdout }).toEqual({ status: 0, stdout: expect.stringMatching(/pass [12]\n[\s\S]*fail 0/) });
-      expect(rowOf(await list(s, "--trust"), "my-own")).toMatchObject({ state: "loaded", of: "project" });
+      expect(rowOf(await list(s, ...trust), "my-own")).toMatchObject({ state: "loaded", of: whose });
     },
   );
 

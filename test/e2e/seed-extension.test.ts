@@ -28,13 +28,16 @@ describe("an extension written to the founding document's interface", () => {
         toolCall("greet_zod", { who: "Cem" }),
         toolCall("greet_zod", { who: "nobody" }),
         toolCall("greet_schema", { wrong: true }),
+        toolCall("greet_typebox", { who: ["no", "name"] }),
+        toolCall("greet_zod", {}),
       ],
       text("done"),
     ]);
     s.useModel(server.baseUrl);
     s.file("~/.scorel/extensions/greeter.ts", source);
-    const chat = await s.run(["chat"], { input: "greet them\n/back please\n" });
-    expect([chat.code, chat.stdout, chat.stderr]).toEqual([0, expect.stringContaining("went back, please"), ""]);
+    const chat = await s.run(["chat", "--verbose"], { input: "greet them\n/back please\n" });
+    expect([chat.code, chat.stdout]).toEqual([0, expect.stringContaining("went back, please")]);
+    expect(chat.stderr.match(/.*the greeter.*/g)).toEqual(["scorel: info: the greeter is here"]);
     const [first, second] = server.requests.map(({ body }) => body);
     expect(first.tools.map((tool: { function: { name: string } }) => tool.function.name)).toEqual(
       expect.arrayContaining(["greet_typebox", "greet_schema", "greet_zod"]),
@@ -49,12 +52,15 @@ describe("an extension written to the founding document's interface", () => {
       "hello Cem",
       "nobody is not greeted",
       'Validation failed for tool "greet_schema":',
+      'Validation failed for tool "greet_typebox":',
+      'Validation failed for tool "greet_zod":',
     ]);
     expect(told(s)).toEqual([
       { activated: true, frozen: true, secretFree: true },
       { heard: "session_start" },
       { started: { who: "Cem" } },
       { started: { who: "nobody" } },
+      { started: {} },
       { turnFinished: true },
       { rewoundToRoot: true },
       { heard: "session_end" },
