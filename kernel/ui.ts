@@ -3,7 +3,7 @@ import type { Logger } from "./types.ts";
 
 /** What a question may say beside its title. */
 export interface Asking<V> {
-  /** Holds when nobody answers: no client could, the person left the question, or what asked it was cancelled elsewhere. */
+  /** Holds when nobody answers: no client could, the person left the question, or its plugin or session ended. */
   default?: V | undefined;
   /** What it is about, such as a command or a diff; shown whole. */
   details?: string | readonly DisplayAction[] | undefined;

@@ -42,7 +42,8 @@ export interface PresetFacts {
 /** Everything that the reference pages are woven from. */
 export interface Facts {
   plugins: PluginFacts[];
-  kernel: { contract: Contract; events: typeof KERNEL_EVENTS; errors: ErrorForm[] };
+  /** `ui` is the one service whose type is the kernel's own. */
+  kernel: { contract: Contract; ui: Contract; events: typeof KERNEL_EVENTS; errors: ErrorForm[] };
   loader: { errors: ErrorForm[] };
   /** Services that no plugin provides -> the folder that hands them to a kernel. */
   given: Map<string, string>;
@@ -57,6 +58,7 @@ export async function readFacts(): Promise<Facts> {
     plugins: withNames(plugins),
     kernel: {
       contract: contractOf(read("kernel/types.ts"), "kernel"),
+      ui: contractOf(read("kernel/ui.ts"), "kernel"),
       events: KERNEL_EVENTS,
       errors: await errorsOf("kernel"),
     },

@@ -39,7 +39,8 @@ function cells(facts: Facts, { name }: Row): string[] {
 
 /** The service's own type first, then those it leads to. */
 function declarationsOf(facts: Facts, row: Row, seen: Set<string>) {
-  const contract = facts.plugins.find(({ folder }) => folder === row.owner)?.contract;
-  const found = typesFor(row.mentions, contract?.declarations ?? [], seen);
+  const own = facts.plugins.find(({ folder }) => folder === row.owner)?.contract;
+  const contract = own ?? facts.kernel.ui;
+  const found = typesFor(row.mentions, contract.declarations, seen);
   return [...found].sort((a, b) => Number(row.mentions.includes(b.name)) - Number(row.mentions.includes(a.name)));
 }
