@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync } from "node:fs";
+import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
 import { expect, it } from "vitest";
 import { secondProcess } from "../../second-process.ts";
 import { textOf, workshop } from "./workshop.ts";
@@ -24,3 +24,28 @@ it.runIf(process.platform === "linux")(
   },
   60_000,
 );
+
+it("where the system cannot name what is open, a folder is compared by its path", async () => {
+  await using w = await workshop();
+  const { holdFolder } = await import("../../../plugins/coding/folder.ts");
+  const linux = Object.getOwnPropertyDescriptor(process, "platform") as PropertyDescriptor;
+  Object.defineProperty(process, "platform", { ...linux, value: "darwin" });
+  try {
+    expect(await w.say("Write", { file_path: "new/deep/a.txt", content: "a" })).toContain("Created new/deep/a.txt");
+    symlinkSync("new", w.path("link"));
+    await expect(holdFolder(Buffer.from(w.path("link")), false)).rejects.toMatchObject({ code: "FILE_MOVED" });
+    await expect(holdFolder(Buffer.from(w.path("none")), false)).rejects.toMatchObject({ code: "ENOENT" });
+  } finally {
+    Object.defineProperty(process, "platform", linux);
+  }
+});
+
+it("a folder that is a link, or was made one, is not held", async () => {
+  await using w = await workshop();
+  const { holdFolder } = await import("../../../plugins/coding/folder.ts");
+  mkdirSync(w.path("real/deep"), { recursive: true });
+  symlinkSync("real", w.path("link"));
+  for (const path of ["link", "link/deep", "link/new"])
+    await expect(holdFolder(Buffer.from(w.path(path)), true)).rejects.toMatchObject({ code: "FILE_MOVED" });
+  expect(readdirSync(w.path("real"))).toEqual(["deep"]);
+});
