@@ -71,7 +71,7 @@ class Run {
   /** Ends the wait for the running layer. */
   interrupt: (() => void) | undefined;
   private readonly caller: AbortSignal | undefined;
-  private linked = false;
+  private abort: (() => void) | undefined;
 
   constructor(value: unknown, caller: AbortSignal | undefined) {
     this.value = value;
@@ -80,23 +80,22 @@ class Run {
 
   /** Listens to the caller, which is needed only once something is waited for; throws when it has aborted. */
   link(): void {
-    if (this.linked) return;
+    if (this.abort) return;
     this.throwIfAborted();
-    this.linked = true;
+    this.abort = () => {
+      this.control.abort(this.caller?.reason);
+      this.interrupt?.();
+    };
     this.caller?.addEventListener("abort", this.abort, { once: true });
   }
   unlink(): void {
-    if (this.linked) this.caller?.removeEventListener("abort", this.abort);
+    if (this.abort) this.caller?.removeEventListener("abort", this.abort);
   }
   throwIfAborted(): void {
     if (!this.caller?.aborted) return;
-    this.abort();
+    this.control.abort(this.caller.reason);
     this.caller.throwIfAborted();
   }
-  private readonly abort = (): void => {
-    this.control.abort(this.caller?.reason);
-    this.interrupt?.();
-  };
 }
 
 /**
@@ -169,7 +168,8 @@ export class Chain {
     let waits = false;
     try {
       run.throwIfAborted();
-      const given = layer.expendable ? lend(run.value) : run.value;
+      const { value } = run;
+      const given = layer.expendable && typeof value === "object" ? lend(value) : value;
       const answer = layer.handler(given, run.control.signal);
       waits = isThenable(answer);
       if (waits) return this.wait(run, layer, given, answer as PromiseLike<unknown>, ended);
