@@ -3,8 +3,8 @@ import type { Finding, HookRow } from "./contract.ts";
 import type { Part, Patient } from "./patient.ts";
 import { type Ran, run, whole } from "./process.ts";
 
-/** An extension may take ten seconds to start, and is named when it takes longer. */
-const LIMIT_MS = 12_000;
+/** An extension may take ten seconds to load and as many to start, and is named when it takes longer. */
+const LIMIT_MS = 25_000;
 const LEVELS = ["early", "normal", "late"];
 
 /**
@@ -60,7 +60,7 @@ function aboutPlugin({ id, state, reason = "", origin, scope }: PluginRow): Find
       {
         code: "PLUGIN_BROKEN",
         severity: "error",
-        what: `"${id}" is left out: ${reason}`,
+        what: reason.includes("is left out") ? reason : `"${id}" is left out: ${reason}`,
         where: origin,
         doNext: `Mend it (\`scorel plugin check\` helps), or switch it off: without = ["${id}"]`,
       },

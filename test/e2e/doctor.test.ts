@@ -139,6 +139,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     const report = await examine(s);
     const wrong = report.findings.filter(({ code }) => code === "PLUGIN_BROKEN");
     expect([report.code, wrong.map(({ where }) => where.split("/").at(-1))]).toEqual([1, ["syntax.ts", "thrower.ts"]]);
+    expect(wrong[0]?.what).toMatch(/^Extension "syntax" is left out: (?!.*is left out)/);
     expect(wrong[1]).toMatchObject({
       what: expect.stringContaining("boom"),
       doNext: expect.stringContaining('without = ["thrower"]'),
