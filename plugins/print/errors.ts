@@ -9,6 +9,8 @@ export const errors = defineErrors({
     `What was piped in (${a.bytes} bytes) is no UTF-8 text. Pipe text, or give an image with --image FILE.`,
   PRINT_PRINT_ONLY: (a: { option: string }) =>
     `${a.option} belongs to -p. Give a prompt with -p, or leave ${a.option} out.`,
+  PRINT_CHAT_ONLY: (a: { option: string }) =>
+    `${a.option} belongs to a conversation, which stays open; -p ends with its answer. Leave one of them out.`,
   PRINT_TWO_SESSIONS: (a: { options: readonly string[] }) =>
     `${a.options.join(" and ")} say in two ways which session to use. Give one of them.`,
   PRINT_NUMBER: (a: { option: string; value: string; what: string }) =>

@@ -27,6 +27,7 @@ export default definePlugin({
 type Context = PluginContext<unknown, "host">;
 
 async function print({ host }: Context, invocation: Invocation): Promise<number> {
+  if (invocation.options.watch === true) throw errors.PRINT_CHAT_ONLY({ option: "--watch" });
   const { run } = await import("./turn.ts");
   return run(host, invocation);
 }

@@ -171,6 +171,17 @@ describe("scorel chat --watch", () => {
   });
 });
 
+it("--watch is refused where nothing stays open, or nobody watches", async () => {
+  using s = scratch();
+  await using server = await startModelServer([]);
+  s.useModel(server.baseUrl);
+  expect(await s.run(["-p", "hi", "--watch"])).toMatchObject({ code: 2, stderr: expect.stringContaining("-p ends") });
+  s.file("~/.scorel/presets/bare.toml", 'extends = "coding"\nwithout = ["watch"]\n');
+  const bare = await s.run(["chat", "--watch", "--preset", "bare"]);
+  expect(bare).toMatchObject({ code: 2, stderr: expect.stringContaining('Add "watch" to "use"') });
+  expect(server.requests).toEqual([]);
+});
+
 /** A conversation whose input stays open. */
 function opened(s: Scratch, ...more: string[]): Running {
   return s.start(["chat", "--watch", ...more], { open: true });
