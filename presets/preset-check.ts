@@ -17,8 +17,20 @@ const NAMED = 5;
  * installed ones. Undefined for a folder that the user has put there by hand. Throws PRESET_CHANGED and PRESET_LOCK.
  */
 export async function verifiedPreset(name: string): Promise<string | undefined> {
-  const entry = entryOf(await readLock(), name);
-  if (!entry) return undefined;
+  for (let entry = entryOf(await readLock(), name); entry; ) {
+    try {
+      return verified(name, entry);
+    } catch (thrown) {
+      // It may have been updated between the look at the lock file and the one at the folder.
+      const now = entryOf(await readLock(), name);
+      if (JSON.stringify(now) === JSON.stringify(entry)) throw thrown;
+      entry = now;
+    }
+  }
+  return undefined;
+}
+
+function verified(name: string, entry: LockEntry): string {
   const tree = presetTree(join(canonical(presetsDir()), name));
   const changed = changesTo(tree, entry);
   if (changed.length > 0) throw errors.PRESET_CHANGED({ name, files: summary(changed) });

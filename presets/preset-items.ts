@@ -33,7 +33,7 @@ function extensionOf(path: string): string | undefined {
 function codeItem(path: string, source: string): TrustItem {
   const { contributes, hooks, host, imports } = extensionFacts(source);
   const facts = [
-    host ? "runs once per process" : "",
+    host ? "asks to run once per process, which a preset's may not, and is left out" : "",
     hooks.length > 0 ? `taps ${hooks.join(", ")}` : "",
     contributes.length > 0 ? `brings ${contributes.join(", ")}` : "",
     imports.length > 0 ? `imports ${imports.join(", ")}` : "",

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
-import type { InstalledPreset, LockEntry, PresetStore } from "@scorel/packages/contract";
+import type { InstalledPreset, LockEntry, PresetLock, PresetStore } from "@scorel/packages/contract";
 import type { Asked } from "./composition.ts";
 import { errors } from "./errors.ts";
 import { canonical, shippedPresets, userDir } from "./paths.ts";
@@ -9,7 +9,7 @@ import { changesTo, hashOf, presetTree } from "./preset-check.ts";
 import { entryOf, isPresetName, lockNow, presetsDir, readLock, stagingDir, writeLock } from "./preset-lock.ts";
 import { clearStaging, clearTemporaries, makeStaging, type Plan, readyPlans, writePlan } from "./preset-staging.ts";
 import { makePrivate } from "./private-folder.ts";
-import { removeCopy } from "./trusted-copy.ts";
+import { removeCopy, removeStale, retireCopy } from "./trusted-copy.ts";
 
 const PATIENCE_MS = 10_000;
 
@@ -96,11 +96,18 @@ function finish(folder: string, { name, entry }: Plan): void {
   if (entry) lock.presets[name] = entry;
   else delete lock.presets[name];
   writeLock(lock);
-  const kept = Object.values(lock.presets).map(({ files }) => hashOf(files));
-  if (before && !kept.includes(hashOf(before.files))) removeCopy(hashOf(before.files), "presets");
+  if (before) clearCopies(hashOf(before.files), lock, entry !== undefined);
   // The plan first: it may not be carried out again when a later one has been.
   fs.rmSync(join(folder, "plan.json"), { force: true });
   fs.rmSync(folder, { recursive: true, force: true });
+}
+
+/** The bytes of an earlier version stay for sessions that run on them; those of a removed preset go at once. */
+function clearCopies(before: string, { presets }: PresetLock, isUpdate: boolean): void {
+  const kept = Object.values(presets).map(({ files }) => hashOf(files));
+  if (isUpdate) retireCopy(before, "presets");
+  else if (!kept.includes(before)) removeCopy(before, "presets");
+  removeStale("presets", kept);
 }
 
 /** Alone among all processes, after everything that was interrupted has been finished. */

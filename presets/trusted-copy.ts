@@ -5,7 +5,7 @@ import { userDir } from "./paths.ts";
 import { makePrivate } from "./private-folder.ts";
 import type { Tree } from "./trust-tree.ts";
 
-/** Left by runs with --trust, and by trees that have changed since. */
+/** Left by runs with --trust, by trees that have changed since, and by presets that were updated while sessions used them. */
 const STALE_MS = 7 * 24 * 3600 * 1000;
 
 /** Whose copies: those of projects, or of installed presets. */
@@ -24,7 +24,7 @@ export function keepCopy({ files, hash }: Tree, of: Copies = "trusted"): string 
   const root = copyOf(hash, of);
   const isNew = !fs.existsSync(root);
   makePrivate(userDir(), join(userDir(), "cache"), copies(of), root);
-  if (isNew && of === "trusted") removeStale();
+  if (isNew && of === "trusted") removeStale(of, []);
   removeOthers(root, "", files);
   for (const [path, bytes] of files) keepFile(join(root, path), bytes);
   return root;
@@ -57,9 +57,17 @@ function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string,
   }
 }
 
-function removeStale(): void {
-  for (const name of fs.readdirSync(copies("trusted"))) {
-    const path = join(copies("trusted"), name);
+/** Sets a copy aside that is no longer the newest: whoever reads from it may go on for some days. */
+export function retireCopy(hash: string, of: Copies): void {
+  const root = copyOf(hash, of);
+  if (fs.existsSync(root)) fs.utimesSync(root, new Date(), new Date());
+}
+
+/** Removes copies that have been left for long, but for those of these hashes. */
+export function removeStale(of: Copies, kept: readonly string[]): void {
+  if (!fs.existsSync(copies(of))) return;
+  for (const name of fs.readdirSync(copies(of)).filter((each) => !kept.includes(each))) {
+    const path = join(copies(of), name);
     const stats = fs.lstatSync(path, { throwIfNoEntry: false });
     if (stats && Date.now() - stats.mtimeMs > STALE_MS) fs.rmSync(path, { recursive: true, force: true });
   }

@@ -63,7 +63,7 @@ async function withReview(
     const packages = await dependenciesOf(manifest, fetched.folder, staging.folder, invocation);
     const { version } = manifest;
     const source = { ...fetched.source, ...(version !== undefined && { version }) };
-    const review = await staging.review(fetched.folder, { name, source, packages });
+    const review = await staging.review(fetched.folder, { name, source, packages, isUpdate: before !== undefined });
     return await decision({ ...fetched, name, source, manifest }, review);
   } catch (thrown) {
     const isOfSystem = thrown instanceof Error && "syscall" in thrown;

@@ -60,12 +60,19 @@ export interface PresetReview {
   accept(): Promise<void>;
 }
 
+/** What a staged preset is to become. */
+export interface Candidate extends Pick<LockEntry, "source" | "packages"> {
+  name: string;
+  /** Takes the place of an installed one; otherwise the name has to be free. */
+  isUpdate: boolean;
+}
+
 /** A folder to put a preset together in. */
 export interface Staging {
   /** Empty, private, and on the same disk as what is installed. */
   folder: string;
-  /** Reads the preset in a folder below `folder`. Throws PRESET_TREE and PRESET_NONE. */
-  review(path: string, as: Pick<LockEntry, "source" | "packages"> & { name: string }): Promise<PresetReview>;
+  /** Reads the preset in a folder below `folder`. Throws PRESET_TREE, PRESET_NONE and PRESET_TAKEN. */
+  review(path: string, as: Candidate): Promise<PresetReview>;
   /** Removes what was not installed; may be called again. */
   discard(): void;
 }

@@ -2,6 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, existsSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { verifiedPreset } from "../../presets/preset-check.ts";
@@ -129,6 +130,41 @@ it("an install that the disk does not take has installed nothing, and says so", 
     stderr: expect.stringMatching(/^scorel: Nothing was installed, since the disk did not take it: EFBIG/),
   });
   expect([await state(at), leftIn(at)]).toEqual(["nothing", []]);
+});
+
+describe("a preset that is updated while it is used", () => {
+  it("is loaded as one version or the other, and never taken for a changed one", async () => {
+    using at = shopWithSources();
+    await installV1(at);
+    let isDone = false;
+    const updates = async () => {
+      for (let round = 0; round < 6; round++)
+        expect(await preset(at, ["update", "team", round % 2 ? "./v1" : "./v2", "--yes"])).toMatchObject({ code: 0 });
+      isDone = true;
+    };
+    const seen = new Set<string>();
+    const reads = async () => {
+      while (!isDone) {
+        const root = (await verifiedPreset("team")) as string;
+        const version = readFileSync(join(root, "instructions/a.md"), "utf8").trim();
+        expect(names(join(root, "instructions")).sort()).toEqual(["a.md", `only-${version}.md`]);
+        seen.add(version);
+        await turn();
+      }
+    };
+    await Promise.all([updates(), reads(), reads()]);
+    expect(seen).toEqual(new Set(["v1", "v2"]));
+  });
+
+  it("stays readable for whoever runs on the version before", async () => {
+    using at = shopWithSources();
+    await installV1(at);
+    const before = (await verifiedPreset("team")) as string;
+    await at.run("update", ["team", "v2"]);
+    expect(readFileSync(join(before, "instructions/a.md"), "utf8")).toBe("v1\n");
+    await at.run("remove", ["team"]);
+    expect(await verifiedPreset("team")).toBeUndefined();
+  });
 });
 
 describe("installs at the same time", () => {

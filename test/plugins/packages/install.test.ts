@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { guard, type Shop, shop } from "./shop.ts";
@@ -51,7 +51,7 @@ describe("scorel preset add", () => {
         '  model.baseUrl = "http://10.0.0.9": what you say, and the key, go to this address  (preset.toml:4)',
         "runs code with your rights:",
         "  extension guard: taps beforeToolCall  (extensions/guard.js)",
-        "  extension notes: runs once per process; brings tools; imports node:child_process  (extensions/notes/index.ts)",
+        "  extension notes: asks to run once per process, which a preset's may not, and is left out; brings tools; imports node:child_process  (extensions/notes/index.ts)",
         "chooses what is loaded:",
         "  team  (preset.toml)",
         "  builds on coding  (preset.toml:1)",
@@ -121,6 +121,44 @@ describe("scorel preset add", () => {
     expect(await at.run("add", [source])).toMatchObject({ code: error });
     expect(await at.store.list()).toEqual([]);
     expect([presets(at), left(at)]).toEqual([[], []]);
+  });
+});
+
+describe("two who install under one name", () => {
+  const source = { kind: "path", spec: "/work/team" } as const;
+
+  /** A preset that is staged and looked at, as far as the question. */
+  async function begun(at: Shop, words: string, isUpdate = false) {
+    const staging = await at.store.stage();
+    cpSync(at.preset("team", { "instructions/a.md": words }), join(staging.folder, "source"), { recursive: true });
+    return () => staging.review(join(staging.folder, "source"), { name: "team", source, packages: [], isUpdate });
+  }
+
+  it("are one who does and one who is told, whether the other was done before the look or after it", async () => {
+    using at = shop();
+    const [first, second, third] = [await begun(at, "1"), await begun(at, "2"), await begun(at, "3")];
+    const [one, two] = [await first(), await second()];
+    await one.accept();
+    await expect(two.accept()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
+    await expect(third()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
+    expect(at.installed("team/instructions/a.md")).toBe("1");
+  });
+
+  it("are told the same when both update it", async () => {
+    using at = shop();
+    await (await (await begun(at, "1"))()).accept();
+    const [one, two] = [await (await begun(at, "2", true))(), await (await begun(at, "3", true))()];
+    await one.accept();
+    await expect(two.accept()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
+    expect(at.installed("team/instructions/a.md")).toBe("2");
+  });
+
+  it("are told so when a folder of the user has taken the name while they were asked", async () => {
+    using at = shop();
+    const review = await (await begun(at, "1"))();
+    at.file("~/.scorel/presets/team/preset.toml", "");
+    await expect(review.accept()).rejects.toMatchObject({ code: "PRESET_TAKEN" });
+    expect(at.installed("team/preset.toml")).toBe("");
   });
 });
 
