@@ -23,6 +23,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   requests: { scope: "session", load: () => import("@scorel/requests"), guard: true },
   permissions: { scope: "session", load: () => import("@scorel/permissions"), guard: true },
   checkpoints: { scope: "session", load: () => import("@scorel/checkpoints") },
+  runner: { scope: "session", load: () => import("@scorel/runner") },
   sandbox: { scope: "session", load: () => import("@scorel/sandbox") },
   host: { scope: "host", load: () => import("@scorel/host") },
   cli: { scope: "host", load: () => import("@scorel/cli") },

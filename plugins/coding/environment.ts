@@ -5,6 +5,7 @@ import type { Workspace } from "@scorel/host/contract";
 import type { ImagesService } from "@scorel/images/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type { SecretsService } from "@scorel/model/contract";
+import type { RefsService } from "@scorel/runner/contract";
 import type { SandboxService } from "@scorel/sandbox/contract";
 import type { BashSettings } from "@scorel/tools/contract";
 import { BYTES_PER_TOKEN } from "./budget.ts";
@@ -29,6 +30,8 @@ export interface Environment {
   /** How `[tools.bash]` wants commands to run. */
   bash(): BashSettings;
   sandbox(): SandboxService | undefined;
+  /** Names of files that are no paths. */
+  refs(): RefsService | undefined;
   /** The ends of the commands that run now. */
   readonly running: Set<() => Promise<void>>;
   /** Called when the commands have ended, as the session closes. */
@@ -88,6 +91,7 @@ export function createEnvironment(ctx: BaseContext): Environment {
     images: () => ctx.find("images"),
     bash: () => ctx.find("tools")?.bash ?? { sandbox: false, network: false },
     sandbox: () => ctx.find("sandbox"),
+    refs: () => ctx.find("refs"),
     report: (where, thrown) => ctx.report(where, thrown),
     sessionId: ctx.session.id,
     coverage: (path) => ctx.session.projection("fileCoverage")[path],

@@ -1,3 +1,5 @@
+import { existsSync } from "node:fs";
+import { isAbsolute, resolve } from "node:path";
 import { imageType } from "@scorel/images/type";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
@@ -35,6 +37,7 @@ export function createRead(env: Environment): Tool<Params> {
     description:
       "Read a text file as numbered lines (at most 2000), or an image. A long file is cut; go on from the next offset it names.",
     parameters,
+    prepareArguments: withOwnNames,
     access: () => "read",
     execute: (id, params, signal) => answering(signal, () => read(id, params, env, signal)),
     display: (params, result) =>
@@ -42,8 +45,20 @@ export function createRead(env: Environment): Tool<Params> {
   };
 }
 
+/** Where the file lies that a model named: by a path, a reference, or as programs of skills know it. */
+async function fileOf(named: string, env: Environment): Promise<string> {
+  const refs = env.refs();
+  if (!refs) return named;
+  if (/^(workspace|artifact):\/\//.test(named)) return refs.resolve(named);
+  const { cwd } = env.workspace;
+  if (isAbsolute(named) || named.startsWith("~") || existsSync(resolve(cwd, named))) return named;
+  const aliased = named.replace(/^inputs\//, "");
+  if (aliased !== named && !existsSync(resolve(cwd, "inputs")) && existsSync(resolve(cwd, aliased))) return aliased;
+  return refs.find(named) ?? named;
+}
+
 async function read(id: string, params: Params, env: Environment, signal?: AbortSignal): Promise<ToolOutput> {
-  const place = await locate(params.file_path, env.workspace);
+  const place = await locate(await fileOf(params.file_path, env), env.workspace);
   const loaded = await loadFile(place);
   const mimeType = imageType(loaded.bytes);
   if (mimeType) {
@@ -58,6 +73,17 @@ async function read(id: string, params: Params, env: Environment, signal?: Abort
   const result = shown(place, file, selection, env);
   env.claim(id, Buffer.byteLength(textOf(result)));
   return result;
+}
+
+/** Skills that were written for other agents name a file and its lines so. */
+function withOwnNames(raw: unknown): unknown {
+  const { file_name, start_line, num_lines, ...rest } = (raw ?? {}) as Record<string, unknown>;
+  return {
+    ...(file_name !== undefined && { file_path: file_name }),
+    ...(start_line !== undefined && { offset: start_line }),
+    ...(num_lines !== undefined && { limit: num_lines }),
+    ...rest,
+  };
 }
 
 function offsetOf(given: number | string = 1): Offset {

@@ -27,6 +27,12 @@ export const shipped: readonly { name: string; description: string; digest: stri
     digest: "bd19fe41b51ea35e6b42ac3cfdf209e9049576c908985c58cdfb162da540d871",
   },
   {
+    name: "python-math",
+    description:
+      "Runs small Python programs for numbers, such as the first Fibonacci numbers. Use it when exact arithmetic is asked for.",
+    digest: "83a926a9a6e0cf17aa927feca6cdeb140aa128e0681c46accdaecfad73c7adf4",
+  },
+  {
     name: "write-scorel-extension",
     description:
       "Write, check and test an extension of Scorel itself - a tool, guard, slash command, projection or service.",

@@ -41,7 +41,7 @@ describe("a shipped preset", () => {
     ];
     const everything = Object.keys(catalogue).sort();
     expect((await use("all")).sort()).toEqual(everything);
-    const writing = ["sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
+    const writing = ["runner", "sandbox", "skills", "artifacts", "permissions", "blobs", "checkpoints"];
     // A plugin that costs a request for each session is in no other preset.
     const working = ["tools", "coding", "titles", ...writing];
     expect((await use("none")).sort()).toEqual(everything.filter((id) => !working.includes(id)));

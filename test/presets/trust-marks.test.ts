@@ -33,6 +33,11 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "permissions.deny": "harmless",
   "permissions.mode": "harmless",
   "prompt.user": "weakens",
+  "runner.allow": "weakens",
+  "runner.deny": "harmless",
+  "runner.env.*": "weakens",
+  "runner.host": "weakens",
+  "runner.network": "weakens",
   "sandbox.cpuSeconds": "weakens",
   // A project cannot choose to have none.
   "sandbox.executor": "harmless",

@@ -1,3 +1,4 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are commands of a shell
 /** What a generous user allows; each attempt tries to get more out of it. */
 export const generous: readonly string[] = [
   ...["Bash(git status*)", "Bash(npm test*)", "Bash(make*)", "Bash(cat src/*)", "Bash(curl https://example.com/*)"],

@@ -61,7 +61,14 @@ export async function openSkills(
   return { ...opened, skills: service, requests: opened.server.requests };
 }
 
-export const SHIPPED = ["code-review", "compose-preset", "debug-session", "git-commit", "write-scorel-extension"];
+export const SHIPPED = [
+  "code-review",
+  "compose-preset",
+  "debug-session",
+  "git-commit",
+  "python-math",
+  "write-scorel-extension",
+];
 
 /** The messages of a request, the system prompt first: each as its role and text. */
 export function sent({ body }: RecordedRequest): { role: string; text: string }[] {

@@ -1,0 +1,83 @@
+/** A file that a program left in its workspace. */
+export interface OutputFile {
+  /** Below the workspace: `out/report.txt`. */
+  name: string;
+  /** `workspace://` and the name. */
+  ref: string;
+  /** Only of text, and only when it was asked for. */
+  content?: string;
+  mime_type: string;
+  /** On disk. */
+  size_bytes: number;
+  /** `content` is not all of it. */
+  truncated?: true;
+}
+
+/** What `skill_run` answers, as JSON. */
+export interface RunResult {
+  output_files: OutputFile[];
+  /** The first of the small text files, by name. */
+  primary_output?: OutputFile;
+  stdout: string;
+  stderr: string;
+  /** -1 when it was ended, or never ran. */
+  exit_code: number;
+  timed_out: boolean;
+  duration_ms: number;
+  artifact_files?: { name: string; version: number }[];
+  warnings?: string[];
+}
+
+/** Where something that a program needs is taken from. */
+export interface RunInput {
+  /** `artifact://name[@version]`, `host:///path`, `workspace://path` or `skill://name/path` */
+  from: string;
+  /** Below the workspace; default `work/inputs/<last name>`. */
+  to?: string;
+  mode?: "copy" | "link";
+  /** Of an artifact without a version: the version that the same place had first. */
+  pin?: boolean;
+}
+
+/** What of a workspace is looked at afterwards. */
+export interface RunOutputs {
+  globs: string[];
+  inline?: boolean;
+  save?: boolean;
+  /** Put before the names of artifacts. */
+  name_template?: string;
+  max_files?: number;
+  max_file_bytes?: number;
+  max_total_bytes?: number;
+}
+
+/** What `skill_run` is asked for. */
+export interface RunRequest {
+  skill: string;
+  command: string;
+  cwd?: string;
+  env?: Record<string, string>;
+  stdin?: string;
+  inputs?: RunInput[];
+  outputs?: RunOutputs;
+  output_files?: string[];
+  /** Seconds. */
+  timeout?: number;
+  save_as_artifacts?: boolean;
+  omit_inline_content?: boolean;
+  artifact_prefix?: string;
+}
+
+/** Files that a model names otherwise than by a path. */
+export interface RefsService {
+  /** The path of `workspace://name` or `artifact://name[@version]`. Throws RUN_REF, RUN_PATH and ARTIFACT errors. */
+  resolve(ref: string): string;
+  /** The path of a workspace's file with this name, if there is one. Throws RUN_PATH. */
+  find(name: string): string | undefined;
+}
+
+declare module "@scorel/kernel" {
+  interface Services {
+    refs: RefsService;
+  }
+}

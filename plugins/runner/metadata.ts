@@ -1,0 +1,42 @@
+import { readFileSync, renameSync, writeFileSync } from "node:fs";
+import { codeOf, newId } from "@scorel/kernel";
+import { z } from "zod";
+
+const inputRecord = z.object({
+  from: z.string(),
+  /** Below the workspace. */
+  to: z.string(),
+  sha256: z.string(),
+  artifact: z.string().optional(),
+  version: z.number().optional(),
+  /** Milliseconds since the epoch. */
+  ts: z.number(),
+});
+export type InputRecord = z.output<typeof inputRecord>;
+
+const metadata = z.object({
+  version: z.literal(1),
+  /** The digest of each staged skill, by its name. */
+  skills: z.record(z.string(), z.object({ digest: z.string(), folder: z.string() })),
+  /** The latest of each place, in the order in which they were put there. */
+  inputs: z.array(inputRecord),
+});
+/** What is known of a workspace between two runs. */
+export type Metadata = z.output<typeof metadata>;
+
+/** Without the file, or when it is not whole, as for a new workspace: then everything is staged again. */
+export function readMetadata(path: string): Metadata {
+  const empty: Metadata = { version: 1, skills: {}, inputs: [] };
+  try {
+    return metadata.safeParse(JSON.parse(readFileSync(path, "utf8"))).data ?? empty;
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT" || thrown instanceof SyntaxError) return empty;
+    throw thrown;
+  }
+}
+
+export function writeMetadata(path: string, data: Metadata): void {
+  const beside = `${path}.${newId()}`;
+  writeFileSync(beside, JSON.stringify(data), { mode: 0o600 });
+  renameSync(beside, path);
+}

@@ -1,0 +1,52 @@
+import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { basename, join, posix } from "node:path";
+import type { RefsService } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { makeLayout } from "./layout.ts";
+import { inside, realOf } from "./paths.ts";
+import type { RunnerContext } from "./run.ts";
+import { workspaceFolder } from "./workspace-folder.ts";
+
+/** What a model calls files of the workspace and artifacts, as paths that can be read. */
+export function createRefs(ctx: RunnerContext): RefsService {
+  return {
+    resolve(ref) {
+      const [, scheme = "", rest = ""] = /^(\w+):\/\/(.*)$/s.exec(ref) ?? [];
+      if (scheme === "workspace") return workspaceFile(ctx, rest);
+      if (scheme === "artifact") return artifactFile(ctx, ref, rest);
+      throw errors.RUN_REF({ ref, reason: "only workspace:// and artifact:// are known" });
+    },
+    find(name) {
+      const layout = makeLayout(workspaceFolder(ctx));
+      const plain = posix.normalize(name);
+      if (posix.isAbsolute(plain) || plain.startsWith("..")) return undefined;
+      const names = [plain, plain.replace(/^inputs\//, "work/inputs/")];
+      return names
+        .map((each) => inside(layout.root, each, "file"))
+        .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
+    },
+  };
+}
+
+function workspaceFile(ctx: RunnerContext, rest: string): string {
+  const { root } = makeLayout(workspaceFolder(ctx));
+  const path = realOf(inside(root, rest, "file"));
+  if (existsSync(path)) return path;
+  throw errors.RUN_REF({ ref: `workspace://${rest}`, reason: "there is no such file in the workspace" });
+}
+
+/** A copy of its own, under its own name: by that its type is known. */
+function artifactFile(ctx: RunnerContext, ref: string, rest: string): string {
+  const [, name = rest, digits] = /^(.+)@(\d+)$/s.exec(rest) ?? [];
+  const found = ctx
+    .find("artifacts")
+    ?.of(ctx.session)
+    .load(name, digits === undefined ? undefined : Number(digits));
+  if (!found) throw errors.RUN_REF({ ref, reason: "there is no such artifact" });
+  const folder = join(ctx.find("workspace")?.temp ?? workspaceFolder(ctx), "artifacts", found.sha256);
+  const path = join(folder, basename(name));
+  if (existsSync(path)) return path;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  writeFileSync(path, found.content, { mode: 0o400 });
+  return path;
+}

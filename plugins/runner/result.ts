@@ -1,0 +1,90 @@
+import { relative } from "node:path";
+import type { Lineage, SessionArtifacts } from "@scorel/artifacts/contract";
+import { messageOf } from "@scorel/kernel";
+import type { RunRequest, RunResult } from "./contract.ts";
+import type { Layout } from "./layout.ts";
+import { type Collected, collect, defaultLimits, primary, shown } from "./outputs.ts";
+
+/** Of `out/`, when nothing was asked for. */
+const UNASKED_FILES = 20;
+const REF_HINT =
+  "output_files are workspace-relative; prefer output_files content; when you need a stable reference, use output_files[*].ref (workspace://...)";
+
+/** What the files of a run are kept with. */
+export interface Keeping {
+  layout: Layout;
+  run: string;
+  hide(text: string): string;
+  artifacts: SessionArtifacts | undefined;
+  lineage: Lineage;
+}
+
+/** Adds the files that were asked for to the result, and saves them where that was asked; answers what there is to say. */
+export async function keepFiles(result: RunResult, request: RunRequest, keeping: Keeping): Promise<string[]> {
+  const { layout, run, hide } = keeping;
+  const asked = wantedOf(request);
+  const { files, warnings } = collect(layout.root, relative(layout.root, run), asked.wanted);
+  // A command that failed leaves empty files where it was about to write.
+  const kept = result.exit_code === 0 ? files : files.filter(({ size }) => size > 0);
+  if (kept.length < files.length) warnings.push("empty output_files omitted because command failed");
+  const saved = asked.save ? await save(kept, keeping, asked.prefix) : undefined;
+  if (saved?.files) result.artifact_files = saved.files;
+  if (saved?.warning) warnings.push(saved.warning);
+  // What could not be saved is told whole: nobody else has it.
+  const inline = asked.inline || saved?.warning !== undefined;
+  const hidden = kept.map((file) => withoutSecrets(file, hide));
+  if (asked.listed) result.output_files = hidden.map((file) => shown(file, inline));
+  const best = primary(hidden);
+  if (best) result.primary_output = shown(best, inline);
+  if (asked.listed && kept.length > 0 && !saved?.files) warnings.push(REF_HINT);
+  return warnings;
+}
+
+/** A file that a model is shown has no secret in it; the file itself is as the program made it. */
+function withoutSecrets(file: Collected, hide: (text: string) => string): Collected {
+  const text = file.bytes.toString("latin1");
+  const plain = hide(text);
+  return plain === text ? file : { ...file, bytes: Buffer.from(plain, "latin1"), size: plain.length };
+}
+
+function wantedOf({ outputs, output_files, ...request }: RunRequest) {
+  const inline = request.omit_inline_content !== true;
+  if (output_files && output_files.length > 0) {
+    const save = request.save_as_artifacts === true;
+    const wanted = { ...defaultLimits, globs: output_files };
+    return { wanted, listed: true, inline, save, prefix: request.artifact_prefix ?? "" };
+  }
+  if (outputs) {
+    const { globs, inline: told = false, save = false, name_template: prefix = "", ...limits } = outputs;
+    return { wanted: { ...defaultLimits, ...limits, globs }, listed: true, inline: told && inline, save, prefix };
+  }
+  const wanted = { ...defaultLimits, globs: ["out/**"], max_files: UNASKED_FILES };
+  return { wanted, listed: false, inline, save: false, prefix: "" };
+}
+
+interface Saved {
+  files?: { name: string; version: number }[];
+  warning?: string;
+}
+
+async function save(files: readonly Collected[], { artifacts, lineage }: Keeping, prefix: string): Promise<Saved> {
+  if (!artifacts)
+    return { warning: "save_as_artifacts requested but artifact service is not configured; outputs are not persisted" };
+  const saved: { name: string; version: number }[] = [];
+  const skipped: string[] = [];
+  for (const { name, bytes, size, mime } of files) {
+    if (bytes.length < size) skipped.push(name);
+    else {
+      try {
+        const { version } = await artifacts.save({ name: prefix + name, content: bytes, mimeType: mime, lineage });
+        saved.push({ name: prefix + name, version });
+      } catch (thrown) {
+        skipped.push(`${name} (${messageOf(thrown)})`);
+      }
+    }
+  }
+  return {
+    files: saved,
+    ...(skipped.length > 0 && { warning: `cannot save truncated output file: ${skipped.join(", ")}` }),
+  };
+}

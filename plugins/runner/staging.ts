@@ -1,0 +1,128 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, join, relative } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import type { Skill } from "@scorel/skills/contract";
+import { errors } from "./errors.ts";
+import type { Layout } from "./layout.ts";
+import { isWithin } from "./paths.ts";
+
+const MOST_FILES = 10_000;
+const MOST_BYTES = 256 * 1024 * 1024;
+/** Not the skill's: the workspace's folders by short names, and what its programs install. */
+const OWN = new Set(["out", "work", "inputs", ".venv"]);
+const LINKS: Readonly<Record<string, string>> = {
+  out: join("..", "..", "out"),
+  work: join("..", "..", "work"),
+  inputs: join("..", "..", "work", "inputs"),
+};
+
+/** A skill in a workspace. */
+export interface Staged {
+  /** Real. */
+  folder: string;
+  venv: string;
+  /** sha256 over the paths and bytes of all its files. */
+  digest: string;
+}
+
+interface SourceFile {
+  path: string;
+  /** Real; the same, or what a link leads to. */
+  from: string;
+  mode: number;
+}
+
+/**
+ * Copies a skill into the workspace, unless the same bytes are there already. What its programs have installed in `.venv`
+ * stays, also when the skill has changed. Throws RUN_STAGE.
+ */
+export function stage(layout: Layout, skill: Skill, before: string | undefined): Staged {
+  const files = filesOf(skill);
+  const digest = digestOf(skill, files);
+  const folder = join(layout.skills, folderName(skill.name));
+  const venv = join(folder, ".venv");
+  if (before !== digest || !fs.existsSync(folder)) copy(files, folder);
+  fs.mkdirSync(venv, { recursive: true });
+  return { folder, venv, digest };
+}
+
+/** Skills are called what their authors like; a name that is no plain folder's is replaced by its hash. */
+function folderName(name: string): string {
+  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  return `skill-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+}
+
+function copy(files: readonly SourceFile[], folder: string): void {
+  fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
+  fs.chmodSync(folder, 0o700);
+  for (const name of fs.readdirSync(folder)) {
+    if (name === ".venv") continue;
+    makeRemovable(join(folder, name));
+    fs.rmSync(join(folder, name), { recursive: true });
+  }
+  for (const { path, from, mode } of files) {
+    const to = join(folder, path);
+    fs.mkdirSync(dirname(to), { recursive: true });
+    fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL);
+    fs.chmodSync(to, mode & 0o555);
+  }
+  for (const [name, target] of Object.entries(LINKS)) fs.symlinkSync(target, join(folder, name));
+}
+
+/** Folders without the right to write keep what is in them. */
+function makeRemovable(path: string): void {
+  if (!fs.lstatSync(path).isDirectory()) return;
+  fs.chmodSync(path, 0o700);
+  for (const name of fs.readdirSync(path)) makeRemovable(join(path, name));
+}
+
+function filesOf(skill: Skill): SourceFile[] {
+  const root = fs.realpathSync(skill.files);
+  const found: SourceFile[] = [];
+  let bytes = 0;
+  const visit = (folder: string) => {
+    for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+      const full = join(folder, entry.name);
+      const path = relative(root, full);
+      if (OWN.has(path) || entry.name === ".git") continue;
+      const { from, stat } = sourceOf(full, root, skill, path);
+      if (stat.isDirectory() && !entry.isSymbolicLink()) visit(full);
+      if (!stat.isFile()) continue;
+      found.push({ path, from, mode: stat.mode });
+      bytes += stat.size;
+      if (found.length > MOST_FILES || bytes > MOST_BYTES)
+        throw errors.RUN_STAGE({
+          skill: skill.name,
+          path: skill.folder,
+          reason: "it has too many files, or too large ones",
+        });
+    }
+  };
+  visit(root);
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+/** A link counts as the file that it leads to, as long as that is the skill's own. */
+function sourceOf(full: string, root: string, skill: Skill, path: string): { from: string; stat: fs.Stats } {
+  const fail = (reason: string) => errors.RUN_STAGE({ skill: skill.name, path, reason });
+  try {
+    const from = fs.realpathSync(full);
+    if (!isWithin(root, from)) throw fail("it is a link that leads out of the skill");
+    return { from, stat: fs.statSync(from) };
+  } catch (thrown) {
+    throw codeOf(thrown) === "ENOENT" ? fail("it is a link to nothing") : thrown;
+  }
+}
+
+function digestOf({ name }: Skill, files: readonly SourceFile[]): string {
+  const hash = createHash("sha256");
+  for (const { path, from } of files) {
+    try {
+      hash.update(`${path}\0`).update(fs.readFileSync(from)).update("\0");
+    } catch (thrown) {
+      throw errors.RUN_STAGE({ skill: name, path, reason: `it cannot be read (${codeOf(thrown)})` }, { cause: thrown });
+    }
+  }
+  return hash.digest("hex");
+}

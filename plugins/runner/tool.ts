@@ -1,0 +1,93 @@
+import type { Tool } from "@scorel/tools/contract";
+import { shownList } from "./command.ts";
+import type { RunRequest } from "./contract.ts";
+import type { RunnerContext } from "./run.ts";
+
+const text = { type: "string" };
+const texts = { type: "array", items: text };
+const flag = { type: "boolean" };
+const whole = { type: "integer", minimum: 1 };
+
+const input = {
+  type: "object",
+  properties: {
+    from: {
+      type: "string",
+      description: "artifact://name[@version], host:///path, workspace://path or skill://name/path",
+    },
+    to: { type: "string", description: "default work/inputs/<name>" },
+    mode: { type: "string", enum: ["copy", "link"] },
+    pin: flag,
+  },
+  required: ["from"],
+  additionalProperties: false,
+};
+const outputs = {
+  type: "object",
+  properties: {
+    globs: texts,
+    inline: flag,
+    save: flag,
+    name_template: text,
+    max_files: whole,
+    max_file_bytes: whole,
+    max_total_bytes: whole,
+  },
+  required: ["globs"],
+  additionalProperties: false,
+};
+
+/** The tool that runs programs of skills. */
+export function skillRun(ctx: RunnerContext): Tool<RunRequest> {
+  const { allow } = ctx.config;
+  const only = allow.length === 0 ? "" : ` Only these programs, without a shell: ${shownList(allow)}.`;
+  return {
+    name: "skill_run",
+    description: `Run a command that a skill's instructions give, in the skill's folder, in a sandbox. Write results to out/; collect them with output_files or outputs.${only}`,
+    parameters: {
+      type: "object",
+      properties: {
+        skill: text,
+        command: text,
+        cwd: {
+          type: "string",
+          description: "default: the skill's folder; or begins with $WORK_DIR, $OUTPUT_DIR, $RUN_DIR",
+        },
+        env: { type: "object", additionalProperties: text },
+        stdin: text,
+        output_files: { ...texts, description: "globs, as out/*.txt" },
+        inputs: { type: "array", items: input },
+        outputs,
+        timeout: { type: "integer", description: "seconds, default 300" },
+        save_as_artifacts: flag,
+        omit_inline_content: flag,
+        artifact_prefix: text,
+      },
+      required: ["skill", "command"],
+      additionalProperties: false,
+    },
+    prepareArguments: withPlainNames,
+    execute: async (_id, request, signal) => {
+      const { runSkill } = await import("./run.ts");
+      const result = await runSkill(ctx, request, signal);
+      return { content: [{ type: "text", text: JSON.stringify(result) }], details: { skill: request.skill } };
+    },
+    display: ({ skill, command }, result) => ({
+      display: "card",
+      title: `${skill} $ ${command}`,
+      status: result === undefined ? "running" : result.isError ? "error" : "done",
+      text: result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "",
+    }),
+  };
+}
+
+/** `MaxFiles` is an older way to write `max_files`; the plain one counts. */
+function withPlainNames(raw: unknown): unknown {
+  const { outputs: given, ...rest } = (raw ?? {}) as Record<string, unknown>;
+  if (typeof given !== "object" || given === null || Array.isArray(given)) return raw;
+  const plain = Object.entries(given).filter(([name]) => name === name.toLowerCase());
+  const older = Object.entries(given)
+    .filter(([name]) => name !== name.toLowerCase())
+    .map(([name, value]) => [name.replace(/(?<!^)([A-Z])/g, "_$1").toLowerCase(), value] as const);
+  return { ...rest, outputs: { ...Object.fromEntries(older), ...Object.fromEntries(plain) } };
+}

@@ -1,0 +1,31 @@
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { join } from "node:path";
+import type { RunnerContext } from "./run.ts";
+
+/** A workspace of a session that is gone for so long is removed. */
+const KEPT_MS = 24 * 60 * 60 * 1000;
+
+/** The folder of the session's workspace, the same whenever it is opened. A session that is not stored has a passing one. */
+export function workspaceFolder({ session, find }: Pick<RunnerContext, "session" | "find">): string {
+  const workspace = find("workspace");
+  const home = workspace?.home;
+  if (home === undefined || workspace?.file === undefined) return join(workspace?.temp ?? "/tmp", "workspace");
+  const all = join(home, ".scorel", "workspaces");
+  const folder = join(all, session.id);
+  if (!existsSync(folder)) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    sweep(all, join(home, ".scorel"));
+  }
+  return realpathSync(folder);
+}
+
+/** Removes what belongs to sessions that are neither stored nor in the trash any more. */
+function sweep(all: string, home: string): void {
+  const logs = [join(home, "sessions"), join(home, "trash")].flatMap((folder) =>
+    existsSync(folder) ? readdirSync(folder) : [],
+  );
+  for (const name of readdirSync(all)) {
+    const old = Date.now() - statSync(join(all, name)).mtimeMs > KEPT_MS;
+    if (old && !logs.some((log) => log.startsWith(name))) rmSync(join(all, name), { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,18 @@
+"""Prints the first N Fibonacci numbers, one a line: python3 fib.py N"""
+
+import sys
+
+
+def main(arguments):
+    if len(arguments) != 1 or not arguments[0].isdigit():
+        print("usage: fib.py N, where N is a number of 0 or more", file=sys.stderr)
+        return 2
+    current, following = 0, 1
+    for _ in range(int(arguments[0])):
+        print(current)
+        current, following = following, current + following
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

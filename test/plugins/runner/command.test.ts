@@ -1,0 +1,82 @@
+import { describe, expect, it } from "vitest";
+import { programOf } from "../../../plugins/runner/command.ts";
+
+const judged = (command: string, lists: { allow?: string[]; deny?: string[] }, env = {}) => {
+  try {
+    return programOf(command, { allow: [], deny: [], ...lists }, env);
+  } catch (thrown) {
+    return (thrown as Error).message;
+  }
+};
+
+describe("without lists", () => {
+  it("a command is a shell's", () => {
+    expect(judged("a | b > $C", {})).toEqual(["bash", "-c", "a | b > $C"]);
+  });
+});
+
+describe("with lists", () => {
+  const allow = ["python3", "ls"];
+
+  it("a command is one program with its arguments, and nothing is expanded", () => {
+    expect(judged(`python3 -c 'print(1)' "a b" c\\ d $HOME *.txt ~ ''`, { allow })).toEqual([
+      "python3",
+      "-c",
+      "print(1)",
+      "a b",
+      "c d",
+      "$HOME",
+      "*.txt",
+      "~",
+      "",
+    ]);
+  });
+
+  it.each([["ls; rm x"], ["ls && rm x"], ["ls | sh"], ["ls > out/x"], ["ls < x"], ["ls\nrm x"], ["ls '|'"]])(
+    "%j needs a shell, and is refused",
+    (command) => {
+      expect(judged(command, { allow })).toMatch(/which only a shell understands/);
+    },
+  );
+
+  it.each([
+    ["ls 'a", "unterminated quote"],
+    ["ls a\\", "trailing escape"],
+    ["", "command is empty"],
+    ["curl x", "curl is not allowed; allowed are python3, ls"],
+    ["./evil/python3 x", "./evil/python3 is not allowed: it is a path"],
+    ["/tmp/python3 x", "/tmp/python3 is not allowed: it is a path"],
+    ["env python3", "env is not allowed"],
+  ])("%j is refused: %s", (command, reason) => {
+    expect(judged(command, { allow })).toContain(reason);
+  });
+
+  it("what is denied is the file, whatever it is called, and no program that runs others", () => {
+    const deny = ["perl"];
+    expect(judged("ls x", { deny })).toEqual(["ls", "x"]);
+    expect(judged("perl -e 1", { deny })).toContain("perl is denied");
+    for (const wrapper of [
+      "env perl",
+      "bash -c perl",
+      "sh x",
+      "xargs perl",
+      "timeout 1 perl",
+      "find . -exec perl",
+      "nohup perl",
+    ])
+      expect(judged(wrapper, { deny })).toContain("runs other programs");
+    expect(judged("ls", { allow, deny: ["ls"] })).toContain("ls is denied");
+  });
+
+  it("a program that runs others runs when it is allowed by name", () => {
+    expect(judged("bash scripts/run.sh", { allow: ["bash"] })).toEqual(["bash", "scripts/run.sh"]);
+    expect(judged("scripts/run.sh x", { allow: ["scripts/run.sh"] })).toEqual(["scripts/run.sh", "x"]);
+  });
+
+  it.each(["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "IFS", "DYLD_INSERT_LIBRARIES"])(
+    "the variable %s is refused",
+    (name) => {
+      expect(judged("ls", { allow }, { [name]: "x" })).toContain(`it sets ${name}`);
+    },
+  );
+});

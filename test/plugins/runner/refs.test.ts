@@ -1,0 +1,42 @@
+import { describe, expect, it } from "vitest";
+import { shop } from "./setup.ts";
+
+describe("Read", () => {
+  it("finds what a program left, by its reference and by its plain name", async () => {
+    await using t = await shop();
+    await t.run({ command: "printf 'one\\ntwo\\nthree\\n' > out/a.txt; echo in > work/inputs/b.txt" });
+    expect(await t.read({ file_path: "workspace://out/a.txt" })).toContain("1\tone\n2\ttwo\n3\tthree");
+    expect(await t.read({ file_name: "workspace://out/a.txt", start_line: 2, num_lines: 1 })).toMatch(/\n2\ttwo$/);
+    expect(await t.read({ file_path: "out/a.txt" })).toContain("1\tone");
+    expect(await t.read({ file_path: "inputs/b.txt" })).toContain("1\tin");
+  });
+
+  it("takes the project's own file first, and inputs/ for the project where it has none", async () => {
+    await using t = await shop();
+    await t.run({ command: "echo workspace > out/a.txt" });
+    t.g.file("project/out/a.txt", "project");
+    t.g.file("project/notes.txt", "notes");
+    expect(await t.read({ file_path: "out/a.txt" })).toContain("1\tproject");
+    expect(await t.read({ file_path: "inputs/notes.txt" })).toContain("1\tnotes");
+  });
+
+  it("finds artifacts, each version of them", async () => {
+    await using t = await shop();
+    for (const content of ["first", "second"])
+      await t.artifacts.save({ name: "pref/r.txt", content: Buffer.from(content), mimeType: "text/plain" });
+    expect(await t.read({ file_path: "artifact://pref/r.txt" })).toContain("1\tsecond");
+    expect(await t.read({ file_path: "artifact://pref/r.txt@0" })).toContain("1\tfirst");
+  });
+
+  it.each([
+    ["workspace://../../../etc/passwd", "it leads out of the workspace"],
+    ["workspace:///etc/passwd", "it has to be relative to the workspace"],
+    ["workspace://out/door", "a link on its way leads out of the workspace"],
+    ["workspace://out/none", "there is no such file in the workspace"],
+    ["artifact://none", "there is no such artifact"],
+  ])("does not read %s", async (file_path, reason) => {
+    await using t = await shop();
+    await t.run({ command: "ln -s /etc/passwd out/door" });
+    expect(await t.read({ file_path })).toContain(reason);
+  });
+});

@@ -1,0 +1,192 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it, vi } from "vitest";
+import { confines, shop } from "./setup.ts";
+
+const plain = {
+  stdout: "",
+  stderr: "",
+  exit_code: 0,
+  timed_out: false,
+  duration_ms: expect.any(Number),
+  output_files: [],
+};
+
+/** `${name}` with what follows. */
+const braced = (name: string, rest: string) => `$\{${name}}${rest}`;
+
+describe("a command of a skill", () => {
+  it("runs in the skill's folder, and what it wrote to out/ comes back", async () => {
+    await using t = await shop();
+    expect(await t.run({ command: "python3 scripts/fib.py 10 > out/fib.txt", output_files: ["out/*.txt"] })).toEqual({
+      ...plain,
+      output_files: [
+        {
+          name: "out/fib.txt",
+          ref: "workspace://out/fib.txt",
+          content: "0\n1\n1\n2\n3\n5\n8\n13\n21\n34\n",
+          mime_type: "text/plain",
+          size_bytes: 23,
+        },
+      ],
+      primary_output: expect.objectContaining({ name: "out/fib.txt" }),
+      warnings: [expect.stringContaining("output_files are workspace-relative")],
+    });
+  });
+
+  it("that fails is a result", async () => {
+    await using t = await shop();
+    expect(await t.run({ command: "echo no >&2; exit 3" })).toEqual({ ...plain, stderr: "no\n", exit_code: 3 });
+  });
+
+  it("knows its folders, its name, and finds the short names beside it", async () => {
+    await using t = await shop();
+    const { stdout } = await t.run({
+      command:
+        'pwd; echo "$SKILL_NAME"; cd "$WORKSPACE_DIR"; for d in "$SKILLS_DIR" "$WORK_DIR" "$OUTPUT_DIR" "$RUN_DIR"; do echo "$d"; done',
+    });
+    expect(stdout.replaceAll(`${t.workspace}/`, "").replace(/run_[\w.]+$/m, "run")).toBe(
+      "skills/math\nmath\nskills\nwork\nout\nruns/run\n",
+    );
+    const { exit_code } = await t.run({ command: "echo 1 > out/a; echo 2 > work/b; echo 3 > inputs/c" });
+    const at = (path: string) => fs.readFileSync(join(t.workspace, path), "utf8");
+    expect([exit_code, at("out/a"), at("work/b"), at("work/inputs/c")]).toEqual([0, "1\n", "2\n", "3\n"]);
+  });
+
+  it("gets its own variables and input, and no others of the host", async () => {
+    vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
+    vi.stubEnv("OTHER_TOKEN", "another-token");
+    await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
+    const told = await t.run({
+      command: 'read -r line; echo "$line $A"; env | grep TOKEN',
+      env: { A: "b" },
+      stdin: "hello\n",
+    });
+    expect(told.stdout).toBe("hello b\nMATH_TOKEN=[redacted]\n");
+    await t.skill("other");
+    expect((await t.run({ skill: "other", command: "env | grep -c TOKEN" })).stdout).toBe("0\n");
+    vi.unstubAllEnvs();
+  });
+
+  it("is ended after its time with all that it started", async () => {
+    await using t = await shop();
+    const began = performance.now();
+    const { exit_code, timed_out } = await t.run({ command: "sleep 50 & sleep 50", timeout: 1 });
+    expect([exit_code, timed_out]).toEqual([-1, true]);
+    expect(performance.now() - began).toBeLessThan(20_000);
+  });
+
+  it("tells the beginning of what it said, cut at a whole letter", async () => {
+    await using t = await shop();
+    const { stdout, stderr, warnings } = await t.run({
+      command: "printf 'é%.0s' $(seq 9000); printf 'x%.0s' $(seq 20000) >&2",
+    });
+    expect([stdout, stderr, warnings]).toEqual([
+      "é".repeat(8_192),
+      "x".repeat(16_384),
+      ["stdout truncated", "stderr truncated"],
+    ]);
+  });
+});
+
+describe("a call that makes no sense", () => {
+  it("says what is wrong", async () => {
+    await using t = await shop();
+    const told = async (request: Parameters<typeof t.run>[0]) => t.run(request).catch((thrown) => thrown.message);
+    expect(await told({ command: " " })).toBe(
+      "skill and command are required: name a skill and give a command to run in it.",
+    );
+    expect(await told({ skill: "magic", command: "true" })).toBe("unknown skill: magic. The skills here are: math.");
+    expect(await told({ command: "true", cwd: "../../.." })).toContain("it leads out of the workspace");
+    expect(await told({ command: "true", cwd: "/etc" })).toContain("it leads out of the workspace");
+    expect(await told({ command: "true", cwd: "$HOME" })).toContain(
+      "only WORKSPACE_DIR, SKILLS_DIR, WORK_DIR, OUTPUT_DIR, RUN_DIR are known",
+    );
+    expect(await told({ command: "true", cwd: "$WORK_DIRX" })).toContain("are known");
+  });
+
+  it("runs nothing where no sandbox works", async () => {
+    await using t = await shop({}, "podman");
+    await expect(t.run({ command: "true" })).rejects.toThrow("No sandbox works here");
+  });
+});
+
+describe("where a command works", () => {
+  it.each([
+    ["", "skills/math"],
+    ["scripts", "skills/math/scripts"],
+    ["$WORK_DIR", "work"],
+    [braced("OUTPUT_DIR", "/deep/er"), "out/deep/er"],
+    ["$SKILLS_DIR/math", "skills/math"],
+    ["$WORKSPACE_DIR", "."],
+    ["/work/sub", "work/sub"],
+    ["/", "."],
+  ])("%j is %s", async (cwd, expected) => {
+    await using t = await shop();
+    expect((await t.run({ command: "pwd", cwd })).stdout).toBe(`${join(t.workspace, expected)}\n`);
+  });
+
+  it("a run's own folder is one, too, and another for each run", async () => {
+    await using t = await shop();
+    const folders = await Promise.all([1, 2].map(() => t.run({ command: "pwd; echo 1 > made", cwd: "$RUN_DIR" })));
+    expect(new Set(folders.map(({ stdout }) => stdout)).size).toBe(2);
+    const last = await t.run({ command: "echo 2 > made", cwd: "$RUN_DIR", output_files: ["$RUN_DIR/*"] });
+    expect(last.output_files.map(({ name, content }) => [name.replace(/run_[\w.]+/, "run"), content])).toEqual([
+      ["runs/run/made", "2\n"],
+    ]);
+  });
+});
+
+describe("a skill in the workspace", () => {
+  it("is staged once, and again when it has changed; what its programs installed stays", async () => {
+    await using t = await shop();
+    await t.run({
+      command: "mkdir -p .venv/bin; printf '#!/bin/sh\\necho tool' > .venv/bin/tool; chmod +x .venv/bin/tool",
+    });
+    const staged = join(t.workspace, "skills/math/SKILL.md");
+    const { ino } = fs.statSync(staged);
+    expect((await t.run({ command: 'tool; basename "$VIRTUAL_ENV"' })).stdout).toBe("tool\n.venv\n");
+    expect(fs.statSync(staged).ino).toBe(ino);
+    await t.skill("math", { "scripts/new.sh": "echo new" });
+    expect((await t.run({ command: "tool; sh scripts/new.sh" })).stdout).toBe("tool\nnew\n");
+  });
+
+  it("does not bring folders of its own in the place of the workspace's", async () => {
+    await using t = await shop();
+    await t.skill("math", { "out/shipped": "x", "work/shipped": "x", ".venv/bin/evil": "x" });
+    expect((await t.run({ command: "ls out work/ .venv/" })).stdout).not.toMatch(/shipped|evil/);
+  });
+
+  it("cannot hold a link that leads out of it", async () => {
+    await using t = await shop();
+    fs.symlinkSync("/etc/passwd", join(t.g.home, ".scorel/skills/math/passwd"));
+    await expect(t.run({ command: "true" })).rejects.toThrow("it is a link that leads out of the skill");
+  });
+
+  it("is called what it likes without leaving the workspace", async () => {
+    await using t = await shop();
+    await t.skill("ödd näme");
+    const { stdout } = await t.run({ skill: "ödd näme", command: 'pwd; echo "$SKILL_NAME"' });
+    expect(stdout.replace(`${t.workspace}/`, "")).toMatch(/^skills\/skill-[0-9a-f]{16}\nödd näme\n$/);
+  });
+
+  if (confines)
+    it("can be changed by none of its programs, root's neither", async () => {
+      await using t = await shop();
+      const tries = [
+        "echo x >> SKILL.md",
+        "chmod u+w SKILL.md",
+        "rm -f SKILL.md",
+        "mv ../math ../m",
+        "ln -sfn /tmp out",
+        "touch new",
+      ];
+      for (const command of tries) expect((await t.run({ command })).exit_code).not.toBe(0);
+      const metadata = fs.readFileSync(join(t.workspace, "../metadata.json"), "utf8");
+      await t.run({
+        command: 'echo x >> "$SKILLS_DIR/math/scripts/fib.py"; echo x > "$WORKSPACE_DIR/../metadata.json"',
+      });
+      expect(fs.readFileSync(join(t.workspace, "../metadata.json"), "utf8")).toBe(metadata);
+      expect(fs.readFileSync(join(t.workspace, "skills/math/scripts/fib.py"), "utf8")).toMatch(/^import sys\n/);
+    });
+});
