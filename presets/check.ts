@@ -1,7 +1,7 @@
 import type { AnyPlugin } from "@scorel/kernel";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "./catalogue.ts";
-import { type Layer, placeOf } from "./layer.ts";
+import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { dotted, grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
 import { unknownKeys } from "./unknown-keys.ts";
@@ -41,7 +41,8 @@ export async function checkLayers(
   for (const layer of merged.layers) {
     for (const issue of checkGrammar(layer.table))
       verdict.problems.push(invalid(say(issue, placeOf(layer, issue.path))));
-    if (layer.kind === "project") verdict.problems.push(...hostWords(layer), ...guardsLeftOut(layer));
+    if (layer.kind === "project") verdict.problems.push(...hostWords(layer));
+    if (isOfProject(layer)) verdict.problems.push(...guardsLeftOut(layer));
     verdict.problems.push(...contradictions(layer));
   }
   checkNames(merged, extensions, suggest, verdict);

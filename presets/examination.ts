@@ -1,7 +1,7 @@
 import type { PresetFindings } from "@scorel/inspect/contract";
 import { shipped } from "./catalogue.ts";
 import { checkLayers } from "./check.ts";
-import { type ExtensionFile, findExtensions } from "./extension-file.ts";
+import { type ExtensionFile, type Found, findExtensions } from "./extension-file.ts";
 import { extensionFindings } from "./extension-findings.ts";
 import { joinLayers } from "./layered-values.ts";
 import { type LayerRequest, packagesOf, readLayers } from "./layers.ts";
@@ -26,7 +26,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   const packages = packagesOf(layers);
   const found = findExtensions(packages.length > 0 ? undefined : request.project, packages);
   // Whoever else gets this preset has none of this user's extensions.
-  const extensions = found.extensions.filter(({ of }) => of === "preset" || packages.length === 0);
+  const extensions = packages.length === 0 ? found.extensions : ofPresets(found);
   // An extension of this user's is no part of a preset that does not name it.
   const ours = extensions.filter(({ id, of }) => of === "preset" || merged.use.has(id));
   const loaded = ours.filter(({ id }) => !merged.without.has(id));
@@ -58,6 +58,12 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
       ...loaded.flatMap((file) => tableUnknown(merged, file)),
     ],
   };
+}
+
+/** Those of presets, of one id the last, whatever the user has of that id. */
+function ofPresets({ extensions, shadowed }: Found): ExtensionFile[] {
+  const theirs = [...shadowed, ...extensions].filter(({ of }) => of === "preset");
+  return [...new Map(theirs.map((file) => [file.id, file])).values()];
 }
 
 /** A schema is code. */

@@ -29,6 +29,11 @@ export interface Layer {
   askedBy?: readonly Layer[];
 }
 
+/** Whether a project says it: in a file of its own, or in a preset that it builds on. */
+export function isOfProject({ kind, askedBy = [] }: Layer): boolean {
+  return kind === "project" || askedBy.some((layer) => layer.kind === "project");
+}
+
 /** Reads one layer; throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */
 export function readLayer(path: string, kind: LayerKind, file = path): Layer {
   return parseLayer(readText(path, file), path, kind, file);

@@ -1,6 +1,6 @@
 import type { AnyPlugin } from "@scorel/kernel";
 import type { z } from "zod";
-import type { Layer, LayerKind } from "./layer.ts";
+import { isOfProject, type Layer, type LayerKind } from "./layer.ts";
 import { isTable, type KeyPath, type Merged } from "./merge.ts";
 
 /** What a plugin's schema says, by `.meta()`, about how the layers' values of an option come together. */
@@ -46,7 +46,9 @@ interface Given {
 
 function valueIn(layer: Layer, id: string, key: string): Given[] {
   const table = Object.hasOwn(layer.table, id) ? layer.table[id] : undefined;
-  return isTable(table) && Object.hasOwn(table, key) ? [{ kind: layer.kind, value: table[key] }] : [];
+  return isTable(table) && Object.hasOwn(table, key)
+    ? [{ kind: isOfProject(layer) ? "project" : layer.kind, value: table[key] }]
+    : [];
 }
 
 /** What is no list is left for the schema to complain about. */
@@ -54,12 +56,12 @@ function joined(values: readonly unknown[]): unknown {
   return values.find((value) => !Array.isArray(value)) ?? [...new Set(values.flat())];
 }
 
-/** The last word of the user, unless the project says something narrower. */
+/** The last word of the user, unless the project says something that is no wider. */
 function narrowed(given: readonly Given[], order: readonly unknown[], unset: string | undefined): unknown {
   let held: unknown;
   for (const { kind, value } of given) {
     const from = order.indexOf(held ?? unset);
-    if (kind !== "project" || !order.includes(value) || order.indexOf(value) > from) held = value;
+    if (kind !== "project" || !order.includes(value) || order.indexOf(value) >= from) held = value;
   }
   return held;
 }

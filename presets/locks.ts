@@ -1,8 +1,8 @@
 import type { ConfigProblem } from "./check.ts";
 import type { ExtensionFile } from "./extension-file.ts";
-import { type Layer, placeOf } from "./layer.ts";
+import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { leavesOf } from "./leaves.ts";
-import { dotted, grammarKeys, isTable, type KeyPath, listed, mergeLayers, switchedOff } from "./merge.ts";
+import { dotted, grammarKeys, type KeyPath, listed, mergeLayers, switchedOff } from "./merge.ts";
 import { parsePath } from "./schema.ts";
 
 /** A key or table that no project may change. */
@@ -31,8 +31,8 @@ export function lockAt(locks: readonly Lock[], path: KeyPath): Lock | undefined 
 }
 
 /**
- * What a project does against a lock, each with both places: its own files, and presets that it builds on. Presets that the
- * locking one builds on itself are part of what is locked.
+ * What a project does against a lock, each with both places: its own files, and presets that it builds on, wherever they
+ * stand, since the lists of some options are joined. Presets that the locking one builds on are part of what is locked.
  */
 export function breachesOf(layers: readonly Layer[], shadowing: readonly Shadowing[]): ConfigProblem[] {
   const locks = locksOf(layers);
@@ -56,31 +56,22 @@ export interface Shadowing {
 function breachesBy(layer: Layer, lock: Lock, layers: readonly Layer[]): ConfigProblem[] {
   const { path, place } = lock;
   const [id = ""] = path;
-  const counts = (isSet: boolean) => !isSet || layers.indexOf(layer) > layers.indexOf(lock.layer);
+  const before = layers.slice(0, layers.indexOf(lock.layer) + 1);
+  const isOff = mergeLayers(before).without.has(id);
   const values = leavesOf(Object.fromEntries(tablesOf(layer)), []).filter((leaf) => overlaps(path, leaf.path));
   const off = switchedOff(layer).filter(([each]) => each === id);
-  const on = listed(layer, ["use"]).filter(([each]) => each === id);
-  const before = layers.slice(0, layers.indexOf(lock.layer) + 1);
+  const on = listed(layer, ["use"]).filter(([each]) => each === id && isOff);
   return [
-    ...(counts(isSetIn(lock.layer, path)) ? values : []).map((leaf) =>
+    ...values.map((leaf) =>
       locked(`${dotted(leaf.path)} is locked (${place}), so a project cannot set it (${placeOf(layer, leaf.path)})`),
     ),
-    ...(counts(listed(lock.layer, ["use"]).some(([each]) => each === id)) ? off : []).map(([, at]) =>
-      locked(`"${id}" is locked (${place}), so a project cannot leave it out (${at})`),
-    ),
-    ...(on.length > 0 && mergeLayers(before).without.has(id) ? on : []).map(([, at]) =>
-      locked(`"${id}" is locked and switched off (${place}), so a project cannot use it (${at})`),
-    ),
+    ...off.map(([, at]) => locked(`"${id}" is locked (${place}), so a project cannot leave it out (${at})`)),
+    ...on.map(([, at]) => locked(`"${id}" is locked and switched off (${place}), so a project cannot use it (${at})`)),
   ];
 }
 
 function shadows({ id, path }: ExtensionFile, { place }: Lock): ConfigProblem {
   return locked(`"${id}" is locked (${place}), so a project cannot put its own extension in its place (${path})`);
-}
-
-/** The project itself says it, or builds on a preset that does. */
-function isOfProject({ kind, askedBy = [] }: Layer): boolean {
-  return kind === "project" || askedBy.some((layer) => layer.kind === "project");
 }
 
 function isPartOf({ path, askedBy = [] }: Layer, lock: Lock): boolean {
@@ -93,11 +84,6 @@ function isTheirs({ of, within }: ExtensionFile, theirs: readonly Layer[]): bool
 
 function tablesOf({ table }: Layer): [id: string, value: unknown][] {
   return Object.entries(table).filter(([key]) => !grammarKeys.includes(key));
-}
-
-function isSetIn({ table }: Layer, path: readonly string[]): boolean {
-  const found = path.reduce<unknown>((at, key) => (isTable(at) && Object.hasOwn(at, key) ? at[key] : undefined), table);
-  return found !== undefined && !isTable(found);
 }
 
 function overlaps(a: KeyPath, b: KeyPath): boolean {

@@ -207,6 +207,23 @@ describe("permissions in layers", () => {
     expect((await problems(at, true)).lines.join()).toMatch(/"permissions" keeps .*"requests" keeps /s);
   });
 
+  it("cannot be left out, nor widened, by a preset of the user's that a project chooses", async () => {
+    using at = place();
+    const loose = at.file("~/.scorel/presets/loose.toml", 'without = ["permissions"]');
+    at.file(".scorel/config.toml", 'extends = "loose"');
+    expect(await problems(at, true)).toEqual({
+      code: "CONFIG_SCOPE",
+      lines: [expect.stringMatching(new RegExp(`^"permissions" keeps .* \\(${loose}:1\\)$`))],
+    });
+    at.file("~/.scorel/presets/loose.toml", "[permissions]", 'mode = "full"');
+    at.file("~/.scorel/config.toml", "[permissions]", 'mode = "edits"');
+    expect(await permissions(at, true)).toEqual({ mode: "edits" });
+    at.file("~/.scorel/config.toml");
+    expect((await resolved(at, true, "loose")).merged.tables.permissions).toEqual({ mode: "full" });
+    at.file("~/.scorel/presets/loose.toml", "[permissions]", 'mode = "ask"');
+    expect(await permissions(at, true)).toEqual({ mode: "ask" });
+  });
+
   it("are judged in a project's preset too, unless the user has left that out", async () => {
     using at = place();
     at.file(".scorel/presets/bare.toml", 'extends = "base"', 'without = ["commands"]', 'use = ["coding"]');

@@ -196,6 +196,10 @@ describe("scorel preset check", () => {
     at.file("~/.scorel/extensions/mine.ts", ...plugin(at, "mine"));
     at.file("team/preset.toml", 'extends = "none"', 'use = ["mine"]');
     expect(await problems(at)).toEqual([expect.stringContaining('There is no plugin or extension "mine" to use')]);
+    const theirs = at.file("team/extensions/mine.ts", "const a = ;");
+    expect(await problems(at)).toEqual([
+      expect.stringContaining(`"mine" does not parse: Unexpected token (${theirs}:1)`),
+    ]);
     at.file("~/.scorel/presets/own.toml", 'extends = "none"', 'use = ["mine"]');
     expect(await problems(at, "own")).toEqual([]);
   });

@@ -125,8 +125,6 @@ describe("what a preset locks", () => {
     at.file(".scorel/config.toml", 'extends = "loose"');
     expect(await refusal(at)).toEqual(refused);
     at.file(".scorel/config.toml", 'extends = ["loose", "team"]');
-    expect((await resolved(at, "coding")).merged.tables.permissions).toEqual({ mode: "ask" });
-    team(at, ["permissions.mode"]);
     expect(await refusal(at, "coding")).toEqual(refused);
   });
 
