@@ -22,6 +22,9 @@ export class ChatSession {
   private readonly person: boolean;
   private current = "";
   private leave: () => Promise<void> = async () => {};
+  /** A command of the person runs; has the session been opened anew meanwhile? */
+  private commanding = false;
+  private anew = false;
   /** What plugins ask the person; nothing when a program feeds the lines. */
   private questions: Questions | undefined;
   /** One line or reload after the other. */
@@ -56,12 +59,19 @@ export class ChatSession {
     const questions = this.person ? new Questions(this.client, status.sessionId, this.screen) : undefined;
     this.leave = await this.client.subscribe(status.sessionId, async (delivered) => {
       await this.screen.hear(delivered);
-      await questions?.hear(delivered.event);
-      // It was opened anew: what was said before is forgotten.
-      if (delivered.event.type === "session_start") await questions?.attend(true);
+      // What is asked in a session that a command opens anew is shown when the command has told of it.
+      if (!this.anew) await questions?.hear(delivered.event);
+      if (delivered.event.type === "session_start") await this.openedAnew();
     });
     this.questions = questions;
+    this.anew = false;
     await (questions ? questions.attend(true) : this.listen());
+  }
+
+  /** That somebody answers has to be said again; after a command that did it, when it has told so. */
+  private async openedAnew(): Promise<void> {
+    this.anew = this.commanding;
+    if (!this.commanding) await this.questions?.attend(true);
   }
 
   /** Shows the session again, which was opened anew. */
@@ -228,6 +238,7 @@ export class ChatSession {
   }
 
   private async run(name: string, args: string): Promise<void> {
+    this.commanding = true;
     try {
       const { sessionId } = this;
       const result = await this.client.request("run_command", { sessionId, name, args });
@@ -236,6 +247,9 @@ export class ChatSession {
       await this.done(result);
     } catch (thrown) {
       await this.screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
+    } finally {
+      this.commanding = false;
+      if (this.anew) await this.openedAnew();
     }
   }
 

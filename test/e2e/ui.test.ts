@@ -307,6 +307,25 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
     await leave(t);
   }, 30_000);
 
+  it("is asked once more, and once, when the session is opened anew", async () => {
+    const early = DEPLOYER.replace('ui.notify("Deployer is here.")', 'void ui.confirm("Begin?")');
+    await using s = await stage([], early);
+    await using t = terminal(s);
+    await t.shows("Begin? (deployer)");
+    await t.shows("[y, n; Enter: n] ");
+    t.type("y\r");
+    await t.shows("> ");
+    t.type("/reload\r");
+    await t.shows("Reloaded session ");
+    await t.shows("Begin? (deployer)");
+    await t.shows("[y, n; Enter: n] ");
+    t.type("n\r");
+    await t.shows("> ");
+    await leave(t);
+    expect(t.screen().split("Begin? (deployer)").length).toBe(3);
+    expect(answers(s).map(({ answer }) => answer)).toEqual(["y", "n"]);
+  }, 30_000);
+
   it("of a running turn goes with the turn at Ctrl-C, and what waited comes back to the prompt", async () => {
     await using s = await stage([toolCall("Deploy", {}), text("Done.")], quiet);
     await using t = terminal(s);
