@@ -1,4 +1,4 @@
-import { dirname, join, sep } from "node:path";
+import { basename, dirname, join, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
 import type { Environment } from "./environment.ts";
@@ -35,9 +35,12 @@ async function isTemporary(place: Place, workspace: Workspace): Promise<boolean>
 async function isControl(place: Place, { home, root, cwd }: Workspace): Promise<boolean> {
   if (isControlPath(place.path) || isControlPath(place.lexical)) return true;
   const bases = [...new Set([home, root, cwd])];
-  const names = bases.flatMap((base) => [".scorel", ".git/hooks", ".git/config"].map((name) => join(base, name)));
-  const targets = await Promise.all(names.map(targetOf));
-  return targets.some((target) => target !== undefined && isWithin(target, place.path));
+  const names = bases.flatMap((base) =>
+    [".scorel", ".git", ".git/hooks", ".git/config"].map((name) => join(base, name)),
+  );
+  const targets = (await Promise.all(names.map(targetOf))).filter((target) => target !== undefined);
+  // What is named `.git` itself has been judged by its name.
+  return targets.some((target) => fold(basename(target)) !== ".git" && isWithin(target, place.path));
 }
 
 /** Nothing where there can be nothing: below a `.git` that is a file, say. */
@@ -50,15 +53,18 @@ async function targetOf(path: string): Promise<string | undefined> {
   }
 }
 
-/** Whether an absolute path is, or lies below, a `.scorel`, or is a part of git that runs or redirects. */
+/**
+ * Whether an absolute path is, or lies below, a `.scorel` or `.git`. Of git's folder only files of words are none: hooks,
+ * configuration, `commondir`, which names another folder for both, and the list of a rebase all run something.
+ */
 export function isControlPath(path: string): boolean {
   const names = path.split(sep).map(fold);
   if (names.includes(".scorel") || names.at(-1) === ".git") return true;
   const git = names.indexOf(".git");
-  return git >= 0 && names.slice(git + 1).some((name) => GIT_CONTROL.has(name));
+  return git >= 0 && !GIT_WORDS.has(names.slice(git + 1).join("/"));
 }
 
-const GIT_CONTROL = new Set(["hooks", "config", "config.worktree"]);
+const GIT_WORDS = new Set(["info/exclude", "description", "commit_editmsg", "merge_msg", "squash_msg", "tag_editmsg"]);
 
 /** Names that some file system takes for the same: case, ignorable characters, trailing dots and blanks. */
 function fold(name: string): string {

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
-import { takesOrders } from "./hazards.ts";
-import { isInside, leadsOut, realOf, steers } from "./paths.ts";
+import { bareName, takesOrders } from "./hazards.ts";
+import { isInside, isPosingAsGit, leadsOut, realOf, steers } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import { allowsUnit, isAbout, isSomewhereIn, ruleFor, textOf, touchesUnit } from "./rules.ts";
 import { isSafe } from "./safe.ts";
@@ -50,6 +50,8 @@ function read(command: string, cwd: unknown, workspace: Workspace): Reading {
   if (reading.units.length === 0) reading.unknown.push("no command");
   const elsewhere = typeof cwd === "string" && resolve(workspace.cwd, cwd) !== workspace.cwd ? cwd : undefined;
   for (const unit of reading.units) unit.tokens = placed(unit.tokens, workspace);
+  const isGit = reading.units.some(({ tokens }) => tokens.some(({ value }) => bareName(value ?? "") === "git"));
+  if (isGit && isPosingAsGit(workspace)) reading.unknown.push("git in a folder that poses as git's own");
   reading.units = reading.units.filter(({ tokens }) => tokens.length > 0);
   if (elsewhere === undefined) return reading;
   const words = ["cd", elsewhere].map((value, at) => ({

@@ -27,6 +27,13 @@ describe("what steers the agent or git is not written", () => {
     ".git/config",
     ".git/modules/sub/config",
     ".git/worktrees/w/config.worktree",
+    ".git/commondir",
+    ".git/worktrees/w/gitdir",
+    ".git/rebase-merge/git-rebase-todo",
+    ".git/sequencer/todo",
+    ".git/info/attributes",
+    ".git/HEAD",
+    "sub/.git/commondir",
     ".git",
     "~/.scorel/config.toml",
     "./a/../.scorel/x",
@@ -62,9 +69,25 @@ describe("what steers the agent or git is not written", () => {
     expect(existsSync(w.path("settings/config.toml"))).toBe(false);
   });
 
-  it("but the rest of git's folder, and names that only look alike, are", async () => {
+  it("nor through a link that is git's whole folder", async () => {
     await using w = await workshop();
-    for (const path of [".git/info/exclude", ".scorelrc", "scorel/x", ".gitconfig", "hooks/pre-commit", "config"])
+    for (const folder of ["data", "data/hooks"]) mkdirSync(w.path(folder));
+    symlinkSync("data", w.path(".git"));
+    for (const path of ["data/commondir", "data/hooks/x", ".git/commondir"])
+      expect(await attempt(w, path)).toContain("steers the agent or git");
+  });
+
+  it("but git's files of words, and names that only look alike, are", async () => {
+    await using w = await workshop();
+    for (const path of [
+      ".git/info/exclude",
+      ".git/COMMIT_EDITMSG",
+      ".scorelrc",
+      "scorel/x",
+      ".gitconfig",
+      "hooks/pre-commit",
+      "config",
+    ])
       expect(await attempt(w, path)).toContain("Created");
   });
 
