@@ -3,6 +3,9 @@ import type { IndexedSkill, Skill, SkillChanges } from "./contract.ts";
 import type { Skills } from "./skills.ts";
 import { applied, cleared } from "./state.ts";
 
+/** Names that are told where there is no room for more. */
+const MOST_NAMES = 100;
+
 /** What a turn begins with: the index of the session, a word on what has changed, and an end of what was for the last turn. */
 export async function beginTurn(skills: Skills): Promise<void> {
   const { ctx } = skills;
@@ -47,18 +50,31 @@ function toldRows(skills: Skills): IndexedSkill[] | undefined {
   return first && said.reduce<IndexedSkill[]>((rows, changes) => applied(rows, changes), [...first]);
 }
 
-/** For a session that began without skills: its prompt is frozen, so it is told here. */
+/** For a session that began without skills, or whose prompt had no room for their list: it is frozen, so they are told here. */
 function listing(skills: Skills): AppendEntry[] {
-  const { text } = skills.overview;
-  if (text === "" || isInPrompt(skills)) return [];
-  return [harness("skill_listing", text, { skills: skills.forModel.map(rowOf), removed: [] })];
+  const rows = skills.forModel.map(rowOf);
+  if (rows.length === 0 || isInPrompt(skills)) return [];
+  const text = isCut(skills) ? namesOf(rows) : skills.overview.text;
+  return [harness("skill_listing", text, { skills: rows, removed: [] })];
 }
 
-/** The list is part of the frozen prompt; or it was to be, and there was no room. */
+/** Where there is little room. */
+function namesOf(rows: readonly IndexedSkill[]): string {
+  const more = rows.length > MOST_NAMES ? ` and ${rows.length - MOST_NAMES} more` : "";
+  const names = rows.slice(0, MOST_NAMES).map(({ name }) => name);
+  return `Available skills, which skill_load loads by name: ${names.join(", ")}${more}.`;
+}
+
+/** The list is part of the frozen prompt. */
 function isInPrompt({ ctx }: Skills): boolean {
-  const { snapshot } = ctx.session.projection("instructions");
-  const sources = [...(snapshot?.sections.flatMap((section) => section.sources) ?? []), ...(snapshot?.cut ?? [])];
-  return sources.some(({ source }) => source === ctx.plugin);
+  const sections = ctx.session.projection("instructions").snapshot?.sections ?? [];
+  return sections.some(({ sources }) => sources.some(({ source }) => source === ctx.plugin));
+}
+
+/** There was no room for it. */
+function isCut({ ctx }: Skills): boolean {
+  const cut = ctx.session.projection("instructions").snapshot?.cut ?? [];
+  return cut.some(({ source }) => source === ctx.plugin);
 }
 
 function lineFor({ name, description }: IndexedSkill, told: readonly IndexedSkill[], { state }: Skills): string {

@@ -157,6 +157,18 @@ describe("the index of a session", () => {
     expect(t.skills.look.skills.map(({ name }) => name)).toEqual(["new", "pdf"]);
   });
 
+  it("is told by its names at the tail, once, where the prompt has no room for the list", async () => {
+    using g = ground();
+    for (const name of ["pdf", "docx"]) addSkill(g, name, {}, skillText(name, "Long words. ".repeat(40)));
+    await using t = await openSkills(g, [text("1"), text("2")], { model: { contextWindow: 2_000 } });
+    await t.agent.prompt("one");
+    await t.agent.prompt("two");
+    const names = "Available skills, which skill_load loads by name: docx, pdf.";
+    expect(payloads(t, "harness_item")).toMatchObject([{ kind: "skill_listing", text: names }]);
+    expect(sent(t.requests[0]!)[0]?.text).not.toContain("Available skills");
+    expect(sent(t.requests[1]!).filter(({ text: said }) => said.includes(names))).toHaveLength(1);
+  });
+
   it("that a changed skill is not in yet is told with the load", async () => {
     using g = ground();
     addSkill(g, "pdf");
