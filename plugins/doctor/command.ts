@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, plainText } from "@scorel/host/client";
+import type { HealthReport } from "./contract.ts";
 import { examinePatient } from "./examination.ts";
 import { homeOf, type Organs, type Patient } from "./patient.ts";
 import { createScrub } from "./scrub.ts";
@@ -12,10 +13,16 @@ export async function examine(invocation: Invocation, organs: Organs): Promise<n
   const self: Patient["self"] = [process.execPath, process.argv[1] as string];
   const report = await examinePatient({ ...organs, cwd, env, options, interrupt, home, self });
   if (interrupt.aborted) return 130;
-  const shown = createScrub(env, home)(report);
+  const shown = createScrub(env, home, keyVariables(report))(report);
   const output = createOutput(stdout);
   const text = options.json === true ? `${JSON.stringify(shown, null, 2)}\n` : plainText(reportText(shown, env.HOME));
   await output.write(text);
   if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
   return output.complaint !== undefined || report.findings.some(({ severity }) => severity === "error") ? 1 : 0;
+}
+
+/** The variables that any layer names for a key. */
+function keyVariables({ config }: HealthReport): string[] {
+  const named = config?.settings.filter(({ path }) => /(^|\.)apiKeyEnv$/.test(path)) ?? [];
+  return named.map(({ value }) => String(value));
 }

@@ -109,15 +109,24 @@ describe("secrets", () => {
     expect(scrub("sk-0123456789 header-0123456789 pass-0123456789")).toBe("[redacted] [redacted] [redacted]");
   });
 
-  it("are no names of variables, no addresses, no files, and nothing short", () => {
+  it("are in whatever variable some layer names", () => {
+    expect(createScrub({ TEAM: "plum-0123456789" }, undefined, ["TEAM"])("plum-0123456789")).toBe("[redacted]");
+  });
+
+  it("may be written as names are", () => {
+    const scrub = createScrub(
+      { AWS_ACCESS_KEY_ID: "AKIAIOSFODNN7EXAMPLE", HOOK_TOKEN: "https://h.example/T0/B0/x" },
+      undefined,
+    );
+    expect(scrub("AKIAIOSFODNN7EXAMPLE https://h.example/T0/B0/x")).toBe("[redacted] [redacted]");
+  });
+
+  it("are no names of variables, no files, and nothing short", () => {
     using home = folder();
-    const env = {
-      SSH_AUTH_SOCK: home.path,
-      KEY_MODE: "short",
-      AUTH_URL: "https://login.example/x",
-      API_KEY_NAME: "OPENAI_API_KEY",
-    };
-    const text = Object.values(env).join(" ");
+    writeFileSync(join(home.path, "config.toml"), 'apiKeyEnv = "TEAM_MODEL_KEY"\n');
+    writeFileSync(join(home.path, "auth.json"), '{"subscriptions":{"a":{"baseUrl":"https://api.example"}}}');
+    const env = { SSH_AUTH_SOCK: home.path, KEY_MODE: "short", API_KEY_NAME: "TEAM_MODEL_KEY", TEAM_KEY_2: "KEY_MODE" };
+    const text = [...Object.values(env), "https://api.example"].join(" ");
     expect(createScrub(env, home.path)(text)).toBe(text);
   });
 });
