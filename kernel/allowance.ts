@@ -10,7 +10,7 @@ interface Limit {
 /** Fewer events at once than a listener's queue holds: a flood may not cost others theirs. */
 const LIMITS = {
   written: { burst: 20_000, perSecond: 1_000, unit: "events written" },
-  told: { burst: 5_000, perSecond: 500, unit: "events told" },
+  told: { burst: 5_000, perSecond: 500, unit: "events told, a notice counting for 50," },
   bytes: { burst: 2 ** 26, perSecond: 2 ** 22, unit: "bytes of events" },
 } satisfies Record<string, Limit>;
 

@@ -21,7 +21,7 @@ export function createUi(parts: Parts, own: BaseContext): Ui {
 }
 
 /** What people are shown counts for more than what programs hear. */
-const SHOWN = { told: 20 };
+const SHOWN = { told: 50 };
 
 function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {
   const { plugin, signal: stopped } = context;

@@ -5,6 +5,7 @@ import {
   definePlugin,
   displayText,
   type HookCall,
+  type StoredEvent,
   type Tap,
 } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
@@ -134,6 +135,35 @@ describe("the third failure of a user's plugin", () => {
     expect([fails.mock.calls.length, t.codes()]).toEqual([3, switchedOff("bell")]);
   });
 
+  it.each(["convertToDisplay", "convertToLlm", "toListener"])(
+    "in %s of an event type switches that one off",
+    async (name) => {
+      const fails = vi.fn(boom);
+      const leaf = (_event: unknown, current: string | null) => current;
+      const events = { own_note: { schema: z.object({}), leaf, [name]: fails } };
+      await using t = await started(own(definePlugin({ ...base, id: "own", events })));
+      const event = (await t.session.append("own_note" as "note", {} as never)) as AnyEvent;
+      const ask = { convertToDisplay: () => t.session.display(event), convertToLlm: () => t.session.buildContext((event as StoredEvent).id), toListener: () => t.session.asListened(event) }[name] as () => unknown; // biome-ignore format: short
+      const first = ask();
+      for (let i = 0; i < 4; i++) expect(ask()).toEqual(first);
+      expect([fails.mock.calls.length, t.codes()]).toEqual([3, switchedOff(`${name} of own_note`)]);
+    },
+  );
+
+  it("in a function inside of a contribution switches that function off", async () => {
+    const fails = vi.fn(boom);
+    const users: BaseContext[] = [];
+    const user = definePlugin({ ...base, id: "user", activate: (ctx) => void users.push(ctx) });
+    await using t = await started(user, own({ ...base, id: "own" }));
+    const ask = (where: string) => users[0]?.guard({ plugin: "own", where, otherwise: "nothing" }, fails);
+    for (let i = 0; i < 5; i++) expect(ask("width of flag A")).toBe("nothing");
+    expect(ask("width of flag B")).toBe("nothing");
+    expect([fails.mock.calls.length, t.codes()]).toEqual([
+      4,
+      [...switchedOff("width of flag A"), "width of flag B UNEXPECTED"],
+    ]);
+  });
+
   it("never switches off a guard: it goes on denying", async () => {
     await using t = await started(own(tapping({ critical: true, handler: boom })));
     for (let i = 0; i < 5; i++) await expect(t.greet("a")).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
@@ -178,6 +208,19 @@ describe("a failure of a user's plugin", () => {
     await using t = await started(own(tapping({ handler }), file));
     expect(await t.greet("a")).toBe("a");
     expect(t.kernel.failures).toMatchObject([{ plugin: "own", where: "greet", at: file }]);
+  });
+
+  it("is not waited for: a function of a contribution that never answers has its answer without it", async () => {
+    const users: BaseContext[] = [];
+    const user = definePlugin({ ...base, id: "user", activate: (ctx) => void users.push(ctx) });
+    await using t = await started(user, own({ ...base, id: "own" }));
+    const never = () => new Promise<string>(() => {});
+    const answer = users[0]?.guard<Promise<string>>(
+      { plugin: "own", where: "width", otherwise: "nothing", limit: 5 },
+      never,
+    );
+    expect(await answer).toBe("nothing");
+    expect(t.codes()).toEqual(["width PLUGIN_LIMIT"]);
   });
 
   it("never keeps a session from opening: activate() that does not settle is left behind", async () => {

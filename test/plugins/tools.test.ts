@@ -31,6 +31,32 @@ function note(list: unknown[], item: unknown): ToolOutput {
 }
 const run = (it: ReadyTool, params: unknown = {}, signal?: AbortSignal) => it.execute("call", params, signal);
 
+describe("a result that has no end", () => {
+  const text = (length: number) => ({ type: "text" as const, text: "x".repeat(length) });
+  it.each<[string, ToolOutput["content"], number]>([
+    ["one text", [text(5_000_000)], 1_000_000],
+    ["many texts", Array.from({ length: 5_000 }, () => text(1_000)), 1_000_000],
+    ["many blocks", Array.from({ length: 5_000 }, () => text(1)), 1_000],
+  ])("is cut, and told so to the model and to people: %s", async (_what, content, kept) => {
+    const t = await kernelWith([tool("it", { execute: async () => ({ content }) })]);
+    const output = await run(t.service.get("it") as ReadyTool);
+    const told = output.content.pop() as { text: string };
+    const total = content.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0);
+    expect(told.text).toBe(
+      `[cut: ${(total - kept).toLocaleString("en")} of its ${total.toLocaleString("en")} characters are left out]`,
+    );
+    expect(output.content.reduce((sum, block) => sum + (block.type === "text" ? block.text.length : 0), 0)).toBe(kept);
+    expect(t.kernel.failures).toMatchObject([{ plugin: "mine", where: "tool it", code: "TOOL_RESULT_SIZE" }]);
+  });
+
+  it("is whole as long as a model could read it", async () => {
+    const content = [text(999_000), { type: "image" as const, data: "aGk=", mimeType: "image/png" }];
+    const t = await kernelWith([tool("it", { execute: async () => ({ content }) })]);
+    expect(await run(t.service.get("it") as ReadyTool)).toEqual({ content });
+    expect(t.kernel.failures).toEqual([]);
+  });
+});
+
 describe("the registry", () => {
   it("offers what plugins contribute by name, so that the order of loading changes no request", async () => {
     const t = await testKernel([tools, plugin("one", [tool("B"), tool("A")]), plugin("two", tool("C"))]);
