@@ -1,6 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { isRange, npmSpec } from "../../../plugins/packages/npm-names.ts";
@@ -208,6 +210,22 @@ describe("a package of the user's registry", () => {
     const { code, said } = await at.run("add", ["npm:nowhere@1.0.0"]);
     expect(code).toBe("PACKAGES_NPM");
     expect(said).toMatch(/^npm could not get it, and nothing was installed: E404: .*nowhere/);
+  }, 60_000);
+
+  it("is left alone after an interrupt, with nothing behind", async () => {
+    const interrupt = new AbortController();
+    // Asked, it never answers.
+    const silent = createServer(() => interrupt.abort());
+    await new Promise<void>((listening) => silent.listen(0, "127.0.0.1", listening));
+    try {
+      using at = shop();
+      at.file("~/.npmrc", `registry=http://127.0.0.1:${(silent.address() as AddressInfo).port}/\n`);
+      const { code } = await at.run("add", ["npm:@acme/team"], { yes: true }, interrupt.signal);
+      expect([code, readdirSync(join(at.home, ".scorel/presets/.staging"))]).toEqual(["PACKAGES_NPM", []]);
+    } finally {
+      silent.closeAllConnections();
+      silent.close();
+    }
   }, 60_000);
 
   it("cannot be had without npm, and what can is said", async () => {

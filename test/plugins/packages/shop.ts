@@ -22,7 +22,12 @@ export interface Shop extends Disposable {
   /** A small preset in a folder. */
   preset(name: string, files?: Record<string, string>): string;
   /** Runs one of the commands; answers its exit code or the code of its error, and what it said. */
-  run(action: keyof typeof actions, args: string[], options?: object): Promise<{ code: number | string; said: string }>;
+  run(
+    action: keyof typeof actions,
+    args: string[],
+    options?: object,
+    interrupt?: AbortSignal,
+  ): Promise<{ code: number | string; said: string }>;
   /** What presets.lock.json says. */
   lock(): PresetLock["presets"];
   installed(path: string): string;
@@ -58,7 +63,7 @@ export function shop(env: Record<string, string> = {}): Shop {
       for (const [path, content] of Object.entries(all)) file(`${name}/${path}`, content);
       return join(cwd, name);
     },
-    async run(action, args, options = { yes: true }) {
+    async run(action, args, options = { yes: true }, interrupt = new AbortController().signal) {
       const stdout = new PassThrough();
       const stream = stdout as unknown as NodeJS.WriteStream;
       const stdin = new PassThrough() as unknown as NodeJS.ReadStream;
@@ -70,7 +75,7 @@ export function shop(env: Record<string, string> = {}): Shop {
         stdin,
         stdout: stream,
         stderr: stream,
-        interrupt: new AbortController().signal,
+        interrupt,
       };
       try {
         const code = await actions[action](store, invocation);
