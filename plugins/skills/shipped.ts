@@ -12,7 +12,7 @@ export const shipped: readonly { name: string; description: string; digest: stri
     name: "compose-preset",
     description:
       "Put together a preset or config.toml for Scorel - which plugins are loaded and how they are set, for a person or a team.",
-    digest: "d5c95fdb9cb78f08f8cf7c9918b78c0f12c7389ecb95c20e5975351870dad63d",
+    digest: "c87d743d91b3e2fb0213a5dff00441067e99489056f379403488dc35c5791224",
   },
   {
     name: "debug-session",
