@@ -16,7 +16,7 @@ export const errors = defineErrors({
   HOST_SESSION_BUSY: (a: { sessionId: string }) =>
     `A turn runs in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
   HOST_RELOAD: (a: { sessionId: string; reasons: readonly string[] }) =>
-    `Session ${a.sessionId} is not reloaded and goes on as it was: ${a.reasons.join("\n")}`,
+    `Session ${a.sessionId} is not reloaded and goes on as it was. As things are now: ${a.reasons.join("\n")}`,
   HOST_NO_HISTORY: () =>
     'Nothing here knows where a copy may end. Add "history" to "use" in the preset, or copy the whole conversation.',
   HOST_TAIL_INVALID: (a: { value: string }) =>
