@@ -12,7 +12,7 @@ import { wrapped } from "./wrap.ts";
 const SHOWN_LINES = 12;
 
 /** What only a person's own line or command does, which is answered. */
-const OWN = new Set(["queue_update", "rewind", "branch", "compact"]);
+const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_end"]);
 
 type Card = Extract<DisplayAction, { display: "card" }>;
 

@@ -49,16 +49,17 @@ export async function compact(ctx: CompactionContext, wish: Wish): Promise<Compa
   const plan = planFor(ctx, wish.reason, tokensBefore);
   if (!plan) return { compacted: false, tokensBefore, tokensAfter: tokensBefore, note: "There is nothing to compact." };
   const { session } = ctx;
+  const by = wish.clientId === undefined ? {} : { clientId: wish.clientId };
   session.emit("compaction_start", { reason: wish.reason, tokens: tokensBefore, window: plan.window });
   try {
     const summary = await summarise(ctx, orderFor(session, plan, wish), wish.signal);
     wish.signal.throwIfAborted();
     const done = await write(ctx, plan, summary, wish, tokensBefore);
-    session.emit("compaction_end", { compacted: true, cancelled: false, ...(done.note && { note: done.note }) });
+    session.emit("compaction_end", { compacted: true, cancelled: false, ...(done.note && { note: done.note }) }, by);
     return done;
   } catch (thrown) {
     const note = wish.signal.aborted ? {} : { note: messageOf(thrown) };
-    session.emit("compaction_end", { compacted: false, cancelled: wish.signal.aborted, ...note });
+    session.emit("compaction_end", { compacted: false, cancelled: wish.signal.aborted, ...note }, by);
     throw thrown;
   }
 }

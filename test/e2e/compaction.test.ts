@@ -87,6 +87,7 @@ describe("a session of the whole command", () => {
     );
     const { stdout } = await here.run(["chat"], { input: "one\ntwo\nthree\n/compact\n" });
     expect(stdout).toMatch(/so a plain extract took its place\. AGENT_MODEL: The model call failed: 401 no/);
+    expect([stdout.split("so a plain extract").length, stdout.split("Compacted").length]).toEqual([2, 2]);
     expect(compacts(here.logs()[0] as string)).toMatchObject([{ method: "extract" }]);
   });
 
