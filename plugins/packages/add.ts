@@ -1,3 +1,5 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import type { InstalledPreset, PresetReview, PresetStore } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -57,6 +59,8 @@ async function withReview(
   const staging = await store.stage();
   try {
     const fetched = await fetchSource({ kind, spec }, staging.folder, invocation);
+    // Nothing vouches for what lies there; npm brings its own.
+    rmSync(join(fetched.folder, "node_modules"), { recursive: true, force: true });
     const manifest = readManifest(fetched.folder, spec);
     const name = before?.name ?? (invocation.options.name as string | undefined) ?? nameOf(manifest, fetched);
     if (!before) await assertFree(store, name);

@@ -1,7 +1,9 @@
+import { execFileSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { npmTarball } from "../../tarball.ts";
 import { guard, type Shop, shop } from "./shop.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -29,6 +31,26 @@ describe("scorel preset add", () => {
         installedAt: expect.stringMatching(/^\d{4}-\d\d-\d\dT/),
       },
     });
+  });
+
+  it("takes no packages that lie in a source, of whatever kind: they are in no list and have no integrity", async () => {
+    using at = shop();
+    const files = { "preset.toml": "", "node_modules/evil/index.js": "evil", "package.json": '{ "name": "packed" }' };
+    at.file("packed.tgz", npmTarball(files));
+    at.preset("folder", files);
+    execFileSync(
+      "sh",
+      [
+        "-c",
+        "cp -r folder checkout && cd checkout && git init -q && git add -f . && git -c user.name=A -c user.email=a@b commit -qm One",
+      ],
+      { cwd: at.cwd },
+    );
+    for (const source of ["packed.tgz", "folder", "checkout"])
+      expect(await at.run("add", [source], { yes: true, name: source.replace(".tgz", "") })).toMatchObject({ code: 0 });
+    for (const { files: locked } of await at.store.list())
+      expect(Object.keys(locked).filter((path) => path.includes("node_modules"))).toEqual([]);
+    expect(await at.store.list()).toHaveLength(3);
   });
 
   it("says before what would run, what it taps and brings, and what it would redirect or weaken", async () => {
