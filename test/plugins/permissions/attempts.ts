@@ -43,12 +43,10 @@ export const attempts: readonly [what: string, command: string][] = [
   ["a substitution in a substitution", "git log $(echo $(rm -rf x))"],
   ["a process substitution to read", "git diff <(rm -rf x)"],
   ["a process substitution to write", "git log >(sh)"],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash
   ["a substitution in a default value", "git log ${x:-$(rm -rf x)}"],
   ["a substitution in arithmetic", "git log $((a[$(rm -rf x)]))"],
   ["a variable as an option", "git log $X"],
   ["a variable as a command", "$X status"],
-  // biome-ignore lint/suspicious/noTemplateCurlyInString: it is bash
   ["$IFS for a blank", "git${IFS}push${IFS}--force"],
   ["brace expansion", "git log {--output=x,-1}"],
   ["a command made of braces", "{rm,-rf,x}"],
