@@ -1,7 +1,7 @@
 import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText } from "@scorel/host/client";
+import { printAnswer } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import type { ArtifactVersion } from "./contract.ts";
@@ -88,20 +88,13 @@ function writeNew(file: string, bytes: Buffer): void {
 /** Prints what `work` answers about the session that was asked for; bytes as they are. */
 async function withSession(
   host: Host,
-  { options, cwd, stdout, stderr }: Invocation,
+  invocation: Invocation,
   work: (request: Client["request"], sessionId: string) => Promise<string | Buffer>,
 ): Promise<number> {
   if (!host) throw errors.ARTIFACT_NO_HOST();
-  const client = host.connect();
-  const output = createOutput(stdout);
-  try {
+  const { options, cwd } = invocation;
+  return printAnswer(host, invocation, async ({ request }) => {
     const asked = options.session as string | undefined;
-    const sessionId = asked ?? (await client.request("continue_session", { cwd })).sessionId;
-    const answer = await work(client.request, sessionId);
-    await output.write(typeof answer === "string" && stdout.isTTY ? plainText(answer) : answer);
-  } finally {
-    await client.close();
-  }
-  if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);
-  return output.complaint === undefined ? 0 : 1;
+    return work(request, asked ?? (await request("continue_session", { cwd })).sessionId);
+  });
 }

@@ -195,13 +195,13 @@ export function createOutput(stream: OutputStream): Output {
 export async function printAnswer(
   host: Pick<HostService, "connect">,
   { stdout, stderr }: { stdout: OutputStream & { isTTY?: boolean }; stderr: { write(text: string): unknown } },
-  work: (client: Client) => Promise<string>,
+  work: (client: Client) => Promise<string | Uint8Array>,
 ): Promise<number> {
   const client = host.connect();
   const output = createOutput(stdout);
   try {
-    const text = await work(client);
-    await output.write(stdout.isTTY ? plainText(text) : text);
+    const answer = await work(client);
+    await output.write(stdout.isTTY && typeof answer === "string" ? plainText(answer) : answer);
   } finally {
     await client.close();
   }
