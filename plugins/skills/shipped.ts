@@ -12,7 +12,7 @@ export const shipped: readonly { name: string; description: string; digest: stri
     name: "compose-preset",
     description:
       "Put together a preset or config.toml for Scorel - which plugins are loaded and how they are set, for a person or a team.",
-    digest: "c87d743d91b3e2fb0213a5dff00441067e99489056f379403488dc35c5791224",
+    digest: "4d0ade9fea7ef048ef16761bffef0d8557c2d2fdc70b20fdf4c48728516aad81",
   },
   {
     name: "debug-session",
