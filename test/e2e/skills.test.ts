@@ -198,12 +198,12 @@ describe("the shipped skills", () => {
     repository(s);
     expect(await s.run(["-p", "hi", "--model", "offline/demo"])).toMatchObject({ code: 0 });
     const { sessionId } = scanLog(s.logs()[0] ?? "").header;
+    s.file("~/.scorel/presets/review.toml", blocksOf("compose-preset", "toml")[0] ?? "");
+    const meant: Record<string, string> = { "<id>": sessionId.slice(0, 8), "<name or path>": "review" };
     const run = async (line: string) => {
-      const words = (line.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1"));
-      const [program, ...args] = words.map((word) => (word === "<id>" ? sessionId.slice(0, 8) : word)) as [
-        string,
-        ...string[],
-      ];
+      const filled = line.replace(/<[^>]*>/g, (place) => meant[place] ?? place);
+      const words = (filled.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1"));
+      const [program, ...args] = words as [string, ...string[]];
       if (program === "scorel") return s.run(args);
       const out = execFileSync(program, args, {
         cwd: s.project,
