@@ -3,7 +3,6 @@
  * the extension in whose code it is gets named in the readable logs of its sessions and on stderr.
  */
 const { constants, closeSync, existsSync, openSync, writeSync } = require("node:fs");
-const { Session } = require("node:inspector");
 const { dirname, join } = require("node:path");
 const { workerData } = require("node:worker_threads");
 
@@ -21,6 +20,8 @@ setInterval(() => {
 
 /** Answers the stack of the main thread and what it knows of its extensions. */
 function look(found) {
+  // Most threads never look, and they start beside the first extension.
+  const { Session } = require("node:inspector");
   const session = new Session();
   const scripts = new Map();
   session.connectToMainThread();
