@@ -14,7 +14,6 @@ export default definePlugin({
   id: "runner",
   name: "Runner",
   version: "0.1.0",
-  needs: ["skills", "sandbox"],
   provides: ["refs"],
   config,
 
@@ -22,5 +21,6 @@ export default definePlugin({
     ctx.provide("refs", createRefs(ctx));
   },
 
-  tools: (ctx) => (ctx.skills.look.skills.length > 0 ? [skillRun(ctx) as Tool] : []),
+  // A preset may leave skills out: then there is nothing to run.
+  tools: (ctx) => ((ctx.find("skills")?.look.skills.length ?? 0) > 0 ? [skillRun(ctx) as Tool] : []),
 });

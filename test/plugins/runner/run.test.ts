@@ -1,6 +1,10 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import runner from "@scorel/runner";
+import sandbox from "@scorel/sandbox";
+import tools from "@scorel/tools";
 import { describe, expect, it, vi } from "vitest";
+import { testKernel } from "../../harness.ts";
 import { confines, shop } from "./setup.ts";
 
 const plain = {
@@ -189,4 +193,11 @@ describe("a skill in the workspace", () => {
       expect(fs.readFileSync(join(t.workspace, "../metadata.json"), "utf8")).toBe(metadata);
       expect(fs.readFileSync(join(t.workspace, "skills/math/scripts/fib.py"), "utf8")).toMatch(/^import sys\n/);
     });
+});
+
+describe("without skills", () => {
+  it("there is nothing to run, and nothing fails", async () => {
+    await using t = await testKernel([tools, sandbox, runner]);
+    expect(t.kernel.find("tools")?.list()).toEqual([]);
+  });
 });
