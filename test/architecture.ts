@@ -37,6 +37,7 @@ const published = new Set([
   "@scorel/images/type",
   "@scorel/model/table",
   "@scorel/sandbox/processes",
+  "@scorel/trust/question",
 ]);
 
 /** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */

@@ -1,11 +1,11 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { decideOn, describeAs } from "@scorel/trust/question";
 import type { InstalledPreset, PresetReview, PresetStore } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { installed, say } from "./installed.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { decide, describe } from "./question.ts";
 import { type Fetched, fetchSource, recognise, type Wanted } from "./source.ts";
 
 /** `scorel preset add`: answers 1 when the user says no. */
@@ -104,8 +104,8 @@ function heading(verb: string, { name, source, notes }: Prepared): string {
 
 async function agreed(review: PresetReview, title: string, command: string, invocation: Invocation): Promise<boolean> {
   const { options, stdin } = invocation;
-  if (options.yes !== true && stdin.isTTY) return await decide(review, title, invocation);
-  say(invocation, describe(review, title));
+  if (options.yes !== true && stdin.isTTY) return await decideOn(review, title, "Install it?", invocation);
+  invocation.stdout.write(`${describeAs(title, review)}\n`);
   if (options.yes !== true) throw errors.PACKAGES_UNCONFIRMED({ command });
   return true;
 }

@@ -1,8 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { plainText } from "@scorel/host/client";
+import { visibleText } from "@scorel/host/client";
+import { changeLines } from "@scorel/trust/question";
 import type { InstalledPreset, PresetStore } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { changeLines } from "./question.ts";
 
 /** `scorel preset remove` */
 export async function remove(store: PresetStore, invocation: Invocation): Promise<number> {
@@ -30,6 +30,6 @@ export async function installed(store: PresetStore, name: string): Promise<Insta
 
 /** File names are anybody's words. */
 export function say({ stdout }: Pick<Invocation, "stdout">, ...lines: string[]): number {
-  stdout.write(plainText(lines.map((line) => `${line}\n`).join("")));
+  stdout.write(visibleText(lines.map((line) => `${line}\n`).join("")));
   return 0;
 }

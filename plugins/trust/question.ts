@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline";
 import type { Invocation } from "@scorel/cli/contract";
 import { visibleText } from "@scorel/host/client";
-import type { HeldExtension, TrustItem, TrustReview, TrustService } from "./contract.ts";
+import type { HeldExtension, TrustChange, TrustItem, TrustReview, TrustService } from "./contract.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
 
@@ -29,30 +29,57 @@ export async function askAtStart(trust: TrustService, invocation: Invocation): P
   if (review && (await decide(review, invocation))) await review.accept();
 }
 
-/** Shows a review until it is answered with yes or no. */
-export async function decide(review: TrustReview, streams: Streams): Promise<boolean> {
-  const { stdout } = streams;
-  stdout.write(`${describe(review)}\n`);
-  for (;;) {
-    const answer = await ask(streams, "Trust it? [y]es, [N]o, [s]how: ");
-    if (!/^\s*s(how)?\s*$/i.test(answer)) return isYes(answer);
-    for (const { path, text } of review.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
-  }
+/** What people look at before they say yes to it. */
+export interface Reviewed {
+  items: readonly TrustItem[];
+  /** Against what they said yes to before. */
+  changes?: readonly TrustChange[];
+  /** The small texts in it. */
+  texts(): { path: string; text: string }[];
+}
+
+/** Shows a review of trust until it is answered with yes or no. */
+export function decide(review: TrustReview, streams: Streams): Promise<boolean> {
+  return decideOn(review, headOf(review), "Trust it?", streams);
 }
 
 /** What is there and what it could do; no name or text in it can hide another. */
-export function describe({ folders, items, changes }: TrustReview): string {
-  const lines = [`${folders.join(", ")}: ${changes ? "changed since you trusted it" : "not trusted yet"}`];
-  for (const { path, how, diff } of changes ?? []) {
-    lines.push(`  ${how.padEnd(7)}  ${path}`);
-    if (diff !== undefined) lines.push(...diff.split("\n").map((line) => `    ${line}`));
+export function describe(review: TrustReview): string {
+  return describeAs(headOf(review), review);
+}
+
+function headOf({ folders, changes }: TrustReview): string {
+  return `${folders.join(", ")}: ${changes ? "changed since you trusted it" : "not trusted yet"}`;
+}
+
+/** Shows anything reviewed, under a headline, until the question is answered with yes or no. */
+export async function decideOn(reviewed: Reviewed, head: string, question: string, streams: Streams): Promise<boolean> {
+  const { stdout } = streams;
+  stdout.write(`${describeAs(head, reviewed)}\n`);
+  for (;;) {
+    const answer = await ask(streams, `${question} [y]es, [N]o, [s]how: `);
+    if (!/^\s*s(how)?\s*$/i.test(answer)) return isYes(answer);
+    for (const { path, text } of reviewed.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
   }
+}
+
+/** What changed, what is there and what that could do, under a headline; nothing in it can hide anything else. */
+export function describeAs(head: string, { items, changes = [] }: Pick<Reviewed, "items" | "changes">): string {
+  const lines = [head, ...changeLines(changes)];
   for (const [kind, title] of Object.entries(titles)) {
     const rows = items.filter((item) => item.kind === kind);
     if (rows.length > 0) lines.push(`${title}:`, ...rows.map(({ what, place }) => `  ${what}  (${place})`));
   }
   if (lines.length > LONG) lines.push(`In all: ${counted(items)}.`);
   return visibleText(lines.join("\n"));
+}
+
+/** A line for each file, with the lines that went and came below it. */
+export function changeLines(changes: readonly TrustChange[]): string[] {
+  return changes.flatMap(({ path, how, diff }) => [
+    `  ${how.padEnd(7)}  ${path}`,
+    ...(diff === undefined ? [] : diff.split("\n").map((line) => `    ${line}`)),
+  ]);
 }
 
 /** What has scrolled away is named again where the question stands. */
