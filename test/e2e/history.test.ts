@@ -37,6 +37,10 @@ const stands = (id: string, words: string) => `The conversation stands at ${id.s
 /** A drawn tree without the ids. */
 const shape = (drawn: string) => drawn.replaceAll(/([○●·┄]) \w+ /g, "$1");
 
+/** What is said of the file that the conversation has left behind. */
+const left = (session: string, event: string) =>
+  `cart.js stays as it is now. To restore what it was then: scorel session rewind ${session} ${event} --files\n`;
+
 describe("a session made by a real run", () => {
   it("is drawn, gone back in and gone on with", async () => {
     using s = scratch();
@@ -54,7 +58,7 @@ describe("a session made by a real run", () => {
 ● assistant  (here) Two things.
 `);
 
-    expect(await printed(s, "rewind", id, end.slice(0, 6))).toBe(stands(end, "assistant: One thing."));
+    expect(await printed(s, "rewind", id, end.slice(0, 6))).toBe(stands(end, "assistant: One thing.") + left(id, end));
     expect(await leafOf(s, id)).toBe(end);
     expect(await s.run(["--session", id, "-p", "Make it three."])).toMatchObject({
       code: 0,
@@ -81,7 +85,7 @@ describe("a session made by a real run", () => {
       code: 2,
       stderr: expect.stringContaining("session tree"),
     });
-    expect(await printed(s, "rewind", id, "start")).toBe("The conversation stands at its start.\n");
+    expect(await printed(s, "rewind", id, "start")).toBe(`The conversation stands at its start.\n${left(id, "start")}`);
     expect(await leafOf(s, id)).toBeNull();
   });
 
@@ -91,16 +95,16 @@ describe("a session made by a real run", () => {
     const { sessionId, ids } = await talked(s, server);
     const [, , , end = "", , , , last = ""] = ids;
     expect(await printed(s, "undo", sessionId)).toBe(
-      `Taken back: Make it two.\n${stands(end, "assistant: One thing.")}`,
+      `Taken back: Make it two.\n${stands(end, "assistant: One thing.")}${left(sessionId, end)}`,
     );
     expect(await printed(s, "undo", sessionId)).toBe(
-      "Taken back: What is in it?\nThe conversation stands at its start.\n",
+      `Taken back: What is in it?\nThe conversation stands at its start.\n${left(sessionId, "start")}`,
     );
     expect(await session(s, "undo", sessionId)).toMatchObject({
       code: 2,
       stderr: expect.stringContaining("nothing to undo"),
     });
-    expect(await printed(s, "redo", sessionId)).toBe(stands(end, "assistant: One thing."));
+    expect(await printed(s, "redo", sessionId)).toBe(stands(end, "assistant: One thing.") + left(sessionId, end));
     expect(await printed(s, "redo", sessionId)).toBe(stands(last, "assistant: Two things."));
     expect(await session(s, "redo", sessionId)).toMatchObject({
       code: 2,
