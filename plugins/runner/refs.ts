@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 import { makeLayout } from "./layout.ts";
 import { inside, realOf } from "./paths.ts";
 import type { RunnerContext } from "./run.ts";
-import { workspaceFolder } from "./workspace-folder.ts";
+import { existingWorkspace, workspaceFolder } from "./workspace-folder.ts";
 
 /** What a model calls files of the workspace and artifacts, as paths that can be read. */
 export function createRefs(ctx: RunnerContext): RefsService {
@@ -17,21 +17,23 @@ export function createRefs(ctx: RunnerContext): RefsService {
       throw errors.RUN_REF({ ref, reason: "only workspace:// and artifact:// are known" });
     },
     find(name) {
-      const layout = makeLayout(workspaceFolder(ctx));
+      const base = existingWorkspace(ctx);
+      if (base === undefined) return undefined;
+      const { root } = makeLayout(base);
       const plain = posix.normalize(name);
       if (posix.isAbsolute(plain) || plain.startsWith("..")) return undefined;
       const names = [plain, plain.replace(/^inputs\//, "work/inputs/")];
       return names
-        .map((each) => inside(layout.root, each, "file"))
+        .map((each) => inside(root, each, "file"))
         .find((path) => statSync(path, { throwIfNoEntry: false })?.isFile());
     },
   };
 }
 
 function workspaceFile(ctx: RunnerContext, rest: string): string {
-  const { root } = makeLayout(workspaceFolder(ctx));
-  const path = realOf(inside(root, rest, "file"));
-  if (existsSync(path)) return path;
+  const base = existingWorkspace(ctx);
+  const path = base && realOf(inside(makeLayout(base).root, rest, "file"));
+  if (path !== undefined && existsSync(path)) return path;
   throw errors.RUN_REF({ ref: `workspace://${rest}`, reason: "there is no such file in the workspace" });
 }
 

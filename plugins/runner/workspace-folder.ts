@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunnerContext } from "./run.ts";
 
@@ -6,21 +7,33 @@ import type { RunnerContext } from "./run.ts";
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** The folder of the session's workspace, the same whenever it is opened. A session that is not stored has a passing one. */
-export function workspaceFolder({ session, find }: Pick<RunnerContext, "session" | "find">): string {
-  const workspace = find("workspace");
-  const home = workspace?.home;
-  if (home === undefined || workspace?.file === undefined) return join(workspace?.temp ?? "/tmp", "workspace");
-  const all = join(home, ".scorel", "workspaces");
-  const folder = join(all, session.id);
+export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find">): string {
+  const folder = workspacePath(ctx);
+  const home = ctx.find("workspace")?.home;
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    sweep(all, join(home, ".scorel"));
+    if (home !== undefined) sweep(join(home, ".scorel"));
   }
   return realpathSync(folder);
 }
 
+/** The same folder, also before anything was run in it. */
+export function existingWorkspace(ctx: Pick<RunnerContext, "session" | "find">): string | undefined {
+  const folder = workspacePath(ctx);
+  return existsSync(folder) ? realpathSync(folder) : undefined;
+}
+
+function workspacePath({ session, find }: Pick<RunnerContext, "session" | "find">): string {
+  const workspace = find("workspace");
+  const home = workspace?.home;
+  if (home !== undefined && workspace?.file !== undefined) return join(home, ".scorel", "workspaces", session.id);
+  return join(workspace?.temp ?? tmpdir(), "workspace");
+}
+
 /** Removes what belongs to sessions that are neither stored nor in the trash any more. */
-function sweep(all: string, home: string): void {
+function sweep(home: string): void {
+  const all = join(home, "workspaces");
+  if (!existsSync(all)) return;
   const logs = [join(home, "sessions"), join(home, "trash")].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder) : [],
   );

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { shop } from "./setup.ts";
 
@@ -26,6 +27,12 @@ describe("Read", () => {
       await t.artifacts.save({ name: "pref/r.txt", content: Buffer.from(content), mimeType: "text/plain" });
     expect(await t.read({ file_path: "artifact://pref/r.txt" })).toContain("1\tsecond");
     expect(await t.read({ file_path: "artifact://pref/r.txt@0" })).toContain("1\tfirst");
+  });
+
+  it("makes no workspace where nothing was run", async () => {
+    await using t = await shop();
+    for (const file_path of ["none.txt", "workspace://out/none"]) await t.read({ file_path });
+    expect(existsSync(t.workspace)).toBe(false);
   });
 
   it.each([
