@@ -28,7 +28,8 @@ export function startedProcesses(): Started {
   return {
     add: (pid) => void started.add(pid),
     async pidsIn(file, count) {
-      const read = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : []);
+      // A shell makes the file before it writes the line: only whole lines are pids.
+      const read = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1).map(Number) : []);
       await vi.waitFor(() => expect(read()).toHaveLength(count), { timeout: 10_000, interval: 10 });
       for (const pid of read()) started.add(pid);
       return read();
