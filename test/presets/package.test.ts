@@ -129,13 +129,13 @@ describe("an extension of a preset", () => {
   it("imports from its preset's folder and node_modules, and from nowhere else", async () => {
     using at = place();
     at.file("~/.scorel/presets/team/preset.toml", 'extends = "none"');
-    const good = ['import { word } from "polite";', 'import { more } from "../shared/more.ts";'];
+    const good = ['import { word } from "polite";', 'import { more } from "../common/more.ts";'];
     at.file(
       "~/.scorel/presets/team/extensions/good.ts",
       ...good,
       plugin("good").replace('name: "good"', "name: word + more"),
     );
-    at.file("~/.scorel/presets/team/shared/more.ts", 'export const more = "!";');
+    at.file("~/.scorel/presets/team/common/more.ts", 'export const more = "!";');
     at.file("~/.scorel/presets/team/node_modules/polite/package.json", '{ "name": "polite", "main": "index.js" }');
     at.file("~/.scorel/presets/team/node_modules/polite/index.js", 'exports.word = "please";');
     const bad = at.file("~/.scorel/presets/team/extensions/bad.ts", 'import "../../../secret.ts";', plugin("bad"));
