@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import type { SessionArtifacts } from "@scorel/artifacts/contract";
 import { type BaseContext, newId } from "@scorel/kernel";
-import type { SandboxMount } from "@scorel/sandbox/contract";
+import type { SandboxEnd, SandboxJob, SandboxMount, SandboxOptions, SandboxRun } from "@scorel/sandbox/contract";
 import type { Skill } from "@scorel/skills/contract";
 import { programOf } from "./command.ts";
 import type { RunnerConfig } from "./config.ts";
@@ -24,8 +24,40 @@ export type RunnerContext = BaseContext<RunnerConfig>;
 
 /** Runs a command of a skill in the session's workspace; a command that fails is a result. Throws RUN errors. */
 export async function runSkill(ctx: RunnerContext, request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+  const { stdin } = request;
+  const { program, finish } = await startSkill(ctx, request, { signal, interactive: stdin !== undefined });
+  await feed(program, stdin);
+  return finish();
+}
+
+/** A program of a skill that runs. */
+export interface StartedSkill {
+  program: SandboxRun;
+  /** Waits for its end, then collects its files: to be called once. */
+  finish(): Promise<RunResult>;
+}
+
+/** Starts what `runSkill` runs, and leaves the waiting to the caller. Throws RUN errors. */
+export async function startSkill(
+  ctx: RunnerContext,
+  request: RunRequest,
+  options: SandboxOptions,
+): Promise<StartedSkill> {
   const ready = prepare(ctx, request);
-  const { outcome, end } = await execute(ctx, request, ready, signal);
+  const outcome = { stdout: new Kept(OUTPUT_BYTES), stderr: new Kept(OUTPUT_BYTES) };
+  const program = await execute(ctx, request, ready, {
+    ...options,
+    onOutput(text, from) {
+      outcome[from].write(text);
+      options.onOutput?.(text, from);
+    },
+  });
+  return { program, finish: async () => resultOf(request, ready, outcome, await program.ended) };
+}
+
+type Outcome = Record<"stdout" | "stderr", Kept>;
+
+async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end: SandboxEnd): Promise<RunResult> {
   const { layout, run, artifacts, lineage, hide } = ready;
   const result: RunResult = {
     output_files: [],
@@ -78,25 +110,23 @@ function prepare(ctx: RunnerContext, request: RunRequest): Ready {
   return { skill, staged, folders, argv, cwd, env, layout, run, artifacts, lineage, hide };
 }
 
-async function execute(ctx: RunnerContext, request: RunRequest, ready: Ready, signal: AbortSignal | undefined) {
+async function execute(
+  ctx: RunnerContext,
+  { timeout }: RunRequest,
+  { layout, staged, skill, argv, cwd, env }: Ready,
+  options: SandboxOptions,
+): Promise<SandboxRun> {
   const sandbox = ctx.find("sandbox");
   if (!sandbox) throw errors.RUN_NO_SANDBOX();
-  const { layout, staged, skill, argv, cwd, env } = ready;
-  const { timeout, stdin } = request;
-  const outcome = { stdout: new Kept(OUTPUT_BYTES), stderr: new Kept(OUTPUT_BYTES) };
-  const running = await sandbox.start(
-    {
-      argv,
-      cwd,
-      env,
-      mounts: mountsOf(layout, staged),
-      network: ctx.config.network.includes(skill.name),
-      limits: { seconds: timeout !== undefined && timeout > 0 ? timeout : SECONDS },
-    },
-    { signal, interactive: stdin !== undefined, onOutput: (text, from) => outcome[from].write(text) },
-  );
-  await feed(running, stdin);
-  return { outcome, end: await running.ended };
+  const job: SandboxJob = {
+    argv,
+    cwd,
+    env,
+    mounts: mountsOf(layout, staged),
+    network: ctx.config.network.includes(skill.name),
+    limits: { seconds: timeout !== undefined && timeout > 0 ? timeout : SECONDS },
+  };
+  return sandbox.start(job, options);
 }
 
 const endings = {
@@ -176,11 +206,11 @@ function mountsOf({ root, skills }: Layout, { venv }: Staged): SandboxMount[] {
   ];
 }
 
-async function feed(running: { write(text: string): Promise<void>; closeStdin(): void }, stdin: string | undefined) {
+async function feed(program: SandboxRun, stdin: string | undefined): Promise<void> {
   if (stdin === undefined) return;
   // A program may end without reading what it was told; how it ended says enough.
-  await running.write(stdin).catch(() => {});
-  running.closeStdin();
+  await program.write(stdin).catch(() => {});
+  program.closeStdin();
 }
 
 /** Shorter values occur by chance. */
