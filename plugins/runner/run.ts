@@ -1,21 +1,13 @@
-import * as fs from "node:fs";
-import { join } from "node:path";
-import type { SessionArtifacts } from "@scorel/artifacts/contract";
-import { type BaseContext, newId } from "@scorel/kernel";
+import type { BaseContext } from "@scorel/kernel";
 import type { SandboxEnd, SandboxJob, SandboxMount, SandboxOptions, SandboxRun } from "@scorel/sandbox/contract";
-import type { Skill } from "@scorel/skills/contract";
-import { programOf } from "./command.ts";
 import type { RunnerConfig } from "./config.ts";
 import type { RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { placeInput } from "./inputs.ts";
 import { Kept } from "./kept.ts";
-import { foldersByName, type Layout, makeLayout } from "./layout.ts";
-import { type Metadata, readMetadata, writeMetadata } from "./metadata.ts";
-import { isWithin, workingDirectory } from "./paths.ts";
-import { type Keeping, keepFiles } from "./result.ts";
-import { type Staged, stage } from "./staging.ts";
-import { workspaceFolder } from "./workspace-folder.ts";
+import type { Layout } from "./layout.ts";
+import { type Place, prepare, type Ready } from "./ready.ts";
+import { keepFiles } from "./result.ts";
+import type { Staged } from "./staging.ts";
 
 const OUTPUT_BYTES = 16_384;
 const SECONDS = 300;
@@ -37,13 +29,14 @@ export interface StartedSkill {
   finish(): Promise<RunResult>;
 }
 
-/** Starts what `runSkill` runs, and leaves the waiting to the caller. Throws RUN errors. */
+/** Starts what `runSkill` runs, there or at another place, and leaves the waiting to the caller. Throws RUN errors. */
 export async function startSkill(
   ctx: RunnerContext,
   request: RunRequest,
   options: SandboxOptions,
+  place: Partial<Place> = {},
 ): Promise<StartedSkill> {
-  const ready = prepare(ctx, request);
+  const ready = prepare(ctx, request, place);
   const outcome = { stdout: new Kept(OUTPUT_BYTES), stderr: new Kept(OUTPUT_BYTES) };
   const program = await execute(ctx, request, ready, {
     ...options,
@@ -74,42 +67,6 @@ async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }
 
-/** Everything that stands ready before a program starts. */
-interface Ready extends Keeping {
-  skill: Skill;
-  staged: Staged;
-  folders: Readonly<Record<string, string>>;
-  argv: [string, ...string[]];
-  cwd: string;
-  env: Record<string, string>;
-}
-
-function prepare(ctx: RunnerContext, request: RunRequest): Ready {
-  const skill = skillOf(ctx, request);
-  const argv = programOf(request.command, ctx.config, request.env ?? {});
-  const layout = makeLayout(workspaceFolder(ctx));
-  const metadata = readMetadata(layout.metadata);
-  const staged = stage(layout, skill, metadata.skills[skill.name]?.digest);
-  metadata.skills[skill.name] = { digest: staged.digest, folder: staged.folder };
-  const artifacts = ctx.find("artifacts")?.of(ctx.session);
-  const inputs = place(ctx, request, { layout, metadata, artifacts });
-  writeMetadata(layout.metadata, metadata);
-  const run = newRun(layout);
-  const folders = foldersByName(layout, run);
-  const cwd = workingDirectory(request.cwd ?? "", { root: layout.root, skill: staged.folder, folders });
-  if (!isWithin(layout.skills, cwd)) fs.mkdirSync(cwd, { recursive: true });
-  const secrets = declared(ctx.config, skill.name);
-  const lineage = {
-    by: "runner",
-    skill: { name: skill.name, digest: staged.digest },
-    command: request.command,
-    inputs,
-  };
-  const env = { ...environment(skill, staged, folders), ...secrets, ...request.env };
-  const hide = hider(ctx, Object.values(secrets));
-  return { skill, staged, folders, argv, cwd, env, layout, run, artifacts, lineage, hide };
-}
-
 async function execute(
   ctx: RunnerContext,
   { timeout }: RunRequest,
@@ -136,67 +93,6 @@ const endings = {
   processes: "it started more processes than it may",
 } as const;
 
-function skillOf(ctx: RunnerContext, { skill: given, command }: RunRequest): Skill {
-  const name = given.trim();
-  if (name === "" || command.trim() === "") throw errors.RUN_ARGUMENTS();
-  const skills = ctx.find("skills")?.look.skills;
-  if (!skills) throw errors.RUN_NO_SKILLS();
-  const skill = skills.find((each) => each.name === name);
-  if (!skill) throw errors.RUN_SKILL({ name, known: skills.map((each) => each.name) });
-  return skill;
-}
-
-interface Ground {
-  layout: Layout;
-  metadata: Metadata;
-  artifacts: SessionArtifacts | undefined;
-}
-
-/** Puts the inputs in their places, and notes them; answers them as their lineage tells of them. */
-function place(ctx: RunnerContext, { inputs = [] }: RunRequest, { layout, metadata, artifacts }: Ground) {
-  const workspace = ctx.find("workspace");
-  const host = [...(workspace ? [workspace.root] : []), ...ctx.config.host].flatMap(realFolder);
-  const skills = Object.fromEntries(Object.entries(metadata.skills).map(([name, { folder }]) => [name, folder]));
-  return inputs.map((input) => {
-    const record = placeInput(input, { layout, artifacts, host, skills, earlier: metadata.inputs });
-    metadata.inputs = [...metadata.inputs.filter(({ to }) => to !== record.to), record];
-    return { from: record.from, to: record.to, sha256: record.sha256 };
-  });
-}
-
-function realFolder(path: string): string[] {
-  try {
-    return [fs.realpathSync(path)];
-  } catch {
-    return []; // A folder that is not there holds no inputs.
-  }
-}
-
-/** Every run has a folder of its own, also two in one moment. */
-function newRun({ runs }: Layout): string {
-  const time = new Date().toISOString().replace(/[-:]/g, "").replace("Z", "");
-  const folder = join(runs, `run_${time}_${newId().slice(0, 6)}`);
-  fs.mkdirSync(folder);
-  return folder;
-}
-
-function environment(skill: Skill, { venv }: Staged, folders: Readonly<Record<string, string>>) {
-  return {
-    ...folders,
-    SKILL_NAME: skill.name,
-    PATH: `${join(venv, "bin")}:/usr/local/bin:/usr/bin:/bin`,
-    VIRTUAL_ENV: venv,
-  };
-}
-
-/** The variables of the user's environment that this skill's programs get. */
-function declared({ env }: RunnerConfig, skill: string): Record<string, string> {
-  const names = Object.hasOwn(env, skill) ? (env[skill] ?? []) : [];
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] as string]])),
-  );
-}
-
 /** The skill itself read-only, and with it all that are staged; what its programs install, and the rest, to be written. */
 function mountsOf({ root, skills }: Layout, { venv }: Staged): SandboxMount[] {
   return [
@@ -211,15 +107,4 @@ async function feed(program: SandboxRun, stdin: string | undefined): Promise<voi
   // A program may end without reading what it was told; how it ended says enough.
   await program.write(stdin).catch(() => {});
   program.closeStdin();
-}
-
-/** Shorter values occur by chance. */
-const SHORTEST_SECRET = 4;
-
-function hider(ctx: RunnerContext, values: readonly string[]): (text: string) => string {
-  const hidden = values.filter((value) => value.length >= SHORTEST_SECRET);
-  return (text) => {
-    const known = ctx.find("secrets")?.redact(text) ?? text;
-    return hidden.reduce((all, value) => all.replaceAll(value, "[redacted]"), known);
-  };
 }
