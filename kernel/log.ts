@@ -176,6 +176,10 @@ export class Log implements Session {
     return buildContext(this.tree, leaf, this.converters());
   }
 
+  asRead(event: StoredEvent): LlmAction {
+    return this.converters().toLlm(event);
+  }
+
   projection<N extends ProjectionName>(name: N): ProjectionRows[N] {
     return this.projections.get(name) as ProjectionRows[N];
   }

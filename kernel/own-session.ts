@@ -49,6 +49,7 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
       if (!copies.has(state)) copies.set(state, sealed(state));
       return copies.get(state) as never;
     },
+    asRead: (event) => session.asRead(event),
     display: (event) => session.display(event),
     asListened: (event) => session.asListened(event),
     hold() {

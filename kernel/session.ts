@@ -6,6 +6,7 @@ import type {
   EventOf,
   Events,
   EventType,
+  LlmAction,
   Message,
   ProjectionName,
   Projections,
@@ -77,6 +78,8 @@ export interface Session {
   /** The messages a model would read at `leaf` (default: the active leaf). */
   buildContext(leaf?: EventId | null): Message[];
   projection<N extends ProjectionName>(name: N): Projections[N];
+  /** What an event is to a model, by itself; `skip` for a type nobody registered. */
+  asRead(event: StoredEvent): LlmAction;
   /** How a face draws an event; a generic row for a type nobody registered. */
   display(event: AnyEvent): DisplayAction;
   /** An event as `onEvent` sees it: with the fields of the seed's and pi's event of the same type. */

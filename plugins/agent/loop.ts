@@ -65,15 +65,22 @@ function configure(turn: Turn, calls: Calls, context: LibraryContext): AgentLoop
   return config;
 }
 
+/** One for what is put in, one for what then has to be taken out. */
+const MOST_REBUILDS = 2;
+
 /** Puts the log's context in place of what the library remembers, and lets the layers change it for this call. */
 function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
   return failing(turn, library, () =>
     turn.path.open(async () => {
       const { session } = turn.env.ctx;
-      const leaf = session.activeLeaf;
-      const messages = await transformed(turn, library);
+      let leaf = session.activeLeaf;
+      let messages = await transformed(turn, library);
       // A layer wrote into the conversation (a summary, say): what it wrote belongs into this call.
-      return session.activeLeaf === leaf ? messages : transformed(turn, library);
+      for (let again = 0; again < MOST_REBUILDS && session.activeLeaf !== leaf; again++) {
+        leaf = session.activeLeaf;
+        messages = await transformed(turn, library);
+      }
+      return messages;
     }),
   );
 }

@@ -1,4 +1,4 @@
-import type { EventId, EventOf, Session, StoredEvent } from "@scorel/kernel";
+import type { EventId, EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 
 /** Of UTF-8: scripts whose characters take three bytes are dense, about a token for each. */
@@ -67,11 +67,14 @@ export function contextTokens(session: Session, fixed: () => number): number {
   let after = 0;
   let isAll = true;
   for (let event = at(session, session.activeLeaf); event; event = session.tree.parent(event.id)) {
-    isAll &&= COUNTED.has(event.type);
-    if (event.type === "compact") break;
-    after += remindedTokens(event);
     const message = messageOf(event);
-    if (!message) continue;
+    if (!message) {
+      const action = session.asRead(event);
+      isAll = action.action !== "barrier";
+      if (!isAll) break;
+      after += addedTokens(action);
+      continue;
+    }
     if (isWhole(message)) return tokensOf(message.usage) + after;
     after += estimateTokens(message);
   }
@@ -80,9 +83,6 @@ export function contextTokens(session: Session, fixed: () => number): number {
   const messages = session.buildContext();
   return messages.reduce((sum, message) => sum + estimateTokens(message), fixed());
 }
-
-/** What `contextTokens` counts itself; what else is on the way is as large as its plugin says. */
-const COUNTED = new Set(["message", "custom_message", "harness_item", "rewind", "branch"]);
 
 /** A rough count of a text's tokens. */
 export function textTokens(text: string): number {
@@ -121,11 +121,10 @@ function at(session: Session, id: EventId | null): StoredEvent | undefined {
   return id === null ? undefined : session.tree.get(id);
 }
 
-/** What the harness says beside the messages, so far as a model reads it. */
-function remindedTokens(event: StoredEvent): number {
-  if (event.type !== "harness_item") return 0;
-  const { text, visibility } = event as EventOf<"harness_item">;
-  return visibility === "user" ? 0 : textTokens(text);
+/** What any other event adds to what a model reads, as its plugin has it. */
+function addedTokens(action: LlmAction): number {
+  if (action.action === "include") return estimateTokens(action.message as ScorelMessage);
+  return action.action === "merge_prev" ? textTokens(action.content) : 0;
 }
 
 function messageOf(event: StoredEvent): ScorelMessage | undefined {

@@ -1,4 +1,5 @@
 import { type EventId, messageOf, type Session } from "@scorel/kernel";
+import type { ScorelMessage } from "@scorel/messages/contract";
 import type { CompactionContext } from "./context.ts";
 import type { Compacted } from "./contract.ts";
 import { type Conversation, conversationOf, type Entry, materialOf, requestsOutside } from "./conversation.ts";
@@ -20,7 +21,7 @@ interface Plan {
   conversation: Conversation;
   /** The first entry that stays. */
   at: number;
-  /** Tokens of what stays. */
+  /** Tokens of what stays, and of what is put behind the summary again. */
   kept: number;
   /** Tokens the summary should take, and the request for it may hold. */
   summary: number;
@@ -69,15 +70,35 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
   const { entries } = conversation;
   if (reason === "threshold" && conversation.fresh) return undefined;
   const { contextWindow: window } = ctx.model.current();
-  const sizes = entries.map(({ message }) => (message ? ctx.agent.estimateTokens(message) : 0));
+  const sizes = entries.map((entry) => sizeOf(ctx, entry));
   const real = reason === "overflow" ? Math.min(window, tokensBefore) : window;
   const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * real)));
-  const at = chooseCut(entries, sizes, roomFor(ctx, reason, tokensBefore, summary));
+  const room = roomFor(ctx, reason, tokensBefore, summary);
+  const at = chooseCut(entries, sizes, without(room, returning(ctx, entries.at(-1))));
   if (at === undefined) return undefined;
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
-  if (reason === "threshold" && sum(sizes.slice(0, at)) < leastGain * window) return undefined;
+  const back = returning(ctx, entries[at - 1]);
+  if (reason === "threshold" && sum(sizes.slice(0, at)) - back < leastGain * window) return undefined;
   const most = reason === "overflow" ? surelyFits * tokensBefore : window;
-  return { conversation, at, kept: sum(sizes.slice(at)), summary, most, window };
+  return { conversation, at, kept: sum(sizes.slice(at)) + back, summary, most, window };
+}
+
+/** A part of the conversation that only its plugin understands is as large as what a model reads of it. */
+function sizeOf({ agent, session }: CompactionContext, { event, message }: Entry): number {
+  if (message) return agent.estimateTokens(message);
+  const action = session.asRead(event);
+  if (action.action === "merge_prev") return Math.ceil(Buffer.byteLength(action.content) / bytesPerToken);
+  return action.action === "include" ? agent.estimateTokens(action.message as ScorelMessage) : 0;
+}
+
+/** Tokens of loaded skills that stand again behind a summary which ends with this entry. */
+function returning(ctx: CompactionContext, entry: Entry | undefined): number {
+  return entry ? Math.ceil((ctx.find("skills")?.returning(entry.event.id) ?? 0) / bytesPerToken) : 0;
+}
+
+/** What comes back takes its room from what stays, up to half of it. */
+function without({ keep, most, limit }: Room, back: number): Room {
+  return { keep: Math.max(keep / 2, keep - back), most: Math.max(most / 2, most - back), limit: limit - back };
 }
 
 /** Who asks for a compaction below the threshold, or meets a window smaller than it was said to be, means what is there now. */

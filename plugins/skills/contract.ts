@@ -104,6 +104,8 @@ export interface SkillsService {
   readonly look: SkillLook;
   /** Looks again; reads only what has changed. */
   refresh(): Promise<SkillLook>;
+  /** Bytes of loaded text that would be put behind a summary of everything up to this event, since it stood in it. */
+  returning(through: EventId): number;
 }
 
 declare module "@scorel/kernel" {

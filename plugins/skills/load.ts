@@ -1,7 +1,7 @@
 import type { LoadedDoc, LoadedSkill, Skill } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Skills } from "./skills.ts";
-import { contentKey, keyOf, type ToolDetails } from "./state.ts";
+import { contentKey, contentsIn, keyOf, type ToolDetails } from "./state.ts";
 import { docTexts, type SkillTexts, textsOf } from "./text.ts";
 
 /** What `skill_load` is asked for. */
@@ -86,11 +86,6 @@ function named({ forModel: among }: Skills, given: string): Skill {
   const skill = among.find((each) => each.name === name);
   if (!skill) throw errors.SKILL_UNKNOWN({ name, known: among.map((each) => each.name) });
   return skill;
-}
-
-/** Content events of a skill, its body's first. */
-export function contentsIn({ content, docs }: LoadedSkill): string[] {
-  return [...(content === undefined ? [] : [content]), ...docs.map((doc) => doc.content)];
 }
 
 function loadedOf(skills: Skills, name: string): LoadedSkill | undefined {

@@ -1,8 +1,9 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import { missingOf, withinBudget } from "./budget.ts";
 import type { LoadedSkill, SkillState } from "./contract.ts";
-import { contentsIn, loaded } from "./load.ts";
+import { loaded } from "./load.ts";
 import type { Skills } from "./skills.ts";
-import { cleared } from "./state.ts";
+import { cleared, contentsIn } from "./state.ts";
 
 /** Before each request: loads what people named, and has what is loaded stand where it belongs. */
 export async function prepare(
@@ -51,35 +52,6 @@ async function attach(skills: Skills): Promise<void> {
   await session.append("skill_context", { skills: rows, ...(again && { again }), left });
   if (left.length === 0) return;
   await session.append("skill_state", { why: "room", stateDelta: cleared(left, skills.state.keys), skills: [] });
-}
-
-/** A skill with those of its texts alone that are not to be read above. */
-function missingOf(skills: Skills, { content, docs, ...skill }: LoadedSkill): LoadedSkill[] {
-  const body = content !== undefined && !skills.isShown(content) ? { content } : {};
-  const left = docs.filter((doc) => !skills.isShown(doc.content));
-  return "content" in body || left.length > 0 ? skills.held({ ...skill, ...body, docs: left }) : [];
-}
-
-/** As configured, and at most a quarter of the model's window at four bytes a token. */
-function roomIn({ ctx }: Skills): number {
-  const window = ctx.find("model")?.current().contextWindow ?? Number.POSITIVE_INFINITY;
-  return Math.min(ctx.config.reattach, window);
-}
-
-/** Whole skills, the latest first; half a rule may say the opposite. */
-function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): { kept: LoadedSkill[]; left: string[] } {
-  const { tree } = skills.ctx.session;
-  const sizeOf = (id: string) => Buffer.byteLength((tree.get(id) as { text?: string } | undefined)?.text ?? "");
-  let room = roomIn(skills);
-  const kept: LoadedSkill[] = [];
-  const left: string[] = [];
-  for (const skill of missing.toReversed()) {
-    const bytes = contentsIn(skill).reduce((sum, id) => sum + sizeOf(id), 0);
-    if (bytes <= room) kept.push(skill);
-    else left.push(skill.name);
-    if (bytes <= room) room -= bytes;
-  }
-  return { kept, left: left.sort() };
 }
 
 /** With `load = "once"` what is loaded counts for this request, in each of its attempts, and ends in the log at once. */

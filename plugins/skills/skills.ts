@@ -1,4 +1,5 @@
 import type { PluginContext } from "@scorel/kernel";
+import { returningBytes } from "./budget.ts";
 import type { SkillsConfig } from "./config.ts";
 import type { IndexedSkill, LoadedSkill, Skill, SkillLook, SkillState, SkillsService } from "./contract.ts";
 import type { Library } from "./library.ts";
@@ -77,6 +78,10 @@ export class Skills implements SkillsService {
     const body = content !== undefined && holds(content) ? { content } : {};
     const kept = docs.filter((doc) => holds(doc.content));
     return "content" in body || kept.length > 0 ? [{ ...skill, ...body, docs: kept }] : [];
+  }
+
+  returning(through: string): number {
+    return this.placement === "append" && this.state.loaded.length > 0 ? returningBytes(this, through) : 0;
   }
 
   async refresh(): Promise<SkillLook> {

@@ -16,6 +16,11 @@ export const keyOf = {
   docs: (name: string) => PREFIX.docs + name,
 };
 
+/** Content events of a skill, its body's first. */
+export function contentsIn({ content, docs }: LoadedSkill): string[] {
+  return [...(content === undefined ? [] : [content]), ...docs.map((doc) => doc.content)];
+}
+
 /** Ends all that is loaded of these skills. */
 export function cleared(names: readonly string[], keys: SkillState["keys"]): SkillStateDelta {
   const all = names.flatMap((name) => [keyOf.loaded(name), keyOf.docs(name)]);

@@ -52,6 +52,17 @@ describe("the context", () => {
     expect(t.session.buildContext()).toEqual(["tool 1+steer", "b", "alone"]);
   });
 
+  it("can be asked what one event is to it", async () => {
+    await using t = await testKernel([notes, cutting]);
+    const note = await t.session.append("note", { text: "a" });
+    const added = await t.session.append("addition", { text: "b" });
+    const read = [note, added].map(({ id }) => t.session.asRead(t.session.tree.get(id) as never));
+    expect(read).toEqual([
+      { action: "include", message: "a" },
+      { action: "merge_prev", content: "b", otherwise: "b" },
+    ]);
+  });
+
   it("stops at a summary and keeps the tail the summary spares, older summaries skipped", async () => {
     await using t = await testKernel([notes, cutting]);
     const [, b] = await t.session.appendAll([

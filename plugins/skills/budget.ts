@@ -1,0 +1,49 @@
+import type { LoadedSkill } from "./contract.ts";
+import type { Skills } from "./skills.ts";
+import { contentsIn } from "./state.ts";
+
+/** A skill with those of its texts alone that are not to be read above. */
+export function missingOf(
+  skills: Skills,
+  { content, docs, ...skill }: LoadedSkill,
+  isShown = (id: string) => skills.isShown(id),
+): LoadedSkill[] {
+  const body = content !== undefined && !isShown(content) ? { content } : {};
+  const left = docs.filter((doc) => !isShown(doc.content));
+  return "content" in body || left.length > 0 ? skills.held({ ...skill, ...body, docs: left }) : [];
+}
+
+/** Whole skills, the latest first; half a rule may say the opposite. */
+export function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): { kept: LoadedSkill[]; left: string[] } {
+  let room = roomIn(skills);
+  const kept: LoadedSkill[] = [];
+  const left: string[] = [];
+  for (const skill of missing.toReversed()) {
+    const bytes = bytesOf(skills, skill);
+    if (bytes <= room) kept.push(skill);
+    else left.push(skill.name);
+    if (bytes <= room) room -= bytes;
+  }
+  return { kept, left: left.sort() };
+}
+
+/** Bytes of loaded text that would stand again behind a summary of everything up to an event. */
+export function returningBytes(skills: Skills, through: string): number {
+  const { state, ctx } = skills;
+  const last = ctx.session.tree.get(through)?.seq ?? 0;
+  const stays = (id: string) => (state.shown[id] ?? Number.POSITIVE_INFINITY) > last;
+  const missing = state.loaded.flatMap((skill) => missingOf(skills, skill, stays));
+  return withinBudget(skills, missing).kept.reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
+}
+
+function bytesOf({ ctx }: Skills, skill: LoadedSkill): number {
+  const { tree } = ctx.session;
+  const sizeOf = (id: string) => Buffer.byteLength((tree.get(id) as { text?: string } | undefined)?.text ?? "");
+  return contentsIn(skill).reduce((sum, id) => sum + sizeOf(id), 0);
+}
+
+/** As configured, and at most a quarter of the model's window at four bytes a token. */
+function roomIn({ ctx }: Skills): number {
+  const window = ctx.find("model")?.current().contextWindow ?? Number.POSITIVE_INFINITY;
+  return Math.min(ctx.config.reattach, window);
+}
