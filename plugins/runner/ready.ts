@@ -48,6 +48,7 @@ export function prepare(ctx: RunnerContext, request: RunRequest, elsewhere: Part
   const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [] });
   writeMetadata(layout.metadata, metadata);
   const run = newRun(layout);
+  const since = fs.statSync(run).ctimeMs;
   const folders = foldersByName(layout, run);
   const cwd = workingDirectory(request.cwd ?? "", { root: layout.root, skill: staged.folder, folders });
   if (!isWithin(layout.skills, cwd)) fs.mkdirSync(cwd, { recursive: true });
@@ -60,7 +61,7 @@ export function prepare(ctx: RunnerContext, request: RunRequest, elsewhere: Part
   };
   const env = { ...environment(skill, staged, folders), ...secrets, ...request.env };
   const hide = hider(ctx, Object.values(secrets));
-  return { skill, staged, folders, argv, cwd, env, layout, run, artifacts, lineage, hide };
+  return { skill, staged, folders, argv, cwd, env, layout, run, since, artifacts, lineage, hide };
 }
 
 function skillOf(ctx: RunnerContext, { skill: given, command }: RunRequest): Skill {

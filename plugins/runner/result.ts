@@ -14,6 +14,8 @@ const REF_HINT =
 export interface Keeping {
   layout: Layout;
   run: string;
+  /** When the run's folder was made, by the clock of the file system. */
+  since: number;
   hide(text: string): string;
   artifacts: SessionArtifacts | undefined;
   lineage: Lineage;
@@ -21,9 +23,10 @@ export interface Keeping {
 
 /** Adds the files that were asked for to the result, and saves them where that was asked; answers what there is to say. */
 export async function keepFiles(result: RunResult, request: RunRequest, keeping: Keeping): Promise<string[]> {
-  const { layout, run, hide } = keeping;
+  const { layout, run, hide, since } = keeping;
   const asked = wantedOf(request);
-  const { files, warnings } = collect(layout.root, relative(layout.root, run), asked.wanted);
+  const wanted = asked.listed ? asked.wanted : { ...asked.wanted, since };
+  const { files, warnings } = collect(layout.root, relative(layout.root, run), wanted);
   // A command that failed leaves empty files where it was about to write.
   const kept = result.exit_code === 0 ? files : files.filter(({ size }) => size > 0);
   if (kept.length < files.length) warnings.push("empty output_files omitted because command failed");
@@ -35,7 +38,8 @@ export async function keepFiles(result: RunResult, request: RunRequest, keeping:
   const hidden = kept.map((file) => withoutSecrets(file, hide));
   if (asked.listed) result.output_files = hidden.map((file) => shown(file, inline));
   const best = primary(hidden);
-  if (best) result.primary_output = shown(best, inline);
+  // What output_files says already costs the conversation its length a second time.
+  if (best) result.primary_output = shown(best, inline && !asked.listed);
   if (asked.listed && kept.length > 0 && !saved?.files) warnings.push(REF_HINT);
   return warnings;
 }

@@ -51,7 +51,7 @@ export async function startSkill(
 type Outcome = Record<"stdout" | "stderr", Kept>;
 
 async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end: SandboxEnd): Promise<RunResult> {
-  const { layout, run, artifacts, lineage, hide } = ready;
+  const { layout, run, since, artifacts, lineage, hide } = ready;
   const result: RunResult = {
     output_files: [],
     stdout: hide(String(outcome.stdout)),
@@ -62,7 +62,7 @@ async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end
   };
   const cut = Object.entries(outcome).flatMap(([name, { truncated }]) => (truncated ? [`${name} truncated`] : []));
   const stopped = end.ended && end.ended !== "timeout" ? [`the program was ended: ${endings[end.ended]}`] : [];
-  const told = await keepFiles(result, request, { layout, run, hide, artifacts, lineage });
+  const told = await keepFiles(result, request, { layout, run, since, hide, artifacts, lineage });
   const warnings = [...cut, ...stopped, ...told];
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }
