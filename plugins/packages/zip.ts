@@ -22,8 +22,8 @@ interface Row {
  * two different archives in it. Throws ARCHIVE_ENTRY and plain errors.
  */
 export async function readZip(fd: number, writer: TreeWriter): Promise<void> {
-  const { fromFdPromise } = await import("yauzl");
-  const zip = await fromFdPromise(fd, { autoClose: false, decodeStrings: false });
+  const { default: yauzl } = await import("yauzl");
+  const zip = await yauzl.fromFdPromise(fd, { autoClose: false, decodeStrings: false });
   // Names are judged and decoded here; the library would turn backslashes and listen to a second name in an extra field.
   const rows: Row[] = [];
   for await (const entry of zip.eachEntry()) {
