@@ -7,6 +7,9 @@ export type ContentOf = (id: string) => string | undefined;
 const LOST = "[this text is no longer in the log: load it again]";
 /** Text of the harness, which no skill may pass for. */
 const TAG = /<(?=[\s/]*system-reminder)/gi;
+/** How a line of ours begins: another skill's text, its docs, a list of skills. */
+const HEAD =
+  /^([^\S\n]*)(?=\[(?:Loaded|Doc)\] |Docs (?:of .* )?loaded: |(?:Available skills|Loaded skill context|The available skills have changed):)/gm;
 
 /** A loaded skill as the model reads it: its body and the docs that were selected, or the docs alone. */
 export function blockOf({ name, content, folder, docs }: LoadedSkill, textOf: ContentOf): string {
@@ -47,6 +50,7 @@ export function byName<T extends { name: string }>(rows: readonly T[]): T[] {
   return [...rows].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-function harmless(text: string | undefined): string {
-  return (text ?? LOST).replace(TAG, "&lt;");
+/** A skill's own words, which speak neither as the harness nor as another skill. */
+export function harmless(text: string | undefined): string {
+  return (text ?? LOST).replace(TAG, "&lt;").replace(HEAD, "$1\\");
 }

@@ -1,5 +1,5 @@
 import { posix } from "node:path";
-import { filesBelow } from "./walk.ts";
+import { filesBelow, seen } from "./walk.ts";
 
 /** Texts that say under which terms something may be used; nobody does a task by them. */
 const LICENCE =
@@ -19,5 +19,5 @@ function isLicence(path: string): boolean {
 }
 
 function isText(path: string): boolean {
-  return /\.(?:md|txt)$/i.test(path);
+  return /\.(?:md|txt)$/i.test(path) && seen(path) === path;
 }

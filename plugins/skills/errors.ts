@@ -1,6 +1,11 @@
 import { defineErrors } from "@scorel/kernel";
 
-const list = (names: readonly string[]) => (names.length === 0 ? "none" : names.join(", "));
+/** Names of skills and docs that an answer tells. */
+const MOST = 100;
+const list = (names: readonly string[]) => {
+  const more = names.length > MOST ? ` and ${names.length - MOST} more` : "";
+  return names.length === 0 ? "none" : names.slice(0, MOST).join(", ") + more;
+};
 
 export const errors = defineErrors({
   SKILL_REQUIRED: () => "skill is required: give the name of a skill from the list of available skills.",

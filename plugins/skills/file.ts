@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readSync, realpathSync } from "node:fs";
+import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 
@@ -19,7 +19,7 @@ export function readText(path: string, root: string, limit: number): ReadText {
   try {
     const real = realpathSync.native(path);
     if (!isWithin(root, real)) return { reason: `it is a link to ${real}, which is outside of ${root}` };
-    return readRegular(real, limit);
+    return readRegular(real, root, limit);
   } catch (thrown) {
     const code = codeOf(thrown);
     return { reason: code === "ENOENT" ? "it does not exist" : code === "ELOOP" ? "a link in a circle" : code };
@@ -35,11 +35,12 @@ export function sha256Of(bytes: Buffer | string): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-function readRegular(real: string, limit: number): ReadText {
+function readRegular(real: string, root: string, limit: number): ReadText {
   const fd = openSync(real, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
     const stat = fstatSync(fd);
     if (!stat.isFile()) return { reason: "it is no regular file" };
+    if (!isWithin(root, pathOf(fd, real, stat))) return { reason: "it was exchanged while it was read" };
     if (process.getuid !== undefined && stat.uid !== 0 && stat.uid !== process.getuid())
       return { reason: `it belongs to another user (${stat.uid})` };
     const bytes = stat.size > limit ? undefined : readUpTo(fd, stat.size + 1);
@@ -50,6 +51,13 @@ function readRegular(real: string, limit: number): ReadText {
   } finally {
     closeSync(fd);
   }
+}
+
+/** Where an open file lies, whatever its path means by now; "" where it can no longer be told. */
+function pathOf(fd: number, path: string, { dev, ino }: { dev: number; ino: number }): string {
+  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${fd}`);
+  const [real, now] = [realpathSync.native(path), statSync(path)];
+  return now.dev === dev && now.ino === ino ? real : "";
 }
 
 function readUpTo(fd: number, most: number): Buffer {

@@ -18,7 +18,10 @@ export interface SkillText {
   flaws: readonly Flaw[];
 }
 
-/** Reads the text of a SKILL.md: YAML between two lines `---`, then Markdown. Answers a reason when that has no end. */
+/** Characters of a front matter; reading a larger one could take minutes. */
+const LARGEST = 16 * 1024;
+
+/** Reads the text of a SKILL.md: YAML between two lines `---`, then Markdown. Answers a reason when that has no end, or is too large. */
 export async function parseSkillText(given: string): Promise<SkillText | { reason: string }> {
   const lines = given
     .replace(/^\ufeff/, "")
@@ -30,7 +33,9 @@ export async function parseSkillText(given: string): Promise<SkillText | { reaso
   }
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---");
   if (end < 0) return { reason: "its front matter is not closed by a line ---" };
-  return { ...(await fieldsOf(lines.slice(1, end))), ...bodyOf(lines, end + 1) };
+  const matter = lines.slice(1, end);
+  if (matter.join("\n").length > LARGEST) return { reason: `its front matter is larger than ${LARGEST / 1024} KiB` };
+  return { ...(await fieldsOf(matter)), ...bodyOf(lines, end + 1) };
 }
 
 function bodyOf(lines: readonly string[], from: number): Pick<SkillText, "body" | "bodyLine"> {

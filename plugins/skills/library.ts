@@ -1,21 +1,34 @@
-import { realpathSync, statSync } from "node:fs";
+import { statSync } from "node:fs";
 import { join, relative } from "node:path";
+import { alike } from "./alike.ts";
 import type { ShadowedSkill, Skill, SkillLook, SkippedSkill } from "./contract.ts";
 import { readSkill, type Summary, summaryOf } from "./read.ts";
 import type { Root } from "./roots.ts";
-import { type SkillFolder, skillFolders } from "./walk.ts";
+import { type SkillFolder, seen, skillFolders } from "./walk.ts";
+
+/** A file that was written again within so many milliseconds may have the same times. */
+const TICK_MS = 2_000;
 
 interface Known {
   /** Of the file that was read. */
   mark: string;
+  /** The file can no longer be written again without another mark. */
+  settled: boolean;
   found: Summary | { reason: string };
 }
+
+const UNSEEN = { reason: "its path has characters that cannot be seen" };
 
 /** The skills of all roots. Reads again only the files that have changed since its last look. */
 export class Library {
   /** Files that were read so far. */
   reads = 0;
   private known = new Map<string, Known>();
+  private readonly now: () => number;
+
+  constructor(now = Date.now) {
+    this.now = now;
+  }
 
   /** What is there now; `shipped` come last. */
   async look(roots: readonly Root[], shipped: readonly Skill[]): Promise<SkillLook> {
@@ -29,14 +42,14 @@ export class Library {
 
   private async skillsIn(root: Root, before: ReadonlyMap<string, Known>, skipped: SkippedSkill[]): Promise<Skill[]> {
     // In a home links are the user's own; what a project may hold was settled when it was trusted.
-    const { folders, note } = skillFolders(root.files, root.source !== "project");
+    const { real, folders, note } = skillFolders(root.files, root.source !== "project");
     if (note !== undefined) skipped.push({ folder: root.folder, reason: note });
-    const real = folders.length > 0 ? realpathSync.native(root.files) : root.files;
     const skills: Skill[] = [];
     for (const folder of folders) {
       const shown = shownAs(folder.path, real, root);
-      const summary = await this.summaryOf(folder, shown, before);
-      if ("reason" in summary) skipped.push({ folder: shown, reason: summary.reason });
+      const below = relative(real, folder.path);
+      const summary = seen(below) === below ? await this.summaryOf(folder, shown, before) : UNSEEN;
+      if ("reason" in summary) skipped.push({ folder: seen(shown), reason: summary.reason });
       else skills.push(skillFrom(folder, root, shown, summary));
     }
     return skills;
@@ -48,9 +61,10 @@ export class Library {
     before: ReadonlyMap<string, Known>,
   ): Promise<Known["found"]> {
     const path = join(folder.path, folder.file);
-    const mark = markOf(path);
+    const { mark, at } = markOf(path);
     const kept = before.get(path) ?? this.known.get(path);
-    const known = kept?.mark === mark ? kept : { mark, found: await this.read(folder, shown) };
+    const settled = Math.abs(this.now() - at) > TICK_MS;
+    const known = kept?.settled && kept.mark === mark ? kept : { mark, settled, found: await this.read(folder, shown) };
     this.known.set(path, known);
     return known.found;
   }
@@ -62,14 +76,14 @@ export class Library {
   }
 }
 
-/** The first of each name counts, the others are named with the one that does. One folder found twice is one skill. */
+/** The first of each name counts, also of names that look alike; the others are named with the one that does. One folder found twice is one skill. */
 function ranked(found: readonly Skill[]): Pick<SkillLook, "skills" | "shadowed"> {
   const chosen = new Map<string, Skill>();
   const shadowed: ShadowedSkill[] = [];
   for (const skill of found) {
     const { name, folder, source } = skill;
-    const by = chosen.get(name);
-    if (!by) chosen.set(name, skill);
+    const by = chosen.get(alike(name));
+    if (!by) chosen.set(alike(name), skill);
     else if (by.files !== skill.files) shadowed.push({ name, folder, source, by: by.folder });
   }
   return { skills: [...chosen.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), shadowed };
@@ -84,8 +98,12 @@ function shownAs(path: string, real: string, { folder }: Root): string {
   return below.startsWith("..") ? path : join(folder, below);
 }
 
-/** What differs when a file was written again, whatever its name leads to. */
-function markOf(path: string): string {
-  const stat = statSync(path, { throwIfNoEntry: false });
-  return stat ? [stat.dev, stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(" ") : "";
+/** What differs when a file was written again, whatever its name leads to, and when that was; 0 when it leads nowhere. */
+function markOf(path: string): { mark: string; at: number } {
+  try {
+    const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
+    return { mark: [dev, ino, size, mtimeMs, ctimeMs].join(" "), at: ctimeMs };
+  } catch {
+    return { mark: "", at: 0 }; // Reading it says why.
+  }
 }

@@ -39,7 +39,7 @@ export function summaryOf({ text, digest, findings }: WholeSkill, shown: string)
   const given = textIn(text, "name").normalize("NFKC");
   const name = [given, basename(shown)].find((each) => USABLE.test(each));
   if (name === undefined) return { reason: `neither its name (${JSON.stringify(given)}) nor its folder's can be used` };
-  const description = shortened(textIn(text, "description") || firstWords(text.body));
+  const description = shortened(textIn(text, "description") || oneLine(firstWords(text.body)));
   if (description === "") return { reason: "it has neither a description nor a text" };
   const userOnly = textIn(text, "disable-model-invocation").toLowerCase() === "true";
   return { name, description, digest, ...(userOnly && { userOnly }), warnings: findings };
@@ -48,7 +48,15 @@ export function summaryOf({ text, digest, findings }: WholeSkill, shown: string)
 /** A value as one line of text; a list or a map has none. */
 function textIn({ fields }: SkillText, key: string): string {
   const value = fields.get(key)?.value;
-  return typeof value === "string" ? value.replace(/\s+/g, " ").trim() : "";
+  return typeof value === "string" ? oneLine(value) : "";
+}
+
+/** What ends a line for anybody, and what nobody sees or what turns others round. */
+const BREAKS = /[\s\p{Cc}]+/gu;
+const UNSEEN = /[\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
+
+function oneLine(text: string): string {
+  return text.replace(UNSEEN, "").replace(BREAKS, " ").trim();
 }
 
 function shortened(text: string): string {

@@ -1,3 +1,4 @@
+import { harmless } from "./blocks.ts";
 import type { Skill } from "./contract.ts";
 import type { Skills } from "./skills.ts";
 
@@ -10,7 +11,7 @@ export function search(skills: Skills, query: string): { text: string } {
     .map((skill) => ({ skill, score: scoreOf(skill, words) }))
     .filter(({ score }) => score > 0)
     .sort((a, b) => b.score - a.score);
-  const lines = rows.slice(0, MOST).map(({ skill: { name, description } }) => `- ${name}: ${description}`);
+  const lines = rows.slice(0, MOST).map(({ skill: { name, description } }) => `- ${name}: ${harmless(description)}`);
   const more = rows.length - lines.length;
   const note = more > 0 ? [`${more} more hold fewer of these words.`] : [];
   return { text: [...lines, ...note].join("\n") || `No skill holds any of these words: ${words.join(", ")}.` };

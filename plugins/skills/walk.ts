@@ -8,6 +8,9 @@ const DEEPEST = 6;
 const MOST = 2_000;
 const SKIPPED = new Set([".git", "node_modules", ".venv"]);
 
+/** A name with one of these is more than one line, or another one than it seems. */
+const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
+
 /** A folder that holds a SKILL.md. */
 export interface SkillFolder {
   path: string;
@@ -21,13 +24,13 @@ export interface SkillFolder {
  * Every folder at or below `root` with a SKILL.md, nested ones too, in the order of their paths. Links to folders are not
  * followed, except those that lie in the root itself when `links` allows it: so people keep skills in other places.
  */
-export function skillFolders(root: string, links: boolean): { folders: SkillFolder[]; note?: string } {
+export function skillFolders(root: string, links: boolean): { real: string; folders: SkillFolder[]; note?: string } {
   const real = realOf(root);
-  if (real === undefined) return { folders: [] };
+  if (real === undefined) return { real: root, folders: [] };
   const walk: Walk = { folders: [], left: MOST };
   visit(real, real, 0, walk);
   if (links) for (const target of linkedFolders(real)) visit(target, target, 1, walk);
-  return walk.left > 0 ? { folders: walk.folders } : { folders: walk.folders, note: `more than ${MOST} folders` };
+  return { real, folders: walk.folders, ...(walk.left <= 0 && { note: `more than ${MOST} folders` }) };
 }
 
 /**
@@ -102,4 +105,9 @@ function realOf(path: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** A path as one line that hides nothing: what is not to be seen in it is written as `\u{a}`. */
+export function seen(path: string): string {
+  return path.replace(UNSEEN, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
 }

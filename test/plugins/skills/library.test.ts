@@ -1,5 +1,6 @@
-import { chmodSync, linkSync, mkdirSync, rmSync, symlinkSync, utimesSync } from "node:fs";
+import { chmodSync, linkSync, mkdirSync, rmSync, statSync, symlinkSync, utimesSync } from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Skill } from "@scorel/skills/contract";
 import { describe, expect, it } from "vitest";
 import { Library } from "../../../plugins/skills/library.ts";
@@ -12,6 +13,12 @@ const rootAt = (g: Ground, folder: string, source: Root["source"] = "user"): Roo
   return { source, folder: path, files: path };
 };
 const lookAt = (...roots: Root[]) => new Library().look(roots, []);
+/** Waits until a file that is written now has another time than one that was written before. */
+async function anotherMoment(g: Ground): Promise<void> {
+  const timeNow = () => statSync(g.file("clock", "")).ctimeMs;
+  const began = timeNow();
+  while (timeNow() === began) await setImmediate();
+}
 const brief = (skills: readonly Skill[]) => skills.map(({ name, description }) => `${name}: ${description}`);
 const workspace = (g: Ground, more: object = {}) =>
   ({ cwd: g.project, root: g.project, home: g.home, ...more }) as unknown as Parameters<typeof rootsOf>[0];
@@ -36,7 +43,7 @@ describe("a root", () => {
 
   it("that is looked at again is read where something changed, and only there", async () => {
     using g = ground();
-    const library = new Library();
+    const library = new Library(() => Date.now() + 10_000);
     const path = g.file("s/a/SKILL.md", skillText("a", "One"));
     g.file("s/b/SKILL.md", skillText("b", "Two"));
     await library.look([rootAt(g, "s")], []);
@@ -49,6 +56,31 @@ describe("a root", () => {
     rmSync(join(g.home, "s/b"), { recursive: true });
     expect(brief((await library.look([rootAt(g, "s")], [])).skills)).toEqual(["a: Other", "c: Three"]);
     expect(library.reads).toBe(4);
+  });
+
+  it("is read again, too, where a file may have been written once more in the same moment", async () => {
+    using g = ground();
+    let now = Date.now();
+    const library = new Library(() => now);
+    g.file("s/a/SKILL.md", skillText("a", "One"));
+    const reads: number[] = [];
+    for (const later of [0, 1, 3_000, 10_000]) {
+      now += later;
+      await library.look([rootAt(g, "s")], []);
+      reads.push(library.reads);
+    }
+    expect(reads).toEqual([1, 2, 3, 3]);
+  });
+
+  it("shows another text of the same length and time", async () => {
+    using g = ground();
+    const library = new Library(() => Date.now() + 10_000);
+    const time = new Date(2_000_000_000);
+    for (const description of ["One", "Two"]) {
+      utimesSync(g.file("s/a/SKILL.md", skillText("a", description)), time, time);
+      expect(brief((await library.look([rootAt(g, "s")], [])).skills)).toEqual([`a: ${description}`]);
+      await anotherMoment(g);
+    }
   });
 
   it("may be a link, and hold links to folders of the user's own", async () => {
