@@ -29,7 +29,7 @@ describe("this repository", () => {
 
   it("installs with the command exactly what the bundle leaves outside", () => {
     const { dependencies } = readManifest("") as Required<Manifest>;
-    const build = readFileSync(join(root, "presets/build.mjs"), "utf8");
+    const build = readFileSync(join(root, "presets/bundle/build.mjs"), "utf8");
     const external = JSON.parse(/const external = (\[.*\]);/.exec(build)?.[1] ?? "[]") as string[];
     expect(Object.keys(dependencies).sort()).toEqual(external.filter((name) => name !== "@opentelemetry/api").sort());
   });

@@ -4,10 +4,17 @@ import type {} from "@scorel/host/contract";
 export interface BlobStore {
   /** Keeps bytes, unless they are kept already, and answers their hash. Throws BLOB_WRITE. */
   put(bytes: Buffer): string;
+  /**
+   * Keeps an object that names other blobs, as `"sha256": "…"` anywhere in it: as long as something refers to it, they are kept,
+   * too. Answers its hash. Throws BLOB_WRITE.
+   */
+  putList(list: object): string;
   /** Whether something of that hash is kept; its bytes are looked at by `read` only. */
   has(hash: string): boolean;
   /** The bytes, proved to have that hash; undefined when nothing is kept. Throws BLOB_DAMAGED and BLOB_READ. */
   read(hash: string): Buffer | undefined;
+  /** What `putList` kept; undefined when nothing is kept, or something else. Throws BLOB_DAMAGED and BLOB_READ. */
+  readList(hash: string): unknown;
 }
 
 declare module "@scorel/host/contract" {

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-import { isHash } from "./store.ts";
+import { isHash, LIST } from "./store.ts";
 
 /** A blob of this age may still be waiting for the event that refers to it. */
 const GRACE_MS = 60 * 60 * 1000;
@@ -26,6 +26,8 @@ export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed:
   const before = Math.min(now, ...holdersSince(sessions)) - GRACE_MS;
   const wanted = new Set<string>();
   for (const path of [sessions, ...others].flatMap(filesBelow)) collect(path, wanted);
+  // A set is gone through with what is added to it meanwhile.
+  for (const hash of wanted) if (isHash(hash)) collectListed(join(blobs, hash.slice(0, 2), hash), wanted);
   const result = { removed: 0, bytes: 0, kept: 0 };
   for (const path of filesBelow(blobs)) {
     const name = path.slice(path.lastIndexOf("/") + 1);
@@ -100,6 +102,27 @@ function collect(path: string, wanted: Set<string>): void {
   } catch (thrown) {
     const reason = codeOf(thrown);
     if (reason !== "ENOENT") throw errors.BLOBS_UNREADABLE({ path, reason }, { cause: thrown });
+  }
+}
+
+/** Adds what a blob names, if it is a list. */
+function collectListed(path: string, wanted: Set<string>): void {
+  if (beginning(path, LIST.length) === LIST) collect(path, wanted);
+}
+
+function beginning(path: string, length: number): string {
+  try {
+    const fd = fs.openSync(path, "r");
+    try {
+      const bytes = Buffer.alloc(length);
+      return bytes.toString("latin1", 0, fs.readSync(fd, bytes));
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (thrown) {
+    const reason = codeOf(thrown);
+    if (reason === "ENOENT") return "";
+    throw errors.BLOBS_UNREADABLE({ path, reason }, { cause: thrown });
   }
 }
 

@@ -8,15 +8,32 @@ import { errors } from "./errors.ts";
 /** A store in a folder that may not exist yet. Synchronous: a caller knows at once that a content is safe. */
 export function createBlobs(folder: string): BlobStore {
   const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
-  return {
-    put(bytes) {
-      const hash = hashOf(bytes);
-      keep(pathOf(hash), bytes);
-      return hash;
-    },
-    has: (hash) => isHash(hash) && sizeOf(pathOf(hash)) !== undefined,
-    read: (hash) => (isHash(hash) ? readChecked(pathOf(hash), hash) : undefined),
+  const put = (bytes: Buffer) => {
+    const hash = hashOf(bytes);
+    keep(pathOf(hash), bytes);
+    return hash;
   };
+  const read = (hash: string) => (isHash(hash) ? readChecked(pathOf(hash), hash) : undefined);
+  return {
+    put,
+    read,
+    has: (hash) => isHash(hash) && sizeOf(pathOf(hash)) !== undefined,
+    putList: (list) => put(Buffer.from(`${LIST}${JSON.stringify(list)}}`)),
+    readList: (hash) => listIn(read(hash)),
+  };
+}
+
+/** What the bytes of a list begin with: by this a purge knows them. */
+export const LIST = '{"scorel-list":';
+
+function listIn(bytes: Buffer | undefined): unknown {
+  const text = bytes?.toString("utf8") ?? "";
+  if (!text.startsWith(LIST)) return undefined;
+  try {
+    return Object.values(JSON.parse(text) as object)[0];
+  } catch {
+    return undefined; // A file of somebody's that only begins so.
+  }
 }
 
 /** Whether a text is a sha256 in hex: nothing else may become part of a path. */

@@ -2,7 +2,6 @@ import type {} from "@scorel/host/contract";
 import { type AnyEvent, definePlugin, type Missed } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import type {} from "./contract.ts";
 import { Journal } from "./journal.ts";
 import type { Spans } from "./spans.ts";
 
@@ -15,7 +14,6 @@ export default definePlugin({
   id: "diagnostics",
   name: "Diagnostics",
   version,
-  provides: ["spans"],
 
   activate(ctx) {
     const file = ctx.find("workspace")?.file;
@@ -26,14 +24,6 @@ export default definePlugin({
       spans ??= REGISTERED in globalThis ? new (await import("./spans.ts")).Spans(ctx, version) : undefined;
       return spans;
     };
-    ctx.provide("spans", {
-      async below(toolCallId) {
-        const open = await tracing();
-        // What was announced before is heard before: the span of the call is there.
-        await new Promise(setImmediate);
-        return open?.below(toolCallId);
-      },
-    });
     ctx.subscribe(async (event: AnyEvent | Missed) => {
       journal?.hear(event);
       (event.type === "runtime_start" ? await tracing() : spans)?.hear(event);

@@ -96,14 +96,27 @@ export interface Limits {
   allBytes: number;
 }
 
+export type ArchiveKind = "zip" | "tar" | "tar.gz";
+
+/** How an archive is unpacked. */
+export interface Unpacking {
+  limits?: Limits;
+  /** What errors call it. Default: its path. */
+  name?: string;
+  /** What it has to be. Default: what its bytes say. */
+  kind?: ArchiveKind;
+}
+
 /** Archives of others, taken apart without trusting them. */
 export interface Archives {
   /**
-   * Unpacks a .tar, .tar.gz or .tgz into an empty folder; answers its own sha512 as npm writes it. Only plain files and
+   * Unpacks a .zip, .tar, .tar.gz or .tgz into an empty folder; answers its own sha512 as npm writes it. Only plain files and
    * folders come out: links, devices and whatever would lie elsewhere refuse the whole archive. Throws ARCHIVE errors; what
    * was written until then is the caller's to remove.
    */
-  unpack(file: string, into: string, limits?: Limits): Promise<string>;
+  unpack(file: string, into: string, how?: Unpacking): Promise<string>;
+  /** Copies a folder into an empty one by the same rules; what git and npm keep in it is left. Throws ARCHIVE and PACKAGES errors. */
+  copy(folder: string, into: string): Promise<void>;
 }
 
 declare module "@scorel/kernel" {

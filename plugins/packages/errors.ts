@@ -2,7 +2,7 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   ARCHIVE_FORMAT: (a: { path: string; reason: string }) =>
-    `${a.path} is no archive that can be read: ${a.reason}. It takes .tar, .tar.gz and .tgz.`,
+    `${a.path} is no archive that can be read: ${a.reason}. It takes .zip, .tar, .tar.gz and .tgz.`,
   ARCHIVE_DAMAGED: (a: { path: string; reason: string }) =>
     `${a.path} is damaged: ${a.reason}. Nothing was kept; get it again.`,
   ARCHIVE_ENTRY: (a: { path: string; entry: string; reason: string }) =>

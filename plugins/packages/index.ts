@@ -15,6 +15,7 @@ export default definePlugin({
   activate(ctx) {
     ctx.provide("archives", {
       unpack: async (...given) => (await import("./archive.ts")).unpack(...given),
+      copy: async (...given) => (await import("./folder.ts")).copyFolder(...given),
     });
   },
 

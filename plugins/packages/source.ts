@@ -55,7 +55,7 @@ export async function fetchSource(wanted: Wanted, staging: string, surroundings:
   const file = kind === "npm" ? await (await import("./npm.ts")).pack(spec.slice(4), staging, surroundings) : spec;
   const integrity = await (await import("./archive.ts")).unpack(file, into);
   const only = onlyFolder(into);
-  const name = only ?? basename(spec).replace(/\.(tgz|tar|tar\.gz)$/i, "");
+  const name = only ?? basename(spec).replace(/\.(zip|tgz|tar|tar\.gz)$/i, "");
   return { name, notes: [], folder: join(into, only ?? ""), source: { ...wanted, integrity } };
 }
 

@@ -81,6 +81,8 @@ export class TreeWriter {
     // biome-ignore lint/suspicious/noControlCharactersInRegex: these are what is refused
     if (/[\\\u0000-\u001f\u007f]/.test(path)) throw this.refuse(path, "has a character in it that no name should have");
     if (/^\/|^[A-Za-z]:/.test(path)) throw this.refuse(path, "is an absolute path");
+    // On some systems what follows one is a stream hidden in the file.
+    if (path.includes(":")) throw this.refuse(path, "has a colon in it");
     const parts = path.split("/").filter((part) => part !== "" && part !== ".");
     if (parts.includes("..")) throw this.refuse(path, "leads out of the folder");
     return parts.join("/");

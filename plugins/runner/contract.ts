@@ -16,7 +16,7 @@ export interface OutputFile {
 /** What `skill_run` answers, as JSON. */
 export interface RunResult {
   output_files: OutputFile[];
-  /** The first of the small text files, by name. */
+  /** The first of the small text files, by name: its content only where `output_files` does not say it, of what this run wrote when nothing was asked for. */
   primary_output?: OutputFile;
   stdout: string;
   stderr: string;

@@ -15,6 +15,8 @@ const NEVER = new Set([".venv", "node_modules", ".git"]);
 /** Which files of a workspace are wanted, and how much of them. */
 export interface Wanted extends Required<Pick<RunOutputs, "max_files" | "max_file_bytes" | "max_total_bytes">> {
   globs: readonly string[];
+  /** Only what was written or changed after this, in milliseconds of the file system's clock. */
+  since?: number;
 }
 /** A file with its bytes, as far as they were read. */
 export interface Collected {
@@ -32,7 +34,7 @@ export interface Collection {
 export const defaultLimits = { max_files: 100, max_file_bytes: LARGEST_READ, max_total_bytes: 64 * MiB };
 
 /** The files of a workspace that match, by name. What a link leads to outside is not looked at, and said. */
-export function collect(root: string, run: string, { globs, ...limits }: Wanted): Collection {
+export function collect(root: string, run: string, { globs, since = 0, ...limits }: Wanted): Collection {
   const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "");
   if (plain.length === 0) return { files: [], warnings: [] };
   const matches = picomatch(plain, { dot: true });
@@ -44,7 +46,7 @@ export function collect(root: string, run: string, { globs, ...limits }: Wanted)
     const real = realFile(root, name);
     if (real === undefined)
       collection.warnings.push(`${name} was left out: it leads out of the workspace, or is no file`);
-    else if (!seen.has(real)) {
+    else if (!seen.has(real) && changedAt(real) >= since) {
       seen.add(real);
       if (collection.files.length >= limits.max_files || left <= 0) {
         collection.warnings.push(
@@ -119,6 +121,11 @@ function realFile(root: string, name: string): string | undefined {
   } catch {
     return undefined;
   }
+}
+
+/** The time of the inode, which no program sets back. */
+function changedAt(real: string): number {
+  return fs.lstatSync(real, { throwIfNoEntry: false })?.ctimeMs ?? 0;
 }
 
 /** Through one descriptor, which no link can be put under; undefined when the file went away meanwhile. */

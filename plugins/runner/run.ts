@@ -1,5 +1,3 @@
-import { relative } from "node:path";
-import type { SpanAttributes } from "@scorel/diagnostics/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type { SandboxEnd, SandboxJob, SandboxMount, SandboxOptions, SandboxRun } from "@scorel/sandbox/contract";
 import type { RunnerConfig } from "./config.ts";
@@ -17,15 +15,9 @@ const SECONDS = 300;
 export type RunnerContext = BaseContext<RunnerConfig>;
 
 /** Runs a command of a skill in the session's workspace; a command that fails is a result. Throws RUN errors. */
-export async function runSkill(
-  ctx: RunnerContext,
-  request: RunRequest,
-  signal?: AbortSignal,
-  toolCallId?: string,
-): Promise<RunResult> {
+export async function runSkill(ctx: RunnerContext, request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
   const { stdin } = request;
-  const interactive = stdin !== undefined;
-  const { program, finish } = await startSkill(ctx, request, { signal, interactive }, { toolCallId });
+  const { program, finish } = await startSkill(ctx, request, { signal, interactive: stdin !== undefined });
   await feed(program, stdin);
   return finish();
 }
@@ -42,42 +34,24 @@ export async function startSkill(
   ctx: RunnerContext,
   request: RunRequest,
   options: SandboxOptions,
-  place: Partial<Place> & { toolCallId?: string | undefined } = {},
+  place: Partial<Place> = {},
 ): Promise<StartedSkill> {
-  const ready = await prepare(ctx, request, place);
+  const ready = prepare(ctx, request, place);
   const outcome = { stdout: new Kept(OUTPUT_BYTES), stderr: new Kept(OUTPUT_BYTES) };
-  const onOutput: SandboxOptions["onOutput"] = (text, from) => {
-    outcome[from].write(text);
-    options.onOutput?.(text, from);
-  };
-  const { program, ended } = await watched(request, ready, () =>
-    execute(ctx, request, ready, { ...options, onOutput }),
-  );
-  return { program, finish: async () => resultOf(request, ready, outcome, await ended) };
-}
-
-/** One step from before the start of a program to its end. */
-function watched(request: RunRequest, ready: Ready, start: () => Promise<SandboxRun>) {
-  return new Promise<{ program: SandboxRun; ended: Promise<SandboxEnd> }>((resolve, reject) => {
-    const ended = ready.steps.take("workspace.run", stepOf(request, ready), async (step) => {
-      const program = await start();
-      resolve({ program, ended });
-      const end = await program.ended;
-      step.set({ exit_code: end.exitCode ?? -1, timed_out: end.ended === "timeout" });
-      return end;
-    });
-    ended.catch(reject);
+  const program = await execute(ctx, request, ready, {
+    ...options,
+    onOutput(text, from) {
+      outcome[from].write(text);
+      options.onOutput?.(text, from);
+    },
   });
-}
-
-function stepOf({ command }: RunRequest, { cwd, layout }: Ready): SpanAttributes {
-  return { cmd: command, cwd: relative(layout.root, cwd) };
+  return { program, finish: async () => resultOf(request, ready, outcome, await program.ended) };
 }
 
 type Outcome = Record<"stdout" | "stderr", Kept>;
 
 async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end: SandboxEnd): Promise<RunResult> {
-  const { hide } = ready;
+  const { layout, run, since, artifacts, lineage, hide } = ready;
   const result: RunResult = {
     output_files: [],
     stdout: hide(String(outcome.stdout)),
@@ -88,7 +62,7 @@ async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end
   };
   const cut = Object.entries(outcome).flatMap(([name, { truncated }]) => (truncated ? [`${name} truncated`] : []));
   const stopped = end.ended && end.ended !== "timeout" ? [`the program was ended: ${endings[end.ended]}`] : [];
-  const told = await keepFiles(result, request, ready);
+  const told = await keepFiles(result, request, { layout, run, since, hide, artifacts, lineage });
   const warnings = [...cut, ...stopped, ...told];
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }

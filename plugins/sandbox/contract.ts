@@ -39,6 +39,8 @@ export interface SandboxOptions {
   signal?: AbortSignal | undefined;
   /** Output as it comes, whole characters; whoever keeps it bounds it. */
   onOutput?(text: string, from: "stdout" | "stderr"): void;
+  /** The same byte for byte. While what it answers is pending nothing more of that stream is read, so it has to settle. */
+  onBytes?(bytes: Uint8Array, from: "stdout" | "stderr"): Promise<void> | void;
   /** Leaves stdin open for `write`. Default: closed. */
   interactive?: boolean;
 }
@@ -57,7 +59,7 @@ export interface SandboxEnd {
 export interface SandboxRun {
   readonly executor: ExecutorName;
   /** Throws SANDBOX_STDIN when it no longer reads. */
-  write(text: string): Promise<void>;
+  write(text: string | Uint8Array): Promise<void>;
   closeStdin(): void;
   /** Resolves when nothing of it is left. */
   kill(): Promise<void>;

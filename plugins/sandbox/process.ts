@@ -32,8 +32,12 @@ class Running implements SandboxRun {
   private reason: SandboxEnd["ended"];
   private killing: Promise<void> | undefined;
   private stderr = "";
+  /** Output that whoever takes it byte for byte has not taken yet. */
+  private readonly waiting = new Set<Promise<void>>();
+  private tookAt = 0;
 
-  constructor(command: ExecutorCommand, job: ReadyJob, { signal, onOutput, interactive }: SandboxOptions) {
+  constructor(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions) {
+    const { signal, interactive } = options;
     const { executor, file, args, env } = command;
     this.executor = executor;
     this.command = command;
@@ -45,7 +49,7 @@ class Running implements SandboxRun {
     });
     // Whoever writes to what has ended hears of it from `write`.
     this.child.stdin?.on("error", () => {});
-    const closed = [this.read("stdout", onOutput), this.read("stderr", onOutput)];
+    const closed = [this.read("stdout", options), this.read("stderr", options)];
     this.ended = this.watch(closed, job, signal);
   }
 
@@ -64,7 +68,7 @@ class Running implements SandboxRun {
     }
   }
 
-  write(text: string): Promise<void> {
+  write(text: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       const { stdin } = this.child;
       if (!stdin?.writable) reject(errors.SANDBOX_STDIN({ reason: "it is closed" }));
@@ -100,12 +104,23 @@ class Running implements SandboxRun {
     await Promise.race([Promise.all(closed), after(PIPE_GRACE_MS)]);
     await this.killing;
     if (this.child.pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
-    await Promise.race([Promise.all(closed), after(PIPE_GRACE_MS)]);
+    await this.rest(closed);
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
     const ended = await this.outcome(exitCode, durationMs);
     await this.command.release();
     return ended;
+  }
+
+  /** Nobody writes any more: waits until what is in the pipes was read, also by one who takes it slowly. */
+  private async rest(closed: Promise<void>[]): Promise<void> {
+    const all = Promise.all(closed).then(() => true);
+    for (;;) {
+      const waited = performance.now();
+      if (await Promise.race([all, after(PIPE_GRACE_MS)])) return;
+      if (this.waiting.size === 0 && this.tookAt < waited) return;
+      await Promise.race([all, ...this.waiting]);
+    }
   }
 
   /** Ends it when its time is over, when it is cancelled, and when it uses too much. */
@@ -144,16 +159,39 @@ class Running implements SandboxRun {
     else killGroup(pid);
   }
 
+  /** Has chunks of one stream taken one after the other. */
+  private taker(stream: Readable, take: (chunk: Buffer) => Promise<void> | void): (chunk: Buffer) => void {
+    let before: Promise<void> = Promise.resolve();
+    return (chunk) => {
+      // When the program ends, Node resumes what was paused: then the rest of the pipe waits here.
+      stream.pause();
+      const taken = before
+        .then(() => take(chunk))
+        .catch(() => {}) // Whoever takes it knows of its own failure.
+        .then(() => {
+          this.waiting.delete(taken);
+          this.tookAt = performance.now();
+          if (taken === before) stream.resume();
+        });
+      before = taken;
+      this.waiting.add(taken);
+    };
+  }
+
   /** Decodes across chunks, so that a character split between two survives. */
-  private read(from: "stdout" | "stderr", onOutput: SandboxOptions["onOutput"]): Promise<void> {
+  private read(from: "stdout" | "stderr", { onOutput, onBytes }: SandboxOptions): Promise<void> {
     const stream = this.child[from] as Readable;
     const decoder = new TextDecoder();
+    const take = onBytes && this.taker(stream, (chunk) => onBytes(chunk, from));
     const hear = (text: string) => {
       if (text === "") return;
       if (from === "stderr" && this.stderr.length < REASON_CHARS) this.stderr += text;
       onOutput?.(text, from);
     };
-    stream.on("data", (chunk: Buffer) => hear(decoder.decode(chunk, { stream: true })));
+    stream.on("data", (chunk: Buffer) => {
+      hear(decoder.decode(chunk, { stream: true }));
+      take?.(chunk);
+    });
     return new Promise((resolve) =>
       stream.once("close", () => {
         hear(decoder.decode());
@@ -169,6 +207,6 @@ function signalled(name: NodeJS.Signals | null): number | undefined {
   return number === undefined ? undefined : 128 + number;
 }
 
-function after(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms).unref());
+function after(ms: number): Promise<false> {
+  return new Promise((resolve) => setTimeout(() => resolve(false), ms).unref());
 }

@@ -104,6 +104,25 @@ export function sandboxContract(which: ExecutorCase): void {
       await expect(run.write("three\n")).rejects.toMatchObject({ code: "SANDBOX_STDIN" });
     });
 
+    it("reads and says bytes as they are, as slowly as they are taken", async () => {
+      const bytes = Buffer.from(Array.from({ length: 300_000 }, (_, at) => (at * 7) % 256));
+      const got: Uint8Array[] = [];
+      let [taking, atOnce] = [0, 0];
+      const run = await ground.start("cat", undefined, {
+        interactive: true,
+        async onBytes(chunk) {
+          atOnce = Math.max(atOnce, ++taking);
+          got.push(chunk);
+          await new Promise(setImmediate);
+          taking--;
+        },
+      });
+      await run.write(bytes);
+      run.closeStdin();
+      expect((await run.ended).exitCode).toBe(0);
+      expect([Buffer.compare(Buffer.concat(got), bytes), atOnce]).toEqual([0, 1]);
+    });
+
     it("has no input when nobody is to give it any", async () => {
       expect(await ground.run("cat; echo done")).toEqual({ exitCode: 0, stdout: "done\n", stderr: "" });
     });

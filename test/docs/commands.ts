@@ -1,7 +1,7 @@
 import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
 import { createKernel, createMemoryStore, type Services } from "@scorel/kernel";
-import { catalogue } from "../../presets/catalogue.ts";
-import { globalOptions } from "../../presets/flags.ts";
+import { catalogue } from "../../presets/composition/catalogue.ts";
+import { globalOptions } from "../../presets/start/flags.ts";
 import { testHeader } from "../harness.ts";
 
 /** The command line as it is built: every command with the plugin that contributes it, and the real help. */

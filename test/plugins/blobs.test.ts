@@ -90,6 +90,24 @@ describe("a purge", () => {
     expect(t.kept("live", "trashed", "torn", "gone", "gone too")).toEqual(["live", "trashed", "torn"]);
   });
 
+  it("keeps what a list refers to as long as something refers to the list", async () => {
+    await using t = await open();
+    for (const text of ["in", "deep", "no list"]) t.keep(text);
+    const inner = t.store.putList({ files: [{ sha256: hash("deep") }] });
+    const outer = t.store.putList({ files: [{ sha256: hash("in") }, { sha256: inner }] });
+    t.keep(JSON.stringify({ "other-list": { sha256: hash("no list") } }));
+    expect([t.store.readList(outer), t.store.readList(hash("in"))]).toEqual([
+      { files: [{ sha256: hash("in") }, { sha256: inner }] },
+      undefined,
+    ]);
+    t.file("sessions/s1.jsonl", JSON.stringify({ sha256: outer }));
+    expect(await t.purge()).toMatchObject({ removed: 2, kept: 4 });
+    expect(t.kept("in", "deep", "no list")).toEqual(["in", "deep"]);
+    t.file("sessions/s1.jsonl", "");
+    for (const list of [inner, outer]) t.old(t.path("").replace(/..\/[0-9a-f]{64}$/, `${list.slice(0, 2)}/${list}`), 5);
+    expect(await t.purge()).toMatchObject({ removed: 4, kept: 0 });
+  });
+
   it("never takes what is young: its event may be about to be written", async () => {
     await using t = await open();
     t.store.put(Buffer.from("new"));

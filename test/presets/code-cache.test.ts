@@ -13,7 +13,7 @@ import { setFlagsFromString } from "node:v8";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { createCodeCache } from "../../presets/code-cache.ts";
+import { createCodeCache } from "../../presets/bundle/code-cache.ts";
 import { place } from "./place.ts";
 
 // Within one process V8 remembers what it compiled, and would run that instead.

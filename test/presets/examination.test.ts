@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../presets/composition.ts";
-import { createExtensionLoader } from "../../presets/extension.ts";
-import { writtenManifest } from "../../presets/extension-manifest.ts";
-import { createLayersService } from "../../presets/layers-service.ts";
+import type { Asked } from "../../presets/composition/composition.ts";
+import { createLayersService } from "../../presets/composition/layers-service.ts";
+import { createExtensionLoader } from "../../presets/extensions/loader.ts";
+import { writtenManifest } from "../../presets/extensions/manifest.ts";
 import { type Place, place } from "./place.ts";
 
 /** What `scorel preset` finds in a preset by name or path, in a project that is not trusted. */

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { extensionFacts } from "../../presets/extension-facts.ts";
+import { extensionFacts } from "../../presets/extensions/facts.ts";
 
 const none = { hooks: [], contributes: [], host: false, imports: [] };
 

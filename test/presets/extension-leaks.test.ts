@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it, onTestFinished, vi } from "vitest";
-import { createExtensionLoader } from "../../presets/extension.ts";
+import { createExtensionLoader } from "../../presets/extensions/loader.ts";
 import { testKernel } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 

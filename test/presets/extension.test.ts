@@ -3,12 +3,12 @@ import { join } from "node:path";
 import * as kernel from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import * as zod from "zod";
-import { createExtensionLoader } from "../../presets/extension.ts";
-import { extensionEntries } from "../../presets/extension-entries.ts";
-import { findExtensions } from "../../presets/extension-file.ts";
+import { resolve } from "../../presets/composition/resolution.ts";
+import { extensionEntries } from "../../presets/extensions/entries.ts";
+import { findExtensions } from "../../presets/extensions/file.ts";
+import { createExtensionLoader } from "../../presets/extensions/loader.ts";
+import { virtualNames } from "../../presets/extensions/virtual-modules.ts";
 import { projectDir } from "../../presets/paths.ts";
-import { resolve } from "../../presets/resolution.ts";
-import { virtualNames } from "../../presets/virtual-modules.ts";
 import { testKernel } from "../harness.ts";
 import { type Place, place } from "./place.ts";
 

@@ -1,10 +1,10 @@
 import { mkdirSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findExtensions } from "../../presets/extension-file.ts";
-import { confirmHeld, heldNow, withoutHeld } from "../../presets/held-extensions.ts";
-import { ownPackages } from "../../presets/own-packages.ts";
-import { toolSpans } from "../../presets/tool-times.ts";
+import { findExtensions } from "../../presets/extensions/file.ts";
+import { confirmHeld, heldNow, withoutHeld } from "../../presets/extensions/held.ts";
+import { toolSpans } from "../../presets/extensions/tool-times.ts";
+import { ownPackages } from "../../presets/store/own-packages.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string) => `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [] };`;

@@ -1,6 +1,6 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { createKeyLocator } from "../../presets/key-locator.ts";
+import { createKeyLocator } from "../../presets/layers/key-locator.ts";
 import { fc, seed } from "../property.ts";
 import { type Doc, tomlDocument } from "./toml-document.ts";
 

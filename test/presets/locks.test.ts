@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
+import { resolve } from "../../presets/composition/resolution.ts";
 import { projectDir } from "../../presets/paths.ts";
-import { resolve } from "../../presets/resolution.ts";
 import { type Place, place } from "./place.ts";
 
 /** The layers as a session in the trusted project gets them. */

@@ -2,8 +2,8 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
-import { createCodeCache } from "../../presets/code-cache.ts";
-import { createModules } from "../../presets/modules.ts";
+import { createCodeCache } from "../../presets/bundle/code-cache.ts";
+import { createModules } from "../../presets/bundle/modules.ts";
 import { type Place, place } from "./place.ts";
 
 const body = (code: string) => `function (exports, require, module, __url) { ${code} }`;

@@ -1,8 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Asked, createComposition } from "../../presets/composition.ts";
-import { createLazyTrust } from "../../presets/lazy-trust.ts";
+import { type Asked, createComposition } from "../../presets/composition/composition.ts";
+import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, name = id) =>

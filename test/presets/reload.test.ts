@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createLazyTrust } from "../../presets/lazy-trust.ts";
+import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
 import { modelTable } from "../e2e/scorel.ts";
 import { hang, startModelServer } from "../model-server.ts";
 import { type Place, place } from "./place.ts";

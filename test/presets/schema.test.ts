@@ -1,7 +1,7 @@
 import { definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { checkTable, createConfigSchema, toJsonSchema } from "../../presets/schema.ts";
+import { checkTable, createConfigSchema, toJsonSchema } from "../../presets/layers/schema.ts";
 
 const unsupported = (...path: (string | number)[]) => ({ path, message: "Unsupported config key" });
 

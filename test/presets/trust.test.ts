@@ -15,11 +15,11 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Asked, createComposition, requestFor } from "../../presets/composition.ts";
-import { extensionEntries } from "../../presets/extension-entries.ts";
-import { createLazyTrust } from "../../presets/lazy-trust.ts";
-import { resolve } from "../../presets/resolution.ts";
-import { readTree } from "../../presets/trust-tree.ts";
+import { type Asked, createComposition, requestFor } from "../../presets/composition/composition.ts";
+import { resolve } from "../../presets/composition/resolution.ts";
+import { extensionEntries } from "../../presets/extensions/entries.ts";
+import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
+import { readTree } from "../../presets/trust/tree.ts";
 import { fc } from "../property.ts";
 import { type Place, place } from "./place.ts";
 

@@ -1,5 +1,5 @@
 import type { AnyPlugin } from "@scorel/kernel";
-import { createConfigSchema, toJsonSchema } from "../../../presets/schema.ts";
+import { createConfigSchema, toJsonSchema } from "../../../presets/layers/schema.ts";
 import { code, heading, table } from "../markdown.ts";
 import { type OptionTable, optionTablesOf, type Schema } from "../option-rows.ts";
 import { type Page, pluginLink } from "./page.ts";

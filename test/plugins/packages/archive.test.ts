@@ -21,7 +21,7 @@ async function unpacked(bytes: Buffer, limits?: Limits): Promise<Record<string, 
     const into = join(root, "into");
     mkdirSync(into);
     writeFileSync(join(root, "a.tgz"), bytes);
-    const integrity = await unpack(join(root, "a.tgz"), into, limits);
+    const integrity = await unpack(join(root, "a.tgz"), into, { ...(limits && { limits }) });
     expect(integrity).toBe(`sha512-${createHash("sha512").update(bytes).digest("base64")}`);
     return Object.fromEntries(filesBelow(into).map((file) => [relative(into, file), readFileSync(file, "utf8")]));
   } catch (thrown) {
@@ -124,6 +124,7 @@ describe("an archive", () => {
     ["a type that nobody knows", [{ path: "a", type: "Z" }], "is a Unsupported"],
     ["an absolute path", [file("/etc/cron.d/x")], "is an absolute path"],
     ["a path with a drive", [file("C:/x")], "is an absolute path"],
+    ["a colon", [file("a/b:c")], "has a colon in it"],
     ["a way out", [file("a/../../x")], "leads out of the folder"],
     ["a way out in a long name", [pax({ path: "../x" }), file("a")], "leads out of the folder"],
     ["a folder that is a way out", [{ path: "../", type: "5" }], "leads out of the folder"],
@@ -182,7 +183,6 @@ describe("an archive", () => {
   });
 
   it.each([
-    ["zip", Buffer.from("PK\u0003\u0004rest"), "it is a zip"],
     ["xz", Buffer.from([0xfd, 0x37, 0x7a, 0x58, 0x5a, 0]), "it is compressed with xz"],
     ["zstd", Buffer.from([0x28, 0xb5, 0x2f, 0xfd, 0]), "it is compressed with zstd"],
     ["bzip2", Buffer.from("BZh91AY"), "it is compressed with bzip2"],

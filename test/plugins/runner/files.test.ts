@@ -60,8 +60,25 @@ describe("outputs", () => {
     const { output_files, primary_output } = await t.run(request);
     const file = { name: "out/a.txt", ref: "workspace://out/a.txt", mime_type: "text/plain", size_bytes: 3 };
     expect([output_files, primary_output]).toEqual([[file], file]);
-    const { output_files: none, primary_output: best } = await t.run({ command: "true" });
-    expect([none, best?.content]).toEqual([[], "hi\n"]);
+    const { output_files: none, primary_output: best } = await t.run({ command: "echo ho > out/b.txt" });
+    expect([none, best?.name, best?.content]).toEqual([[], "out/b.txt", "ho\n"]);
+  });
+
+  it("are told once: a primary output repeats neither what output_files says nor what an earlier run wrote", async () => {
+    await using t = await shop();
+    const asked = await t.run({ command: "echo hi > out/a.txt", output_files: ["out/*"] });
+    expect(asked.output_files.map(({ content }) => content)).toEqual(["hi\n"]);
+    expect(asked.primary_output).toEqual({
+      name: "out/a.txt",
+      ref: "workspace://out/a.txt",
+      mime_type: "text/plain",
+      size_bytes: 3,
+    });
+    expect((await t.run({ command: "cat $OUTPUT_DIR/a.txt" })).primary_output).toBeUndefined();
+    const many = "for i in $(seq 30); do echo $i > out/c$i.txt; done; touch -d 2001-01-01 out/c9.txt";
+    expect((await t.run({ command: many })).primary_output?.name).toBe("out/c1.txt");
+    const last = await t.run({ command: "echo z > out/z.txt; touch -d 2001-01-01 out/z.txt" });
+    expect(last.primary_output).toMatchObject({ name: "out/z.txt", content: "z\n" });
   });
 
   it("do not follow what leads out of the workspace", async () => {

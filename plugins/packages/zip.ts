@@ -1,0 +1,97 @@
+import { pipeline } from "node:stream/promises";
+import { crc32 } from "node:zlib";
+import type { Entry, ZipFile } from "yauzl";
+import type { OpenFile, TreeWriter } from "./tree-writer.ts";
+
+const [STORED, DEFLATED] = [0, 8];
+/** Encrypted, in the one way or the other, or with its headers hidden. */
+const ENCRYPTED = 0x1 | 0x40 | 0x2000;
+/** What the upper half of an entry's attributes says of its kind, where a Unix has written it. */
+const [KIND, FILE, FOLDER, LINK] = [0o170000, 0o100000, 0o040000, 0o120000];
+
+/** One entry of the directory, with the bytes of the zip that it takes from its own header to the end of its data. */
+interface Row {
+  entry: Entry;
+  name: string;
+  from: number;
+  to: number;
+}
+
+/**
+ * Takes a zip apart by its directory, once all of that agrees with what stands before each file: two programs must not see
+ * two different archives in it. Throws ARCHIVE_ENTRY and plain errors.
+ */
+export async function readZip(fd: number, writer: TreeWriter): Promise<void> {
+  const { default: yauzl } = await import("yauzl");
+  const zip = await yauzl.fromFdPromise(fd, { autoClose: false, decodeStrings: false });
+  // Names are judged and decoded here; the library would turn backslashes and listen to a second name in an extra field.
+  const rows: Row[] = [];
+  for await (const entry of zip.eachEntry()) {
+    writer.count();
+    rows.push(await rowOf(zip, entry, writer));
+  }
+  assertApart(rows, writer);
+  for (const row of rows) await extract(zip, row, writer);
+}
+
+async function rowOf(zip: ZipFile, entry: Entry, writer: TreeWriter): Promise<Row> {
+  const name = nameOf(entry, writer);
+  if (entry.generalPurposeBitFlag & ENCRYPTED) throw writer.refuse(name, "is encrypted");
+  if (![STORED, DEFLATED].includes(entry.compressionMethod))
+    throw writer.refuse(name, `is compressed in a way that is not read here (${entry.compressionMethod})`);
+  const local = await zip.readLocalFileHeaderPromise(entry);
+  const agrees = local.fileName.equals(entry.fileNameRaw) && local.compressionMethod === entry.compressionMethod;
+  if (!agrees || ((local.generalPurposeBitFlag ^ entry.generalPurposeBitFlag) & ENCRYPTED) !== 0)
+    throw writer.refuse(name, "is named or packed otherwise where its data stands");
+  return {
+    entry,
+    name,
+    from: entry.relativeOffsetOfLocalHeader,
+    to: local.fileDataStart + entry.compressedSize,
+  };
+}
+
+/** As UTF-8, which nearly all programs write, also those that do not say so. */
+function nameOf({ fileNameRaw }: Entry, writer: TreeWriter): string {
+  try {
+    return new TextDecoder("utf-8", { fatal: true, ignoreBOM: true }).decode(fileNameRaw);
+  } catch {
+    throw writer.refuse(fileNameRaw.toString("latin1"), "has a name that is no UTF-8");
+  }
+}
+
+/** Files that share bytes are how a small zip becomes a large tree. */
+function assertApart(rows: readonly Row[], writer: TreeWriter): void {
+  let end = 0;
+  for (const { name, from, to } of rows.toSorted((a, b) => a.from - b.from)) {
+    if (from < end) throw writer.refuse(name, "shares its bytes with another");
+    end = to;
+  }
+}
+
+async function extract(zip: ZipFile, { entry, name }: Row, writer: TreeWriter): Promise<void> {
+  const mode = entry.externalFileAttributes >>> 16;
+  const kind = mode & KIND;
+  const isFolder = name.endsWith("/");
+  if (kind === LINK) throw writer.refuse(name, "is a link");
+  if (kind !== 0 && kind !== (isFolder ? FOLDER : FILE)) throw writer.refuse(name, "is neither a file nor a folder");
+  if (!isFolder) return copy(zip, entry, writer.file(name, (mode & 0o100) !== 0));
+  if (entry.uncompressedSize > 0) throw writer.refuse(name, "is a folder that holds bytes");
+  writer.folder(name);
+}
+
+async function copy(zip: ZipFile, entry: Entry, file: OpenFile): Promise<void> {
+  let sum = 0;
+  try {
+    await pipeline(await zip.openReadStreamPromise(entry), async (pieces: AsyncIterable<Buffer>) => {
+      for await (const piece of pieces) {
+        sum = crc32(piece, sum);
+        file.write(piece);
+      }
+    });
+  } finally {
+    file.close();
+  }
+  if (sum !== entry.crc32)
+    throw new Error(`${JSON.stringify(entry.fileNameRaw.toString())} does not have its checksum`);
+}

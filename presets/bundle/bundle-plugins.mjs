@@ -1,0 +1,133 @@
+/** What esbuild does to the libraries in the bundle, so that a turn loads a third of what it would: see docs/decisions/0009. */
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+
+/** Changes one file of a library while it is bundled; fails when the library no longer looks as it did. */
+function patch(name, filter, change) {
+  return {
+    name,
+    setup(hooks) {
+      hooks.onLoad({ filter }, ({ path }) => ({ contents: changed(name, path, change), loader: "js" }));
+    },
+  };
+}
+
+function changed(name, path, change) {
+  const source = readFileSync(path, "utf8");
+  const contents = change(source);
+  if (contents === source)
+    throw new Error(`${path} has changed: look at "${name}" in presets/bundle/bundle-plugins.mjs again`);
+  return contents;
+}
+
+/** pi-ai hides one import of its own from bundlers; spelled out, that provider becomes a lazy chunk like the others. */
+const literalImports = patch("literal-imports", /pi-ai[\\/]dist[\\/]providers[\\/]register-builtins\.js$/, (source) =>
+  source.replace(/importNodeOnlyProvider\((?="\.)/, "import("),
+);
+
+/** zod brings its error messages in fifty languages, which are a third of it. */
+const englishOnly = patch(
+  "english-only",
+  /zod[\\/]v4[\\/]locales[\\/]index\.js$/,
+  () => 'export { default as en } from "./en.js";',
+);
+
+/** For each event of a reply the SDKs copy all that came after it: a tenth of a long reply's time. */
+const uncopiedEvents = patch(
+  "uncopied-events",
+  /(?:openai|@anthropic-ai[\\/]sdk)[\\/]core[\\/]streaming\.mjs$/,
+  (source) =>
+    source
+      .replace("yield data.slice(0, patternIndex);", "yield data.subarray(0, patternIndex);")
+      .replace("data = data.slice(patternIndex);", "data = data.subarray(patternIndex);"),
+);
+
+/** Tools that check their arguments themselves have no parameters for the loop to check, and need no typebox for it. */
+const lazyValidation = patch("lazy-validation", /pi-agent-core[\\/]dist[\\/]agent-loop\.js$/, (source) =>
+  source
+    .replace(", validateToolArguments", "")
+    .replace(
+      "validateToolArguments(tool, preparedToolCall)",
+      'Object.keys(tool.parameters).length === 0 ? preparedToolCall.arguments : (await import("@mariozechner/pi-ai")).validateToolArguments(tool, preparedToolCall)',
+    ),
+);
+
+/** A provider computes prices; the table of a thousand models is for whoever looks models up. */
+const modelFunctions = {
+  name: "model-functions",
+  setup(hooks) {
+    hooks.onResolve({ filter: /^\.\.?\/models\.js$/ }, ({ importer, namespace, resolveDir, path }) =>
+      namespace === "lean" || /pi-ai[\\/]dist[\\/]providers[\\/]/.test(importer)
+        ? { path: join(resolveDir, path), namespace: "model-functions" }
+        : undefined,
+    );
+    hooks.onLoad({ filter: /.*/, namespace: "model-functions" }, ({ path }) => ({
+      contents: changed("model-functions", path, (source) =>
+        source.replace('import { MODELS } from "./models.generated.js";', "const MODELS = {};"),
+      ),
+      loader: "js",
+    }));
+  },
+};
+
+/**
+ * Extensions may import all of pi-ai, so all of it is in the bundle, and whoever imports its index loads all of that. These
+ * files need a few small modules of it and get those alone: the same instances, except for the functions on models.
+ */
+const leanImports = {
+  name: "lean-imports",
+  setup(hooks) {
+    const files =
+      /pi-agent-core[\\/]dist[\\/]agent-loop\.js$|plugins[\\/]agent[\\/][a-z-]+\.ts$|plugins[\\/]model[\\/](reply|offline)\.ts$/;
+    const filter = /^@mariozechner\/pi-(ai|agent-core)$/;
+    hooks.onResolve({ filter }, async ({ path, importer, kind, resolveDir, pluginData }) => {
+      // The loop's own lazy import is of the whole library.
+      const isWhole = kind === "dynamic-import" && importer.endsWith("agent-loop.js");
+      if (pluginData === "lean" || isWhole || !files.test(importer)) return undefined;
+      const index = await hooks.resolve(path, { importer, kind, resolveDir, pluginData: "lean" });
+      return { path: index.path, namespace: "lean" };
+    });
+    hooks.onLoad({ filter: /.*/, namespace: "lean" }, ({ path }) => ({
+      contents: path.includes("pi-agent-core") ? LEAN_CORE : LEAN_AI,
+      resolveDir: dirname(path),
+    }));
+  },
+};
+const LEAN_CORE = 'export { runAgentLoopContinue } from "./agent-loop.js";';
+const LEAN_AI = `
+  export * from "./utils/event-stream.js";
+  export { streamSimple } from "./stream.js";
+  export * from "./utils/overflow.js";
+  export { clampThinkingLevel, getSupportedThinkingLevels } from "./models.js";`;
+
+/** The built-in classes of fetch cost 15 ms at their first use; these files need little of them: see light-fetch.ts. */
+const lightFetch = {
+  name: "light-fetch",
+  setup(hooks) {
+    const light = fileURLToPath(new URL("light-fetch.ts", import.meta.url));
+    const sdk = /(?:openai|@anthropic-ai[\\/]sdk)[\\/](?:client|internal[\\/](?:headers|utils[\\/]log))\.mjs$/;
+    const google = /@google[\\/]genai[\\/]dist[\\/]node[\\/]index\.mjs$/;
+    const own = /plugins[\\/]model[\\/](?:[a-z]+-)?fetch\.ts$/;
+    hooks.onLoad({ filter: new RegExp([sdk, google, own].map(({ source }) => source).join("|")) }, ({ path }) => {
+      const source = readFileSync(path, "utf8");
+      const used = ["Headers", "Response", "Request", "FormData"].filter((name) =>
+        new RegExp(`\\b(?:new|instanceof) ${name}\\b|\\b${name}\\.json\\(`).test(source),
+      );
+      if (used.length === 0)
+        throw new Error(`${path} has changed: look at "light-fetch" in presets/bundle/bundle-plugins.mjs again`);
+      const contents = `import { ${used.join(", ")} } from ${JSON.stringify(light)};\n${source}`;
+      return { contents, loader: path.endsWith(".ts") ? "ts" : "js" };
+    });
+  },
+};
+
+export const bundlePlugins = [
+  literalImports,
+  englishOnly,
+  lazyValidation,
+  modelFunctions,
+  leanImports,
+  lightFetch,
+  uncopiedEvents,
+];

@@ -1,0 +1,34 @@
+import { createRequire } from "node:module";
+import { join, posix } from "node:path";
+import { pathToFileURL } from "node:url";
+import type { CodeCache } from "./code-cache.ts";
+
+/** A module of the built command as a function, in the form that presets/bundle/pack.mjs writes. */
+type Body = (exports: object, require: (name: string) => unknown, module: { exports: object }, url: string) => void;
+
+/** The modules that most commands need, in one file: reading and compiling many takes longer. */
+export const togetherFile = "together.js";
+
+/** Loads a module of the command built into `directory` by its path in there, once; packages outside of it as Node does. */
+export function createModules(directory: string, cache: CodeCache): (name: string) => object {
+  const outside = createRequire(join(directory, "bin.js"));
+  const together = join(directory, togetherFile);
+  const bodies = cache.evaluate(together) as Readonly<Record<string, Body>>;
+  const loaded = new Map<string, { exports: object }>();
+  const bodyOf = (name: string): Body => {
+    const body = Object.hasOwn(bodies, name) ? bodies[name] : undefined;
+    if (!body) return cache.evaluate(join(directory, name)) as Body;
+    cache.use(together, name);
+    return body;
+  };
+  return function load(name: string): object {
+    const known = loaded.get(name);
+    if (known) return known.exports;
+    const module = { exports: {} };
+    loaded.set(name, module);
+    const require = (wanted: string) =>
+      wanted.startsWith(".") ? load(posix.join(posix.dirname(name), wanted)) : outside(wanted);
+    bodyOf(name)(module.exports, require, module, pathToFileURL(join(directory, name)).href);
+    return module.exports;
+  };
+}

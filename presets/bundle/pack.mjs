@@ -1,0 +1,61 @@
+/** Turns the chunks that esbuild split off into the modules that presets/bundle/modules.ts loads: see docs/decisions/0014. */
+import { mkdirSync, writeFileSync } from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { transform } from "esbuild";
+
+/**
+ * Writes every chunk into `dist` as a CommonJS function in a file of its own; those that these source files need when they
+ * are loaded, into one file together.
+ */
+export async function pack({ outputFiles, metafile }, dist, sources) {
+  const chunks = await Promise.all(outputFiles.map((file) => toFunction(file, dist)));
+  const names = needed(metafile, sources).map((path) => nameOf(join(dirname(dist), path), dist));
+  const bodies = chunks.filter(({ name }) => names.includes(name));
+  if (bodies.length < names.length) throw new Error("esbuild names files in its report that it did not write");
+  for (const { name, body } of chunks) if (!names.includes(name)) write(join(dist, name), `(${body});\n`);
+  const entries = bodies.map(({ name, body }) => `${JSON.stringify(name)}: ${body}`);
+  write(join(dist, "together.js"), `({\n${entries.join(",\n")}\n});\n`);
+}
+
+/** ASCII only, so that it is read as it lies there, byte by byte. */
+async function toFunction({ path, text }, dist) {
+  const { code } = await transform(text, {
+    format: "cjs",
+    platform: "node",
+    target: "node20",
+    supported: { "dynamic-import": false },
+    define: { "import.meta.url": "__url" },
+    legalComments: "none",
+    charset: "ascii",
+  });
+  return { name: nameOf(path, dist), body: `function (exports, require, module, __url) {\n${code}}` };
+}
+
+/** With slashes on every system, as the modules ask for each other. */
+function nameOf(path, dist) {
+  return relative(dist, path).split(sep).join("/");
+}
+
+/** The files made of these sources, with all that they import to begin with. */
+function needed({ outputs }, sources) {
+  const found = new Set();
+  const add = (path) => {
+    if (found.has(path)) return;
+    found.add(path);
+    for (const { path: imported, kind, external } of outputs[path].imports)
+      if (kind === "import-statement" && !external) add(imported);
+  };
+  for (const source of sources) add(fileOf(outputs, source));
+  return [...found];
+}
+
+function fileOf(outputs, source) {
+  const found = Object.keys(outputs).filter((path) => outputs[path].entryPoint?.endsWith(source));
+  if (found.length !== 1) throw new Error(`${source} is in ${found.length} files of the bundle instead of one`);
+  return found[0];
+}
+
+function write(file, text) {
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, text);
+}

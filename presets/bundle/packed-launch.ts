@@ -1,0 +1,12 @@
+/** Stands in for launch.ts in the built command. */
+import { dirname } from "node:path";
+import { fileURLToPath } from "node:url";
+import type * as Launch from "../start/launch.ts";
+import { createCodeCache } from "./code-cache.ts";
+import { createModules } from "./modules.ts";
+
+const cache = createCodeCache();
+const load = createModules(dirname(fileURLToPath(import.meta.url)), cache);
+process.once("exit", () => cache.keep());
+
+export const { launch, startHost } = load("launch.js") as typeof Launch;

@@ -1,0 +1,156 @@
+/** Makes dist/types: what an editor needs to know of Scorel and of all that an extension may import, with nothing installed. */
+import { execFile } from "node:child_process";
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { createRequire } from "node:module";
+import { dirname, join, relative, sep } from "node:path";
+import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
+
+const root = realpathSync(fileURLToPath(new URL("../..", import.meta.url)));
+const packages = join(root, "presets/node_modules");
+const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
+
+/** The packages whose declarations travel. What these name of others, such as a provider's own options, is `any`. */
+const own = ["zod", "typebox", "@mariozechner/pi-ai", "@mariozechner/pi-agent-core", "@types/node", "undici-types"];
+
+/** The folders, from the root, of those of them whose code is not in the bundle. */
+const node = realpathSync(join(root, "node_modules/@types/node"));
+export const typesOnly = [node, join(node, "../../undici-types")].map((folder) => relative(root, folder));
+
+/** Writes the declarations into `target`, with a tsconfig.json for others to extend; `names` are what extensions may import. */
+export async function writeTypes(target, names) {
+  const work = join(root, "node_modules/.scorel-types");
+  rmSync(work, { recursive: true, force: true });
+  try {
+    await emit(work);
+    const scorel = scorelModules(work);
+    const library = Object.fromEntries(
+      names.filter((name) => !name.startsWith("@scorel/")).map((name) => [name, declarationOf(name)]),
+    );
+    const modules = { ...scorel, ...library };
+    const contracts = Object.keys(scorel).filter((name) => name.endsWith("/contract"));
+    const places = new Map((await listFiles(work, modules, contracts)).flatMap((file) => placed(file, work)));
+    for (const [file, place] of places) copy(file, join(target, place));
+    const paths = Object.entries(modules).flatMap(([name, file]) => {
+      const place = places.get(realpathSync(file));
+      return place ? [[name, [`./${place}`]]] : [];
+    });
+    writeProject(target, Object.fromEntries(paths), contracts);
+  } finally {
+    rmSync(work, { recursive: true, force: true });
+  }
+}
+
+/** The declarations of the kernel and of all plugins; which of them are needed is seen afterwards. */
+function emit(work) {
+  const include = ["kernel/*.ts", "plugins/*/*.ts"].map((pattern) => join(root, pattern));
+  const options = {
+    noEmit: false,
+    noCheck: true,
+    declaration: true,
+    emitDeclarationOnly: true,
+    outDir: join(work, "out"),
+    rootDir: root,
+  };
+  return compile(work, { options, files: { include, exclude: [] } });
+}
+
+/** Module name -> its declarations, for the kernel and all that plugins let others import. */
+function scorelModules(work) {
+  const folders = ["kernel", ...readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`)];
+  const found = folders.flatMap((folder) => {
+    const { name, exports } = JSON.parse(readFileSync(join(root, folder, "package.json"), "utf8"));
+    return Object.entries(exports).map(([path, file]) => [
+      name + path.slice(1),
+      join(work, "out", folder, file.replace(/\.ts$/, ".d.ts")),
+    ]);
+  });
+  return Object.fromEntries(found.filter(([, file]) => existsSync(file)));
+}
+
+/** The declarations of a library's module, as its package.json names them. */
+function declarationOf(name) {
+  const [, library, path] = /^((?:@[^/]+\/)?[^/]+)(.*)$/.exec(name);
+  const folder = join(packages, library);
+  const { exports, types } = JSON.parse(readFileSync(join(folder, "package.json"), "utf8"));
+  return join(folder, exports ? typesIn(exports[`.${path}`]) : types);
+}
+
+function typesIn(target) {
+  if (typeof target === "string") return target.replace(/(?<!\.d)\.([mc]?)js$/, ".d.$1ts");
+  return typesIn(target.types ?? target.import ?? target.default);
+}
+
+/** Every declaration file that somebody who imports the contracts and the libraries gets to see. */
+async function listFiles(work, modules, contracts) {
+  const paths = Object.fromEntries(Object.entries(modules).map(([name, file]) => [name, [file]]));
+  const entry = join(work, "entry.ts");
+  const shown = Object.keys(modules).filter((name) => contracts.includes(name) || !name.startsWith("@scorel/"));
+  writeFileSync(entry, shown.map((name) => `import type {} from ${JSON.stringify(name)};\n`).join(""));
+  const options = { paths, module: "preserve", moduleResolution: "bundler", listFilesOnly: true };
+  const listed = await compile(work, { options, files: { files: [entry], include: [] } });
+  return listed
+    .split("\n")
+    .filter((file) => /\.d\.[mc]?ts$/.test(file))
+    .map((file) => realpathSync(file));
+}
+
+async function compile(work, { options, files }) {
+  mkdirSync(work, { recursive: true });
+  const { listFilesOnly = false, ...compilerOptions } = options;
+  const project = join(work, "tsconfig.json");
+  writeFileSync(project, JSON.stringify({ extends: join(root, "tsconfig.json"), compilerOptions, ...files }));
+  const args = [compiler, "--project", project, ...(listFilesOnly ? ["--listFilesOnly"] : [])];
+  try {
+    const { stdout } = await promisify(execFile)(process.execPath, args, { cwd: root, maxBuffer: 2 ** 26 });
+    return stdout;
+  } catch (failed) {
+    throw new Error(`The declarations cannot be made:\n${failed.stdout}`, { cause: failed });
+  }
+}
+
+/** Where a file goes in dist/types: `@scorel/<id>/...`, or under the name of its package. */
+function placed(file, work) {
+  const made = relative(join(realpathSync(work), "out"), file).split(sep);
+  if (made[0] === "kernel") return [[file, ["@scorel", ...made].join("/")]];
+  if (made[0] === "plugins") return [[file, ["@scorel", ...made.slice(1)].join("/")]];
+  const inPackage = file.split(`${sep}node_modules${sep}`).at(-1).split(sep).join("/");
+  return own.some((name) => inPackage.startsWith(`${name}/`)) ? [[file, inPackage]] : [];
+}
+
+function copy(file, place) {
+  mkdirSync(dirname(place), { recursive: true });
+  copyFileSync(file, place);
+}
+
+/** What a folder of extensions extends: as strict as this house, and with every contract in sight. */
+function writeProject(target, paths, contracts) {
+  const compilerOptions = {
+    target: "es2023",
+    lib: ["es2023", "esnext.disposable"],
+    module: "preserve",
+    moduleResolution: "bundler",
+    moduleDetection: "force",
+    typeRoots: ["./@types"],
+    types: ["node"],
+    paths: { ...paths, "undici-types": ["./undici-types/index.d.ts"] },
+    noEmit: true,
+    allowImportingTsExtensions: true,
+    strict: true,
+    skipLibCheck: true,
+  };
+  writeFileSync(join(target, "contracts.d.ts"), contracts.map((name) => `import type {} from "${name}";\n`).join(""));
+  writeFileSync(
+    join(target, "tsconfig.json"),
+    `${JSON.stringify({ compilerOptions, files: ["./contracts.d.ts"] }, null, 2)}\n`,
+  );
+}

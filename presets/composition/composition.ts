@@ -1,0 +1,135 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import type { Composition } from "@scorel/host/contract";
+import { codeOf, type KernelEntry } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import { extensionEntries } from "../extensions/entries.ts";
+import type { ExtensionFile, Problem } from "../extensions/file.ts";
+import { type LayerRequest, packagesOf } from "../layers/layers.ts";
+import { filesOf, type Project } from "../paths.ts";
+import { admissionOf } from "../trust/admission.ts";
+import { projectFor } from "../trust/state.ts";
+import { shipped } from "./catalogue.ts";
+import { type Resolution, resolve } from "./resolution.ts";
+
+/** What one run of the command was asked for, as far as layers go. */
+export interface Asked {
+  /** Name or path. */
+  preset: string;
+  /** Who names it, for messages. */
+  by: string;
+  /** Canonical. */
+  cwd: string;
+  /** The project of `cwd` may be read in this run. */
+  trust: boolean;
+  /** Says something to the user, once however often it is called with it. */
+  notify(notice: string): void;
+  /** Awaited before the code of an extension runs. */
+  beforeExtensions?(): Promise<void>;
+}
+
+/** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
+export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {
+  const { preset, by, cwd: start } = asked;
+  return { preset, by, cwd: start, project: await projectFor(asked, cwd), admission: admissionOf(asked) };
+}
+
+/** Everything of session scope, read and made anew for each session. */
+export function createComposition(asked: Asked, kernel: Composition["kernel"]): Composition {
+  return {
+    kernel,
+    async sessionPlugins(cwd, only, again) {
+      const request = await requestFor(asked, cwd);
+      const resolution = await resolve(request);
+      const { project } = request;
+      const untrusted = project?.trusted === false ? project.notice : undefined;
+      for (const notice of resolution.notices) if (!again || notice !== untrusted) asked.notify(notice);
+      const shippedOnes = shippedEntries(resolution, "session");
+      if (only !== undefined) return { entries: shippedOnes.filter(({ plugin }) => plugin.id === only), problems: [] };
+      const { entries, problems } = await loadExtensions(asked, resolution, resolution.extensions, "session");
+      await assertRequired(resolution, entries, problems);
+      return {
+        entries: [...shippedOnes, ...entries],
+        problems: [...resolution.problems, ...problems],
+        ...trustedPaths(project),
+        untrusted,
+        packages: packagesOf(resolution.merged.layers),
+      };
+    },
+  };
+}
+
+/** Most people require nothing, and load nothing for it. */
+async function assertRequired(resolution: Resolution, entries: readonly KernelEntry[], problems: readonly Problem[]) {
+  if (!resolution.merged.layers.some(({ table }) => table.requires ?? table.locked)) return;
+  const { missingExtensions, requiredExtensions } = await import("../extensions/required.ts");
+  const loaded = entries.map(({ plugin }) => plugin.id);
+  const missing = missingExtensions(resolution, loaded, [...resolution.problems, ...problems]);
+  if (missing.length > 0) throw errors.CONFIG_REQUIRES({ problems: missing });
+  const required = requiredExtensions(resolution.merged);
+  for (const entry of entries) if (required.has(entry.plugin.id)) entry.required = true;
+}
+
+function trustedPaths(project: Project | undefined) {
+  if (!project?.trusted) return {};
+  const scorel = filesOf(project);
+  return { trusted: project.dir, trustedCopy: { scorel, root: project.root ?? dirname(scorel) } };
+}
+
+/**
+ * Everything of host scope, from shipped and user layers only. A preset that brings no host plugin, such as one
+ * of a project, runs on those of `base`.
+ */
+export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: Problem[] }> {
+  const own = await withoutProject(asked);
+  const named = shippedEntries(own, "host");
+  const entries = named.length > 0 ? named : shippedEntries(await resolve(userRequest(asked, "base")), "host");
+  const extensions = await loadExtensions(
+    asked,
+    own,
+    own.extensions.filter((file) => file.of === "user" && declaresHost(file)),
+    "host",
+  );
+  return { entries: [...entries, ...extensions.entries], problems: extensions.problems };
+}
+
+async function loadExtensions(
+  asked: Asked,
+  ...[resolution, files, scope]: Parameters<typeof extensionEntries>
+): ReturnType<typeof extensionEntries> {
+  if (files.length > 0) await asked.beforeExtensions?.();
+  return extensionEntries(resolution, files, scope);
+}
+
+/**
+ * The preset may be known to the project only. What a preset requires is asked for when a session opens, and so is an
+ * installed one that is not what it was: until then the commands run that put it right.
+ */
+async function withoutProject(asked: Asked): Promise<Resolution> {
+  try {
+    return await resolve({ ...userRequest(asked), looking: true });
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (asked.trust && ["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(code))
+      return await resolve(userRequest(asked, "base"));
+    if (["PRESET_CHANGED", "PRESET_TREE", "PRESET_LOCK"].includes(code))
+      return await resolve({ ...userRequest(asked, "base"), presetOnly: true });
+    throw thrown;
+  }
+}
+
+function userRequest(asked: Asked, preset = asked.preset): LayerRequest {
+  return { preset, by: asked.by, cwd: asked.cwd, project: undefined, admission: admissionOf(asked) };
+}
+
+function shippedEntries({ plugins, merged }: Resolution, scope: "host" | "session"): KernelEntry[] {
+  return [...merged.use].flatMap(([id, origin]) => {
+    const plugin = plugins.get(id);
+    return plugin && shipped(id)?.scope === scope ? [{ plugin, config: merged.tables[id], origin }] : [];
+  });
+}
+
+/** Recognised by its text, so that starting a command runs no extension that belongs to sessions. */
+function declaresHost({ file }: ExtensionFile): boolean {
+  return /\bscope\b\s*[:=]\s*["'`]host["'`]/.test(readFileSync(file, "utf8"));
+}

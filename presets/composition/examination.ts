@@ -1,0 +1,94 @@
+import type { PresetFindings } from "@scorel/inspect/contract";
+import { type ExtensionFile, type Found, findExtensions } from "../extensions/file.ts";
+import { extensionFindings } from "../extensions/findings.ts";
+import { checkLayers } from "../layers/check.ts";
+import { joinLayers } from "../layers/layered-values.ts";
+import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
+import { type Merged, mergeLayers } from "../layers/merge.ts";
+import { unmetRequirements } from "../layers/requirements.ts";
+import { shipped } from "./catalogue.ts";
+import { loadShipped } from "./resolution.ts";
+import { type ServiceUser, serviceProblems } from "./service-graph.ts";
+
+/** What the loader and the session give to every plugin. */
+const given = ["workspace", "composition", "extensions", "layers", "trust", "presetStore", "launch"];
+
+/** Checks a preset with all it builds on, and runs no code of it: its extensions are judged by what they have written out. */
+export async function examine(request: LayerRequest): Promise<PresetFindings> {
+  const problems: string[] = [];
+  const layers = await readLayers({
+    ...request,
+    presetOnly: true,
+    onProblem: (message) => void problems.push(message),
+  });
+  if (layers.length === 0) return { files: [], problems, unknown: [] };
+  const merged = mergeLayers(layers);
+  const packages = packagesOf(layers);
+  const found = findExtensions(packages.length > 0 ? undefined : request.project, packages);
+  // Whoever else gets this preset has none of this user's extensions.
+  const extensions = packages.length === 0 ? found.extensions : ofPresets(found);
+  // An extension of this user's is no part of a preset that does not name it.
+  const ours = extensions.filter(({ id, of }) => of === "preset" || merged.use.has(id));
+  const loaded = ours.filter(({ id }) => !merged.without.has(id));
+  const plugins = await loadShipped([...new Set([...merged.use.keys(), ...Object.keys(merged.tables)])]);
+  joinLayers(merged, plugins.values());
+  const known = extensions.map(({ id }) => ({ id, ...(merged.without.has(id) && { why: "switched off" }) }));
+  const verdict = await checkLayers(merged, [...plugins.values()], known);
+  const readings = await Promise.all(loaded.map((file) => extensionFindings(file)));
+  const users = [...(await shippedUsers(merged, plugins)), ...readings.map(({ user }) => user)];
+  const uncertain = readings.some(({ isOpen }) => isOpen);
+  return {
+    files: layers.map(({ file }) => file),
+    problems: [
+      ...problems,
+      ...verdict.problems.map(({ message }) => message),
+      ...found.problems
+        .filter(({ origin }) => packages.some(({ folder }) => origin.startsWith(folder)))
+        .map(({ message }) => message),
+      ...readings.flatMap((reading) => reading.problems),
+      ...serviceProblems(users, (service) => given.includes(service) || uncertain),
+      ...unmetRequirements(
+        merged,
+        loaded.map(({ id }) => id),
+      ).map(({ message }) => message),
+    ],
+    unknown: [
+      ...verdict.notices,
+      ...readings.flatMap((reading) => reading.unknown),
+      ...loaded.flatMap((file) => tableUnknown(merged, file)),
+    ],
+  };
+}
+
+/** Those of presets, of one id the last, whatever the user has of that id. */
+function ofPresets({ extensions, shadowed }: Found): ExtensionFile[] {
+  const theirs = [...shadowed, ...extensions].filter(({ of }) => of === "preset");
+  return [...new Map(theirs.map((file) => [file.id, file])).values()];
+}
+
+/** A schema is code. */
+function tableUnknown(merged: Merged, { id, path }: ExtensionFile): string[] {
+  if (!Object.hasOwn(merged.tables, id)) return [];
+  return [`[${id}] (${merged.placeOf([id])}): its schema is known only when ${path} runs`];
+}
+
+/** Those of the preset; where it brings none of host scope, those of `base` run beside them. */
+async function shippedUsers(merged: Merged, plugins: Loaded): Promise<ServiceUser[]> {
+  const own = usersIn(merged, plugins);
+  if (own.some(({ scope }) => scope === "host")) return own;
+  const by = "scorel preset check";
+  const base = mergeLayers(await readLayers({ preset: "base", by, cwd: "/", project: undefined, presetOnly: true }));
+  const others = usersIn(base, await loadShipped([...base.use.keys()]));
+  return [...own, ...others.filter(({ scope }) => scope === "host")];
+}
+
+type Loaded = Awaited<ReturnType<typeof loadShipped>>;
+
+function usersIn({ use }: Merged, plugins: Loaded): ServiceUser[] {
+  return [...use].flatMap(([id, place]) => {
+    const [plugin, known] = [plugins.get(id), shipped(id)];
+    if (!plugin || !known) return [];
+    const placed = (names: readonly string[] = []) => names.map((name) => ({ name, place }));
+    return [{ id, scope: known.scope, needs: placed(plugin.needs), provides: placed(plugin.provides) }];
+  });
+}

@@ -1,0 +1,128 @@
+import type { AnyPlugin } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import { type ExtensionFile, type Found, findExtensions, type Problem } from "../extensions/file.ts";
+import { type ConfigProblem, checkLayers, type KnownExtension } from "../layers/check.ts";
+import { joinLayers } from "../layers/layered-values.ts";
+import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
+import { type Merged, mergeLayers } from "../layers/merge.ts";
+import { guards, shipped } from "./catalogue.ts";
+import { loadTimes } from "./load-times.ts";
+
+/** All layers read, merged and found valid, with what they name. */
+export interface Resolution {
+  merged: Merged;
+  /** The shipped plugins that are used or configured, by id. */
+  plugins: ReadonlyMap<string, AnyPlugin>;
+  /** The extensions to load, in order. */
+  extensions: readonly ExtensionFile[];
+  /** Extensions that cannot even be found properly. */
+  problems: readonly Problem[];
+  /** What a preset requires and is not there; some only where the request is for looking. */
+  unmet: readonly ConfigProblem[];
+  /** Everything on disk, loaded or not. */
+  found: Found;
+  notices: readonly string[];
+}
+
+/**
+ * Reads and checks the layers; throws all that is wrong at once, as CONFIG_INVALID, CONFIG_SCOPE, CONFIG_LOCKED or
+ * CONFIG_REQUIRES.
+ */
+export async function resolve(request: LayerRequest): Promise<Resolution> {
+  const merged = withGuards(mergeLayers(await readLayers(request)));
+  const found = await confirmed(findExtensions(request.project, packagesOf(merged.layers)));
+  const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
+  const plugins = await loadShipped([...named]);
+  joinLayers(merged, plugins.values());
+  const verdict = await checkLayers(merged, [...plugins.values()], knownExtensions(merged, found));
+  const wrong = [...verdict.problems, ...(await breaches(merged, found))];
+  if (wrong.length > 0) throw configError(wrong);
+  const unmet = await unmetBy(merged, found);
+  if (unmet.length > 0 && !request.looking) throw configError(unmet);
+  const notices = [...aboutTrust(request), ...verdict.notices];
+  return {
+    merged,
+    plugins,
+    extensions: inOrder(merged, found.extensions),
+    problems: found.problems,
+    unmet,
+    found,
+    notices,
+  };
+}
+
+/** Where a project has a say, what keeps the model within bounds is there, unless the user has left it out. */
+function withGuards(merged: Merged): Merged {
+  const { layers, use, without } = merged;
+  const project = layers.find(({ kind }) => kind === "project");
+  if (!project || !use.has("tools")) return merged;
+  const missing = guards.filter((id) => !use.has(id) && !without.has(id));
+  return { ...merged, use: new Map([...use, ...missing.map((id) => [id, project.file] as const)]) };
+}
+
+/** Most people lock nothing, and load nothing for it. */
+async function breaches({ layers }: Merged, { extensions, shadowed }: Found): Promise<ConfigProblem[]> {
+  if (!layers.some(({ table }) => table.locked !== undefined)) return [];
+  const { breachesOf } = await import("../layers/locks.ts");
+  const shadowing = shadowed.flatMap((of) => {
+    const by = extensions.find(({ id }) => id === of.id);
+    return by ? [{ by, of }] : [];
+  });
+  return breachesOf(layers, shadowing);
+}
+
+async function unmetBy(merged: Merged, { extensions }: Found): Promise<ConfigProblem[]> {
+  if (!merged.layers.some(({ table }) => table.requires !== undefined)) return [];
+  const { unmetRequirements } = await import("../layers/requirements.ts");
+  return unmetRequirements(
+    merged,
+    inOrder(merged, extensions).map(({ id }) => id),
+  );
+}
+
+/** Whoever has no extensions of their own loads nothing for this. */
+async function confirmed(found: Found): Promise<Found> {
+  if (!found.extensions.some(({ of }) => of === "user" || of === "preset")) return found;
+  const { withoutHeld } = await import("../extensions/held.ts");
+  return await withoutHeld(found);
+}
+
+/** The shipped ones of these plugins, in the order given; one after the other, so that each one's time is its own. */
+export async function loadShipped(ids: readonly string[]): Promise<Map<string, AnyPlugin>> {
+  const plugins = new Map<string, AnyPlugin>();
+  for (const id of ids) {
+    const began = performance.now();
+    const plugin = (await shipped(id)?.load())?.default;
+    if (!plugin) continue;
+    plugins.set(plugin.id, plugin);
+    // Later calls find it loaded.
+    if (!loadTimes.has(plugin)) loadTimes.set(plugin, performance.now() - began);
+  }
+  return plugins;
+}
+
+function knownExtensions({ without }: Merged, { extensions, idle }: Found): KnownExtension[] {
+  const off = (id: string) => (without.has(id) ? { why: "switched off" } : {});
+  return [...extensions.map(({ id }) => ({ id, ...off(id) })), ...idle];
+}
+
+/**
+ * Named ones in the order of `use`, then the others by name; those of a project last, so that none of them takes from the
+ * others what can be had once only, as a service or a type of event.
+ */
+function inOrder({ use, without }: Merged, found: readonly ExtensionFile[]): ExtensionFile[] {
+  const named = [...use.keys()].flatMap((id) => found.filter((extension) => extension.id === id));
+  const others = found.filter(({ id }) => !use.has(id) && !without.has(id));
+  const all = [...named, ...others];
+  return [...all.filter(({ of }) => of !== "project"), ...all.filter(({ of }) => of === "project")];
+}
+
+function aboutTrust({ project, admission }: LayerRequest): string[] {
+  return [...(project?.notice === undefined ? [] : [project.notice]), ...(admission?.notices ?? [])];
+}
+
+function configError(problems: readonly ConfigProblem[]) {
+  const [first] = problems;
+  const code = first && problems.every((problem) => problem.code === first.code) ? first.code : "CONFIG_INVALID";
+  return errors[code]({ problems: problems.map(({ message }) => message) });
+}

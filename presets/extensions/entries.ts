@@ -1,0 +1,62 @@
+import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
+import { loadTimes } from "../composition/load-times.ts";
+import type { Resolution } from "../composition/resolution.ts";
+import { secretFree } from "../composition/secret-free.ts";
+import { errors } from "../errors.ts";
+import { issuesIn } from "../layers/check.ts";
+import { asProblem, type ExtensionFile, type Problem } from "./file.ts";
+import { rememberExtensions } from "./owners.ts";
+
+/** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
+export async function extensionEntries(
+  resolution: Resolution,
+  files: readonly ExtensionFile[],
+  scope: "host" | "session",
+): Promise<{ entries: KernelEntry[]; problems: Problem[] }> {
+  const entries: KernelEntry[] = [];
+  const problems: Problem[] = [];
+  if (files.length === 0) return { entries, problems };
+  rememberExtensions(files);
+  const load = await createLoader(problems);
+  if (!load) return { entries, problems };
+  for (const file of files)
+    try {
+      const began = performance.now();
+      const plugin = await load(file);
+      loadTimes.set(plugin, performance.now() - began);
+      if ((plugin.scope ?? "session") === scope) entries.push(entryOf(resolution, file, plugin));
+      else if (scope === "session") assertHostAllowed(file);
+    } catch (thrown) {
+      problems.push(asProblem(file.path, thrown));
+    }
+  return { entries, problems };
+}
+
+/** An unsafe cache stops all extensions, and says so once. */
+async function createLoader(problems: Problem[]) {
+  const { createExtensionLoader } = await import("./loader.ts");
+  try {
+    return await createExtensionLoader();
+  } catch (thrown) {
+    problems.push(asProblem("extensions", thrown));
+    return undefined;
+  }
+}
+
+/** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */
+function entryOf({ merged }: Resolution, { id, path, file }: ExtensionFile, plugin: AnyPlugin): KernelEntry {
+  const own = { plugin, origin: path, file, optional: true };
+  if (!plugin.config) return { ...own, config: secretFree(merged.tables) };
+  const config = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
+  const issues = issuesIn(merged, id, plugin.config, config);
+  if (issues.length > 0) throw errors.CONFIG_INVALID({ problems: issues });
+  return { ...own, config };
+}
+
+/** One of the user was loaded when the process started. */
+function assertHostAllowed({ id, path, of }: ExtensionFile): void {
+  if (of === "user") return;
+  const whose = of === "project" ? "a project's extension" : "an extension of a preset";
+  const problem = `Extension "${id}" is left out: ${whose} cannot run once per process (scope "host"); move it to ~/.scorel/extensions (${path})`;
+  throw errors.CONFIG_SCOPE({ problems: [problem] });
+}

@@ -1,0 +1,69 @@
+import { callingExtension } from "./owners.ts";
+
+/** Deep enough for a call out of a helper of the extension. */
+const FRAMES = 8;
+/** Beyond so many, those that have ended are forgotten before more are remembered. */
+const MANY = 100;
+
+interface Begun {
+  id: string;
+  /** As people know it: `setInterval (wild.ts:3)`. */
+  what: string;
+  isOver(): boolean;
+  stop(): void;
+}
+let begun: Begun[] = [];
+/** By extension, how many sessions run it. */
+const running = new Map<string, number>();
+
+/** From now on it is known which repeating timers and listeners of the process an extension leaves behind. */
+export function watchLeftovers(): void {
+  const { setInterval: repeat } = globalThis;
+  const watched = (...given: Parameters<typeof repeat>) => {
+    const timer = repeat(...given);
+    const isOver = () => (timer as unknown as { _destroyed: boolean })._destroyed;
+    remember("setInterval", { isOver, stop: () => clearInterval(timer) });
+    return timer;
+  };
+  Object.assign(globalThis, { setInterval: watched });
+  for (const name of ["on", "addListener", "once", "prependListener"] as const) watchListening(name);
+}
+
+type Listener = (...given: unknown[]) => void;
+
+function watchListening(name: "on" | "addListener" | "once" | "prependListener"): void {
+  const listen = process[name] as (event: string | symbol, listener: Listener) => NodeJS.Process;
+  const watched = (event: string | symbol, listener: Listener): NodeJS.Process => {
+    remember(`process.${name}("${String(event)}")`, {
+      isOver: () => !process.listeners(event as "exit").includes(listener as never),
+      stop: () => void process.off(event, listener),
+    });
+    return listen.call(process, event, listener);
+  };
+  Object.assign(process, { [name]: watched });
+}
+
+function remember(kind: string, work: Pick<Begun, "isOver" | "stop">): void {
+  const caller = callingExtension(FRAMES);
+  if (!caller) return;
+  if (begun.length >= MANY) begun = begun.filter(({ isOver }) => !isOver());
+  begun.push({ id: caller.id, what: `${kind} (${caller.at})`, ...work });
+}
+
+/** One more session runs an extension; the answer is to be called when it does no more, stops what is left and says what it was. */
+export function beginRunning(id: string): () => string[] {
+  running.set(id, (running.get(id) ?? 0) + 1);
+  return () => {
+    const others = (running.get(id) ?? 1) - 1;
+    running.set(id, others);
+    // Of two sessions nobody can tell whose it is.
+    return others > 0 ? [] : stopLeft(id);
+  };
+}
+
+function stopLeft(id: string): string[] {
+  const left = begun.filter((each) => each.id === id && !each.isOver());
+  begun = begun.filter((each) => each.id !== id);
+  for (const { stop } of left) stop();
+  return left.map(({ what }) => what);
+}

@@ -1,0 +1,84 @@
+/**
+ * What an extension may import without installing anything: the host's own copies, so that there is one kernel
+ * and one zod in the process. Each is loaded when an extension first asks for it.
+ */
+const modules = {
+  "@scorel/kernel": () => import("@scorel/kernel"),
+  zod: () => import("zod"),
+  "zod/compile": () => import("zod/compile"),
+  "zod/locales": () => import("zod/locales"),
+  "zod/mini": () => import("zod/mini"),
+  "zod/v3": () => import("zod/v3"),
+  "zod/v4": () => import("zod/v4"),
+  "zod/v4-mini": () => import("zod/v4-mini"),
+  "zod/v4/core": () => import("zod/v4/core"),
+  "zod/v4/locales": () => import("zod/v4/locales"),
+  "zod/v4/mini": () => import("zod/v4/mini"),
+  "@mariozechner/pi-agent-core": () => import("@mariozechner/pi-agent-core"),
+  "@mariozechner/pi-ai": () => import("@mariozechner/pi-ai"),
+  "@mariozechner/pi-ai/anthropic": () => import("@mariozechner/pi-ai/anthropic"),
+  "@mariozechner/pi-ai/azure-openai-responses": () => import("@mariozechner/pi-ai/azure-openai-responses"),
+  "@mariozechner/pi-ai/bedrock-provider": () => import("@mariozechner/pi-ai/bedrock-provider"),
+  "@mariozechner/pi-ai/google": () => import("@mariozechner/pi-ai/google"),
+  "@mariozechner/pi-ai/google-vertex": () => import("@mariozechner/pi-ai/google-vertex"),
+  "@mariozechner/pi-ai/mistral": () => import("@mariozechner/pi-ai/mistral"),
+  "@mariozechner/pi-ai/oauth": () => import("@mariozechner/pi-ai/oauth"),
+  "@mariozechner/pi-ai/openai-codex-responses": () => import("@mariozechner/pi-ai/openai-codex-responses"),
+  "@mariozechner/pi-ai/openai-completions": () => import("@mariozechner/pi-ai/openai-completions"),
+  "@mariozechner/pi-ai/openai-responses": () => import("@mariozechner/pi-ai/openai-responses"),
+  typebox: () => import("typebox"),
+  "typebox/compile": () => import("typebox/compile"),
+  "typebox/error": () => import("typebox/error"),
+  "typebox/format": () => import("typebox/format"),
+  "typebox/guard": () => import("typebox/guard"),
+  "typebox/schema": () => import("typebox/schema"),
+  "typebox/system": () => import("typebox/system"),
+  "typebox/type": () => import("typebox/type"),
+  "typebox/value": () => import("typebox/value"),
+} satisfies Record<string, () => Promise<object>>;
+
+type Name = keyof typeof modules;
+
+/** The names under which the host's modules are offered. */
+export const virtualNames = Object.keys(modules) as readonly Name[];
+
+const loading = new Map<Name, Promise<object>>();
+const loaded = new Map<Name, object>();
+
+/**
+ * An object with a getter per name. `import` awaits what a getter answers, so a module that is not loaded yet is
+ * answered as a promise; `require` cannot wait, so what it may ask for has to be loaded before (`preload`).
+ */
+export function createVirtualModules(onUse?: (name: string) => void): Record<string, unknown> {
+  const virtual: Record<string, unknown> = {};
+  for (const name of virtualNames)
+    Object.defineProperty(virtual, name, {
+      enumerable: true,
+      get() {
+        onUse?.(name);
+        return loaded.get(name) ?? load(name);
+      },
+    });
+  return virtual;
+}
+
+/** Loads the modules that a text with `require` calls mentions. */
+export async function preload(source: string): Promise<void> {
+  if (!/\brequire\s*\(/.test(source)) return;
+  await Promise.all(
+    virtualNames.filter((name) => source.includes(`"${name}"`) || source.includes(`'${name}'`)).map(load),
+  );
+}
+
+function load(name: Name): Promise<object> {
+  const pending = loading.get(name) ?? start(name);
+  loading.set(name, pending);
+  return pending;
+}
+
+async function start(name: Name): Promise<object> {
+  // Marked as an ES module, so that a default import is the module's default and not the whole.
+  const namespace = Object.assign(Object.create(null), await modules[name](), { __esModule: true }) as object;
+  loaded.set(name, namespace);
+  return namespace;
+}

@@ -1,0 +1,173 @@
+import type { AnyPlugin } from "@scorel/kernel";
+import type { z } from "zod";
+import { catalogue, shipped, unshipped } from "../composition/catalogue.ts";
+import { isOfProject, type Layer, placeOf } from "./layer.ts";
+import { dotted, grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
+import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
+import { unknownKeys } from "./unknown-keys.ts";
+
+/** An extension on disk, as far as the configuration has to know it. */
+export interface KnownExtension {
+  id: string;
+  /** Why it will not be loaded, if it will not: `switched off`. */
+  why?: string;
+}
+
+/** One thing that makes a configuration unusable. */
+export interface ConfigProblem {
+  code: "CONFIG_INVALID" | "CONFIG_SCOPE" | "CONFIG_LOCKED" | "CONFIG_REQUIRES";
+  message: string;
+}
+
+export interface Verdict {
+  /** What makes the configuration unusable. */
+  problems: ConfigProblem[];
+  /** What is accepted and has no effect. */
+  notices: string[];
+}
+
+/** Checks the merged layers against the grammar, the plugins' schemas and what may be said where. */
+export async function checkLayers(
+  merged: Merged,
+  plugins: readonly AnyPlugin[],
+  extensions: readonly KnownExtension[],
+): Promise<Verdict> {
+  const { nearest } = await import("@scorel/cli/nearest");
+  const suggest = (id: string) => {
+    const near = nearest(id, [...Object.keys(catalogue), ...extensions.map((extension) => extension.id)]);
+    return near === undefined ? "" : ` Did you mean "${near}"?`;
+  };
+  const verdict: Verdict = { problems: [], notices: [] };
+  for (const layer of merged.layers) {
+    for (const issue of checkGrammar(layer.table))
+      verdict.problems.push(invalid(say(issue, placeOf(layer, issue.path))));
+    if (layer.kind === "project") verdict.problems.push(...hostWords(layer));
+    if (isOfProject(layer)) verdict.problems.push(...guardsLeftOut(layer));
+    verdict.problems.push(...contradictions(layer));
+  }
+  checkNames(merged, extensions, suggest, verdict);
+  checkLocks(merged, { plugins, extensions, suggest, verdict });
+  for (const [id, value] of Object.entries(merged.tables))
+    checkPluginTable(id, value, { merged, plugins, extensions, suggest, verdict });
+  return verdict;
+}
+
+interface Checking {
+  merged: Merged;
+  plugins: readonly AnyPlugin[];
+  extensions: readonly KnownExtension[];
+  suggest(id: string): string;
+  verdict: Verdict;
+}
+
+/** A lock that misses what it means would protect nothing, and nobody would notice. */
+function checkLocks({ layers }: Merged, { plugins, extensions, suggest, verdict }: Omit<Checking, "merged">): void {
+  for (const layer of layers)
+    for (const [text, place] of listedIn(layer, ["locked"])) {
+      const [id = "", ...rest] = parsePath(text) ?? [];
+      const schema = plugins.find((plugin) => plugin.id === id)?.config;
+      const nested = rest.reduceRight<unknown>((inner, key) => ({ [key]: inner }), undefined);
+      const isKnown = shipped(id) !== undefined || extensions.some((extension) => extension.id === id);
+      if (id === "") verdict.problems.push(invalid(`"locked" takes key paths, not ${JSON.stringify(text)} (${place})`));
+      else if (!isKnown)
+        verdict.problems.push(
+          invalid(`"locked" names ${text}, but there is no plugin or extension "${id}" (${place}).${suggest(id)}`),
+        );
+      else if (schema && rest.length > 0 && unknownKeys(schema, nested).length > 0)
+        verdict.problems.push(invalid(`"locked" names ${text}, but [${id}] has no such key (${place})`));
+      if (layer.kind === "project")
+        verdict.notices.push(`"locked" has no effect in a project's own files: nothing lies over them (${place})`);
+    }
+}
+
+function checkPluginTable(
+  id: string,
+  value: unknown,
+  { merged, plugins, extensions, suggest, verdict }: Checking,
+): void {
+  const schema = plugins.find((plugin) => plugin.id === id)?.config;
+  const extension = extensions.find((known) => known.id === id);
+  const place = merged.placeOf([id]);
+  if (schema || shipped(id)) {
+    verdict.problems.push(...issuesIn(merged, id, schema ?? noTable, value).map(invalid));
+  } else if (extension) {
+    if (extension.why) verdict.notices.push(`[${id}] is not checked: the extension is ${extension.why} (${place})`);
+  } else if (unshipped.includes(id)) {
+    verdict.notices.push(`[${dotted([id])}] has no effect yet: no such plugin is part of this version (${place})`);
+  } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id)}`));
+}
+
+/** What a plugin's schema has against its merged table, each with `file:line`. */
+export function issuesIn(merged: Merged, id: string, schema: z.ZodType, table: unknown): string[] {
+  return checkTable(schema, table, [id]).map((issue) => say(issue, merged.placeOf(issue.path)));
+}
+
+function checkNames(
+  { use, without }: Merged,
+  extensions: readonly KnownExtension[],
+  suggest: Checking["suggest"],
+  verdict: Verdict,
+): void {
+  const isKnown = (id: string) => shipped(id) !== undefined || extensions.some((extension) => extension.id === id);
+  for (const [id, place] of use)
+    if (!isKnown(id))
+      verdict.problems.push(invalid(`There is no plugin or extension "${id}" to use (${place}).${suggest(id)}`));
+  for (const [id, place] of without)
+    if (!isKnown(id) && !unshipped.includes(id))
+      verdict.notices.push(
+        `"${id}" is switched off, but there is no such plugin or extension (${place}).${suggest(id)}`,
+      );
+  for (const { id, why } of extensions) {
+    const place = use.get(id);
+    if (place && why) verdict.notices.push(`"${id}" is not used: the extension is ${why} (${place})`);
+  }
+}
+
+/** Between layers the later word counts; within one there is no later word. */
+function contradictions(layer: Layer): ConfigProblem[] {
+  const off = listed(layer, "without");
+  return listed(layer, "use")
+    .filter(({ id }) => off.some((other) => other.id === id))
+    .map(({ id, path }) => invalid(`"${id}" is both in "use" and in "without" (${placeOf(layer, path)})`));
+}
+
+function listed(layer: Layer, key: string): { id: string; path: (string | number)[] }[] {
+  const list = layer.table[key];
+  return Array.isArray(list) ? list.map((id, index) => ({ id: String(id), path: [key, index] })) : [];
+}
+
+/** What runs once per process is the user's: a project may neither configure nor choose it. */
+function hostWords(layer: Layer): ConfigProblem[] {
+  const tables = Object.keys(layer.table).filter((key) => !grammarKeys.includes(key));
+  return [...tables.map((id) => ({ id, path: [id] })), ...listed(layer, "use"), ...listed(layer, "without")]
+    .filter(({ id }) => shipped(id)?.scope === "host")
+    .map(({ id, path }) => ({ code: "CONFIG_SCOPE", message: refusal(id, placeOf(layer, path)) }));
+}
+
+function guardsLeftOut(layer: Layer): ConfigProblem[] {
+  const off = Array.isArray((layer.table.extensions as { disabled?: unknown } | undefined)?.disabled)
+    ? (layer.table.extensions as { disabled: unknown[] }).disabled.map((id) => ({
+        id,
+        path: ["extensions", "disabled"],
+      }))
+    : [];
+  return [...listed(layer, "without"), ...off]
+    .filter(({ id }) => typeof id === "string" && shipped(id)?.guard)
+    .map(({ id, path }) => ({
+      code: "CONFIG_SCOPE",
+      message: `"${id}" keeps to what the user allows, so a project cannot leave it out (${placeOf(layer, path)})`,
+    }));
+}
+
+const invalid = (message: string): ConfigProblem => ({ code: "CONFIG_INVALID", message });
+
+const refusal = (id: string, place: string) =>
+  `"${id}" runs once per process, so a project cannot change it. Move this to ~/.scorel/config.toml or a preset of your own (${place})`;
+
+const unsupported = (path: readonly (string | number)[], place: string) =>
+  `Unsupported config key: ${dotted(path)} (${place})`;
+
+function say({ path, message }: Issue, place: string): string {
+  if (message === "Unsupported config key") return unsupported(path, place);
+  return `Invalid value of ${dotted(path)}: ${message} (${place})`;
+}

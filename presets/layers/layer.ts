@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import type { PresetPackage } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import { parse, TomlError } from "smol-toml";
+import { errors } from "../errors.ts";
+import { createKeyLocator, type KeyLocator } from "./key-locator.ts";
+
+export type Table = Record<string, unknown>;
+
+/** Who wrote a layer, and so what it may set: a project's own files reach less far than the user's. */
+export type LayerKind = "shipped" | "user" | "project";
+
+/** One TOML file of presets or configuration. */
+export interface Layer {
+  kind: LayerKind;
+  /** As people see it: `presets/coding.toml` when shipped, else the absolute path; in a project, not its private copy. */
+  file: string;
+  /** Where relative paths in it start: the absolute path of the file. */
+  path: string;
+  table: Table;
+  locate: KeyLocator;
+  /** The preset that is a folder, when it is the `preset.toml` of one. */
+  pack?: PresetPackage;
+  /** All that it may build on by path, as people see it and where its bytes are read. Absent where that is not limited. */
+  within?: Pick<PresetPackage, "folder" | "root">;
+  /** Who names it: `--preset`, or `file:line` of an `extends`. */
+  by?: string;
+  /** The layers that build on it, the outermost first; none where it stands for itself. */
+  askedBy?: readonly Layer[];
+}
+
+/** Whether a project says it: in a file of its own, or in a preset that it builds on. */
+export function isOfProject({ kind, askedBy = [] }: Layer): boolean {
+  return kind === "project" || askedBy.some((layer) => layer.kind === "project");
+}
+
+/** Reads one layer; throws CONFIG_TOML with file, line and column, or CONFIG_UNREADABLE. */
+export function readLayer(path: string, kind: LayerKind, file = path): Layer {
+  return parseLayer(readText(path, file), path, kind, file);
+}
+
+/** A layer of this text; throws CONFIG_TOML. */
+export function parseLayer(text: string, path: string, kind: LayerKind, file = path): Layer {
+  try {
+    return { kind, file, path, table: parse(text), locate: lazily(() => createKeyLocator(text)) };
+  } catch (thrown) {
+    if (!(thrown instanceof TomlError)) throw thrown;
+    const reason = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
+    throw errors.CONFIG_TOML({ file, line: thrown.line, column: thrown.column, reason }, { cause: thrown });
+  }
+}
+
+/** `file:line` of a key, or only the file where the line is not known for sure. */
+export function placeOf(layer: Layer, path: readonly (string | number)[]): string {
+  const line = layer.locate(path);
+  return line === undefined ? layer.file : `${layer.file}:${line}`;
+}
+
+function readText(path: string, file: string): string {
+  try {
+    return readFileSync(path, "utf8");
+  } catch (thrown) {
+    throw errors.CONFIG_UNREADABLE({ file, reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+/** Positions are read only when a message needs one. */
+function lazily(create: () => KeyLocator): KeyLocator {
+  let locator: KeyLocator | undefined;
+  return (path) => {
+    locator ??= create();
+    return locator(path);
+  };
+}

@@ -1,0 +1,154 @@
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { basename, dirname, join, relative, resolve, sep } from "node:path";
+import type { PresetPackage } from "@scorel/host/contract";
+import { errors } from "../errors.ts";
+import { canonical, filesOf, isWithin, type Project, shippedPresets, userDir } from "../paths.ts";
+import {
+  assertNotLost,
+  installedFile,
+  packageFile,
+  presetGroundOf,
+  settleInstalls,
+  userPackage,
+} from "../store/package.ts";
+import type { Admission } from "../trust/admission.ts";
+import { type Layer, type LayerKind, readLayer } from "./layer.ts";
+
+/** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
+export interface PresetFolder {
+  kind: LayerKind;
+  dir: string;
+}
+
+/** The folders for a user in a project: of a project that is not trusted, none. */
+export function presetFolders(project: Project | undefined): PresetFolder[] {
+  const folders: PresetFolder[] = [
+    { kind: "shipped", dir: shippedPresets },
+    { kind: "user", dir: join(userDir(), "presets") },
+  ];
+  if (project?.trusted) folders.push({ kind: "project", dir: join(filesOf(project), "presets") });
+  return folders;
+}
+
+/** A preset is named, or given as the path of its file or folder. */
+export const isPath = (preset: string) => /[\\/]/.test(preset) || preset.endsWith(".toml") || /^\.{1,2}$/.test(preset);
+
+/** The names of all presets in a folder. */
+export function namesIn(dir: string): string[] {
+  return [...new Set(presetsIn(dir).map(({ name }) => name))].sort();
+}
+
+/** Every layer that bears this name, weakest first; throws CONFIG_PRESET_UNKNOWN when there is none. */
+export async function layersNamed(name: string, by: string, project: Project | undefined): Promise<Layer[]> {
+  await settleInstalls();
+  const folders = presetFolders(project);
+  const found = folders.flatMap(({ kind, dir }) =>
+    presetsIn(dir)
+      .filter((preset) => preset.name === name)
+      .map(({ path }) => ({ kind, path })),
+  );
+  if (found.length === 0) throw await unknown(name, by, folders, project);
+  return await Promise.all(found.map(({ kind, path }) => readPreset(path, kind, project)));
+}
+
+/** Who names a preset by its path. */
+export interface Naming {
+  /** Where a relative path starts. */
+  from: string;
+  kind: LayerKind;
+  /** All that the naming file may name. */
+  within?: Layer["within"];
+}
+
+/**
+ * The layer at a path: of a file, or of the folder that holds it. Whoever names the path decides what the file may set,
+ * unless it is a project's. Throws CONFIG_OUTSIDE when a project or a preset that is a folder names what is not in it,
+ * CONFIG_PRESET_UNCONFIRMED for what lies elsewhere and is not trusted.
+ */
+export async function layerAt(
+  path: string,
+  { from, kind, within }: Naming,
+  project: Project | undefined,
+  admission: Admission,
+): Promise<Layer> {
+  const file = fileAt(resolve(from, path));
+  const real = canonical(file);
+  if (within) return layerInside(within, file, kind);
+  if (project?.trusted)
+    for (const dir of [project.dir, filesOf(project)])
+      if (isWithin(dir, real)) return await readPreset(join(filesOf(project), relative(dir, real)), "project", project);
+  const ofProject = real.split(sep).includes(".scorel") && !isWithin(canonical(userDir()), real);
+  if (ofProject) throw errors.CONFIG_UNTRUSTED({ file });
+  // What a project's layer builds on was not part of what the user has trusted.
+  if (kind === "project") throw errors.CONFIG_OUTSIDE({ file, by: project?.dir ?? from });
+  const isOurs = [userDir(), shippedPresets].some((dir) => isWithin(canonical(dir), real));
+  if (isOurs || !existsSync(file)) return await readPreset(file, kind, project);
+  const ground = presetGroundOf(real);
+  const root = await admission.admit(ground);
+  return layerInside({ folder: ground.folder, root }, join(root, ground.entry), kind);
+}
+
+function layerInside(within: NonNullable<Layer["within"]>, file: string, kind: LayerKind): Layer {
+  const isInside = isWithin(canonical(within.root), canonical(file));
+  const shown = join(within.folder, relative(within.root, file));
+  if (!isInside) throw errors.CONFIG_OUTSIDE({ file: shown, by: within.folder });
+  const layer = { ...readLayer(file, kind, shown), within };
+  return basename(file) === packageFile ? { ...layer, pack: packageOf(dirname(shown), dirname(file)) } : layer;
+}
+
+function packageOf(folder: string, root: string): PresetPackage {
+  return { name: basename(canonical(folder)), folder, root };
+}
+
+/** A folder that is a preset is named by its folder. */
+export function fileAt(path: string): string {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, packageFile) : path;
+}
+
+async function readPreset(path: string, kind: LayerKind, project: Project | undefined): Promise<Layer> {
+  if (kind === "shipped") return readLayer(path, kind, `presets/${basename(path)}`);
+  const isOfProject = kind === "project" && project;
+  const shown = isOfProject ? join(project.dir, relative(filesOf(project), path)) : path;
+  const folders = presetFolders(project).map(({ dir }) => dir);
+  const isPackage = basename(path) === packageFile && !folders.includes(dirname(path));
+  if (!isPackage) return readLayer(isOfProject ? path : await installedFile(path), kind, shown);
+  const folder = dirname(shown);
+  const root = canonical(isOfProject ? dirname(path) : await userPackage(folder));
+  return layerInside({ folder, root }, join(root, packageFile), kind);
+}
+
+async function unknown(preset: string, by: string, folders: readonly PresetFolder[], project: Project | undefined) {
+  const hidden = project && !project.trusted ? hiddenIn(project, preset) : undefined;
+  if (hidden !== undefined) return errors.CONFIG_PRESET_UNTRUSTED({ preset, file: hidden });
+  await assertNotLost(preset);
+  const { nearest } = await import("@scorel/cli/nearest");
+  const known = folders.flatMap(({ dir }) => namesIn(dir));
+  return errors.CONFIG_PRESET_UNKNOWN({ preset, by, nearest: nearest(preset, known) });
+}
+
+function hiddenIn({ dir }: Project, preset: string): string | undefined {
+  const presets = join(dir, "presets");
+  return [join(presets, `${preset}.toml`), join(presets, preset, packageFile)].find((file) => existsSync(file));
+}
+
+/** The files of presets in a folder. Of one name the file stands over the folder, so that it can change what that says. */
+function presetsIn(dir: string): { name: string; path: string }[] {
+  const entries = entriesIn(dir);
+  const files = entries.filter(({ name }) => name.endsWith(".toml"));
+  const packages = entries.filter(
+    (entry) => !entry.isFile() && !entry.name.startsWith(".") && existsSync(join(dir, entry.name, packageFile)),
+  );
+  return [
+    ...packages.map(({ name }) => ({ name, path: join(dir, name, packageFile) })),
+    ...files.map(({ name }) => ({ name: basename(name, ".toml"), path: join(dir, name) })),
+  ];
+}
+
+function entriesIn(dir: string): Dirent[] {
+  try {
+    return readdirSync(dir, { withFileTypes: true });
+  } catch (thrown) {
+    if (["ENOENT", "ENOTDIR"].includes((thrown as NodeJS.ErrnoException).code ?? "")) return [];
+    throw errors.CONFIG_UNREADABLE({ file: dir, reason: (thrown as Error).message }, { cause: thrown });
+  }
+}

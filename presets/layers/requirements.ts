@@ -1,0 +1,93 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import manifest from "../../package.json" with { type: "json" };
+import type { ConfigProblem } from "./check.ts";
+import { type Layer, placeOf } from "./layer.ts";
+import { isTable, listed, type Merged } from "./merge.ts";
+import { parseRange, parseVersion } from "./version-range.ts";
+
+/** What the layers require and is not there, each with what to do; `loaded` are the extensions to load. */
+export function unmetRequirements(merged: Merged, loaded: readonly string[]): ConfigProblem[] {
+  return requirements(merged, loaded).flatMap(({ unmet, place }) =>
+    unmet === undefined ? [] : [{ code: "CONFIG_REQUIRES", message: `${unmet} (${place})` }],
+  );
+}
+
+/** Everything that the layers require; `unmet` says why it will not do and what to do. */
+export function requirements(
+  { layers, use }: Merged,
+  loaded: readonly string[],
+): (Requirement & { unmet: string | undefined })[] {
+  const isUsed = (id: string) => use.has(id) || loaded.includes(id);
+  return requirementsOf(layers).map((requirement) => ({ ...requirement, unmet: flawOf(requirement, isUsed) }));
+}
+
+/** One thing that a layer requires. */
+export interface Requirement {
+  kind: "scorel" | "node" | "plugin" | "program";
+  /** A range of versions, an id or a name. */
+  what: string;
+  /** As people see it. */
+  file: string;
+  place: string;
+}
+
+/** Everything that layers require; what is not of its kind is reported with the layer's other mistakes. */
+function requirementsOf(layers: readonly Layer[]): Requirement[] {
+  return layers.flatMap((layer) => {
+    const { file } = layer;
+    const { requires } = layer.table;
+    const versions = (["scorel", "node"] as const).flatMap((kind): Requirement[] => {
+      const what = isTable(requires) ? requires[kind] : undefined;
+      return typeof what === "string" ? [{ kind, what, file, place: placeOf(layer, ["requires", kind]) }] : [];
+    });
+    const plugins = listed(layer, ["requires", "plugins"]);
+    const programs = listed(layer, ["requires", "programs"]);
+    return [
+      ...versions,
+      ...plugins.map(([what, place]) => ({ kind: "plugin" as const, what, file, place })),
+      ...programs.map(([what, place]) => ({ kind: "program" as const, what, file, place })),
+    ];
+  });
+}
+
+function flawOf({ kind, what, file }: Requirement, isUsed: (id: string) => boolean): string | undefined {
+  switch (kind) {
+    case "scorel":
+      if (isIn(what, manifest.version)) return undefined;
+      return `${file} requires Scorel ${what}, and this is ${manifest.version}. Install one that will do: npm install --global scorel`;
+    case "node":
+      if (isIn(what, process.versions.node)) return undefined;
+      return `${file} requires Node.js ${what}, and this is ${process.versions.node}. Run scorel with one that will do`;
+    case "plugin":
+      if (isUsed(what)) return undefined;
+      return `${file} requires the plugin "${what}", which is not in use. Add it to "use", or take it out of "without"`;
+    case "program":
+      if (isOnPath(what)) return undefined;
+      return `${file} requires the program ${what}, which is not on the PATH. Install it`;
+  }
+}
+
+/** What is no range is reported with the layer's other mistakes. */
+function isIn(range: string, version: string): boolean {
+  const [contains, parsed] = [parseRange(range), parseVersion(version)];
+  return !contains || !parsed || contains(parsed);
+}
+
+function isOnPath(program: string): boolean {
+  const endings = process.platform === "win32" ? (process.env.PATHEXT ?? ".EXE;.CMD;.BAT").split(";") : [""];
+  return (process.env.PATH ?? "")
+    .split(delimiter)
+    .filter((dir) => dir !== "")
+    .some((dir) => endings.some((ending) => isProgram(join(dir, program + ending))));
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    // Not there, or not to be run.
+    return false;
+  }
+}

@@ -1,0 +1,68 @@
+import type { CliOption } from "@scorel/cli/contract";
+import { errors } from "../errors.ts";
+
+/** Options that every command takes, because the loader acts on them before there is a command. */
+export const globalOptions: readonly CliOption[] = [
+  { flags: "--preset <name|path>", description: "What to load (default: coding)" },
+  { flags: "--model <provider/id>", description: "The model of this run" },
+  { flags: "--cwd <dir>", description: "The directory to work in" },
+  { flags: "--trust", description: "Read this project's .scorel folder and the preset's path in this run" },
+  { flags: "--allow-write <dir>", description: "Let Write and Edit also change files in here", repeatable: true },
+  { flags: "--verbose", description: "Show where errors come from" },
+];
+
+/** What the loader needs to know before anything is loaded. */
+export interface Flags {
+  preset?: string;
+  cwd?: string;
+  trust: boolean;
+  verbose: boolean;
+  /** The run prints and asks nothing. */
+  print?: boolean;
+  /** Only what a command needs that finds out why nothing else works. */
+  rescue?: boolean;
+}
+
+/**
+ * Looks ahead for the loader's own options; everything else is left to the command, which parses strictly.
+ * What stands after `--` is never an option.
+ */
+export function readFlags(argv: readonly string[]): Flags {
+  const end = argv.indexOf("--");
+  const words = end < 0 ? argv : argv.slice(0, end);
+  const preset = flagValue(words, "--preset");
+  const cwd = flagValue(words, "--cwd");
+  return {
+    ...(preset !== undefined && { preset }),
+    ...(cwd !== undefined && { cwd }),
+    trust: words.includes("--trust"),
+    verbose: words.includes("--verbose"),
+    print: words.some((word) => word === "-p" || word === "--print" || word.startsWith("--print=")),
+    ...(nounOf(words) === "doctor" && { rescue: true }),
+  };
+}
+
+/** The first word, when nothing but options of every command stands before it. */
+function nounOf(words: readonly string[]): string | undefined {
+  const at = words.findIndex((word, index) => !word.startsWith("-") && !takesValue(words[index - 1]));
+  const before = words.slice(0, Math.max(0, at)).filter((word) => word.startsWith("-"));
+  return before.every((word) => globalOptions.some(({ flags }) => isFlag(flags, word))) ? words[at] : undefined;
+}
+
+function takesValue(word: string | undefined): boolean {
+  return globalOptions.some(({ flags }) => flags.includes("<") && flags.startsWith(`${word} `));
+}
+
+function isFlag(flags: string, word: string): boolean {
+  return flags.split(" ", 1)[0] === word.split("=", 1)[0];
+}
+
+/** The last one counts, as it does for commands. */
+function flagValue(words: readonly string[], flag: string): string | undefined {
+  const at = words.findLastIndex((word) => word === flag || word.startsWith(`${flag}=`));
+  const word = words[at];
+  if (word === undefined) return undefined;
+  const value = word === flag ? words[at + 1] : word.slice(flag.length + 1);
+  if (value === undefined || value === "" || value.startsWith("--")) throw errors.CONFIG_FLAG({ flag });
+  return value;
+}

@@ -1,0 +1,142 @@
+import { realpathSync, statSync } from "node:fs";
+import { parse, resolve } from "node:path";
+import type { Launch } from "@scorel/cli/contract";
+import { codeOf, createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
+import { type Asked, createComposition, hostPlugins } from "../composition/composition.ts";
+import { createLayersService } from "../composition/layers-service.ts";
+import { createRehearsal } from "../composition/rehearsal.ts";
+import { errors } from "../errors.ts";
+import { createExtensionsService } from "../extensions/service.ts";
+import { isPath } from "../layers/preset-file.ts";
+import { createLazyPresetStore } from "../store/lazy-store.ts";
+import { createLazyTrust } from "../trust/lazy-service.ts";
+import { type Flags, globalOptions, readFlags } from "./flags.ts";
+import { commandStdout, exitProcess } from "./own-process.ts";
+import { createSignals, type Signals } from "./signals.ts";
+
+/** Starts the host, runs the command and ends the process with its exit code. */
+export async function launch(argv: readonly string[], version: string): Promise<void> {
+  const signals = createSignals();
+  let code: number;
+  try {
+    code = await run(argv, version, signals);
+  } catch (thrown) {
+    const { exitCodeOf, printError } = await import("@scorel/cli/exit-code");
+    // What a signal ended fails in ways that say nothing.
+    if (signals.code === undefined) printError(thrown, process.stderr, argv.includes("--verbose"));
+    code = exitCodeOf(thrown);
+  }
+  await end(signals.code ?? code);
+}
+
+async function run(argv: readonly string[], version: string, signals: Signals): Promise<number> {
+  const flags = readFlags(argv);
+  const kernel = await startHost(flags, version, signals);
+  signals.onStop(() => kernel.stop());
+  try {
+    const cli = kernel.find("cli");
+    if (!cli) throw errors.CONFIG_NO_CLI();
+    return await cli.run(argv);
+  } finally {
+    await signals.stop();
+  }
+}
+
+/** The host kernel with the services that the loader gives it. */
+export async function startHost(flags: Flags, version: string, signals: Pick<Signals, "interrupt">): Promise<Kernel> {
+  const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
+  const asked: Asked = {
+    preset: flags.preset ?? "coding",
+    by: flags.preset === undefined ? "the default" : "--preset",
+    cwd,
+    trust: flags.trust,
+    beforeExtensions: guardProcess(),
+    notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
+  };
+  const asks = isPath(asked.preset) && !flags.print && !flags.rescue;
+  if (asks) await (await import("../trust/preset-question.ts")).askAboutPreset(asked, signals);
+  const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
+  for (const { message } of problems) asked.notify(message);
+  const rehearsal = createRehearsal(createComposition(asked, () => kernel));
+  const kernel: Kernel = await createKernel({
+    entries,
+    store: createMemoryStore(header()),
+    services: {
+      composition: rehearsal.composition,
+      extensions: createExtensionsService(asked, rehearsal, () => kernel),
+      layers: createLayersService(asked),
+      trust: createLazyTrust(asked),
+      presetStore: createLazyPresetStore(asked),
+      launch: launchOf(cwd, version, signals.interrupt),
+    },
+    ...(flags.verbose && { logger: stderrLogger() }),
+  });
+  return kernel;
+}
+
+/** What has to stand before the first extension's code runs; loaded only then. */
+function guardProcess(): Asked["beforeExtensions"] {
+  let guarded: Promise<void> | undefined;
+  return () => {
+    guarded ??= import("../extensions/isolation.ts").then(({ isolateProcess }) => isolateProcess());
+    return guarded;
+  };
+}
+
+function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch {
+  const { env, stdin, stderr } = process;
+  return { cwd, version, globalOptions, env, stdin, stdout: commandStdout, stderr, interrupt };
+}
+
+/** The least that runs: no extension, and of the user's configuration only what can be read. */
+async function rescuePlugins(asked: Asked) {
+  return (await import("./rescue.ts")).rescuePlugins(asked);
+}
+
+/** For a command that has to run in a directory that was deleted, too. */
+function anyDirectory(asked: string | undefined): string {
+  try {
+    return workingDirectory(asked);
+  } catch (thrown) {
+    if (asked !== undefined) throw thrown;
+    return parse(process.execPath).root;
+  }
+}
+
+function workingDirectory(asked: string | undefined): string {
+  // The current directory may have been deleted: then it cannot even be named.
+  const named = asked === undefined ? "The current directory" : `--cwd ${asked}`;
+  try {
+    const cwd = realpathSync(resolve(asked ?? "."));
+    if (statSync(cwd).isDirectory()) return cwd;
+  } catch (thrown) {
+    const reason = codeOf(thrown) === "ENOENT" ? "it does not exist" : messageOf(thrown);
+    throw errors.CONFIG_CWD({ cwd: named, reason }, { cause: thrown });
+  }
+  throw errors.CONFIG_CWD({ cwd: named, reason: "it is no directory" });
+}
+
+/** The host's own log lives as long as the process. */
+function header() {
+  return { version: 1, sessionId: newId(), deviceId: newId(), createdAt: Date.now(), epoch: newId(), meta: {} };
+}
+
+function once(say: (notice: string) => void): (notice: string) => void {
+  const said = new Set<string>();
+  return (notice) => {
+    if (!said.has(notice)) say(notice);
+    said.add(notice);
+  };
+}
+
+function stderrLogger(): Logger {
+  const write = (level: string) => (message: string) => void process.stderr.write(`scorel: ${level}: ${message}\n`);
+  return { debug: write("debug"), info: write("info"), warn: write("warn"), error: write("error") };
+}
+
+/** Ends the process once its output has left; open handles of a library do not keep it. */
+async function end(code: number): Promise<void> {
+  process.exitCode = code;
+  await Promise.all([process.stdout, process.stderr].map((stream) => new Promise((done) => stream.write("", done))));
+  exitProcess(code);
+}

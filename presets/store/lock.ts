@@ -1,0 +1,93 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { codeOf, messageOf, newId } from "@scorel/kernel";
+import type { LockEntry, PresetLock } from "@scorel/packages/contract";
+import { errors } from "../errors.ts";
+import { isTable } from "../layers/merge.ts";
+import { userDir } from "../paths.ts";
+import { flawOf } from "../trust/file.ts";
+
+/** Where the user's presets lie, installed ones as folders. */
+export const presetsDir = () => join(userDir(), "presets");
+
+/** Where presets are put together, and what is being installed or removed right now. */
+export const stagingDir = () => join(presetsDir(), ".staging");
+
+const lockFile = () => join(presetsDir(), "presets.lock.json");
+
+/** Whether there is anything to ask the lock file about; costs a look at the disk. */
+export const isAnyInstalled = () => fs.existsSync(lockFile());
+
+/** Whether anything may be half-way to being installed or removed. */
+export const isAnyStaged = () => fs.existsSync(stagingDir());
+
+/**
+ * What is installed. One that was interrupted half-way is finished first. Throws PRESET_LOCK when the file is damaged or
+ * others could have written it: then no installed preset is used.
+ */
+export async function readLock(): Promise<PresetLock> {
+  if (isAnyStaged()) await (await import("./store.ts")).settle();
+  return lockNow();
+}
+
+/** What is installed, as the file says it. Throws PRESET_LOCK. */
+export function lockNow(path = lockFile()): PresetLock {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return { version: 1, presets: {} };
+  const flaw = flawOf(stats);
+  if (flaw) throw errors.PRESET_LOCK({ path, reason: flaw });
+  try {
+    const lock: unknown = JSON.parse(fs.readFileSync(path, "utf8"));
+    if (isLock(lock)) return lock;
+  } catch (thrown) {
+    throw errors.PRESET_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
+  }
+  throw errors.PRESET_LOCK({ path, reason: "it is not what Scorel has written" });
+}
+
+/** Replaces the file: readers see the old one or the new one. Whoever calls this holds the lock. */
+export function writeLock(lock: PresetLock, path = lockFile()): void {
+  const temporary = `${path}.${newId()}.tmp`;
+  try {
+    fs.writeFileSync(temporary, `${JSON.stringify(lock, null, 2)}\n`, { flag: "wx", mode: 0o600, flush: true });
+    fs.renameSync(temporary, path);
+  } catch (thrown) {
+    fs.rmSync(temporary, { force: true });
+    throw errors.PRESET_LOCK({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  }
+}
+
+/** Own entries only, since names come from command lines and paths. */
+export function entryOf(lock: PresetLock, name: string): LockEntry | undefined {
+  return Object.hasOwn(lock.presets, name) ? lock.presets[name] : undefined;
+}
+
+/** A name of an installed preset: a folder of its own, on every system, and no path. */
+export function isPresetName(name: string): boolean {
+  return /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/.test(name) && name.length <= 64 && !name.endsWith(".toml");
+}
+
+function isLock(value: unknown): value is PresetLock {
+  if (!isTable(value) || value.version !== 1 || !isTable(value.presets)) return false;
+  return Object.entries(value.presets).every(([name, entry]) => isPresetName(name) && isEntry(entry));
+}
+
+function isEntry(value: unknown): value is LockEntry {
+  if (!isTable(value) || !isTable(value.source) || !isTable(value.files)) return false;
+  const isKnown = ["path", "tarball", "git", "npm"].includes(String(value.source.kind));
+  const isNamed = typeof value.source.spec === "string" && typeof value.installedAt === "string";
+  const files = Object.entries(value.files);
+  const packages = Array.isArray(value.packages) && value.packages.every(isPackage);
+  return isKnown && isNamed && packages && files.every(([path, sum]) => isBelow(path) && isSum(sum));
+}
+
+function isPackage(value: unknown): boolean {
+  return isTable(value) && [value.name, value.version, value.integrity].every((text) => typeof text === "string");
+}
+
+/** They become paths in the folder of the preset. */
+function isBelow(path: string): boolean {
+  return path !== "" && !path.split("/").some((part) => ["", ".", ".."].includes(part));
+}
+
+const isSum = (sum: unknown) => /^[\da-f]{64}$/.test(String(sum));

@@ -1,0 +1,74 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { newId } from "@scorel/kernel";
+import { userDir } from "../paths.ts";
+import { makePrivate } from "../private-folder.ts";
+import type { Tree } from "./tree.ts";
+
+/** Left by runs with --trust, by trees that have changed since, and by presets that were updated while sessions used them. */
+const STALE_MS = 7 * 24 * 3600 * 1000;
+
+/** Whose copies: those of projects, or of installed presets. */
+export type Copies = "trusted" | "presets";
+
+const copies = (of: Copies) => join(userDir(), "cache", of);
+
+/** Where the copy of a tree with this hash lies. */
+export const copyOf = (hash: string, of: Copies = "trusted") => join(copies(of), hash);
+
+/**
+ * Puts exactly the bytes that were hashed into a folder that only this user can enter, and answers it. A file of an
+ * earlier copy is compared with them and written again where it differs; what does not belong is removed.
+ */
+export function keepCopy({ files, hash }: Tree, of: Copies = "trusted"): string {
+  const root = copyOf(hash, of);
+  const isNew = !fs.existsSync(root);
+  makePrivate(userDir(), join(userDir(), "cache"), copies(of), root);
+  if (isNew && of === "trusted") removeStale(of, []);
+  removeOthers(root, "", files);
+  for (const [path, bytes] of files) keepFile(join(root, path), bytes);
+  return root;
+}
+
+/** Forgets a copy; that there is none is fine. */
+export function removeCopy(hash: string, of: Copies = "trusted"): void {
+  fs.rmSync(copyOf(hash, of), { recursive: true, force: true });
+}
+
+function keepFile(path: string, bytes: Buffer): void {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() && stats.size === bytes.length && fs.readFileSync(path).equals(bytes)) return;
+  fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+  const temporary = `${path}.${newId()}.tmp`;
+  fs.writeFileSync(temporary, bytes, { flag: "wx", mode: 0o600 });
+  fs.renameSync(temporary, path);
+}
+
+/** A helper's name decides what an import finds, so nothing may lie there that was not hashed. */
+function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string, Buffer>): void {
+  for (const entry of fs.readdirSync(folder, { withFileTypes: true })) {
+    const path = join(folder, entry.name);
+    const name = prefix + entry.name;
+    const isOurs = entry.isDirectory()
+      ? [...files.keys()].some((file) => file.startsWith(`${name}/`))
+      : entry.isFile() && (files.has(name) || entry.name.endsWith(".tmp"));
+    if (!isOurs) fs.rmSync(path, { recursive: true, force: true });
+    else if (entry.isDirectory()) removeOthers(path, `${name}/`, files);
+  }
+}
+
+/** Sets a copy aside that is no longer the newest: whoever reads from it may go on for some days. */
+export function retireCopy(hash: string, of: Copies): void {
+  const root = copyOf(hash, of);
+  if (fs.existsSync(root)) fs.utimesSync(root, new Date(), new Date());
+}
+
+/** Removes copies that have been left for long, but for those of these hashes. */
+export function removeStale(of: Copies, kept: readonly string[]): void {
+  if (!fs.existsSync(copies(of))) return;
+  for (const name of fs.readdirSync(copies(of)).filter((each) => !kept.includes(each))) {
+    const path = join(copies(of), name);
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > STALE_MS) fs.rmSync(path, { recursive: true, force: true });
+  }
+}
