@@ -6,7 +6,7 @@ import type { Field, SkillText } from "./front-matter.ts";
 const KNOWN = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
 /** Keys of other agents that Scorel heeds or may ignore in peace. */
 const OTHERS = ["disable-model-invocation", "user-invocable", "argument-hint", "model", "version", "when_to_use"];
-const LONGEST = { name: 64, description: 1_024, compatibility: 500 };
+const LONGEST = { name: 64, description: 1_024, compatibility: 500, license: Infinity, "allowed-tools": Infinity };
 /** What a body should keep within. */
 const LINES = 500;
 const TOKENS = 5_000;
@@ -20,8 +20,8 @@ export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder:
   for (const message of nameFlaws(fields.get("name"), basename(folder))) say("error", at("name"), message);
   for (const message of textFlaws("description", fields.get("description"), true))
     say("error", at("description"), message);
-  for (const message of textFlaws("compatibility", fields.get("compatibility"), false))
-    say("error", at("compatibility"), message);
+  for (const key of ["compatibility", "license", "allowed-tools"] as const)
+    for (const message of textFlaws(key, fields.get(key), false)) say("error", at(key), message);
   for (const message of metadataFlaws(fields.get("metadata"))) say("error", at("metadata"), message);
   for (const [key, { line }] of fields) for (const [level, message] of keyFlaws(key)) say(level, line, message);
   const lines = body.split("\n").length;
@@ -31,10 +31,20 @@ export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder:
   const tokens = Math.ceil(Buffer.byteLength(body) / 4);
   if (tokens > TOKENS)
     say("warning", bodyLine, `the body takes about ${tokens} tokens; up to ${TOKENS} are advised, the rest in docs`);
+  for (const [at, line] of body.split("\n").entries())
+    for (const path of deepLinks(line))
+      say("warning", bodyLine + at, `${path} lies deeper than one folder; references are advised to lie in one`);
   return found.sort((a, b) => a.line - b.line);
 }
 
+/** Files of the skill that a line of Markdown links to, more than one folder down. */
+function deepLinks(line: string): string[] {
+  const paths = Array.from(line.matchAll(/\]\((?:\.\/)?([^\s)#?:]+)[^)]*\)/g), ([, path]) => path as string);
+  return paths.filter((path) => !path.startsWith("/") && path.split("/").length > 2);
+}
+
 function nameFlaws(field: Field | undefined, folder: string): string[] {
+  if (field !== undefined && typeof field.value !== "string") return ["name must be a text"];
   if (typeof field?.value !== "string" || field.value.trim() === "") return ["name is missing"];
   const name = field.value.trim().normalize("NFKC");
   const length = [...name].length;
@@ -47,7 +57,7 @@ function nameFlaws(field: Field | undefined, folder: string): string[] {
   ];
 }
 
-function textFlaws(key: "description" | "compatibility", field: Field | undefined, required: boolean): string[] {
+function textFlaws(key: Exclude<keyof typeof LONGEST, "name">, field: Field | undefined, required: boolean): string[] {
   if (!field) return required ? [`${key} is missing`] : [];
   if (typeof field.value !== "string") return [`${key} must be a text`];
   const length = [...field.value.trim()].length;

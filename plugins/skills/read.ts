@@ -30,7 +30,7 @@ export async function readSkill(
   if ("reason" in text) return { reason: `${file}: ${text.reason}` };
   const findings = findingsIn(text, shown);
   if (file !== "SKILL.md")
-    findings.unshift({ line: 1, level: "error", message: `the file is named ${file}, not SKILL.md` });
+    findings.unshift({ line: 1, level: "warning", message: `the file is named ${file}, not SKILL.md` });
   return { text, digest: read.digest, findings };
 }
 

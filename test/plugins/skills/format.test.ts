@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 import { docsIn } from "../../../plugins/skills/docs.ts";
 import { parseSkillText, type SkillText } from "../../../plugins/skills/front-matter.ts";
 import { findingsIn } from "../../../plugins/skills/open-format.ts";
-import { summaryOf } from "../../../plugins/skills/read.ts";
+import { readSkill, summaryOf } from "../../../plugins/skills/read.ts";
 import { yamlIn } from "../../../plugins/skills/yaml.ts";
 import { fc } from "../../property.ts";
 import { ground, skillText } from "./setup.ts";
@@ -38,6 +38,8 @@ describe("a front matter", () => {
     ["a block beside a wrong line", "description: |\n  One\n  two\nname: a: b", "One\ntwo"],
     ["tabs", "name: a\nother:\n\t- x\ndescription: d", "d"],
     ["a key that is there twice", "description: first\ndescription: second", "first"],
+    ["a list of keys", "- x\ndescription: d", "d"],
+    ["more than one document", "description: d\n--- x", "d"],
   ])("that is none is read as it was meant: %s", async (_what, matter, description) => {
     expect(await valuesOf(matter)).toMatchObject({ description });
     expect((await parsed(`---\n${matter}\n---\n`)).flaws).toEqual([
@@ -92,6 +94,28 @@ describe("a skill", () => {
     });
   });
 
+  it.each(["123", "1.50", "true", "null", "2024-01-01", "0x1f"])("may be named %s", async (name) => {
+    expect(await summary(`---\nname: ${name}\ndescription: d\n---\nText`)).toMatchObject({ name });
+  });
+
+  it("whose description is longer than the format allows is told whole, and only warned of", async () => {
+    const description = "word ".repeat(214).trim().slice(0, 1_068);
+    const text = `---\nname: a\ndescription: |-\n  ${description}\n---\nText`;
+    expect(await summary(text)).toMatchObject({ description });
+    expect(await lint(text)).toEqual([
+      `3 error: description has ${description.length} characters; at most 1024 are allowed`,
+    ]);
+  });
+
+  it("in a file skill.md is one, too", async () => {
+    using g = ground();
+    g.file("s/a/skill.md", skillText("a", "d"));
+    const read = await readSkill({ path: `${g.home}/s/a`, file: "skill.md", root: g.home });
+    expect(read).toMatchObject({
+      findings: [{ line: 1, level: "warning", message: "the file is named skill.md, not SKILL.md" }],
+    });
+  });
+
   it("without a name has that of its folder, and so has one whose name could be no key or path", async () => {
     for (const name of [
       "",
@@ -140,6 +164,8 @@ describe("the open format", () => {
     [`name: ${"a".repeat(65)}`, "2 error: name has 65 characters; at most 64 are allowed"],
     ["name: b", '2 error: name "b" is not that of its folder, a'],
     ["", "1 error: name is missing"],
+    ["name: [a]", "2 error: name must be a text"],
+    ["name: 'ａ b'", '2 error: name "a b" may hold letters, digits and - only'],
   ])("has rules for names: %s", async (name, finding) => {
     expect(await lint(`---\n${name}\ndescription: d\n---\nText`)).toContain(finding);
   });
@@ -150,6 +176,9 @@ describe("the open format", () => {
     ["description: [a]", "3 error: description must be a text"],
     ["other: x", "1 error: description is missing"],
     [`compatibility: ${"x".repeat(501)}`, "3 error: compatibility has 501 characters; at most 500 are allowed"],
+    ["compatibility: ''", "3 error: compatibility is empty"],
+    ["license: [MIT]", "3 error: license must be a text"],
+    ["allowed-tools: [Read, Bash]", "3 error: allowed-tools must be a text"],
     ["metadata: x", "3 error: metadata must be a map of texts"],
     ["metadata: {a: [b]}", "3 error: metadata must be a map of texts"],
     ["colour: red", '3 error: the open format does not know "colour"'],
@@ -168,6 +197,9 @@ describe("the open format", () => {
     expect(await lint("---\nname: a\ndescription: d\n---\n")).toEqual([
       "5 warning: the body is empty: there is nothing to load",
     ]);
+    expect(
+      await lint(skillText("a", "d", "One\nSee [b](./references/b/c.md#x), [d](d/e.md) and [f](https://g.h/i/j).")),
+    ).toEqual(["7 warning: references/b/c.md lies deeper than one folder; references are advised to lie in one"]);
     expect((await lint("no front matter"))[0]).toBe("1 error: it has no front matter: the first line is not ---");
   });
 });
