@@ -2,6 +2,7 @@ import type {} from "@scorel/host/contract";
 import { type AnyEvent, definePlugin, type Missed } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
+import type {} from "./contract.ts";
 import { Journal } from "./journal.ts";
 import type { Spans } from "./spans.ts";
 
@@ -14,6 +15,7 @@ export default definePlugin({
   id: "diagnostics",
   name: "Diagnostics",
   version,
+  provides: ["spans"],
 
   activate(ctx) {
     const file = ctx.find("workspace")?.file;
@@ -24,6 +26,14 @@ export default definePlugin({
       spans ??= REGISTERED in globalThis ? new (await import("./spans.ts")).Spans(ctx, version) : undefined;
       return spans;
     };
+    ctx.provide("spans", {
+      async below(toolCallId) {
+        const open = await tracing();
+        // What was announced before is heard before: the span of the call is there.
+        await new Promise(setImmediate);
+        return open?.below(toolCallId);
+      },
+    });
     ctx.subscribe(async (event: AnyEvent | Missed) => {
       journal?.hear(event);
       (event.type === "runtime_start" ? await tracing() : spans)?.hear(event);

@@ -3,6 +3,7 @@ import type { Span, SpanOptions, Tracer } from "@opentelemetry/api";
 import * as api from "@opentelemetry/api";
 import type {} from "@scorel/agent/contract";
 import type { AnyEvent, BaseContext, HookTrace, Missed, Transients } from "@scorel/kernel";
+import type { OpenSpan, SpanAttributes, SpanParent } from "./contract.ts";
 
 type Told<T extends keyof Transients> = AnyEvent & Transients[T];
 
@@ -68,6 +69,15 @@ export class Spans {
     this.tools.delete(toolCallId);
   }
 
+  /** Where other plugins' spans begin. */
+  below(toolCallId: string | undefined): SpanParent {
+    const parent = toolCallId === undefined ? undefined : this.tools.get(toolCallId);
+    return {
+      begin: (name, attributes = {}) =>
+        openSpan(this.span(name, Date.now(), parent, definite({ ...attributes, "scorel.session.id": this.sessionId }))),
+    };
+  }
+
   private readonly layer = (message: unknown): void => {
     const trace = message as HookTrace;
     if (trace.sessionId !== this.sessionId) return;
@@ -88,6 +98,24 @@ export class Spans {
     this.round = undefined;
     this.turn = undefined;
   }
+}
+
+function openSpan(span: Span): OpenSpan {
+  return {
+    set: (attributes) => void span.setAttributes(definite(attributes)),
+    during: (work) => api.context.with(api.trace.setSpan(api.context.active(), span), work),
+    end(failed) {
+      if (failed !== undefined) {
+        span.recordException(failed);
+        span.setStatus({ code: api.SpanStatusCode.ERROR, message: failed.message });
+      }
+      span.end();
+    },
+  };
+}
+
+function definite(attributes: SpanAttributes): NonNullable<SpanOptions["attributes"]> {
+  return Object.fromEntries(Object.entries(attributes).filter(([, value]) => value !== undefined));
 }
 
 const { begin, end, beginRound, endRound, beginTool, endTool } = Spans.prototype;

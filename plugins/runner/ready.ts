@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import type { SessionArtifacts } from "@scorel/artifacts/contract";
 import { newId } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
@@ -14,6 +14,7 @@ import { isWithin, workingDirectory } from "./paths.ts";
 import type { Keeping } from "./result.ts";
 import type { RunnerContext } from "./run.ts";
 import { type Staged, stage } from "./staging.ts";
+import { Steps } from "./steps.ts";
 import { workspaceFolder } from "./workspace-folder.ts";
 
 /** Everything that stands ready before a program starts. */
@@ -37,22 +38,32 @@ export interface Place {
 }
 
 /** Stages the skill and places the inputs. Throws RUN errors. */
-export function prepare(ctx: RunnerContext, request: RunRequest, elsewhere: Partial<Place> = {}): Ready {
+export async function prepare(
+  ctx: RunnerContext,
+  request: RunRequest,
+  { toolCallId, ...elsewhere }: Partial<Place> & { toolCallId?: string | undefined } = {},
+): Promise<Ready> {
   const skill = elsewhere.skill ?? skillOf(ctx, request);
   const argv = programOf(request.command, ctx.config, request.env ?? {});
-  const layout = makeLayout(elsewhere.base ?? workspaceFolder(ctx));
+  const secrets = declared(ctx.config, skill.name);
+  const hide = hider(ctx, Object.values(secrets));
+  const steps = new Steps(await ctx.find("spans")?.below(toolCallId), hide);
+  const layout = steps.take("workspace.create", { exec_id: ctx.session.id }, (step) => {
+    const made = makeLayout(elsewhere.base ?? workspaceFolder(ctx, steps));
+    step.set({ path: made.root });
+    return made;
+  });
   const metadata = readMetadata(layout.metadata);
-  const staged = stage(layout, skill, metadata.skills[skill.name]?.digest);
+  const staged = stageSkill(layout, skill, metadata.skills[skill.name]?.digest, steps);
   metadata.skills[skill.name] = { digest: staged.digest, folder: staged.folder };
   const artifacts = ctx.find("artifacts")?.of(ctx.session);
-  const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [] });
+  const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [], steps });
   writeMetadata(layout.metadata, metadata);
   const run = newRun(layout);
   const since = fs.statSync(run).ctimeMs;
   const folders = foldersByName(layout, run);
   const cwd = workingDirectory(request.cwd ?? "", { root: layout.root, skill: staged.folder, folders });
   if (!isWithin(layout.skills, cwd)) fs.mkdirSync(cwd, { recursive: true });
-  const secrets = declared(ctx.config, skill.name);
   const lineage = {
     by: "runner",
     skill: { name: skill.name, digest: staged.digest },
@@ -60,8 +71,16 @@ export function prepare(ctx: RunnerContext, request: RunRequest, elsewhere: Part
     inputs,
   };
   const env = { ...environment(skill, staged, folders), ...secrets, ...request.env };
-  const hide = hider(ctx, Object.values(secrets));
-  return { skill, staged, folders, argv, cwd, env, layout, run, since, artifacts, lineage, hide };
+  return { skill, staged, folders, argv, cwd, env, layout, run, since, artifacts, lineage, hide, steps };
+}
+
+function stageSkill(layout: Layout, skill: Skill, before: string | undefined, steps: Steps): Staged {
+  return steps.take("workspace.stage", { host_path: skill.files }, (step) => {
+    const staged = stage(layout, skill, before);
+    // What was copied by an earlier run is mounted again, and that is all.
+    step.set({ to: relative(layout.root, staged.folder), mount_used: staged.digest === before });
+    return staged;
+  });
 }
 
 function skillOf(ctx: RunnerContext, { skill: given, command }: RunRequest): Skill {
@@ -79,15 +98,25 @@ interface Ground {
   metadata: Metadata;
   artifacts: SessionArtifacts | undefined;
   host: readonly string[];
+  steps: Steps;
 }
 
 /** Puts the inputs in their places, and notes them; answers them as their lineage tells of them. */
-function place(ctx: RunnerContext, { inputs = [] }: RunRequest, { layout, metadata, artifacts, ...more }: Ground) {
+function place(
+  ctx: RunnerContext,
+  { inputs = [] }: RunRequest,
+  { layout, metadata, artifacts, steps, ...more }: Ground,
+) {
   const workspace = ctx.find("workspace");
   const host = [...(workspace ? [workspace.root] : []), ...ctx.config.host, ...more.host].flatMap(realFolder);
   const skills = Object.fromEntries(Object.entries(metadata.skills).map(([name, { folder }]) => [name, folder]));
   return inputs.map((input) => {
-    const record = placeInput(input, { layout, artifacts, host, skills, earlier: metadata.inputs });
+    const ground = { layout, artifacts, host, skills, earlier: metadata.inputs };
+    const record = steps.take("workspace.stage", { path: input.from, to: input.to }, (step) => {
+      const placed = placeInput(input, ground);
+      step.set({ to: placed.to, mount_used: false });
+      return placed;
+    });
     metadata.inputs = [...metadata.inputs.filter(({ to }) => to !== record.to), record];
     return { from: record.from, to: record.to, sha256: record.sha256 };
   });

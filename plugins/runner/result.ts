@@ -3,7 +3,8 @@ import type { Lineage, SessionArtifacts } from "@scorel/artifacts/contract";
 import { messageOf } from "@scorel/kernel";
 import type { RunRequest, RunResult } from "./contract.ts";
 import type { Layout } from "./layout.ts";
-import { type Collected, collect, defaultLimits, primary, shown } from "./outputs.ts";
+import { type Collected, type Collection, collect, defaultLimits, primary, shown, type Wanted } from "./outputs.ts";
+import type { Steps } from "./steps.ts";
 
 /** Of `out/`, when nothing was asked for. */
 const UNASKED_FILES = 20;
@@ -19,14 +20,14 @@ export interface Keeping {
   hide(text: string): string;
   artifacts: SessionArtifacts | undefined;
   lineage: Lineage;
+  steps: Steps;
 }
 
 /** Adds the files that were asked for to the result, and saves them where that was asked; answers what there is to say. */
 export async function keepFiles(result: RunResult, request: RunRequest, keeping: Keeping): Promise<string[]> {
-  const { layout, run, hide, since } = keeping;
   const asked = wantedOf(request);
-  const wanted = asked.listed ? asked.wanted : { ...asked.wanted, since };
-  const { files, warnings } = collect(layout.root, relative(layout.root, run), wanted);
+  const wanted = asked.listed ? asked.wanted : { ...asked.wanted, since: keeping.since };
+  const { files, warnings } = collected(wanted, keeping);
   // A command that failed leaves empty files where it was about to write.
   const kept = result.exit_code === 0 ? files : files.filter(({ size }) => size > 0);
   if (kept.length < files.length) warnings.push("empty output_files omitted because command failed");
@@ -35,13 +36,23 @@ export async function keepFiles(result: RunResult, request: RunRequest, keeping:
   if (saved?.warning) warnings.push(saved.warning);
   // What could not be saved is told whole: nobody else has it.
   const inline = asked.inline || saved?.warning !== undefined;
-  const hidden = kept.map((file) => withoutSecrets(file, hide));
-  if (asked.listed) result.output_files = hidden.map((file) => shown(file, inline));
-  const best = primary(hidden);
-  // What output_files says already costs the conversation its length a second time.
-  if (best) result.primary_output = shown(best, inline && !asked.listed);
+  keeping.steps.take("workspace.inline", { count: kept.length }, () => {
+    const hidden = kept.map((file) => withoutSecrets(file, keeping.hide));
+    if (asked.listed) result.output_files = hidden.map((file) => shown(file, inline));
+    const best = primary(hidden);
+    // What output_files says already costs the conversation its length a second time.
+    if (best) result.primary_output = shown(best, inline && !asked.listed);
+  });
   if (asked.listed && kept.length > 0 && !saved?.files) warnings.push(REF_HINT);
   return warnings;
+}
+
+function collected(wanted: Wanted, { layout, run, steps }: Keeping): Collection {
+  return steps.take("workspace.collect", { patterns: [...wanted.globs] }, (step) => {
+    const found = collect(layout.root, relative(layout.root, run), wanted);
+    step.set({ count: found.files.length });
+    return found;
+  });
 }
 
 /** A file that a model is shown has no secret in it; the file itself is as the program made it. */

@@ -1,3 +1,5 @@
+import { relative } from "node:path";
+import type { SpanAttributes } from "@scorel/diagnostics/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type { SandboxEnd, SandboxJob, SandboxMount, SandboxOptions, SandboxRun } from "@scorel/sandbox/contract";
 import type { RunnerConfig } from "./config.ts";
@@ -15,9 +17,15 @@ const SECONDS = 300;
 export type RunnerContext = BaseContext<RunnerConfig>;
 
 /** Runs a command of a skill in the session's workspace; a command that fails is a result. Throws RUN errors. */
-export async function runSkill(ctx: RunnerContext, request: RunRequest, signal?: AbortSignal): Promise<RunResult> {
+export async function runSkill(
+  ctx: RunnerContext,
+  request: RunRequest,
+  signal?: AbortSignal,
+  toolCallId?: string,
+): Promise<RunResult> {
   const { stdin } = request;
-  const { program, finish } = await startSkill(ctx, request, { signal, interactive: stdin !== undefined });
+  const interactive = stdin !== undefined;
+  const { program, finish } = await startSkill(ctx, request, { signal, interactive }, { toolCallId });
   await feed(program, stdin);
   return finish();
 }
@@ -34,24 +42,42 @@ export async function startSkill(
   ctx: RunnerContext,
   request: RunRequest,
   options: SandboxOptions,
-  place: Partial<Place> = {},
+  place: Partial<Place> & { toolCallId?: string | undefined } = {},
 ): Promise<StartedSkill> {
-  const ready = prepare(ctx, request, place);
+  const ready = await prepare(ctx, request, place);
   const outcome = { stdout: new Kept(OUTPUT_BYTES), stderr: new Kept(OUTPUT_BYTES) };
-  const program = await execute(ctx, request, ready, {
-    ...options,
-    onOutput(text, from) {
-      outcome[from].write(text);
-      options.onOutput?.(text, from);
-    },
+  const onOutput: SandboxOptions["onOutput"] = (text, from) => {
+    outcome[from].write(text);
+    options.onOutput?.(text, from);
+  };
+  const { program, ended } = await watched(request, ready, () =>
+    execute(ctx, request, ready, { ...options, onOutput }),
+  );
+  return { program, finish: async () => resultOf(request, ready, outcome, await ended) };
+}
+
+/** One step from before the start of a program to its end. */
+function watched(request: RunRequest, ready: Ready, start: () => Promise<SandboxRun>) {
+  return new Promise<{ program: SandboxRun; ended: Promise<SandboxEnd> }>((resolve, reject) => {
+    const ended = ready.steps.take("workspace.run", stepOf(request, ready), async (step) => {
+      const program = await start();
+      resolve({ program, ended });
+      const end = await program.ended;
+      step.set({ exit_code: end.exitCode ?? -1, timed_out: end.ended === "timeout" });
+      return end;
+    });
+    ended.catch(reject);
   });
-  return { program, finish: async () => resultOf(request, ready, outcome, await program.ended) };
+}
+
+function stepOf({ command }: RunRequest, { cwd, layout }: Ready): SpanAttributes {
+  return { cmd: command, cwd: relative(layout.root, cwd) };
 }
 
 type Outcome = Record<"stdout" | "stderr", Kept>;
 
 async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end: SandboxEnd): Promise<RunResult> {
-  const { layout, run, since, artifacts, lineage, hide } = ready;
+  const { hide } = ready;
   const result: RunResult = {
     output_files: [],
     stdout: hide(String(outcome.stdout)),
@@ -62,7 +88,7 @@ async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end
   };
   const cut = Object.entries(outcome).flatMap(([name, { truncated }]) => (truncated ? [`${name} truncated`] : []));
   const stopped = end.ended && end.ended !== "timeout" ? [`the program was ended: ${endings[end.ended]}`] : [];
-  const told = await keepFiles(result, request, { layout, run, since, hide, artifacts, lineage });
+  const told = await keepFiles(result, request, ready);
   const warnings = [...cut, ...stopped, ...told];
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }

@@ -67,9 +67,9 @@ export function skillRun(ctx: RunnerContext): Tool<RunRequest> {
       additionalProperties: false,
     },
     prepareArguments: withPlainNames,
-    execute: async (_id, request, signal) => {
+    execute: async (id, request, signal) => {
       const { runSkill } = await import("./run.ts");
-      const result = await runSkill(ctx, request, signal);
+      const result = await runSkill(ctx, request, signal, id);
       return { content: [{ type: "text", text: JSON.stringify(result) }], details: { skill: request.skill } };
     },
     display: ({ skill, command }, result) => ({

@@ -2,17 +2,18 @@ import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } fr
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunnerContext } from "./run.ts";
+import type { Steps } from "./steps.ts";
 
 /** A workspace of a session that is gone for so long is removed. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
 /** The folder of the session's workspace, the same whenever it is opened. A session that is not stored has a passing one. */
-export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find">): string {
+export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find">, steps?: Steps): string {
   const folder = workspacePath(ctx);
   const home = ctx.find("workspace")?.home;
   if (!existsSync(folder)) {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    if (home !== undefined) sweep(join(home, ".scorel"));
+    if (home !== undefined) sweep(join(home, ".scorel"), steps);
   }
   return realpathSync(folder);
 }
@@ -31,14 +32,17 @@ function workspacePath({ session, find }: Pick<RunnerContext, "session" | "find"
 }
 
 /** Removes what belongs to sessions that are neither stored nor in the trash any more. */
-function sweep(home: string): void {
+function sweep(home: string, steps: Steps | undefined): void {
   const all = join(home, "workspaces");
-  if (!existsSync(all)) return;
   const logs = [join(home, "sessions"), join(home, "trash")].flatMap((folder) =>
     existsSync(folder) ? readdirSync(folder) : [],
   );
   for (const name of readdirSync(all)) {
-    const old = Date.now() - statSync(join(all, name)).mtimeMs > KEPT_MS;
-    if (old && !logs.some((log) => log.startsWith(name))) rmSync(join(all, name), { recursive: true, force: true });
+    const path = join(all, name);
+    const old = Date.now() - statSync(path).mtimeMs > KEPT_MS;
+    if (!old || logs.some((log) => log.startsWith(name))) continue;
+    const remove = () => rmSync(path, { recursive: true, force: true });
+    if (steps) steps.take("workspace.cleanup", { exec_id: name, path }, remove);
+    else remove();
   }
 }

@@ -26,8 +26,8 @@ const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Built aside and put in place whole, so that a command that runs meanwhile never finds half of it. */
 const dist = join(root, "dist.next");
 
-/** jiti finds its transform, and ripgrep its binary, beside their own files; the telemetry API is an optional peer of one SDK. */
-const external = ["jiti", "@vscode/ripgrep", "@opentelemetry/api"];
+/** jiti finds its transform, and ripgrep its binary, beside their own files. */
+const external = ["jiti", "@vscode/ripgrep"];
 
 /** What a headless turn loads on its way. */
 const usual = [

@@ -20,7 +20,10 @@ const packages = join(root, "presets/node_modules");
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
 /** The packages whose declarations travel. What these name of others, such as a provider's own options, is `any`. */
-const own = ["zod", "typebox", "@mariozechner/pi-ai", "@mariozechner/pi-agent-core", "@types/node", "undici-types"];
+const own = [
+  ...["zod", "typebox", "@mariozechner/pi-ai", "@mariozechner/pi-agent-core", "@opentelemetry/api"],
+  ...["@types/node", "undici-types"],
+];
 
 /** The folders, from the root, of those of them whose code is not in the bundle. */
 const node = realpathSync(join(root, "node_modules/@types/node"));

@@ -23,6 +23,18 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     const always = { at: expect.stringMatching(/^\d{4}-/), sessionId: expect.any(String) };
     expect(records(join(s.home, ".scorel/audit.jsonl"))).toEqual([{ ...always, ...line }]);
   },
+  async traces(s) {
+    const run = { skill: "python-math", command: "python3 scripts/fib.py 3" };
+    configure(s, '[sandbox]\nexecutor = "local"\n');
+    expect((await results(s, toolCall("skill_run", run)))[0]).toContain('"exit_code":0');
+    const rows = records(join(s.home, ".scorel/traces.jsonl"));
+    const nameOf = (id: unknown) => rows.find(({ spanId }) => spanId === id)?.name;
+    const told = rows.filter(({ name }) => /^workspace|tool$/.test(String(name)));
+    expect(told.map(({ name, parentId }) => [nameOf(parentId), name])).toEqual([
+      ...["create", "stage", "run", "collect", "inline"].map((step) => ["scorel.tool", `workspace.${step}`]),
+      ["scorel.round", "scorel.tool"],
+    ]);
+  },
   async "docs-search"(s) {
     s.file("docs/build.md", "# Build\n\nThe release is signed with a hardware token.\n\nLunch is at noon.\n");
     const [request] = await requests(s, ["-p", "How is the release signed?"], text("By token."));

@@ -76,4 +76,41 @@ describe("spans", () => {
     const failed = exporter.getFinishedSpans().filter(({ status }) => status.code === 2);
     expect(failed.map(({ name }) => name)).toEqual(["scorel.tool"]);
   });
+
+  it("of other plugins stand below the tool call that asked for them, or below what is active", async () => {
+    const exporter = collector();
+    const dig = definePlugin({
+      id: "digger",
+      name: "Digger",
+      version: "1.0.0",
+      tools: (ctx) => [
+        tool("Dig", async (id: string) => {
+          const spans = await ctx.find("spans")?.below(id);
+          const span = spans?.begin("dig", { depth: 3, found: undefined });
+          span?.end({ name: "NOTHING", message: "only earth" });
+          return says("Nothing.");
+        }),
+      ],
+    });
+    {
+      await using t = await openAgent([toolCall("Dig", {}), text("Nothing there.")], {
+        tools: [],
+        plugins: [diagnostics, dig],
+      });
+      await (await t.agent.send("dig")).turn;
+      (await t.kernel.find("spans")?.below())?.begin("alone").end();
+    }
+    const spans = exporter.getFinishedSpans();
+    const [found] = spans.filter(({ name }) => name === "dig");
+    const parent = spans.find((span) => span.spanContext().spanId === found?.parentSpanContext?.spanId);
+    expect([parent?.name, found?.attributes, found?.status]).toEqual([
+      "scorel.tool",
+      { depth: 3, "scorel.session.id": expect.any(String) },
+      { code: 2, message: "only earth" },
+    ]);
+    expect(found?.events).toMatchObject([
+      { name: "exception", attributes: { "exception.type": "NOTHING", "exception.message": "only earth" } },
+    ]);
+    expect(spans.find(({ name }) => name === "alone")?.parentSpanContext).toBeUndefined();
+  });
 });

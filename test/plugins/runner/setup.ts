@@ -5,6 +5,7 @@ import artifacts from "@scorel/artifacts";
 import type { ArtifactsService, SessionArtifacts } from "@scorel/artifacts/contract";
 import blobs from "@scorel/blobs";
 import coding from "@scorel/coding";
+import diagnostics from "@scorel/diagnostics";
 import runner from "@scorel/runner";
 import type { RunRequest, RunResult } from "@scorel/runner/contract";
 import sandbox from "@scorel/sandbox";
@@ -43,6 +44,7 @@ export async function shop(table: object = {}, executor = confines ? "bubblewrap
       blobs,
       artifacts,
       coding,
+      diagnostics,
       { plugin: sandbox, config: { executor } },
       { plugin: runner, config: table },
     ] as never,

@@ -1,0 +1,60 @@
+import type { OpenSpan, SpanAttributes, SpanParent } from "@scorel/diagnostics/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
+
+/** What a run consists of. */
+export type StepName =
+  | "workspace.create"
+  | "workspace.stage"
+  | "workspace.run"
+  | "workspace.collect"
+  | "workspace.inline"
+  | "workspace.cleanup";
+
+/** A step that has begun. */
+export type Step = Pick<OpenSpan, "set">;
+
+/** The steps of one run as spans, for whoever collects them; where nobody does, a step is its work alone. */
+export class Steps {
+  private readonly parent: SpanParent | undefined;
+  private readonly hide: (text: string) => string;
+
+  constructor(parent: SpanParent | undefined, hide: (text: string) => string) {
+    this.parent = parent;
+    this.hide = hide;
+  }
+
+  /** Does `work` as a step, to the end of its promise where it answers one; what it throws is noted, and thrown. */
+  take<T>(name: StepName, attributes: SpanAttributes, work: (step: Step) => T): T {
+    const span = this.parent?.begin(name, this.plain(attributes));
+    if (!span) return work(ignored);
+    const failed = (thrown: unknown): never => {
+      span.end({ name: codeOf(thrown, "Error"), message: this.hide(messageOf(thrown)) });
+      throw thrown;
+    };
+    try {
+      const answer = span.during(() => work({ set: (more) => span.set(this.plain(more)) }));
+      if (!(answer instanceof Promise)) {
+        span.end();
+        return answer;
+      }
+      const waiting = answer.then((value: unknown) => {
+        span.end();
+        return value;
+      }, failed);
+      return waiting as T;
+    } catch (thrown) {
+      return failed(thrown);
+    }
+  }
+
+  private plain(attributes: SpanAttributes): SpanAttributes {
+    return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [name, this.withoutSecrets(value)]));
+  }
+
+  private withoutSecrets(value: SpanAttributes[string]): SpanAttributes[string] {
+    if (typeof value === "string") return this.hide(value);
+    return Array.isArray(value) ? value.map(this.hide) : value;
+  }
+}
+
+const ignored: Step = { set: () => {} };
