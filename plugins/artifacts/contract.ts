@@ -8,8 +8,20 @@ export interface Lineage {
   skill?: { name: string; digest: string };
   command?: string;
   /** What its maker read, by the content it had then. */
-  inputs?: { from: string; to: string; sha256: string }[];
+  inputs?: LineageInput[];
+  /** A list among the blobs that says how it was run: enough to run it again. */
+  run?: { sha256: string };
   [more: string]: unknown;
+}
+
+/** Something that the maker of an artifact read. */
+export interface LineageInput {
+  from: string;
+  to: string;
+  sha256: string;
+  /** When it was an artifact, and which version. */
+  artifact?: string | undefined;
+  version?: number | undefined;
 }
 
 /** One version of an artifact: what is known of it without its bytes. */

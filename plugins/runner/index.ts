@@ -1,4 +1,5 @@
 import type {} from "@scorel/artifacts/contract";
+import type {} from "@scorel/blobs/contract";
 import type {} from "@scorel/diagnostics/contract";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";

@@ -127,7 +127,7 @@ function copyInto(source: string, to: string, from: string, left: { bytes: numbe
 }
 
 /** Of a file its sha256; of a folder that of its files' names and bytes. */
-function hashOf(path: string): string {
+export function hashOf(path: string): string {
   const hash = createHash("sha256");
   if (fs.statSync(path).isFile()) return hash.update(fs.readFileSync(path)).digest("hex");
   const visit = (folder: string, prefix: string) => {

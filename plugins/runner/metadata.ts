@@ -2,7 +2,8 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs";
 import { codeOf, newId } from "@scorel/kernel";
 import { z } from "zod";
 
-const inputRecord = z.object({
+/** What was put where. */
+export const inputRecord = z.object({
   from: z.string(),
   /** Below the workspace. */
   to: z.string(),

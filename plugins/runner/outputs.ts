@@ -63,6 +63,12 @@ export function collect(root: string, run: string, { globs, since = 0, ...limits
   return collection;
 }
 
+/** Whether a name below a workspace matches one of these globs; `run` is the folder of the run, below the workspace. */
+export function matcher(globs: readonly string[], run = "."): (name: string) => boolean {
+  const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "");
+  return plain.length === 0 ? () => false : picomatch(plain, { dot: true });
+}
+
 /** How a file is told; its content only where a model can read it. */
 export function shown({ name, bytes, size, mime }: Collected, inline: boolean): OutputFile {
   const truncated = size > bytes.length;
@@ -85,7 +91,8 @@ export function primary(files: readonly Collected[]): Collected | undefined {
   );
 }
 
-function namesBelow(root: string, matches: (name: string) => boolean): { names: string[]; cut: boolean } {
+/** What of a workspace matches, but for folders that only hold what was installed. */
+export function namesBelow(root: string, matches: (name: string) => boolean): { names: string[]; cut: boolean } {
   const names: string[] = [];
   let left = MOST_ENTRIES;
   const visit = (prefix: string) => {
@@ -114,7 +121,8 @@ function entriesOf(folder: string): fs.Dirent[] {
   }
 }
 
-function realFile(root: string, name: string): string | undefined {
+/** The regular file behind a name; undefined when it lies outside, or is none. */
+export function realFile(root: string, name: string): string | undefined {
   try {
     const real = fs.realpathSync(join(root, name));
     return isWithin(root, real) && fs.lstatSync(real).isFile() ? real : undefined;

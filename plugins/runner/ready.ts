@@ -25,6 +25,13 @@ export interface Ready extends Keeping {
   argv: [string, ...string[]];
   cwd: string;
   env: Record<string, string>;
+  metadata: Metadata;
+  /** Names of variables of the user's environment that the program gets. */
+  declared: readonly string[];
+  /** What SOURCE_DATE_EPOCH is, in seconds: by default, when it starts. */
+  epoch: number;
+  /** The call of the tool. */
+  toolCallId: string | undefined;
 }
 
 /** What a run takes elsewhere than a call of the tool does. */
@@ -35,6 +42,7 @@ export interface Place {
   base: string;
   /** Further folders and files that `host://` inputs may be. */
   host: readonly string[];
+  epoch: number;
 }
 
 /** Stages the skill and places the inputs. Throws RUN errors. */
@@ -70,8 +78,14 @@ export async function prepare(
     command: request.command,
     inputs,
   };
-  const env = { ...environment(skill, staged, folders), ...secrets, ...request.env };
-  return { skill, staged, folders, argv, cwd, env, layout, run, since, artifacts, lineage, hide, steps };
+  const epoch = elsewhere.epoch ?? Math.floor(Date.now() / 1000);
+  const env = { ...environment(skill, staged, folders, epoch), ...secrets, ...request.env };
+  return {
+    ...{ skill, staged, folders, argv, cwd, env, layout, since, artifacts, lineage, metadata, epoch, hide, steps },
+    run: relative(layout.root, run),
+    declared: Object.keys(secrets),
+    toolCallId,
+  };
 }
 
 function stageSkill(layout: Layout, skill: Skill, before: string | undefined, steps: Steps): Staged {
@@ -118,7 +132,8 @@ function place(
       return placed;
     });
     metadata.inputs = [...metadata.inputs.filter(({ to }) => to !== record.to), record];
-    return { from: record.from, to: record.to, sha256: record.sha256 };
+    const { ts: _ts, ...known } = record;
+    return known;
   });
 }
 
@@ -138,12 +153,13 @@ function newRun({ runs }: Layout): string {
   return folder;
 }
 
-function environment(skill: Skill, { venv }: Staged, folders: Readonly<Record<string, string>>) {
+function environment(skill: Skill, { venv }: Staged, folders: Readonly<Record<string, string>>, epoch: number) {
   return {
     ...folders,
     SKILL_NAME: skill.name,
     PATH: `${join(venv, "bin")}:/usr/local/bin:/usr/bin:/bin`,
     VIRTUAL_ENV: venv,
+    SOURCE_DATE_EPOCH: String(epoch),
   };
 }
 

@@ -1,4 +1,3 @@
-import { relative } from "node:path";
 import type { Lineage, SessionArtifacts } from "@scorel/artifacts/contract";
 import { messageOf } from "@scorel/kernel";
 import type { RunRequest, RunResult } from "./contract.ts";
@@ -14,6 +13,7 @@ const REF_HINT =
 /** What the files of a run are kept with. */
 export interface Keeping {
   layout: Layout;
+  /** The run's own folder, below the workspace. */
   run: string;
   /** When the run's folder was made, by the clock of the file system. */
   since: number;
@@ -49,7 +49,7 @@ export async function keepFiles(result: RunResult, request: RunRequest, keeping:
 
 function collected(wanted: Wanted, { layout, run, steps }: Keeping): Collection {
   return steps.take("workspace.collect", { patterns: [...wanted.globs] }, (step) => {
-    const found = collect(layout.root, relative(layout.root, run), wanted);
+    const found = collect(layout.root, run, wanted);
     step.set({ count: found.files.length });
     return found;
   });
@@ -62,7 +62,8 @@ function withoutSecrets(file: Collected, hide: (text: string) => string): Collec
   return plain === text ? file : { ...file, bytes: Buffer.from(plain, "latin1"), size: plain.length };
 }
 
-function wantedOf({ outputs, output_files, ...request }: RunRequest) {
+/** Which files a call asks for, and what is to become of them. */
+export function wantedOf({ outputs, output_files, ...request }: RunRequest) {
   const inline = request.omit_inline_content !== true;
   if (output_files && output_files.length > 0) {
     const save = request.save_as_artifacts === true;

@@ -8,6 +8,7 @@ import { errors } from "./errors.ts";
 import { Kept } from "./kept.ts";
 import type { Layout } from "./layout.ts";
 import { type Place, prepare, type Ready } from "./ready.ts";
+import { beginRecord, lineageOf } from "./record.ts";
 import { keepFiles } from "./result.ts";
 import type { Staged } from "./staging.ts";
 
@@ -33,6 +34,7 @@ export async function runSkill(
 /** A program of a skill that runs. */
 export interface StartedSkill {
   program: SandboxRun;
+  ready: Ready;
   /** Waits for its end, then collects its files: to be called once. */
   finish(): Promise<RunResult>;
 }
@@ -45,6 +47,7 @@ export async function startSkill(
   place: Partial<Place> & { toolCallId?: string | undefined } = {},
 ): Promise<StartedSkill> {
   const ready = await prepare(ctx, request, place);
+  const recording = beginRecord(ctx, request, ready);
   const outcome = { stdout: new Kept(OUTPUT_BYTES), stderr: new Kept(OUTPUT_BYTES) };
   const onOutput: SandboxOptions["onOutput"] = (text, from) => {
     outcome[from].write(text);
@@ -53,7 +56,12 @@ export async function startSkill(
   const { program, ended } = await watched(request, ready, () =>
     execute(ctx, request, ready, { ...options, onOutput }),
   );
-  return { program, finish: async () => resultOf(request, ready, outcome, await ended) };
+  const finish = async () => {
+    const end = await ended;
+    const made = lineageOf(ctx, request, ready, recording, { ...end, executor: program.executor });
+    return resultOf(request, { ...ready, ...made }, outcome, end);
+  };
+  return { program, ready, finish };
 }
 
 /** One step from before the start of a program to its end. */
@@ -76,7 +84,12 @@ function stepOf({ command }: RunRequest, { cwd, layout }: Ready): SpanAttributes
 
 type Outcome = Record<"stdout" | "stderr", Kept>;
 
-async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end: SandboxEnd): Promise<RunResult> {
+async function resultOf(
+  request: RunRequest,
+  ready: Ready & { warning?: string },
+  outcome: Outcome,
+  end: SandboxEnd,
+): Promise<RunResult> {
   const { hide } = ready;
   const result: RunResult = {
     output_files: [],
@@ -89,7 +102,8 @@ async function resultOf(request: RunRequest, ready: Ready, outcome: Outcome, end
   const cut = Object.entries(outcome).flatMap(([name, { truncated }]) => (truncated ? [`${name} truncated`] : []));
   const stopped = end.ended && end.ended !== "timeout" ? [`the program was ended: ${endings[end.ended]}`] : [];
   const told = await keepFiles(result, request, ready);
-  const warnings = [...cut, ...stopped, ...told];
+  const unrecorded = ready.warning === undefined ? [] : [ready.warning];
+  const warnings = [...cut, ...stopped, ...told, ...unrecorded];
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }
 

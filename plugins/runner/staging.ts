@@ -24,6 +24,8 @@ export interface Staged {
   venv: string;
   /** sha256 over the paths and bytes of all its files. */
   digest: string;
+  /** Below the folder, without what is the workspace's. */
+  files: readonly { path: string; mode: number }[];
 }
 
 interface SourceFile {
@@ -44,7 +46,12 @@ export function stage(layout: Layout, skill: Skill, before: string | undefined):
   const venv = join(folder, ".venv");
   if (before !== digest || !fs.existsSync(folder)) copy(files, folder);
   fs.mkdirSync(venv, { recursive: true });
-  return { folder, venv, digest };
+  return { folder, venv, digest, files };
+}
+
+/** What `stage` would say of a skill as it is now. Throws RUN_STAGE. */
+export function digestNow(skill: Skill): string {
+  return digestOf(skill, filesOf(skill));
 }
 
 /** Skills are called what their authors like; a name that is no plain folder's is replaced by its hash. */
@@ -71,7 +78,7 @@ function copy(files: readonly SourceFile[], folder: string): void {
 }
 
 /** Folders without the right to write keep what is in them. */
-function makeRemovable(path: string): void {
+export function makeRemovable(path: string): void {
   if (!fs.lstatSync(path).isDirectory()) return;
   fs.chmodSync(path, 0o700);
   for (const name of fs.readdirSync(path)) makeRemovable(join(path, name));

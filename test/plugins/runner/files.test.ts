@@ -129,6 +129,7 @@ describe("outputs that are saved", () => {
         skill: { name: "math", digest: expect.stringMatching(/^[0-9a-f]{64}$/) },
         command: request.command,
         inputs: [{ from: inputs[0]?.from, to: "work/inputs/n.txt", sha256: hash("notes") }],
+        run: { sha256: expect.stringMatching(/^[0-9a-f]{64}$/) },
       },
     ]);
   });

@@ -1,0 +1,118 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import type { Lineage } from "@scorel/artifacts/contract";
+import type { BlobStore } from "@scorel/blobs/contract";
+import { messageOf } from "@scorel/kernel";
+import type { ExecutorName, SandboxEnd } from "@scorel/sandbox/contract";
+import { z } from "zod";
+import type { RunRequest } from "./contract.ts";
+import { hashOf } from "./inputs.ts";
+import { inputRecord } from "./metadata.ts";
+import { matcher } from "./outputs.ts";
+import type { Ready } from "./ready.ts";
+import { wantedOf } from "./result.ts";
+import type { RunnerContext } from "./run.ts";
+import { keepSkill } from "./skill-files.ts";
+import { type FileState, statesOf } from "./states.ts";
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const count = z.number().int().min(0);
+/** Below a workspace, and nowhere else. */
+const place = z.string().regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\0]+$/s);
+const fileState = z.object({ name: place, size: count, mode: count, sha256: sha256.optional() });
+
+/** All that is needed to run a program again as it ran, but for values of variables and files of the host: a list among the blobs. */
+export const runRecord = z.object({
+  skill: z.object({ name: z.string(), digest: z.string(), source: z.string(), files: sha256.optional() }),
+  command: z.string(),
+  cwd: z.string().optional(),
+  timeout: z.number().optional(),
+  stdin: z.object({ sha256 }).optional(),
+  /** Names of variables: those of the call, whose values the log has, and those of the user's environment. */
+  variables: z.object({ given: z.array(z.string()), declared: z.array(z.string()) }),
+  /** Files of the host that lay in the workspace. */
+  inputs: z.array(inputRecord.extend({ to: place })),
+  /** Everything else that lay below work/ and out/. */
+  before: z.array(fileState),
+  globs: z.array(z.string()),
+  /** The workspace's path, and that of the run's folder below it: programs may write them into what they make. */
+  root: z.string(),
+  run: place,
+  /** What SOURCE_DATE_EPOCH was. */
+  epoch: count,
+  executor: z.enum(["bubblewrap", "docker", "podman", "local"]),
+  exitCode: z.number().int(),
+  /** What the program left in the places that were asked for, and in out/; in its own folder as `$RUN_DIR/`. */
+  outputs: z.array(fileState.extend({ name: z.string() })),
+  session: z.string(),
+  call: z.string().optional(),
+});
+export type RunRecord = z.output<typeof runRecord>;
+
+/** What is known before a program begins; undefined when nothing of the run will be kept. */
+export type Recording = Pick<RunRecord, "skill" | "stdin" | "inputs" | "before"> & { store: BlobStore };
+
+/** Keeps what a program begins with, for a run whose files are saved as artifacts. Throws BLOB_WRITE. */
+export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Ready): Recording | undefined {
+  const store = ctx.find("blobs");
+  if (!store || !ready.artifacts || !wantedOf(request).save) return undefined;
+  const { layout, skill, staged, metadata } = ready;
+  const inputs = metadata.inputs.filter(({ from, to, sha256: was }) => {
+    const path = join(layout.root, to);
+    return from.startsWith("host://") && existsSync(path) && hashOf(path) === was;
+  });
+  const isInput = (name: string) => inputs.some(({ to }) => name === to || name.startsWith(`${to}/`));
+  const lay = matcher(["work/**", "out/**"]);
+  return {
+    store,
+    skill: { name: skill.name, digest: staged.digest, source: skill.source, files: keepSkill(staged, store) },
+    ...(request.stdin !== undefined && { stdin: { sha256: store.put(Buffer.from(request.stdin)) } }),
+    inputs,
+    before: statesOf(layout.root, (name) => lay(name) && !isInput(name), store),
+  };
+}
+
+/** What an artifact of a run was made of, with how it was run; with a warning where that could not be kept. */
+export function lineageOf(
+  { session }: RunnerContext,
+  request: RunRequest,
+  ready: Ready,
+  recording: Recording | undefined,
+  { exitCode = -1, executor }: SandboxEnd & { executor: ExecutorName },
+): { lineage: Lineage; warning?: string } {
+  const { layout, run, lineage, declared, epoch, toolCallId } = ready;
+  if (!recording) return { lineage };
+  const { store, ...begun } = recording;
+  const { command, cwd, timeout, env = {} } = request;
+  const { globs } = wantedOf(request).wanted;
+  const record: RunRecord = {
+    ...begun,
+    command,
+    ...(cwd !== undefined && { cwd }),
+    ...(timeout !== undefined && { timeout }),
+    variables: { given: Object.keys(env), declared: [...declared] },
+    globs: [...globs],
+    root: layout.root,
+    run,
+    epoch,
+    executor,
+    exitCode,
+    outputs: outputsOf(layout.root, run, globs),
+    session: session.id,
+    ...(toolCallId !== undefined && { call: toolCallId }),
+  };
+  try {
+    return { lineage: { ...lineage, run: { sha256: store.putList(record) } } };
+  } catch (thrown) {
+    return { lineage, warning: `how it was run is not recorded: ${messageOf(thrown)}` };
+  }
+}
+
+/** The files that a run left, those in its own folder by the name of its variable. */
+export function outputsOf(root: string, run: string, globs: readonly string[]): FileState[] {
+  const matches = matcher([...globs, "out/**"], run);
+  const files = statesOf(root, (name) => matches(name) && (!name.startsWith("runs/") || name.startsWith(`${run}/`)));
+  return files.map((file) =>
+    file.name.startsWith(`${run}/`) ? { ...file, name: `$RUN_DIR${file.name.slice(run.length)}` } : file,
+  );
+}

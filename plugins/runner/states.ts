@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import type { BlobStore } from "@scorel/blobs/contract";
+import { namesBelow, realFile } from "./outputs.ts";
+
+const MiB = 1024 * 1024;
+const MOST_HASHED = 1024 * MiB;
+const MOST_KEPT = 16 * MiB;
+const MOST_FILES = 1_000;
+
+/** A file of a workspace as it was at one moment. */
+export interface FileState {
+  name: string;
+  size: number;
+  mode: number;
+  /** Absent where there was more than is looked at. */
+  sha256?: string | undefined;
+}
+
+/**
+ * The files of a workspace that match, by name: up to 1000, the first GiB of them with their hashes. With a store their bytes are
+ * kept, those of the first 16 MiB.
+ */
+export function statesOf(root: string, matches: (name: string) => boolean, store?: BlobStore): FileState[] {
+  const left = { hashed: MOST_HASHED, kept: store ? MOST_KEPT : 0 };
+  return namesBelow(root, matches)
+    .names.slice(0, MOST_FILES)
+    .flatMap((name) => {
+      const real = realFile(root, name);
+      return (real !== undefined && stateOf(name, real, left, store)) || [];
+    });
+}
+
+function stateOf(name: string, real: string, left: { hashed: number; kept: number }, store: BlobStore | undefined) {
+  const fd = openFile(real);
+  if (fd === undefined) return undefined;
+  try {
+    const { size, mode } = fs.fstatSync(fd);
+    const state: FileState = { name, size, mode: mode & 0o777 };
+    left.hashed -= size;
+    if (left.hashed < 0) return state;
+    if (size > left.kept) return { ...state, sha256: hashOf(fd) };
+    left.kept -= size;
+    return { ...state, sha256: store?.put(fs.readFileSync(fd)) ?? hashOf(fd) };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** Undefined for what went away, or may not be read. */
+function openFile(real: string): number | undefined {
+  try {
+    return fs.openSync(real, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+  } catch {
+    return undefined;
+  }
+}
+
+function hashOf(fd: number): string {
+  const hash = createHash("sha256");
+  const bytes = Buffer.alloc(MiB);
+  for (let length = fs.readSync(fd, bytes); length > 0; length = fs.readSync(fd, bytes))
+    hash.update(bytes.subarray(0, length));
+  return hash.digest("hex");
+}
+
+/** Puts files where they were; answers those whose bytes are not kept. */
+export function restore(root: string, files: readonly FileState[], store: BlobStore): FileState[] {
+  return files.filter(({ name, mode, sha256 }) => {
+    const bytes = sha256 === undefined ? undefined : store.read(sha256);
+    if (!bytes) return true;
+    const path = join(root, name);
+    fs.mkdirSync(join(path, ".."), { recursive: true });
+    fs.writeFileSync(path, bytes, { flag: "wx" });
+    fs.chmodSync(path, mode);
+    return false;
+  });
+}
