@@ -66,6 +66,47 @@ export interface RunRequest {
   save_as_artifacts?: boolean;
   omit_inline_content?: boolean;
   artifact_prefix?: string;
+  /** Answers while it runs, with what `skill_session` needs to speak with it. */
+  interactive?: boolean;
+}
+
+/** What `skill_session` is asked for: to write, to end, or, with neither, to wait and to tell. */
+export interface SessionRequest {
+  session_id: string;
+  /** A line, or several; the last one's end is added where it has none, unless its input ends with it. */
+  write?: string;
+  /** Its input ends, after what is written. */
+  close?: boolean;
+  /** Ends it at once, with all it started. */
+  kill?: boolean;
+  /** Where to read from: a byte of its output. Default: what was not told yet. */
+  offset?: number;
+  /** Milliseconds to wait at most, up to a minute. Default: a second. */
+  yield_ms?: number;
+}
+
+/** What a program seems to wait for, by the end of its output. */
+export interface Interaction {
+  needs_input: true;
+  kind: "prompt" | "selection";
+  /** The line that says so. */
+  hint: string;
+}
+
+/** What `skill_session`, and an interactive `skill_run`, answer as JSON. */
+export interface SessionAnswer {
+  status: "running" | "exited";
+  session_id: string;
+  /** Both its outputs, as they came. */
+  output: string;
+  /** Where `output` begins and ends, in UTF-8 bytes of all that it said. */
+  offset: number;
+  next_offset: number;
+  exit_code?: number;
+  interaction?: Interaction;
+  /** When it has ended. */
+  result?: RunResult;
+  warnings?: string[];
 }
 
 /** Files that a model names otherwise than by a path. */
@@ -79,5 +120,9 @@ export interface RefsService {
 declare module "@scorel/kernel" {
   interface Services {
     refs: RefsService;
+  }
+  interface Projections {
+    /** Programs of skills that the model knows as running, by their session ids. */
+    interactiveRuns: Readonly<Record<string, { skill: string; command: string }>>;
   }
 }

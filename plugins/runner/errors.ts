@@ -14,4 +14,11 @@ export const errors = defineErrors({
     `The skill ${a.skill} cannot be put into a workspace: ${a.path}: ${a.reason}.`,
   RUN_COMMAND: (a: { reason: string }) =>
     `The command was not run: ${a.reason}. Only single commands are allowed here, by [runner] allow and deny; a person can change them.`,
+  RUN_SESSION_ARGUMENTS: () => "A program is either written to or ended: give write and close, or kill.",
+  RUN_SESSION_UNKNOWN: (a: { id: string; ids: readonly string[] }) =>
+    `No program of a skill runs as ${a.id}. ${a.ids.length > 0 ? `These do: ${a.ids.join(", ")}.` : "None does; skill_run with interactive starts one."}`,
+  RUN_SESSIONS_FULL: (a: { limit: number; ids: readonly string[] }) =>
+    `The command was not run: ${a.limit} interactive programs run already. End one of them first, by skill_session with kill: ${a.ids.join(", ")}.`,
+  RUN_SESSION_INPUT: (a: { id: string; reason: string }) =>
+    `Nothing was written to ${a.id}: ${a.reason}. skill_session without write tells how it stands.`,
 });

@@ -1,3 +1,4 @@
+import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/artifacts/contract";
 import type {} from "@scorel/blobs/contract";
 import type {} from "@scorel/diagnostics/contract";
@@ -8,7 +9,10 @@ import type {} from "@scorel/sandbox/contract";
 import type {} from "@scorel/skills/contract";
 import type { Tool } from "@scorel/tools/contract";
 import { config } from "./config.ts";
+import { interactiveOf } from "./interactive.ts";
+import { interactiveRuns } from "./interactive-news.ts";
 import { createRefs } from "./refs.ts";
+import { skillSession } from "./session-tool.ts";
 import { skillRun } from "./tool.ts";
 
 /** Runs programs of skills in a workspace of the session, in the sandbox. */
@@ -18,11 +22,19 @@ export default definePlugin({
   version: "0.1.0",
   provides: ["refs"],
   config,
+  projections: { interactiveRuns },
 
   activate(ctx) {
     ctx.provide("refs", createRefs(ctx));
+    const { tellNews } = interactiveOf(ctx);
+    const tell = async <M>(messages: M) => tellNews().then(() => messages);
+    if (ctx.find("agent")) ctx.hook("transformContext", tell);
   },
 
-  // A preset may leave skills out: then there is nothing to run.
-  tools: (ctx) => ((ctx.find("skills")?.look.skills.length ?? 0) > 0 ? [skillRun(ctx) as Tool] : []),
+  tools(ctx) {
+    // A preset may leave skills out: then there is nothing to run.
+    if ((ctx.find("skills")?.look.skills.length ?? 0) === 0) return [];
+    const { runs } = interactiveOf(ctx);
+    return [skillRun(ctx, runs) as Tool, skillSession(runs) as Tool];
+  },
 });

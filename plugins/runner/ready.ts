@@ -7,6 +7,7 @@ import { programOf } from "./command.ts";
 import type { RunnerConfig } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { type Hiding, hiding } from "./hiding.ts";
 import { placeInput } from "./inputs.ts";
 import { foldersByName, type Layout, makeLayout } from "./layout.ts";
 import { type Metadata, readMetadata, writeMetadata } from "./metadata.ts";
@@ -18,7 +19,7 @@ import { Steps } from "./steps.ts";
 import { workspaceFolder } from "./workspace-folder.ts";
 
 /** Everything that stands ready before a program starts. */
-export interface Ready extends Keeping {
+export interface Ready extends Keeping, Hiding {
   skill: Skill;
   staged: Staged;
   folders: Readonly<Record<string, string>>;
@@ -54,7 +55,7 @@ export async function prepare(
   const skill = elsewhere.skill ?? skillOf(ctx, request);
   const argv = programOf(request.command, ctx.config, request.env ?? {});
   const secrets = declared(ctx.config, skill.name);
-  const hide = hider(ctx, Object.values(secrets));
+  const { hide, redactor } = hiding(ctx, Object.values(secrets));
   const steps = new Steps(await ctx.find("spans")?.below(toolCallId), hide);
   const layout = steps.take("workspace.create", { exec_id: ctx.session.id }, (step) => {
     const made = makeLayout(elsewhere.base ?? workspaceFolder(ctx, steps));
@@ -81,7 +82,7 @@ export async function prepare(
   const epoch = elsewhere.epoch ?? Math.floor(Date.now() / 1000);
   const env = { ...environment(skill, staged, folders, epoch), ...secrets, ...request.env };
   return {
-    ...{ skill, staged, folders, argv, cwd, env, layout, since, artifacts, lineage, metadata, epoch, hide, steps },
+    ...{ skill, staged, folders, argv, cwd, env, layout, since, artifacts, lineage, metadata, epoch, hide, redactor, steps },
     run: relative(layout.root, run),
     declared: Object.keys(secrets),
     toolCallId,
@@ -169,15 +170,4 @@ function declared({ env }: RunnerConfig, skill: string): Record<string, string> 
   return Object.fromEntries(
     names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] as string]])),
   );
-}
-
-/** Shorter values occur by chance. */
-const SHORTEST_SECRET = 4;
-
-function hider(ctx: RunnerContext, values: readonly string[]): (text: string) => string {
-  const hidden = values.filter((value) => value.length >= SHORTEST_SECRET);
-  return (text) => {
-    const known = ctx.find("secrets")?.redact(text) ?? text;
-    return hidden.reduce((all, value) => all.replaceAll(value, "[redacted]"), known);
-  };
 }

@@ -5,14 +5,13 @@ import type { SandboxEnd, SandboxJob, SandboxMount, SandboxOptions, SandboxRun }
 import type { RunnerConfig } from "./config.ts";
 import type { RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { Kept } from "./kept.ts";
 import type { Layout } from "./layout.ts";
+import { type OnText, Outcome } from "./outcome.ts";
 import { type Place, prepare, type Ready } from "./ready.ts";
 import { beginRecord, lineageOf } from "./record.ts";
 import { keepFiles } from "./result.ts";
 import type { Staged } from "./staging.ts";
 
-const OUTPUT_BYTES = 16_384;
 const SECONDS = 300;
 
 export type RunnerContext = BaseContext<RunnerConfig>;
@@ -31,6 +30,11 @@ export async function runSkill(
   return finish();
 }
 
+/** How a program is started. */
+export interface StartOptions extends SandboxOptions {
+  onText?: OnText;
+}
+
 /** A program of a skill that runs. */
 export interface StartedSkill {
   program: SandboxRun;
@@ -43,14 +47,14 @@ export interface StartedSkill {
 export async function startSkill(
   ctx: RunnerContext,
   request: RunRequest,
-  options: SandboxOptions,
+  { onText, ...options }: StartOptions,
   place: Partial<Place> & { toolCallId?: string | undefined } = {},
 ): Promise<StartedSkill> {
   const ready = await prepare(ctx, request, place);
   const recording = beginRecord(ctx, request, ready);
-  const outcome = { stdout: new Kept(OUTPUT_BYTES), stderr: new Kept(OUTPUT_BYTES) };
+  const outcome = new Outcome(ready, onText);
   const onOutput: SandboxOptions["onOutput"] = (text, from) => {
-    outcome[from].write(text);
+    outcome.write(text, from);
     options.onOutput?.(text, from);
   };
   const { program, ended } = await watched(request, ready, () =>
@@ -58,6 +62,7 @@ export async function startSkill(
   );
   const finish = async () => {
     const end = await ended;
+    outcome.end();
     const made = lineageOf(ctx, request, ready, recording, { ...end, executor: program.executor });
     return resultOf(request, { ...ready, ...made }, outcome, end);
   };
@@ -82,8 +87,6 @@ function stepOf({ command }: RunRequest, { cwd, layout }: Ready): SpanAttributes
   return { cmd: command, cwd: relative(layout.root, cwd) };
 }
 
-type Outcome = Record<"stdout" | "stderr", Kept>;
-
 async function resultOf(
   request: RunRequest,
   ready: Ready & { warning?: string },
@@ -93,13 +96,13 @@ async function resultOf(
   const { hide } = ready;
   const result: RunResult = {
     output_files: [],
-    stdout: hide(String(outcome.stdout)),
-    stderr: hide(end.failed ?? String(outcome.stderr)),
+    stdout: String(outcome.stdout),
+    stderr: end.failed === undefined ? String(outcome.stderr) : hide(end.failed),
     exit_code: end.exitCode ?? -1,
     timed_out: end.ended === "timeout",
     duration_ms: end.durationMs,
   };
-  const cut = Object.entries(outcome).flatMap(([name, { truncated }]) => (truncated ? [`${name} truncated`] : []));
+  const cut = outcome.truncated.map((name) => `${name} truncated`);
   const stopped = end.ended && end.ended !== "timeout" ? [`the program was ended: ${endings[end.ended]}`] : [];
   const told = await keepFiles(result, request, ready);
   const unrecorded = ready.warning === undefined ? [] : [ready.warning];

@@ -1,7 +1,9 @@
 import type { Tool } from "@scorel/tools/contract";
 import { shownList } from "./command.ts";
 import type { RunRequest } from "./contract.ts";
+import type { InteractiveRuns } from "./interactive-runs.ts";
 import type { RunnerContext } from "./run.ts";
+import { output } from "./session-tool.ts";
 
 const text = { type: "string" };
 const texts = { type: "array", items: text };
@@ -38,7 +40,7 @@ const outputs = {
 };
 
 /** The tool that runs programs of skills. */
-export function skillRun(ctx: RunnerContext): Tool<RunRequest> {
+export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns>): Tool<RunRequest> {
   const { allow } = ctx.config;
   const only = allow.length === 0 ? "" : ` Only these programs, without a shell: ${shownList(allow)}.`;
   return {
@@ -62,12 +64,14 @@ export function skillRun(ctx: RunnerContext): Tool<RunRequest> {
         save_as_artifacts: flag,
         omit_inline_content: flag,
         artifact_prefix: text,
+        interactive: { ...flag, description: "answer while it runs; then skill_session" },
       },
       required: ["skill", "command"],
       additionalProperties: false,
     },
     prepareArguments: withPlainNames,
     execute: async (id, request, signal) => {
+      if (request.interactive) return output(await (await runs()).start(request, signal, id), request);
       const { runSkill } = await import("./run.ts");
       const result = await runSkill(ctx, request, signal, id);
       return { content: [{ type: "text", text: JSON.stringify(result) }], details: { skill: request.skill } };

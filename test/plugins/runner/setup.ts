@@ -7,10 +7,11 @@ import blobs from "@scorel/blobs";
 import coding from "@scorel/coding";
 import diagnostics from "@scorel/diagnostics";
 import runner from "@scorel/runner";
-import type { RunRequest, RunResult } from "@scorel/runner/contract";
+import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "@scorel/runner/contract";
 import sandbox from "@scorel/sandbox";
 import { onTestFinished } from "vitest";
-import { addSkill, type Ground, ground, openSkills, skillText } from "../skills/setup.ts";
+import type { Script } from "../../model-server.ts";
+import { addSkill, type Ground, ground, openSkills, type SkillsTest, skillText } from "../skills/setup.ts";
 
 /** What keeps programs from the host, where it works. */
 export const confines = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
@@ -22,14 +23,23 @@ export interface Shop extends AsyncDisposable {
   workspace: string;
   /** Puts a skill into the home, or changes it. */
   skill(name: string, files?: Record<string, string>): Promise<void>;
-  /** Answers the result, or rejects with what the model would be told. */
   /** What the tool Read answers. */
   read(args: object): Promise<string>;
+  /** Starts a program to speak with. */
+  begin(request: Partial<RunRequest> & { command: string }, signal?: AbortSignal): Promise<SessionAnswer>;
+  /** Speaks with it, as `skill_session` does. */
+  say(request: SessionRequest, signal?: AbortSignal): Promise<SessionAnswer>;
+  t: SkillsTest;
+  /** Answers the result, or rejects with what the model would be told. */
   run(request: Partial<RunRequest> & { command: string }, signal?: AbortSignal): Promise<RunResult>;
 }
 
 /** A session with the skill `math` whose programs run as a user's do. */
-export async function shop(table: object = {}, executor = confines ? "bubblewrap" : "local"): Promise<Shop> {
+export async function shop(
+  table: object = {},
+  executor = confines ? "bubblewrap" : "local",
+  script: Script = [],
+): Promise<Shop> {
   const g = ground();
   const HOME = process.env.HOME;
   process.env.HOME = g.home;
@@ -38,7 +48,7 @@ export async function shop(table: object = {}, executor = confines ? "bubblewrap
   });
   addSkill(g, "math", { "scripts/fib.py": fib });
   mkdirSync(join(g.home, "temp"));
-  const t = await openSkills(g, [], {
+  const t = await openSkills(g, script, {
     workspace: { file: join(g.home, "log"), temp: join(g.home, "temp") },
     plugins: [
       blobs,
@@ -50,10 +60,10 @@ export async function shop(table: object = {}, executor = confines ? "bubblewrap
     ] as never,
   });
   const tools = t.kernel.find("tools");
-  const run: Shop["run"] = async (request, signal) => {
-    const tool = tools?.get("skill_run");
-    if (!tool) throw new Error("no tool skill_run");
-    const asked = tool.validate(tool.prepareArguments({ skill: "math", ...request }));
+  const call = async (name: string, args: object, signal?: AbortSignal) => {
+    const tool = tools?.get(name);
+    if (!tool) throw new Error(`no tool ${name}`);
+    const asked = tool.validate(tool.prepareArguments(args));
     const { content, isError } = await tool.execute("call", asked, signal);
     const { text } = content[0] as { text: string };
     if (isError) throw new Error(text);
@@ -76,7 +86,10 @@ export async function shop(table: object = {}, executor = confines ? "bubblewrap
       addSkill(g, name, files, skillText(name, `All of ${name}`));
       await t.skills.refresh();
     },
-    run,
+    run: (request, signal) => call("skill_run", { skill: "math", ...request }, signal),
+    begin: (request, signal) => call("skill_run", { skill: "math", ...request, interactive: true }, signal),
+    say: (request, signal) => call("skill_session", request, signal),
+    t,
     [Symbol.asyncDispose]: () => t[Symbol.asyncDispose](),
   };
 }

@@ -1,0 +1,124 @@
+import type { RunRequest, SessionAnswer, SessionRequest } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { InteractiveRun, type RunEnd } from "./interactive-run.ts";
+import type { RunnerContext } from "./run.ts";
+
+const MOST_RUNS = 8;
+/** Of output in one answer. */
+const PAGE_BYTES = 16_384;
+const WAIT_MS = 1_000;
+const LONGEST_WAIT_MS = 60_000;
+/** Those that have ended are forgotten after this, and the oldest of more than so many. */
+const KEPT_MS = 30 * 60 * 1000;
+const MOST_ENDED = 16;
+
+/** The programs of skills that a session speaks with. */
+export class InteractiveRuns {
+  private readonly ctx: RunnerContext;
+  private readonly runs = new Map<string, InteractiveRun>();
+
+  constructor(ctx: RunnerContext) {
+    this.ctx = ctx;
+  }
+
+  /**
+   * Starts what `skill_run` runs, and answers once it asks for something, has ended, or a second is over. Cancelled meanwhile,
+   * it is ended, since nobody would know of it. Throws RUN errors.
+   */
+  async start(request: RunRequest, signal?: AbortSignal, toolCallId?: string): Promise<SessionAnswer> {
+    signal?.throwIfAborted();
+    this.makeRoom();
+    const run = new InteractiveRun(this.ctx, request, toolCallId);
+    this.runs.set(run.id, run);
+    try {
+      await run.started;
+    } catch (thrown) {
+      this.runs.delete(run.id);
+      throw thrown;
+    }
+    await run.quiet(0, WAIT_MS, signal);
+    if (signal?.aborted) await run.kill();
+    signal?.throwIfAborted();
+    return answerOf(run);
+  }
+
+  /** Writes to it, ends it, or only waits; then tells what it said. Cancelled, it only waits no longer. Throws RUN_SESSION errors. */
+  async go(request: SessionRequest, signal?: AbortSignal): Promise<SessionAnswer> {
+    const { session_id, write, close, kill, offset, yield_ms = WAIT_MS } = request;
+    const run = this.find(session_id);
+    if (kill && (write !== undefined || close)) throw errors.RUN_SESSION_ARGUMENTS();
+    const late = run.end !== undefined && (write !== undefined || close || kill);
+    if (late) return answerOf(run, offset, ["it had ended before, so nothing was done to it"]);
+    const since = write === undefined ? run.told : run.length;
+    if (write !== undefined) await run.write(lineOf(request));
+    if (close) await run.closeInput();
+    if (kill) await run.kill();
+    await (kill ? run.over : run.quiet(since, Math.min(yield_ms, LONGEST_WAIT_MS), signal));
+    // What nobody gets to read counts as not told.
+    signal?.throwIfAborted();
+    return answerOf(run, offset);
+  }
+
+  /** How a program stands; undefined for one that is not known here. */
+  endOf(id: string): RunEnd | "running" | undefined {
+    const run = this.runs.get(id);
+    return run && (run.end ?? "running");
+  }
+
+  /** Ends all of them. */
+  async close(): Promise<void> {
+    await Promise.all([...this.runs.values()].map((run) => run.kill()));
+    this.runs.clear();
+  }
+
+  /** Throws RUN_SESSION_UNKNOWN. */
+  find(id: string): InteractiveRun {
+    const found = this.runs.get(id.trim());
+    if (found) return found;
+    const ids = [...this.runs.values()].map(({ id, skill }) => `${id} (${skill})`);
+    throw errors.RUN_SESSION_UNKNOWN({ id, ids });
+  }
+
+  private makeRoom(): void {
+    const now = performance.now();
+    const all = [...this.runs.values()];
+    const running = all.filter(({ end }) => !end);
+    if (running.length >= MOST_RUNS)
+      throw errors.RUN_SESSIONS_FULL({ limit: MOST_RUNS, ids: running.map(({ id }) => id) });
+    const ended = all.filter(({ end }) => end).sort((a, b) => b.endedAt - a.endedAt);
+    for (const [at, { id, endedAt }] of ended.entries())
+      if (at >= MOST_ENDED || now - endedAt > KEPT_MS) this.runs.delete(id);
+  }
+}
+
+function lineOf({ write = "", close }: SessionRequest): string {
+  return close || write.endsWith("\n") ? write : `${write}\n`;
+}
+
+function answerOf(run: InteractiveRun, offset?: number, told: readonly string[] = []): SessionAnswer {
+  const { end, interaction, isBehind } = run;
+  if (end && "thrown" in end) throw end.thrown;
+  const page = run.read(offset, PAGE_BYTES);
+  const behind = isBehind ? ["it has not read all that was written to it yet"] : [];
+  const warnings = [...told, ...leftOut(page, offset), ...behind];
+  return {
+    status: end ? "exited" : "running",
+    session_id: run.id,
+    output: page.text,
+    offset: page.offset,
+    next_offset: page.next,
+    ...(end && { exit_code: end.result.exit_code }),
+    ...(interaction && { interaction }),
+    ...(end && { result: end.result }),
+    ...(warnings.length > 0 && { warnings }),
+  };
+}
+
+function leftOut({ skipped, offset: at }: ReturnType<InteractiveRun["read"]>, asked: number | undefined): string[] {
+  if (skipped === 0) return [];
+  return [
+    asked === undefined
+      ? `${skipped} bytes before this were left out: offset ${at - skipped} begins with them`
+      : `${skipped} bytes before this are no longer kept`,
+  ];
+}

@@ -1,0 +1,44 @@
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
+import type { RunRequest, SessionAnswer, SessionRequest } from "./contract.ts";
+import { detailsOf } from "./interactive-news.ts";
+import type { InteractiveRuns } from "./interactive-runs.ts";
+
+const flag = { type: "boolean" };
+
+/** The tool that speaks with programs of skills which run. */
+export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<SessionRequest> {
+  return {
+    name: "skill_session",
+    description: "Write to, poll, or kill a program that skill_run started with interactive.",
+    parameters: {
+      type: "object",
+      properties: {
+        session_id: { type: "string" },
+        write: { type: "string", description: "a line" },
+        close: { ...flag, description: "end its input" },
+        kill: flag,
+        offset: { type: "integer", description: "reread from this byte" },
+        yield_ms: { type: "integer", description: "wait at most, default 1000" },
+      },
+      required: ["session_id"],
+      additionalProperties: false,
+    },
+    // To look at what runs, or to end it, asks nobody; what is written may be a command.
+    access: ({ write }) => (write === undefined ? "read" : "exclusive"),
+    execute: async (_id, request, signal) => {
+      const known = await runs();
+      return output(await known.go(request, signal), known.find(request.session_id));
+    },
+    display: ({ session_id, write, close, kill }, result) => ({
+      display: "card",
+      title: `skill_session ${session_id}${kill ? " kill" : write === undefined ? "" : ` < ${write}`}${close ? " close" : ""}`,
+      status: result === undefined ? "running" : result.isError ? "error" : "done",
+      text: result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "",
+    }),
+  };
+}
+
+/** The answer of either tool. */
+export function output(answer: SessionAnswer, run: Pick<RunRequest, "skill" | "command">): ToolOutput {
+  return { content: [{ type: "text", text: JSON.stringify(answer) }], details: detailsOf(answer, run) };
+}

@@ -1,0 +1,327 @@
+import * as fs from "node:fs";
+import { describe, expect, it, vi } from "vitest";
+import { text, toolCall } from "../../model-server.ts";
+import { sent } from "../skills/setup.ts";
+import { confines, shop } from "./setup.ts";
+
+const executor = confines ? "bubblewrap" : "local";
+/** More than any of these programs takes: what is waited for is an answer. */
+const patient = { yield_ms: 20_000 };
+
+const greeter = `name = input("Your name? ")
+open("out/greeting.txt", "w").write(f"Hello {name}\\n")
+print(f"Hello {name}")
+`;
+
+describe("a program that is spoken with", () => {
+  it("answers as soon as it asks, and its end brings what skill_run would have answered", async () => {
+    await using t = await shop();
+    await t.skill("greet", { "greet.py": greeter });
+    const began = await t.begin({
+      skill: "greet",
+      command: "python3 greet.py",
+      output_files: ["out/*.txt"],
+      save_as_artifacts: true,
+    });
+    const { session_id } = began;
+    expect(began).toEqual({
+      status: "running",
+      session_id: expect.stringMatching(/^\w{6}$/),
+      output: "Your name? ",
+      offset: 0,
+      next_offset: 11,
+      interaction: { needs_input: true, kind: "prompt", hint: "Your name?" },
+    });
+    const ended = await t.say({ session_id, write: "Ada", ...patient });
+    expect(ended).toEqual({
+      status: "exited",
+      session_id,
+      output: "Hello Ada\n",
+      offset: 11,
+      next_offset: 21,
+      exit_code: 0,
+      result: {
+        stdout: "Your name? Hello Ada\n",
+        stderr: "",
+        exit_code: 0,
+        timed_out: false,
+        duration_ms: expect.any(Number),
+        output_files: [expect.objectContaining({ name: "out/greeting.txt", content: "Hello Ada\n" })],
+        primary_output: expect.objectContaining({ name: "out/greeting.txt" }),
+        artifact_files: [{ name: "out/greeting.txt", version: 0 }],
+      },
+    });
+    expect(t.artifacts.load("out/greeting.txt")?.content.toString()).toBe("Hello Ada\n");
+    // Told again, it is collected no second time.
+    expect(await t.say({ session_id })).toEqual({ ...ended, output: "", offset: 21 });
+    expect(t.artifacts.versions("out/greeting.txt")).toHaveLength(1);
+  });
+
+  it("may be a REPL", async () => {
+    await using t = await shop();
+    const { session_id, interaction } = await t.begin({ command: "python3 -i -q" });
+    expect(interaction).toEqual({ needs_input: true, kind: "prompt", hint: ">>>" });
+    expect(await t.say({ session_id, write: "x = 20\nx + 1", ...patient })).toMatchObject({
+      output: expect.stringContaining("21\n"),
+      interaction: { needs_input: true, kind: "prompt" },
+    });
+    const { result, exit_code } = await t.say({ session_id, write: "print(x)\n", close: true, ...patient });
+    expect([exit_code, result?.stdout]).toEqual([0, "21\n20\n"]);
+  });
+
+  it("may offer a choice, and goes on as long as it is answered", async () => {
+    await using t = await shop();
+    const game =
+      'printf "1) low\\n2) high\\nEnter the number: "; read a; printf "%s, really? " "$a"; read b; echo "$a$b"';
+    const { session_id, interaction } = await t.begin({ command: game });
+    expect(interaction).toEqual({ needs_input: true, kind: "selection", hint: "Enter the number:" });
+    expect(await t.say({ session_id, write: "2", ...patient })).toMatchObject({ output: "2, really? " });
+    expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "2\n", exit_code: 0 });
+  });
+
+  it("is told what stdin gives at once, and its input stays open", async () => {
+    await using t = await shop();
+    const { session_id, output } = await t.begin({
+      command: 'read a; read b; echo "$a $b?"; cat',
+      stdin: "one\ntwo\n",
+    });
+    expect(output).toBe("one two?\n");
+    const rest = await t.say({ session_id, write: "no line", close: true, ...patient });
+    expect(rest).toMatchObject({ output: "no line", exit_code: 0 });
+  });
+
+  it("is waited for until it ends, and no longer than was asked", async () => {
+    await using t = await shop();
+    const quick = await t.begin({ command: "exit 3" });
+    expect(quick).toMatchObject({ status: "exited", exit_code: 3, output: "" });
+    const { session_id } = await t.begin({ command: 'echo "ready?"; read line; sleep 0.2; exit "$line"' });
+    const still = await t.say({ session_id, yield_ms: 1 });
+    expect(still).toMatchObject({ status: "running", output: "" });
+    expect(await t.say({ session_id, write: "4", ...patient })).toMatchObject({ status: "exited", exit_code: 4 });
+  });
+
+  it("is kept within the lists, and an unknown skill is one here, too", async () => {
+    await using t = await shop({ allow: ["cat"] });
+    await expect(t.begin({ command: "python3 -i" })).rejects.toThrow("python3 is not allowed");
+    await expect(t.begin({ skill: "magic", command: "cat" })).rejects.toThrow("unknown skill: magic");
+    const { session_id, output } = await t.begin({ command: "cat", stdin: "hello?" });
+    expect(output).toBe("hello?");
+    expect(await t.say({ session_id, write: "you?", ...patient })).toMatchObject({ output: "you?\n" });
+  });
+});
+
+describe("what it says", () => {
+  it("is told once, of much only the end, and can be read again by offsets", async () => {
+    await using t = await shop();
+    const { session_id, output } = await t.begin({
+      command: "for i in $(seq 6000); do echo é$i; done; printf '? '; read x",
+    });
+    const rest = output.endsWith("? ") ? "" : (await t.say({ session_id, ...patient })).output;
+    expect(output + rest).toMatch(/\né5999\né6000\n\? $/);
+    const first = await t.say({ session_id, offset: 0, yield_ms: 1 });
+    expect(first.output.startsWith("é1\né2\n")).toBe(true);
+    const second = await t.say({ session_id, offset: first.next_offset, yield_ms: 1 });
+    const third = await t.say({ session_id, offset: second.next_offset, yield_ms: 1 });
+    expect(first.output + second.output + third.output).toBe(
+      `${Array.from({ length: 6000 }, (_, at) => `é${at + 1}\n`).join("")}? `,
+    );
+    expect(await t.say({ session_id, offset: third.next_offset, yield_ms: 1 })).toMatchObject({
+      output: "",
+      next_offset: 40_895,
+    });
+  });
+
+  it("says what was left out, and what is not kept any more", async () => {
+    await using t = await shop();
+    const begin = await t.begin({
+      command: "printf '? '; read x; yes abcdefg | head -c 2000000; printf 'done? '; read y",
+    });
+    const { session_id } = begin;
+    const end = await t.say({ session_id, write: "", ...patient });
+    expect(end).toMatchObject({
+      output: expect.stringMatching(/done\? $/),
+      next_offset: 2_000_008,
+      warnings: [expect.stringMatching(/^\d+ bytes before this were left out: offset \d+ begins with them$/)],
+    });
+    expect(Buffer.byteLength(end.output)).toBeLessThanOrEqual(16_384);
+    const early = await t.say({ session_id, offset: 0, yield_ms: 1 });
+    expect(early.warnings).toEqual([`${early.offset} bytes before this are no longer kept`]);
+    expect(early.offset).toBeGreaterThan(0);
+  });
+
+  it("holds no secret, also when it comes in two pieces", async () => {
+    vi.stubEnv("MATH_TOKEN", "abc-secret-of-the-user");
+    await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
+    const { session_id, output } = await t.begin({
+      command: 'printf "key: %s" "$(echo $MATH_TOKEN | cut -c -9)"; read x; echo "$MATH_TOKEN" | cut -c 10-',
+    });
+    expect(output).toBe("key: ");
+    const { output: rest, result } = await t.say({ session_id, write: "", ...patient });
+    expect([rest, result?.stdout]).toEqual(["[redacted]\n", "key: [redacted]\n"]);
+    vi.unstubAllEnvs();
+  });
+
+  it("is told to one of those who poll at once", async () => {
+    await using t = await shop();
+    const { session_id } = await t.begin({
+      command: "printf '? '; read x; for i in 1 2 3; do echo $i; done; printf '? '; read y",
+    });
+    const polls = [1, 2, 3].map(() => t.say({ session_id, yield_ms: 500 }));
+    const all = await Promise.all([t.say({ session_id, write: "", ...patient }), ...polls]);
+    expect(all.map(({ output }) => output).join("")).toBe("1\n2\n3\n? ");
+    expect((await t.say({ session_id, offset: 0, yield_ms: 1 })).output).toBe("? 1\n2\n3\n? ");
+  });
+});
+
+describe("what is written", () => {
+  it("waits where the program does not read, and nothing more is taken meanwhile", async () => {
+    await using t = await shop();
+    const { session_id } = await t.begin({ command: "echo 'ready?'; until [ -e out/go ]; do sleep 0.02; done; wc -c" });
+    const much = "x".repeat(400_000);
+    expect(await t.say({ session_id, write: much, yield_ms: 1 })).toMatchObject({
+      warnings: ["it has not read all that was written to it yet"],
+    });
+    await expect(t.say({ session_id, write: "more" })).rejects.toThrow("it has not read all that was written before");
+    fs.writeFileSync(`${t.workspace}/out/go`, "");
+    expect(await t.say({ session_id, close: true, ...patient })).toMatchObject({ output: "400001\n", exit_code: 0 });
+  });
+
+  it("is refused where it cannot arrive", async () => {
+    await using t = await shop();
+    const { session_id } = await t.begin({ command: "echo 'ready?'; cat; until [ -e out/go ]; do sleep 0.02; done" });
+    await expect(t.say({ session_id, write: "x".repeat(1024 * 1024 + 1) })).rejects.toThrow("longer than");
+    await expect(t.say({ session_id, write: "a", kill: true })).rejects.toThrow("either written to or ended");
+    await t.say({ session_id, close: true, yield_ms: 1 });
+    await expect(t.say({ session_id, write: "a" })).rejects.toThrow("its input is closed");
+    fs.writeFileSync(`${t.workspace}/out/go`, "");
+    await t.say({ session_id, ...patient });
+    expect(await t.say({ session_id, write: "a" })).toMatchObject({
+      status: "exited",
+      warnings: ["it had ended before, so nothing was done to it"],
+    });
+  });
+});
+
+describe("its end", () => {
+  it("comes at once when it is killed, with all that it started, and its files are told", async () => {
+    await using t = await shop();
+    const sleep = `sleep 9${process.pid}.1`;
+    const command = `trap '' TERM HUP; echo kept > out/kept; (setsid ${sleep} &); ${sleep} & echo 'ready?'; wait; wait`;
+    const { session_id } = await t.begin({ command, output_files: ["out/kept"] });
+    expect(running(sleep)).toHaveLength(2);
+    const end = await t.say({ session_id, kill: true });
+    expect(end).toMatchObject({
+      status: "exited",
+      exit_code: -1,
+      result: {
+        output_files: [expect.objectContaining({ content: "kept\n" })],
+        warnings: expect.arrayContaining(["the program was ended: it was killed"]),
+      },
+    });
+    expect(running(sleep)).toEqual([]);
+  });
+
+  it("comes with its time", async () => {
+    await using t = await shop();
+    const { session_id } = await t.begin({ command: "echo 'ready?'; sleep 50 & sleep 50", timeout: 1 });
+    const { result } = await t.say({ session_id, ...patient });
+    expect(result).toMatchObject({ exit_code: -1, timed_out: true, stdout: "ready?\n" });
+  });
+
+  it("does not come with that of the turn, which only ends the wait", async () => {
+    await using t = await shop();
+    const cancel = new AbortController();
+    const { session_id } = await t.begin({ command: "echo 'ready?'; read x; echo done" });
+    const wait = t.say({ session_id, ...patient }, cancel.signal);
+    cancel.abort();
+    await expect(wait).rejects.toThrow("cancelled");
+    expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "done\n", exit_code: 0 });
+  });
+
+  it("comes when the turn ends before anybody knows of it", async () => {
+    await using t = await shop();
+    const sleep = `sleep 9${process.pid}.3`;
+    const cancel = new AbortController();
+    const start = t.begin({ command: sleep }, cancel.signal);
+    await vi.waitFor(() => expect(running(sleep)).toHaveLength(1), 10_000);
+    cancel.abort();
+    await expect(start).rejects.toThrow("cancelled");
+    await vi.waitFor(() => expect(running(sleep)).toEqual([]), 10_000);
+  });
+
+  it("comes with that of the session", async () => {
+    const sleep = `sleep 9${process.pid}.2`;
+    {
+      await using t = await shop();
+      await t.begin({ command: `echo 'ready?'; setsid ${sleep} & ${sleep}` });
+      expect(running(sleep)).toHaveLength(2);
+    }
+    expect(running(sleep)).toEqual([]);
+  });
+});
+
+describe("programs side by side", () => {
+  it("are eight at most, and an unknown one is answered with those there are", async () => {
+    await using t = await shop();
+    await expect(t.say({ session_id: "nobody" })).rejects.toThrow(
+      "No program of a skill runs as nobody. None does; skill_run with interactive starts one.",
+    );
+    const all = await Promise.all(Array.from({ length: 8 }, () => t.begin({ command: "echo 'ready?'; cat" })));
+    const ids = all.map(({ session_id }) => session_id);
+    await expect(t.begin({ command: "cat" })).rejects.toThrow(/8 interactive programs run already\..*: \w+, /);
+    await expect(t.say({ session_id: "nobody" })).rejects.toThrow(`${ids[0]} (math), ${ids[1]} (math)`);
+    await t.say({ session_id: ids[0] as string, kill: true });
+    expect(await t.begin({ command: "echo 'ready?'; cat" })).toMatchObject({ status: "running" });
+  });
+
+  it("are forgotten half an hour after their end", async () => {
+    await using t = await shop();
+    const { session_id } = await t.begin({ command: "true" });
+    expect(await t.say({ session_id })).toMatchObject({ status: "exited" });
+    const now = performance.now();
+    vi.spyOn(performance, "now").mockImplementation(() => now + 31 * 60_000);
+    await t.begin({ command: "true" });
+    await expect(t.say({ session_id })).rejects.toThrow("No program of a skill runs as");
+    vi.restoreAllMocks();
+  });
+});
+
+describe("a conversation", () => {
+  it("is told when a program ended by itself, once, and again nothing after its result", async () => {
+    const begin = {
+      skill: "math",
+      command: "echo 'ready?'; until [ -e out/go ]; do sleep 0.02; done; echo bye",
+      interactive: true,
+    };
+    const script = [toolCall("skill_run", begin), text("It runs."), text("I see."), text("Nothing new.")];
+    await using t = await shop({}, executor, () => script.shift() ?? text("Done."));
+    await (await t.t.agent.send("go")).turn;
+    const [id = ""] = Object.keys(t.t.session.projection("interactiveRuns"));
+    fs.writeFileSync(`${t.workspace}/out/go`, "");
+    await t.say({ session_id: id, ...patient });
+    await (await t.t.agent.send("and?")).turn;
+    await (await t.t.agent.send("well?")).turn;
+    const [, , third, fourth] = t.t.requests.map((request) =>
+      sent(request)
+        .map(({ text }) => text)
+        .join("\n"),
+    );
+    const news = `The interactive program ${id} (math: ${begin.command}) has ended; skill_session gives its result.`;
+    expect(third?.split(news)).toHaveLength(2);
+    expect(fourth?.split(news)).toHaveLength(2);
+    expect(t.t.session.projection("interactiveRuns")).toEqual({});
+  });
+});
+
+/** The processes of this machine with these arguments, in whatever namespace. */
+function running(command: string): string[] {
+  const wanted = command.replaceAll(" ", "\0");
+  return fs.readdirSync("/proc").filter((pid) => {
+    if (!/^\d+$/.test(pid)) return false;
+    try {
+      return fs.readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith(wanted);
+    } catch {
+      return false; // It has ended.
+    }
+  });
+}
