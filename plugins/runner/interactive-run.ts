@@ -12,6 +12,8 @@ const MOST_WRITTEN = 1024 * 1024;
 /** Characters at the end of each output, where a question would be. */
 const LOOKED_AT = 2_048;
 const ID_LENGTH = 6;
+/** Without a terminal Python keeps what it says to itself, also when it waits for an answer. */
+const unbuffered = { PYTHONUNBUFFERED: "1" };
 
 /** How a program ended: with its result, or why there is none. */
 export type RunEnd = { result: RunResult } | { thrown: unknown };
@@ -40,7 +42,7 @@ export class InteractiveRun {
     this.skill = skill.trim();
     this.command = command;
     const onText: OnText = (text, from) => this.hear(text, from);
-    const started = startSkill(ctx, request, { interactive: true, onText }, { toolCallId });
+    const started = startSkill(ctx, request, { interactive: true, onText }, { toolCallId, env: unbuffered });
     this.program = started.then(({ program }) => program);
     this.over = started
       .then(({ finish }) => finish())

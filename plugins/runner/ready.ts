@@ -44,6 +44,8 @@ export interface Place {
   /** Further folders and files that `host://` inputs may be. */
   host: readonly string[];
   epoch: number;
+  /** Variables beside the usual ones; those of the request count more. */
+  env: Readonly<Record<string, string>>;
 }
 
 /** Stages the skill and places the inputs. Throws RUN errors. */
@@ -80,9 +82,10 @@ export async function prepare(
     inputs,
   };
   const epoch = elsewhere.epoch ?? Math.floor(Date.now() / 1000);
-  const env = { ...environment(skill, staged, folders, epoch), ...secrets, ...request.env };
+  const env = { ...environment(skill, staged, folders, epoch), ...elsewhere.env, ...secrets, ...request.env };
   return {
-    ...{ skill, staged, folders, argv, cwd, env, layout, since, artifacts, lineage, metadata, epoch, hide, redactor, steps },
+    ...{ skill, staged, folders, argv, cwd, env, layout, since, artifacts, lineage, metadata, epoch, hide, steps },
+    redactor,
     run: relative(layout.root, run),
     declared: Object.keys(secrets),
     toolCallId,

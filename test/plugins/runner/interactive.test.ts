@@ -69,6 +69,14 @@ describe("a program that is spoken with", () => {
     expect([exit_code, result?.stdout]).toEqual([0, "21\n20\n"]);
   });
 
+  it("is heard when it waits for an answer without having made sure of that", async () => {
+    await using t = await shop();
+    const command = `python3 -c 'import sys; print("Sure?", end=""); print(sys.stdin.readline() == "yes\\n")'`;
+    const { session_id, output } = await t.begin({ command });
+    expect(output).toBe("Sure?");
+    expect(await t.say({ session_id, write: "yes", ...patient })).toMatchObject({ output: "True\n", exit_code: 0 });
+  });
+
   it("may offer a choice, and goes on as long as it is answered", async () => {
     await using t = await shop();
     const game =
@@ -242,10 +250,10 @@ describe("its end", () => {
     await using t = await shop();
     const sleep = `sleep 9${process.pid}.3`;
     const cancel = new AbortController();
-    const start = t.begin({ command: sleep }, cancel.signal);
+    const start = expect(t.begin({ command: sleep }, cancel.signal)).rejects.toThrow("cancelled");
     await vi.waitFor(() => expect(running(sleep)).toHaveLength(1), 10_000);
     cancel.abort();
-    await expect(start).rejects.toThrow("cancelled");
+    await start;
     await vi.waitFor(() => expect(running(sleep)).toEqual([]), 10_000);
   });
 
