@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import picomatch from "picomatch";
 import type { OutputFile, RunOutputs } from "./contract.ts";
+import { Kept } from "./kept.ts";
 import { isText, mimeOf } from "./mime.ts";
 import { isWithin, plainGlob } from "./paths.ts";
 
@@ -69,18 +70,32 @@ export function matcher(globs: readonly string[], run = "."): (name: string) => 
   return plain.length === 0 ? () => false : picomatch(plain, { dot: true });
 }
 
+export interface Telling {
+  /** Takes secrets out of a text; the file itself is as the program made it. */
+  hide(text: string): string;
+  /** Bytes that the content may take; none is told where there is no room at all. */
+  room: number;
+}
+
 /** How a file is told; its content only where a model can read it. */
-export function shown({ name, bytes, size, mime }: Collected, inline: boolean): OutputFile {
-  const truncated = size > bytes.length;
-  const text = inline && isText(mime) ? textOf(bytes, truncated) : undefined;
+export function shown({ name, bytes, size, mime }: Collected, { hide, room }: Telling): OutputFile {
+  const text = room > 0 && isText(mime) ? textOf(bytes, size > bytes.length) : undefined;
+  const content = text === undefined ? undefined : cutTo(hide(text), room);
+  const truncated = size > bytes.length || content?.truncated === true;
   return {
     name,
     ref: `workspace://${name}`,
-    ...(text !== undefined && { content: text }),
+    ...(content !== undefined && { content: String(content) }),
     mime_type: mime,
     size_bytes: size,
     ...(truncated && { truncated }),
   };
+}
+
+function cutTo(text: string, most: number): Kept {
+  const kept = new Kept(most);
+  kept.write(text);
+  return kept;
 }
 
 /** The first small text by name that says anything. */

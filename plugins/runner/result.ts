@@ -1,14 +1,28 @@
 import type { Lineage, SessionArtifacts } from "@scorel/artifacts/contract";
 import { messageOf } from "@scorel/kernel";
-import type { RunRequest, RunResult } from "./contract.ts";
+import type { OutputFile, RunRequest, RunResult } from "./contract.ts";
 import type { Layout } from "./layout.ts";
-import { type Collected, type Collection, collect, defaultLimits, primary, shown, type Wanted } from "./outputs.ts";
+import { isText } from "./mime.ts";
+import {
+  type Collected,
+  type Collection,
+  collect,
+  defaultLimits,
+  primary,
+  shown,
+  type Telling,
+  type Wanted,
+} from "./outputs.ts";
 import type { Steps } from "./steps.ts";
 
 /** Of `out/`, when nothing was asked for. */
 const UNASKED_FILES = 20;
 const REF_HINT =
   "output_files are workspace-relative; prefer output_files content; when you need a stable reference, use output_files[*].ref (workspace://...)";
+
+/** Bytes of all contents in one result: more would fill a conversation, or be cut in the middle of the result. */
+const MOST_TOLD = 128 * 1024;
+const CUT_HINT = `only ${MOST_TOLD / 1024} KiB of content are told at once: Read takes the refs of the rest`;
 
 /** What the files of a run are kept with. */
 export interface Keeping {
@@ -37,11 +51,13 @@ export async function keepFiles(result: RunResult, request: RunRequest, keeping:
   // What could not be saved is told whole: nobody else has it.
   const inline = asked.inline || saved?.warning !== undefined;
   keeping.steps.take("workspace.inline", { count: kept.length }, () => {
-    const hidden = kept.map((file) => withoutSecrets(file, keeping.hide));
-    if (asked.listed) result.output_files = hidden.map((file) => shown(file, inline));
-    const best = primary(hidden);
+    const { hide } = keeping;
+    const { told, cut } = inTurn(kept, { hide, room: inline ? MOST_TOLD : 0 });
+    if (asked.listed) result.output_files = told;
+    if (asked.listed && inline && cut) warnings.push(CUT_HINT);
+    const best = primary(kept);
     // What output_files says already costs the conversation its length a second time.
-    if (best) result.primary_output = shown(best, inline && !asked.listed);
+    if (best) result.primary_output = shown(best, { hide, room: inline && !asked.listed ? MOST_TOLD : 0 });
   });
   if (asked.listed && kept.length > 0 && !saved?.files) warnings.push(REF_HINT);
   return warnings;
@@ -55,11 +71,18 @@ function collected(wanted: Wanted, { layout, run, steps }: Keeping): Collection 
   });
 }
 
-/** A file that a model is shown has no secret in it; the file itself is as the program made it. */
-function withoutSecrets(file: Collected, hide: (text: string) => string): Collected {
-  const text = file.bytes.toString("latin1");
-  const plain = hide(text);
-  return plain === text ? file : { ...file, bytes: Buffer.from(plain, "latin1"), size: plain.length };
+/** Each file with its content as long as there is room, and whether some was left out for want of it. */
+function inTurn(files: readonly Collected[], { hide, room }: Telling): { told: OutputFile[]; cut: boolean } {
+  let left = room;
+  let cut = false;
+  const told = files.map((file) => {
+    const { bytes, size, mime } = file;
+    const one = shown(file, { hide, room: left });
+    cut ||= isText(mime) && (left <= 0 || (one.truncated === true && size === bytes.length));
+    left -= Buffer.byteLength(one.content ?? "");
+    return one;
+  });
+  return { told, cut };
 }
 
 /** Which files a call asks for, and what is to become of them. */

@@ -6,6 +6,7 @@ import type { ArtifactsService, SessionArtifacts } from "@scorel/artifacts/contr
 import blobs from "@scorel/blobs";
 import coding from "@scorel/coding";
 import diagnostics from "@scorel/diagnostics";
+import type { AnyPlugin } from "@scorel/kernel";
 import runner from "@scorel/runner";
 import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "@scorel/runner/contract";
 import sandbox from "@scorel/sandbox";
@@ -34,11 +35,20 @@ export interface Shop extends AsyncDisposable {
   run(request: Partial<RunRequest> & { command: string }, signal?: AbortSignal): Promise<RunResult>;
 }
 
+/** What a shop has otherwise than the shipped presets. */
+interface Otherwise {
+  /** In the place of the plugin `sandbox`. */
+  sandbox?: AnyPlugin;
+  /** Without the plugin. */
+  artifacts?: false;
+}
+
 /** A session with the skill `math` whose programs run as a user's do. */
 export async function shop(
   table: object = {},
   executor = confines ? "bubblewrap" : "local",
   script: Script = [],
+  otherwise: Otherwise = {},
 ): Promise<Shop> {
   const g = ground();
   const HOME = process.env.HOME;
@@ -52,10 +62,10 @@ export async function shop(
     workspace: { file: join(g.home, "log"), temp: join(g.home, "temp") },
     plugins: [
       blobs,
-      artifacts,
+      ...(otherwise.artifacts === false ? [] : [artifacts]),
       coding,
       diagnostics,
-      { plugin: sandbox, config: { executor } },
+      otherwise.sandbox ?? { plugin: sandbox, config: { executor } },
       { plugin: runner, config: table },
     ] as never,
   });
@@ -78,7 +88,9 @@ export async function shop(
   return {
     g,
     read,
-    artifacts: (t.kernel.find("artifacts") as ArtifactsService).of(t.session),
+    get artifacts() {
+      return (t.kernel.find("artifacts") as ArtifactsService).of(t.session);
+    },
     get workspace() {
       return join(realpathSync(g.home), ".scorel/workspaces", t.session.id, "ws");
     },

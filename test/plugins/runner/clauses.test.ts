@@ -1,0 +1,211 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { definePlugin } from "@scorel/kernel";
+import type { SandboxJob } from "@scorel/sandbox/contract";
+import type { ReadyTool } from "@scorel/tools/contract";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { shownList } from "../../../plugins/runner/command.ts";
+import { mimeOf } from "../../../plugins/runner/mime.ts";
+import { shop } from "./setup.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+describe("skill_run", () => {
+  it("takes what its description says, of which a skill and a command are needed", async () => {
+    await using t = await shop({ allow: ["python3"] });
+    const tool = t.t.kernel.find("tools")?.get("skill_run") as ReadyTool;
+    const { parameters, description } = tool;
+    const { properties, required } = parameters as { properties: Record<string, any>; required: string[] };
+    expect([Object.keys(properties).sort(), required]).toEqual([
+      [
+        ...[
+          "artifact_prefix",
+          "command",
+          "cwd",
+          "env",
+          "inputs",
+          "interactive",
+          "omit_inline_content",
+          "output_files",
+          "outputs",
+        ],
+        ...["save_as_artifacts", "skill", "stdin", "timeout"],
+      ],
+      ["skill", "command"],
+    ]);
+    expect(Object.keys(properties.inputs.items.properties)).toEqual(["from", "to", "mode", "pin"]);
+    expect(Object.keys(properties.outputs.properties)).toEqual([
+      ...["globs", "inline", "save", "name_template", "max_files", "max_file_bytes", "max_total_bytes"],
+    ]);
+    expect(description).toContain("Only these programs, without a shell: python3.");
+    const names = Array.from({ length: 25 }, (_, at) => `p${at}`);
+    expect(shownList(names)).toBe(`${names.slice(0, 20).join(", ")} (+5 more)`);
+  });
+
+  it("gives a program 300 seconds, or what was asked for", async () => {
+    const jobs: SandboxJob[] = [];
+    const ended = Promise.resolve({ exitCode: 0, durationMs: 1 });
+    const run = { ended, write: async () => {}, closeStdin() {}, kill: async () => {} };
+    const noting = definePlugin({
+      id: "sandbox",
+      name: "Sandbox",
+      version: "1.0.0",
+      provides: ["sandbox"],
+      activate: (ctx) =>
+        ctx.provide("sandbox", {
+          start: async (job: SandboxJob) => {
+            jobs.push(job);
+            return run;
+          },
+        } as never),
+    });
+    await using t = await shop({}, undefined, [], { sandbox: noting });
+    for (const timeout of [undefined, 0, -1, 7])
+      await t.run({ command: "true", ...(timeout !== undefined && { timeout }) });
+    expect(jobs.map(({ limits }) => limits?.seconds)).toEqual([300, 300, 300, 7]);
+  });
+
+  it("lets a call set what is set for it, but for what steers the allowed programs", async () => {
+    await using t = await shop();
+    const command = 'echo "$WORK_DIR $SKILL_NAME $VIRTUAL_ENV"';
+    expect((await t.run({ command, env: { WORK_DIR: "a", SKILL_NAME: "b", VIRTUAL_ENV: "c" } })).stdout).toBe(
+      "a b c\n",
+    );
+  });
+
+  it("tells of a program that is not there as a shell does", async () => {
+    await using t = await shop();
+    expect(await t.run({ command: "no-such-program" })).toMatchObject({ exit_code: 127, timed_out: false });
+  });
+});
+
+describe("outputs", () => {
+  it("read 4 MiB of a file at most, whatever was asked for, and no more of all than was asked", async () => {
+    await using t = await shop();
+    await t.run({ command: "cd out; for f in a b c; do head -c 4200000 /dev/zero | tr '\\0' x > $f.txt; done" });
+    const outputs = { globs: ["out/*"], save: true, max_file_bytes: 10_000_000, max_total_bytes: 5_000_000 };
+    const { output_files, artifact_files, warnings } = await t.run({ command: "true", outputs });
+    expect(output_files.map(({ name, truncated }) => [name, truncated])).toEqual([
+      ["out/a.txt", true],
+      ["out/b.txt", true],
+    ]);
+    expect([artifact_files, warnings]).toEqual([
+      [],
+      [
+        expect.stringContaining("the first left out is out/c.txt"),
+        "cannot save truncated output file: out/a.txt, out/b.txt",
+        "only 128 KiB of content are told at once: Read takes the refs of the rest",
+      ],
+    ]);
+  });
+
+  it("are told with 128 KiB of content together, and with their refs whatever their size", async () => {
+    await using t = await shop();
+    const command = "cd out; for f in a b c; do head -c 100000 /dev/zero | tr '\\0' x > $f.txt; done";
+    const { output_files, warnings } = await t.run({ command, output_files: ["out/*"] });
+    const told = output_files.map(({ ref, content, truncated, size_bytes: size }) => [
+      ref,
+      content?.length,
+      truncated,
+      size,
+    ]);
+    expect(told).toEqual([
+      ["workspace://out/a.txt", 100_000, undefined, 100_000],
+      ["workspace://out/b.txt", 128 * 1024 - 100_000, true, 100_000],
+      ["workspace://out/c.txt", undefined, undefined, 100_000],
+    ]);
+    expect(warnings?.[0]).toBe("only 128 KiB of content are told at once: Read takes the refs of the rest");
+  });
+
+  it("that were not asked for are the first 20 files of out/, of which the first small text that says anything is told", async () => {
+    await using t = await shop();
+    await t.run({ command: "cd out; for i in $(seq 10 29); do : > $i; done; echo late > 30" });
+    expect((await t.run({ command: "true" })).primary_output).toBeUndefined();
+    const command = "cd out; head -c 32769 /dev/zero | tr '\\0' x > 11; echo ' ' > 12; echo small > 13; echo next > 14";
+    const { output_files, primary_output } = await t.run({ command });
+    expect([output_files, primary_output?.name, primary_output?.content]).toEqual([[], "out/13", "small\n"]);
+  });
+
+  it("as globs alone count where both are given, and are listed without content unless it is asked for", async () => {
+    await using t = await shop();
+    const outputs = { globs: ["out/*"], inline: true };
+    const command = "echo a > out/a; echo b > work/b";
+    const names = async (request: object) =>
+      (await t.run({ command, ...request })).output_files.map(({ name, content }) => [name, content]);
+    expect(await names({ outputs, output_files: ["work/b"] })).toEqual([["work/b", "b\n"]]);
+    expect(await names({ outputs: { globs: ["out/*"] } })).toEqual([["out/a", undefined]]);
+    expect(await names({ outputs })).toEqual([["out/a", "a\n"]]);
+  });
+
+  it("have no secret in what is told of them, in letters of any language", async () => {
+    vi.stubEnv("MATH_TOKEN", "schlüssel-中文");
+    await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
+    const { output_files } = await t.run({ command: 'echo "<$MATH_TOKEN>" > out/a', output_files: ["out/*"] });
+    expect(output_files[0]?.content).toBe("<[redacted]>\n");
+    expect(fs.readFileSync(join(t.workspace, "out/a"), "utf8")).toBe("<schlüssel-中文>\n");
+  });
+
+  it("that cannot be saved are told whole, with the reason", async () => {
+    await using t = await shop({}, undefined, [], { artifacts: false });
+    const request = { command: "echo a > out/a", output_files: ["out/*"], save_as_artifacts: true };
+    const { output_files, artifact_files, warnings } = await t.run({ ...request, omit_inline_content: true });
+    expect([output_files[0]?.content, artifact_files]).toEqual(["a\n", undefined]);
+    expect(warnings?.[0]).toBe(
+      "save_as_artifacts requested but artifact service is not configured; outputs are not persisted",
+    );
+  });
+});
+
+describe("the type of a file", () => {
+  it.each<[name: string, bytes: string | Buffer, mime: string]>([
+    ["a.json", '{"a":1}', "application/json"],
+    ["a", '{"a":1}', "text/plain"],
+    ["a.md", "# A", "text/markdown"],
+    ["a.svg", "<svg/>", "image/svg+xml"],
+    ["a", "<?xml version='1.0'?>", "text/xml"],
+    ["a", " <html>", "text/html"],
+    ["a.txt", "", "text/plain"],
+    ["a", "GIF89a", "image/gif"],
+    ["a.txt", "%PDF-1.7", "application/pdf"],
+    ["a", "PK\u0003\u0004", "application/zip"],
+    ["a.xlsx", "PK\u0003\u0004", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet"],
+    ["a.txt", "a\0b", "application/octet-stream"],
+    ["a.txt", Buffer.from("\ufeffa", "utf16le"), "application/octet-stream"],
+  ])("%s with %j is %s", (name, bytes, mime) => {
+    expect(mimeOf(name, Buffer.from(bytes as string))).toBe(mime);
+  });
+});
+
+describe("an artifact's name", () => {
+  it("may hold an @, after which only digits at the end are a version", async () => {
+    await using t = await shop();
+    const save = (name: string, content: string) =>
+      t.artifacts.save({ name, content: Buffer.from(content), mimeType: "text/plain" });
+    await save("a@b", "first");
+    await save("a@b", "second");
+    const cat = (from: string) =>
+      t.run({ command: "cat inputs/x", inputs: [{ from, to: "inputs/x" }] }).then(({ stdout }) => stdout);
+    expect([await cat("artifact://a@b"), await cat("artifact://a@b@0")]).toEqual(["second", "first"]);
+    await expect(cat("artifact://a@")).rejects.toThrow("there is no such artifact");
+    await expect(cat("artifact://a@b@9")).rejects.toThrow("version 9 does not exist");
+  });
+});
+
+describe("the workspace of a session", () => {
+  it("goes a day after its session is gone, and not before", async () => {
+    await using t = await shop();
+    const all = join(t.g.home, ".scorel/workspaces");
+    const old = new Date(Date.now() - 25 * 60 * 60 * 1000);
+    t.g.file(".scorel/sessions/kept_1.jsonl", "");
+    t.g.file(".scorel/trash/trashed_1.jsonl", "");
+    for (const name of ["kept", "trashed", "gone", "new"]) fs.mkdirSync(join(all, name), { recursive: true });
+    for (const name of ["kept", "trashed", "gone"]) fs.utimesSync(join(all, name), old, old);
+    await t.run({ command: "true" });
+    expect(
+      fs
+        .readdirSync(all)
+        .filter((name) => !t.workspace.includes(name))
+        .sort(),
+    ).toEqual(["kept", "new", "trashed"]);
+  });
+});
