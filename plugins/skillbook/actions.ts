@@ -1,11 +1,12 @@
 import type { Skill, SkillLook } from "@scorel/skills/contract";
 import type { Desk } from "./desk.ts";
+import { report } from "./report.ts";
 
 /** Characters of a description in a list. */
 const SHOWN = 100;
 
 /** What `scorel skill <action>` does; each answers the exit code. */
-export const actions = { list, show, check };
+export const actions = { list, show, check, report };
 
 async function list({ request, sessionId, json, say }: Desk): Promise<number> {
   const look = await request("list_skills", { sessionId });

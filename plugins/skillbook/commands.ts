@@ -8,16 +8,23 @@ const output: CliOption = {
   default: "text",
 };
 
-type Action = "list" | "show" | "check";
+/** As for the rest of the command line; `--json` says the same in a word. */
+const json: CliOption = { flags: "--json", description: "The same as --output json" };
+const scope: readonly CliOption[] = [
+  { flags: "--session <id>", description: "Of one session, by its id or how it begins" },
+  { flags: "--all", description: "Of all sessions, not only those of this project" },
+];
 
-/** `scorel skill list|show|check`. */
+type Action = "list" | "show" | "check" | "report";
+
+/** `scorel skill list|show|check|report`. */
 export function skillCommands(host: () => HostService | undefined): CliCommand[] {
-  const command = (action: Action, args: string, description: string): CliCommand => ({
+  const command = (action: Action, args: string, description: string, more: readonly CliOption[] = []): CliCommand => ({
     noun: "skill",
     action,
     ...(args !== "" && { args }),
     description,
-    options: [output],
+    options: [...more, output],
     run: async (invocation: Invocation) => {
       const [{ actions }, { inSession }] = await Promise.all([import("./actions.ts"), import("./desk.ts")]);
       return inSession(host(), invocation, actions[action]);
@@ -27,5 +34,6 @@ export function skillCommands(host: () => HostService | undefined): CliCommand[]
     command("list", "", "Name the skills that a session begun here can load, and what was left out"),
     command("show", "<name>", "Print a skill: where it lies, its docs, what the open format says of it, its text"),
     command("check", "[path]", "Check skills by the open format, with file and line; exits 1 when one breaks it"),
+    command("report", "", "Tell which skills a prompt asked for in their words and nobody loaded", [...scope, json]),
   ];
 }

@@ -9,6 +9,7 @@ export interface Desk {
   request: Client["request"];
   sessionId: string;
   args: readonly string[];
+  options: Readonly<Record<string, unknown>>;
   /** A program reads what is printed. */
   json: boolean;
   say(text: string): Promise<void>;
@@ -26,7 +27,14 @@ export async function inSession(
   try {
     const { sessionId, notices } = await client.request("create_session", { cwd, unsaved: true });
     const say = (text: string) => output.write(stdout.isTTY ? plainText(text) : text);
-    const code = await action({ request: client.request, sessionId, args, json: options.output === "json", say });
+    const code = await action({
+      request: client.request,
+      sessionId,
+      args,
+      options,
+      json: options.output === "json" || options.json === true,
+      say,
+    });
     for (const { code: kind, message } of notices)
       if (kind.startsWith("SKILL_")) stderr.write(plainText(`scorel: ${message}\n`));
     if (output.complaint !== undefined) stderr.write(`${output.complaint}\n`);

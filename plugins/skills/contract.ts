@@ -98,6 +98,58 @@ export interface SkillState {
   told: readonly (SkillChanges & { seq: number })[];
 }
 
+/** A word, and how many prompts had it. */
+export interface WordCount {
+  word: string;
+  prompts: number;
+}
+/** A prompt that held words of a skill which its session never loaded. */
+export interface SkillMiss {
+  sessionId: string;
+  eventId: EventId;
+  /** The session's first turn is 1. */
+  turn: number;
+  /** Milliseconds since the epoch. */
+  ts: number;
+  /** The words, as the prompt has them. */
+  words: string[];
+  /** A part of the prompt in one line, secrets redacted. */
+  prompt: string;
+}
+/** What became of a skill that models were told of. */
+export interface ReportedSkill {
+  name: string;
+  /** As a model was told it last; empty for a skill that only people may load. */
+  description: string;
+  /** Sessions whose model was told of it. */
+  shown: number;
+  /** Prompts whose words are its own. */
+  matched: number;
+  /** How often it was loaded: by the model, by `/skill:name`, by `$name`. */
+  loaded: { model: number; command: number; mention: number };
+  /** Sessions in which it was loaded, docs of it were, or a program of it ran. */
+  loadedIn: number;
+  /** Programs of it that ran. */
+  runs: number;
+  /** Those of the matches in whose sessions nothing of it was used, the latest first. */
+  missed: SkillMiss[];
+  /** Words of the misses, the most frequent first. */
+  words: WordCount[];
+  /** What people wrote who named it, in words that it does not say of itself, the most frequent first. */
+  lacking: WordCount[];
+}
+export interface SkillReport {
+  /** Sessions whose models were told of skills, and those that had none. */
+  sessions: number;
+  without: number;
+  /** Prompts in the former. */
+  prompts: number;
+  /** Those with the most misses first. */
+  skills: ReportedSkill[];
+  /** What could not be read; the rest was. */
+  damaged: { sessionId: string; line?: number; reason: string }[];
+}
+
 export interface SkillsService {
   readonly placement: "append" | "system" | "tool_result";
   /** As of the latest look, which is taken when the session opens and at the begin of each turn. */
@@ -148,5 +200,10 @@ declare module "@scorel/host/contract" {
       params: { sessionId: string; path?: string };
       result: { files: { file: string; findings: SkillFinding[] }[] };
     };
+    /**
+     * What became of the skills that models were told of, by the logs: of one session (`of`, or the beginning of its id), of
+     * all (`"all"`), or by default of those in the project of this session. Throws SKILL_LOGS and SESSION_ errors.
+     */
+    report_skills: { params: { sessionId: string; of?: string }; result: SkillReport };
   }
 }

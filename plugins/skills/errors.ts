@@ -19,6 +19,8 @@ export const errors = defineErrors({
     `These docs of skill ${a.name} take ${a.bytes} bytes, and at most ${a.limit} are loaded together. Select fewer.`,
   SKILL_ROOT: (a: { root: string; reason: string }) =>
     `[skills] roots names ${JSON.stringify(a.root)}, which is left out: ${a.reason}.`,
+  SKILL_LOGS: (a: { directory: string; reason: string }) =>
+    `The sessions in ${a.directory} cannot be listed: ${a.reason}. See that you may read the folder.`,
   SKILL_PATH: (a: { path: string }) =>
     `There is no skill at ${a.path}: give a folder that holds a SKILL.md, a folder of such folders, or the name of a skill.`,
 });

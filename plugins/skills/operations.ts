@@ -10,6 +10,7 @@ export function operations(skills: () => Skills): {
   list_skills: OperationHandler<"list_skills">;
   get_skill: OperationHandler<"get_skill">;
   check_skills: OperationHandler<"check_skills">;
+  report_skills: OperationHandler<"report_skills">;
 } {
   return {
     list_skills: { params: z.strictObject({ sessionId }), run: () => skills().refresh() },
@@ -25,6 +26,10 @@ export function operations(skills: () => Skills): {
     check_skills: {
       params: z.strictObject({ sessionId, path: z.string().optional() }),
       run: async ({ path }) => ({ files: await (await import("./check.ts")).check(skills(), path) }),
+    },
+    report_skills: {
+      params: z.strictObject({ sessionId, of: z.string().min(1).optional() }),
+      run: async ({ of }, context) => (await import("./report-scope.ts")).report(skills(), of, context),
     },
   };
 }

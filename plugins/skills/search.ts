@@ -1,12 +1,13 @@
 import { harmless } from "./blocks.ts";
 import type { Skill } from "./contract.ts";
+import { POINTS, type Words, wordsIn } from "./matching.ts";
 import type { Skills } from "./skills.ts";
 
 const MOST = 20;
 
 /** The skills whose names and descriptions hold the words, those with most of them first. */
 export function search(skills: Skills, query: string): { text: string } {
-  const words = [...new Set(query.toLowerCase().match(/[\p{L}\p{N}]+/gu) ?? [])];
+  const words = wordsIn(query);
   const rows = skills.forModel
     .map((skill) => ({ skill, score: scoreOf(skill, words) }))
     .filter(({ score }) => score > 0)
@@ -14,11 +15,17 @@ export function search(skills: Skills, query: string): { text: string } {
   const lines = rows.slice(0, MOST).map(({ skill: { name, description } }) => `- ${name}: ${harmless(description)}`);
   const more = rows.length - lines.length;
   const note = more > 0 ? [`${more} more hold fewer of these words.`] : [];
-  return { text: [...lines, ...note].join("\n") || `No skill holds any of these words: ${words.join(", ")}.` };
+  const none = `No skill holds any of these words: ${[...words.values()].join(", ")}.`;
+  return { text: [...lines, ...note].join("\n") || none };
 }
 
-/** A word of the name says more than one of the description. */
-function scoreOf({ name, description }: Skill, words: readonly string[]): number {
-  const [title, text] = [name.toLowerCase(), description.toLowerCase()];
-  return words.reduce((sum, word) => sum + (title.includes(word) ? 3 : 0) + (text.includes(word) ? 1 : 0), 0);
+function scoreOf({ name, description }: Skill, words: Words): number {
+  const [title, text] = [pointsIn(name, words, POINTS.name), pointsIn(description, words, POINTS.description)];
+  return title + text;
+}
+
+/** Who searches takes a part of a word for a find, too. */
+function pointsIn(text: string, words: Words, points: number): number {
+  const [stems, lower] = [wordsIn(text), text.toLowerCase()];
+  return [...words].filter(([stem, word]) => stems.has(stem) || lower.includes(word)).length * points;
 }

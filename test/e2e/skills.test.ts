@@ -184,6 +184,33 @@ describe("scorel skill", () => {
   });
 });
 
+describe("scorel skill report", () => {
+  it("tells which skills were asked for in their words and not loaded, here or in all sessions", () =>
+    withModel([text("1"), text("2")], async (s) => {
+      const nothing = "No session here was told of skills; --all looks at all sessions.\n";
+      expect(await s.run(["skill", "report"])).toMatchObject({ code: 0, stdout: nothing, stderr: "" });
+      await s.run(["-p", "commit what I \u001b[31m did\u202e, the key is k-secret-123456"]);
+      await s.run(["-p", "$git-commit for Bob"]);
+      const { code, stdout } = await s.run(["skill", "report"]);
+      const id = scanLog(s.logs()[0] ?? "").header.sessionId;
+      const [head = ""] = stdout.split("\n\nNever");
+      expect(code).toBe(0);
+      expect(head.split("\n")).toEqual([
+        "2 prompts in 2 sessions with skills",
+        "",
+        "git-commit: never loaded where 1 of 1 prompt held its words",
+        "  shown in 2 sessions, loaded 1 time (1 by $name), 0 runs",
+        "  words: commit",
+        expect.stringMatching(/turn 1 {2}\d{4}-\d\d-\d\d {2}commit what I \\u\{1b\}\[31m did\\u\{202e\}, the key/),
+        expect.stringContaining('say in it when the skill is to be used ("Use it when … commit …")'),
+        "  -> who named it wrote words that its description lacks: bob",
+      ]);
+      const json = JSON.parse((await s.run(["skill", "report", "--session", id.slice(0, 10), "--json"])).stdout);
+      expect(json).toMatchObject({ sessions: 1, skills: expect.any(Array), damaged: [] });
+      expect(await s.run(["skill", "report", "--all", "--session", id])).toMatchObject({ code: 2 });
+    }));
+});
+
 describe("the shipped skills", () => {
   it("keep to the open format", async () => {
     using s = scratch();

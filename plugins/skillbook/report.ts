@@ -1,0 +1,100 @@
+import { visibleText } from "@scorel/host/client";
+import type { ReportedSkill, SkillMiss, SkillReport, WordCount } from "@scorel/skills/contract";
+import type { Desk } from "./desk.ts";
+import { errors } from "./errors.ts";
+
+/** Misses of a skill that are shown; programs read them all. */
+const SHOWN = 3;
+const SHORT_ID = 8;
+
+/** `scorel skill report`: always 0, since a miss is nobody's failure. */
+export async function report({ request, sessionId, options, json, say }: Desk): Promise<number> {
+  const named = options.session as string | undefined;
+  if (named !== undefined && options.all === true) throw errors.SKILLBOOK_SCOPE();
+  const of = options.all === true ? "all" : named;
+  const found = await request("report_skills", { sessionId, ...(of !== undefined && { of }) });
+  await say(json ? `${JSON.stringify(found, null, 2)}\n` : told(found));
+  return 0;
+}
+
+const NOTHING = "No session here was told of skills; --all looks at all sessions.\n";
+
+function told({ sessions, without, prompts, skills, damaged }: SkillReport): string {
+  if (sessions + damaged.length === 0) return NOTHING;
+  const missed = skills.filter((skill) => skill.missed.length > 0);
+  const used = skills.filter((skill) => skill.missed.length === 0 && skill.loadedIn > 0);
+  const rest = skills.filter((skill) => skill.missed.length === 0 && skill.loadedIn === 0);
+  const blocks = [
+    [
+      `${counted(prompts, "prompt")} in ${counted(sessions, "session")} with skills${without > 0 ? `; ${without} without` : ""}`,
+    ],
+    ...missed.map(missedRows),
+    used.length > 0 ? ["Loaded wherever their words came up:", ...used.flatMap(usedRows)] : [],
+    rest.length > 0 ? ["Never loaded, and no prompt held their words:", ...restRows(rest)] : [],
+    damaged.map(({ sessionId, line, reason }) =>
+      visibleText(`not read: session ${sessionId}${line === undefined ? "" : `, line ${line}`}: ${reason}`),
+    ),
+  ];
+  const paragraphs = blocks.filter((rows) => rows.length > 0).map((rows) => rows.join("\n"));
+  return `${paragraphs.join("\n\n")}\n`;
+}
+
+function missedRows(skill: ReportedSkill): string[] {
+  const { name, matched, missed, words } = skill;
+  const more = missed.length - SHOWN;
+  return [
+    `${visibleText(name)}: never loaded where ${missed.length} of ${counted(matched, "prompt")} held its words`,
+    `  ${standing(skill)}`,
+    `  words: ${list(words)}`,
+    ...missed.slice(0, SHOWN).map(missRow),
+    ...(more > 0 ? [`  and ${more} more: --output json names them`] : []),
+    ...adviceRows(skill),
+  ];
+}
+
+function missRow({ sessionId, turn, ts, prompt }: SkillMiss): string {
+  const day = new Date(ts).toISOString().slice(0, 10);
+  return `  ${sessionId.slice(0, SHORT_ID)}  turn ${turn}  ${day}  ${visibleText(prompt)}`;
+}
+
+function usedRows(skill: ReportedSkill): string[] {
+  return [`  ${visibleText(skill.name)}: ${standing(skill)}`, ...lackingRows(skill)];
+}
+
+function restRows(skills: readonly ReportedSkill[]): string[] {
+  const rows = skills.map(({ name, shown }) => `  ${visibleText(name)}: shown in ${counted(shown, "session")}`);
+  return [
+    ...rows,
+    "  -> what nobody asks for is left out by [skills] disabled; else say in a description what people ask for",
+  ];
+}
+
+function standing({ shown, loaded: { model, command, mention }, runs }: ReportedSkill): string {
+  const ways = [
+    [model, "by the model"],
+    [command, "by /skill:"],
+    [mention, "by $name"],
+  ].flatMap(([count, way]) => (count === 0 ? [] : [`${count} ${way}`]));
+  const loads = model + command + mention;
+  const how = ways.length > 0 ? ` (${ways.join(", ")})` : "";
+  return `shown in ${counted(shown, "session")}, loaded ${counted(loads, "time")}${how}, ${counted(runs, "run")}`;
+}
+
+/** What to do about it: the description is all that a model decides by. */
+function adviceRows(skill: ReportedSkill): string[] {
+  const words = skill.words.slice(0, 3).map(({ word }) => visibleText(word));
+  const when = `  -> a model decides by the description alone: say in it when the skill is to be used ("Use it when … ${words.join(", ")} …")`;
+  return [when, ...lackingRows(skill)];
+}
+
+function lackingRows({ lacking }: ReportedSkill): string[] {
+  return lacking.length === 0 ? [] : [`  -> who named it wrote words that its description lacks: ${list(lacking)}`];
+}
+
+function list(words: readonly WordCount[]): string {
+  return words.map(({ word, prompts }) => `${visibleText(word)}${prompts > 1 ? ` (${prompts})` : ""}`).join(", ");
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

@@ -1,0 +1,97 @@
+import { STOP_WORDS } from "./stop-words.ts";
+
+/** What is matched of a skill: its name and what it says of itself. */
+export interface Described {
+  name: string;
+  description: string;
+}
+/** A skill whose words are among those of a text. */
+export interface Fit<R extends Described = Described> {
+  skill: R;
+  score: number;
+  /** As the text has them, in its order. */
+  words: string[];
+}
+/** Words by their stems, each as it is first written. */
+export type Words = ReadonlyMap<string, string>;
+
+/** A word of the name says more than one of the description. */
+export const POINTS = { name: 3, description: 1 };
+/** A word that so many skills hold, and this share of all, tells none of them. */
+const COMMON = { least: 4, share: 0.25 };
+/** Of scripts that put no space between words. */
+const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
+const SHORTEST = 2;
+const ENDING = /(?:ies|ing|ed|es|er|s|e|y)$/;
+const SHORTEST_STEM = 3;
+
+let segmenter: Intl.Segmenter | undefined;
+
+/** Every word of a text once, in lower case. */
+export function wordsIn(text: string): Words {
+  const words = new Map<string, string>();
+  for (const [run] of text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}]+/gu))
+    for (const word of UNSPACED.test(run) ? segments(run) : [run])
+      if (!words.has(stemOf(word))) words.set(stemOf(word), word);
+  return words;
+}
+
+/** Without those that are in any text, and without numbers. */
+export function tellingWords(text: string): Words {
+  const telling = [...wordsIn(text)].filter(
+    ([, word]) => word.length >= SHORTEST && !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word),
+  );
+  return new Map(telling);
+}
+
+/** Finds skills by the words of a text; made once for many texts. */
+export class Matching<R extends Described> {
+  /** Stem -> who holds it, and how many points it is worth there. */
+  private readonly holders = new Map<string, Map<R, number>>();
+  private readonly common: number;
+
+  constructor(skills: readonly R[]) {
+    for (const skill of skills) {
+      this.enter(skill, skill.name, POINTS.name);
+      this.enter(skill, skill.description, POINTS.description);
+    }
+    this.common = Math.max(COMMON.least, Math.ceil(skills.length * COMMON.share));
+  }
+
+  /** Skills with at least so many points, the best first; words that many skills hold are left out. */
+  fits(words: Words, least: number): Fit<R>[] {
+    const fits = new Map<R, Fit<R>>();
+    for (const [stem, word] of words) {
+      const holders = this.holders.get(stem);
+      if (!holders || holders.size >= this.common) continue;
+      for (const [skill, points] of holders) {
+        const fit = fits.get(skill) ?? { skill, score: 0, words: [] };
+        fit.score += points;
+        fit.words.push(word);
+        fits.set(skill, fit);
+      }
+    }
+    return [...fits.values()]
+      .filter(({ score }) => score >= least)
+      .sort((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1));
+  }
+
+  private enter(skill: R, text: string, points: number): void {
+    for (const stem of wordsIn(text).keys()) {
+      const holders = this.holders.get(stem) ?? new Map<R, number>();
+      holders.set(skill, (holders.get(skill) ?? 0) + points);
+      this.holders.set(stem, holders);
+    }
+  }
+}
+
+/** So that `commit`, `commits` and `committing` are one word; good enough to compare by, never shown. */
+export function stemOf(word: string): string {
+  const stem = word.replace(ENDING, "");
+  return stem.length < SHORTEST_STEM ? word : stem.replace(/([b-df-hj-np-tv-z])\1$/, "$1");
+}
+
+function segments(run: string): string[] {
+  segmenter ??= new Intl.Segmenter(undefined, { granularity: "word" });
+  return Array.from(segmenter.segment(run), ({ segment }) => segment);
+}

@@ -1,0 +1,34 @@
+import type { OperationContext } from "@scorel/host/contract";
+import type { SessionHeader } from "@scorel/kernel";
+import type {} from "@scorel/projects/contract";
+import type { SkillReport } from "./contract.ts";
+import { reportOn } from "./report.ts";
+import type { Skills } from "./skills.ts";
+
+/** The report on one session, on all (`"all"`), or on those of the project that this session is in. */
+export async function report(
+  { ctx }: Skills,
+  of: string | undefined,
+  { sessionsDir: directory, resolve }: OperationContext,
+): Promise<SkillReport> {
+  const redact = (text: string) => ctx.find("secrets")?.redact(text) ?? text;
+  if (of !== undefined && of !== "all")
+    return reportOn({ directory, sessionId: resolve(of), belongs: () => true, redact });
+  const belongs = of === "all" ? () => true : await neighbours(ctx);
+  return reportOn({ directory, belongs, redact });
+}
+
+/** Sessions in one project; where nobody knows of projects, those of one root. */
+async function neighbours(ctx: Skills["ctx"]): Promise<(header: SessionHeader) => boolean> {
+  const book = await ctx.find("projects")?.book();
+  const placeOf = ({ createdAt, meta }: SessionHeader) => {
+    const { cwd = "", root, projectId } = meta as Partial<Record<string, string>>;
+    return { cwd, createdAt, root, projectId };
+  };
+  const groupOf = (header: SessionHeader) => {
+    const place = placeOf(header);
+    return book?.of(place)?.projectId ?? place.root ?? place.cwd;
+  };
+  const own = groupOf(ctx.session.header);
+  return (header) => groupOf(header) === own;
+}

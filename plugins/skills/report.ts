@@ -1,0 +1,217 @@
+import { readdirSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf, isId, messageOf, type SessionHeader, scanHeader } from "@scorel/kernel";
+import type { IndexedSkill, ReportedSkill, SkillMiss, SkillReport, WordCount } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { Matching, tellingWords, type Words } from "./matching.ts";
+import { type LogUse, type Prompt, type Use, usesIn } from "./report-log.ts";
+
+export interface ReportOptions {
+  directory: string;
+  /** One session alone. */
+  sessionId?: string | undefined;
+  /** Whether a session counts. */
+  belongs: (header: SessionHeader) => boolean;
+  redact: (text: string) => string;
+}
+interface Row extends ReportedSkill {
+  /** Stem -> the word and how many prompts had it. */
+  missing: Map<string, WordCount>;
+  lack: Map<string, WordCount>;
+}
+
+/** A word of the name that the description says, too; or as many points in other words. */
+const FITS = 4;
+/** More of a prompt is something that was pasted. */
+const READ = 10_000;
+const SHOWN = 120;
+const MOST_WORDS = 8;
+const ENDING = ".jsonl";
+const NAMED = /(?:\/skill:|\$)([\p{L}\p{N}][\p{L}\p{N}._-]*)/gu;
+
+/**
+ * What became of the skills that models were told of: how often the words of a prompt were theirs, and whether they were
+ * loaded. Reads logs alone: what a session was told counts, not what lies on disk now. A prompt counts once, in the session
+ * that was made first, also where copies hold it. Throws SKILL_LOGS.
+ */
+export async function reportOn(options: ReportOptions): Promise<SkillReport> {
+  const damaged: SkillReport["damaged"] = [];
+  const logs = await read(options, damaged);
+  const report = new Report(options.redact);
+  for (const log of logs.sort((a, b) => a.createdAt - b.createdAt || (a.sessionId < b.sessionId ? -1 : 1)))
+    report.take(log);
+  return { ...report.result(), without: logs.filter(({ shown }) => shown.size === 0).length, damaged };
+}
+
+async function read(
+  { directory, sessionId, belongs }: ReportOptions,
+  damaged: SkillReport["damaged"],
+): Promise<LogUse[]> {
+  const logs: LogUse[] = [];
+  for (const id of sessionId === undefined ? idsIn(directory) : [sessionId]) {
+    const beside = join(directory, id);
+    try {
+      if (!belongs(scanHeader(`${beside}.jsonl`).header)) continue;
+      const log = await usesIn(beside);
+      logs.push(log);
+      for (const { line, reason, lost } of log.problems) if (lost) damaged.push({ sessionId: id, line, reason });
+    } catch (thrown) {
+      damaged.push({ sessionId: id, reason: messageOf(thrown) });
+    }
+  }
+  return logs;
+}
+
+function idsIn(directory: string): string[] {
+  try {
+    const names = readdirSync(directory).filter((name) => name.endsWith(ENDING));
+    return names
+      .map((name) => name.slice(0, -ENDING.length))
+      .filter(isId)
+      .sort();
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return [];
+    throw errors.SKILL_LOGS({ directory, reason: codeOf(thrown) }, { cause: thrown });
+  }
+}
+
+class Report {
+  private readonly rows = new Map<string, Row>();
+  private readonly counted = new Set<string>();
+  private readonly matchings = new Map<readonly IndexedSkill[], Matching<IndexedSkill>>();
+  private readonly redact: (text: string) => string;
+  private sessions = 0;
+  private prompts = 0;
+
+  constructor(redact: (text: string) => string) {
+    this.redact = redact;
+  }
+
+  take(log: LogUse): void {
+    if (log.shown.size === 0) return;
+    this.sessions++;
+    for (const { name, description } of log.shown.values()) {
+      const row = this.row(name);
+      row.shown++;
+      row.description = description;
+    }
+    const used = new Set(log.uses.map(({ skill }) => skill));
+    for (const name of used) this.row(name).loadedIn++;
+    for (const prompt of log.prompts.filter(({ eventId }) => this.isNew(eventId))) this.judge(log, prompt, used);
+    for (const use of log.uses.filter(({ eventId, skill }) => this.isNew(`${eventId} ${skill}`))) this.count(use);
+    // A session's indexes are lists of its own.
+    this.matchings.clear();
+  }
+
+  result(): Pick<SkillReport, "sessions" | "prompts" | "skills"> {
+    const skills = [...this.rows.values()].map(({ missing, lack, ...row }) => {
+      const missed = row.missed.sort((a, b) => b.ts - a.ts || (a.eventId < b.eventId ? -1 : 1));
+      return { ...row, missed, words: mostOf(missing), lacking: mostOf(lack) };
+    });
+    const order = (a: ReportedSkill, b: ReportedSkill) =>
+      b.missed.length - a.missed.length || b.matched - a.matched || (a.name < b.name ? -1 : 1);
+    return { sessions: this.sessions, prompts: this.prompts, skills: skills.sort(order) };
+  }
+
+  private judge({ sessionId }: LogUse, prompt: Prompt, used: ReadonlySet<string>): void {
+    if (prompt.known.length === 0) return;
+    this.prompts++;
+    for (const { skill, words } of this.matchingOf(prompt).fits(this.wordsOf(prompt), FITS)) {
+      const row = this.row(skill.name);
+      row.matched++;
+      if (used.has(skill.name)) continue;
+      const { eventId, ts, turn } = prompt;
+      row.missed.push({ sessionId, eventId, turn, ts, words, prompt: this.shown(prompt, words) });
+      counting(
+        row.missing,
+        words.map((word) => [word, word]),
+      );
+    }
+  }
+
+  private count({ skill, way, prompt }: Use): void {
+    const row = this.row(skill);
+    if (way === "run") row.runs++;
+    else if (way !== "docs") row.loaded[way]++;
+    // Whoever named it knew it: what else they wrote is what others may write who do not.
+    if (!prompt || (way !== "command" && way !== "mention")) return;
+    const words = this.wordsOf(prompt);
+    const known = prompt.known.find(({ name }) => name === skill);
+    if (
+      !known ||
+      this.matchingOf(prompt)
+        .fits(words, FITS)
+        .some((fit) => fit.skill === known)
+    )
+      return;
+    const own = tellingWords(`${known.name} ${known.description}`);
+    counting(
+      row.lack,
+      [...words].filter(([stem]) => !own.has(stem)),
+    );
+  }
+
+  private row(name: string): Row {
+    const row = this.rows.get(name) ?? { ...none(), name, missing: new Map(), lack: new Map() };
+    this.rows.set(name, row);
+    return row;
+  }
+
+  private isNew(id: string): boolean {
+    if (this.counted.has(id)) return false;
+    this.counted.add(id);
+    return true;
+  }
+
+  private matchingOf({ known }: Prompt): Matching<IndexedSkill> {
+    const matching = this.matchings.get(known) ?? new Matching(known);
+    this.matchings.set(known, matching);
+    return matching;
+  }
+
+  /** Code that was pasted is no wish, and a name of a skill says nothing of its description. */
+  private wordsOf({ text, known }: Prompt): Words {
+    const prose = this.redact(text.slice(0, READ)).replace(/```[\s\S]*?(?:```|$)/g, " ");
+    const isNamed = (mark: string) => known.some(({ name }) => mark === name || mark.replace(/[._-]+$/, "") === name);
+    return tellingWords(prose.replace(NAMED, (mark, name) => (isNamed(name) ? " " : mark)));
+  }
+
+  /** One line of it, around the first of the words. */
+  private shown({ text }: Prompt, words: readonly string[]): string {
+    const line = this.redact(text.slice(0, READ)).replace(/\s+/g, " ").trim();
+    const letters = [...line];
+    if (letters.length <= SHOWN) return line;
+    const first = [...line.slice(0, Math.max(0, line.toLowerCase().indexOf(words[0] as string)))].length;
+    const from = Math.max(0, Math.min(first - SHOWN / 2, letters.length - SHOWN));
+    const part = letters.slice(from, from + SHOWN).join("");
+    return `${from > 0 ? "…" : ""}${part}${from + SHOWN < letters.length ? "…" : ""}`;
+  }
+}
+
+function none(): ReportedSkill {
+  const loaded = { model: 0, command: 0, mention: 0 };
+  const missed: SkillMiss[] = [];
+  return {
+    name: "",
+    description: "",
+    shown: 0,
+    matched: 0,
+    loaded,
+    loadedIn: 0,
+    runs: 0,
+    missed,
+    words: [],
+    lacking: [],
+  };
+}
+
+function counting(counts: Map<string, WordCount>, words: Iterable<readonly [string, string]>): void {
+  for (const [key, word] of words) {
+    const count = counts.get(key) ?? { word, prompts: 0 };
+    counts.set(key, { ...count, prompts: count.prompts + 1 });
+  }
+}
+
+function mostOf(counts: ReadonlyMap<string, WordCount>): WordCount[] {
+  return [...counts.values()].sort((a, b) => b.prompts - a.prompts || (a.word < b.word ? -1 : 1)).slice(0, MOST_WORDS);
+}

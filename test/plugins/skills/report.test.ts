@@ -1,0 +1,192 @@
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { createJsonlStore } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import type { ReportedSkill } from "../../../plugins/skills/contract.ts";
+import { reportOn } from "../../../plugins/skills/report.ts";
+import { testHeader } from "../../harness.ts";
+import { type Reply, text, toolCall } from "../../model-server.ts";
+import { addSkill, type Ground, ground, openSkills, skillText } from "./setup.ts";
+
+const load = (skill: string) => toolCall("skill_load", { skill });
+const folderOf = (g: Ground) => join(g.home, ".scorel/sessions");
+
+/** Says these prompts in a session whose log is a file. */
+async function session(g: Ground, id: string, prompts: readonly string[], script: readonly Reply[] = [], meta = {}) {
+  mkdirSync(folderOf(g), { recursive: true });
+  const sessionId = id.padEnd(16, "0");
+  const header = { ...testHeader, sessionId, createdAt: id.charCodeAt(0), checksum: "crc32" as const, meta };
+  const store = createJsonlStore(join(folderOf(g), `${sessionId}.jsonl`), { create: header });
+  let clock = 1_000_000_000_000;
+  await using t = await openSkills(g, (_request, at) => script[at] ?? text("ok"), {
+    kernel: { store, now: () => ++clock },
+  });
+  for (const prompt of prompts) await t.agent.prompt(prompt);
+  return t;
+}
+const skills = (g: Ground) => {
+  addSkill(g, "house-commit", { "more.md": "More" }, skillText("house-commit", "Make a git commit and its message"));
+  addSkill(g, "invoices", {}, skillText("invoices", "Fill out invoices for customers"));
+};
+const reportIn = (g: Ground, more: Partial<Parameters<typeof reportOn>[0]> = {}) =>
+  reportOn({ directory: folderOf(g), belongs: () => true, redact: (said) => said, ...more });
+const brief = ({ name, shown, matched, loaded, loadedIn, missed }: ReportedSkill) => ({
+  name,
+  shown,
+  matched,
+  loaded: `${loaded.model} ${loaded.command} ${loaded.mention} in ${loadedIn}`,
+  missed: missed.map(({ sessionId, turn }) => `${sessionId[0]}${turn}`),
+});
+
+describe("the report on skills", () => {
+  it("says which had their words in a prompt and were never loaded in that session", async () => {
+    using g = ground();
+    skills(g);
+    await session(g, "a", ["hello", "please commit what I did", "now commit it"]);
+    await session(g, "b", ["commit this"], [load("house-commit")]);
+    const { skills: rows, ...sums } = await reportIn(g);
+    expect(sums).toEqual({ sessions: 2, without: 0, prompts: 4, damaged: [] });
+    expect(rows).toEqual([
+      {
+        name: "house-commit",
+        description: "Make a git commit and its message",
+        shown: 2,
+        matched: 3,
+        loaded: { model: 1, command: 0, mention: 0 },
+        loadedIn: 1,
+        runs: 0,
+        missed: [
+          {
+            sessionId: "a000000000000000",
+            eventId: expect.any(String),
+            turn: 3,
+            ts: expect.any(Number),
+            words: ["commit"],
+            prompt: "now commit it",
+          },
+          expect.objectContaining({ turn: 2, prompt: "please commit what I did" }),
+        ],
+        words: [{ word: "commit", prompts: 2 }],
+        lacking: [],
+      },
+      {
+        name: "invoices",
+        description: "Fill out invoices for customers",
+        shown: 2,
+        matched: 0,
+        loaded: { model: 0, command: 0, mention: 0 },
+        loadedIn: 0,
+        runs: 0,
+        missed: [],
+        words: [],
+        lacking: [],
+      },
+    ]);
+  });
+
+  it("says who loaded a skill, and in which words people who named it spoke that it lacks", async () => {
+    using g = ground();
+    skills(g);
+    const select = toolCall("skill_select_docs", { skill: "house-commit", docs: ["more.md"] });
+    await session(g, "a", ["/skill:invoices bill Acme", "with $house-commit", "go on"], [text("1"), text("2"), select]);
+    await session(g, "b", ["bill them by $invoices, and bill Bob"], [load("invoices"), load("nothing")]);
+    const [invoices, commit] = (await reportIn(g)).skills.sort((a, b) => b.lacking.length - a.lacking.length);
+    expect(invoices).toMatchObject({ loaded: { model: 1, command: 1, mention: 1 }, loadedIn: 2, missed: [] });
+    expect(invoices?.lacking).toEqual([
+      { word: "bill", prompts: 2 },
+      { word: "acme", prompts: 1 },
+      { word: "bob", prompts: 1 },
+    ]);
+    expect(commit).toMatchObject({ loaded: { model: 0, command: 0, mention: 1 }, loadedIn: 1, lacking: [] });
+  });
+
+  it("goes by what the session was told, whatever the files say now", async () => {
+    using g = ground();
+    addSkill(g, "pdf", {}, skillText("pdf", "Make a pdf"));
+    await session(g, "a", ["make a pdf"]);
+    addSkill(g, "pdf", {}, skillText("pdf", "Something else"));
+    await session(g, "b", ["make a pdf"]);
+    expect((await reportIn(g)).skills.map(brief)).toEqual([
+      { name: "pdf", shown: 2, matched: 1, loaded: "0 0 0 in 0", missed: ["a1"] },
+    ]);
+  });
+
+  it("hears of a skill that comes while the session goes on", async () => {
+    using g = ground();
+    skills(g);
+    mkdirSync(folderOf(g), { recursive: true });
+    const path = join(folderOf(g), `${"a".padEnd(16, "0")}.jsonl`);
+    const store = createJsonlStore(path, {
+      create: { ...testHeader, sessionId: "a".padEnd(16, "0"), checksum: "crc32" },
+    });
+    await using t = await openSkills(g, [text("1"), text("2"), text("3")], { kernel: { store } });
+    await t.agent.prompt("a pdf of the pdf");
+    addSkill(g, "pdf", {}, skillText("pdf", "Make a pdf"));
+    await t.agent.prompt("a pdf of the pdf");
+    expect((await reportIn(g)).skills.map(brief)[0]).toMatchObject({ name: "pdf", matched: 1, missed: ["a2"] });
+  });
+
+  it("counts a prompt once, in the session that was made first, however many copies hold it", async () => {
+    using g = ground();
+    skills(g);
+    await session(g, "b", ["commit this"]);
+    const [original, copy] = ["b", "c"].map((id) => join(folderOf(g), `${id.padEnd(16, "0")}.jsonl`)) as [
+      string,
+      string,
+    ];
+    writeFileSync(copy, readFileSync(original));
+    const { skills: rows, prompts } = await reportIn(g);
+    expect([prompts, rows.map(brief)[0]]).toEqual([1, expect.objectContaining({ matched: 1, missed: ["b1"] })]);
+  });
+
+  it("shows a part of a long prompt around the words, in a line, with secrets redacted, and reads no pasted code", async () => {
+    using g = ground();
+    skills(g);
+    const long = `${"x ".repeat(200)}\n\u001b[31m commit\u0007 with hunter2 ${"y ".repeat(200)}`;
+    await session(g, "a", [long, "look:\n```\ncommit commit git message\n```"]);
+    const redact = (said: string) => said.replaceAll("hunter2", "[redacted]");
+    const [{ matched, missed } = { matched: 0, missed: [] }] = (await reportIn(g, { redact })).skills;
+    expect(matched).toBe(1);
+    expect(missed[0]?.prompt).toMatch(/^…x x .*commit.* with \[redacted\] y .*…$/);
+    expect([...(missed[0]?.prompt ?? "")].length).toBeLessThan(130);
+  });
+
+  it("leaves out what came with an import, and sessions that do not belong", async () => {
+    using g = ground();
+    skills(g);
+    await session(g, "a", ["commit this"], [], { imported: { at: 2_000_000_000_000 } });
+    await session(g, "b", ["commit this"], [], { cwd: "/elsewhere" });
+    expect(await reportIn(g, { belongs: ({ meta }) => meta.cwd === undefined })).toMatchObject({
+      sessions: 0,
+      without: 1,
+      prompts: 0,
+    });
+    expect(await reportIn(g, { sessionId: "b000000000000000" })).toMatchObject({ sessions: 1, prompts: 1 });
+  });
+
+  it("names what is damaged, by session and line, and reads the rest", async () => {
+    using g = ground();
+    skills(g);
+    await session(g, "a", ["commit this", "and commit that"]);
+    const path = join(folderOf(g), "a000000000000000.jsonl");
+    const lines = readFileSync(path, "utf8").split("\n");
+    const at = lines.findIndex((line) => line.includes("commit this"));
+    lines[at] = (lines[at] as string).replace("commit this", "commit that");
+    writeFileSync(path, lines.join("\n"));
+    writeFileSync(join(folderOf(g), "b000000000000000.jsonl"), "nothing\n");
+    writeFileSync(join(folderOf(g), "notes.txt"), "");
+    const { damaged, skills: rows } = await reportIn(g);
+    expect(damaged).toEqual([
+      { sessionId: "a000000000000000", line: at + 1, reason: expect.stringContaining("checksum") },
+      { sessionId: "b000000000000000", reason: expect.stringContaining("b000000000000000.jsonl") },
+    ]);
+    expect(rows.map(brief)[0]).toMatchObject({ matched: 1, missed: ["a1"] });
+  });
+
+  it("is empty in a home without sessions, and says when they cannot be listed", async () => {
+    using g = ground();
+    expect(await reportIn(g)).toEqual({ sessions: 0, without: 0, prompts: 0, skills: [], damaged: [] });
+    g.file(".scorel/sessions", "a file");
+    await expect(reportIn(g)).rejects.toMatchObject({ code: "SKILL_LOGS" });
+  });
+});
