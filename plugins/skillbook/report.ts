@@ -21,9 +21,9 @@ const NOTHING = "No session here was told of skills; --all looks at all sessions
 
 function told({ sessions, without, prompts, skills, damaged }: SkillReport): string {
   if (sessions + damaged.length === 0) return NOTHING;
-  const missed = skills.filter((skill) => skill.missed.length > 0);
-  const used = skills.filter((skill) => skill.missed.length === 0 && skill.loadedIn > 0);
-  const rest = skills.filter((skill) => skill.missed.length === 0 && skill.loadedIn === 0);
+  const missed = skills.filter((skill) => skill.misses > 0);
+  const used = skills.filter((skill) => skill.misses === 0 && skill.loadedIn > 0);
+  const rest = skills.filter((skill) => skill.misses === 0 && skill.loadedIn === 0);
   const blocks = [
     [
       `${counted(prompts, "prompt")} in ${counted(sessions, "session")} with skills${without > 0 ? `; ${without} without` : ""}`,
@@ -40,14 +40,14 @@ function told({ sessions, without, prompts, skills, damaged }: SkillReport): str
 }
 
 function missedRows(skill: ReportedSkill): string[] {
-  const { name, matched, missed, words } = skill;
-  const more = missed.length - SHOWN;
+  const { name, matched, misses, missed, words } = skill;
+  const more = misses - SHOWN;
   return [
-    `${visibleText(name)}: never loaded where ${missed.length} of ${counted(matched, "prompt")} held its words`,
+    `${visibleText(name)}: never loaded where ${misses} of ${counted(matched, "prompt")} held its words`,
     `  ${standing(skill)}`,
     `  words: ${list(words)}`,
     ...missed.slice(0, SHOWN).map(missRow),
-    ...(more > 0 ? [`  and ${more} more: --output json names them`] : []),
+    ...(more > 0 ? [`  and ${more} more; --json names the latest hundred`] : []),
     ...adviceRows(skill),
   ];
 }

@@ -131,7 +131,8 @@ export interface ReportedSkill {
   loadedIn: number;
   /** Programs of it that ran. */
   runs: number;
-  /** Those of the matches in whose sessions nothing of it was used, the latest first. */
+  /** Those of the matches in whose sessions nothing of it was used, and the latest hundred of them, the latest first. */
+  misses: number;
   missed: SkillMiss[];
   /** Words of the misses, the most frequent first. */
   words: WordCount[];

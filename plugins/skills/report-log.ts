@@ -33,7 +33,7 @@ export interface LogUse {
 }
 
 /** Such records alone are read; inside a text JSON would escape the quotes. */
-const SOUGHT = ['"role":"user"', '"temp:skill:', '"toolName":"skill_run"'];
+const SOUGHT = ['"role":"user"', '"toolName":"skill_'];
 const TYPES = ["skill_index", "skill_state"];
 
 /** Reads of a log only what tells of skills. Throws STORE_READ and STORE_HEADER. */

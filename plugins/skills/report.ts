@@ -14,17 +14,28 @@ export interface ReportOptions {
   belongs: (header: SessionHeader) => boolean;
   redact: (text: string) => string;
 }
-interface Row extends ReportedSkill {
+interface Row extends Omit<ReportedSkill, "missed"> {
+  missed: Missed[];
   /** Stem -> the word and how many prompts had it. */
   missing: Map<string, WordCount>;
   lack: Map<string, WordCount>;
+}
+
+interface Missed {
+  sessionId: string;
+  prompt: Prompt;
+  words: string[];
 }
 
 /** A word of the name that the description says, too; or as many points in other words. */
 const FITS = 4;
 /** More of a prompt is something that was pasted. */
 const READ = 10_000;
+/** A secret that the cut would halve is found behind it, too. */
+const BEYOND = 2_000;
 const SHOWN = 120;
+/** Misses of a skill that are told one by one. */
+const MOST_MISSES = 100;
 const MOST_WORDS = 8;
 const ENDING = ".jsonl";
 const NAMED = /(?:\/skill:|\$)([\p{L}\p{N}][\p{L}\p{N}._-]*)/gu;
@@ -98,18 +109,18 @@ class Report {
     const used = new Set(log.uses.map(({ skill }) => skill));
     for (const name of used) this.row(name).loadedIn++;
     for (const prompt of log.prompts.filter(({ eventId }) => this.isNew(eventId))) this.judge(log, prompt, used);
-    for (const use of log.uses.filter(({ eventId, skill }) => this.isNew(`${eventId} ${skill}`))) this.count(use);
+    for (const use of log.uses.filter(({ eventId, skill }) => this.isNew(`${eventId} ${skill}`))) this.use(use);
     // A session's indexes are lists of its own.
     this.matchings.clear();
   }
 
   result(): Pick<SkillReport, "sessions" | "prompts" | "skills"> {
     const skills = [...this.rows.values()].map(({ missing, lack, ...row }) => {
-      const missed = row.missed.sort((a, b) => b.ts - a.ts || (a.eventId < b.eventId ? -1 : 1));
-      return { ...row, missed, words: mostOf(missing), lacking: mostOf(lack) };
+      const missed = row.missed.sort(latestFirst).slice(0, MOST_MISSES);
+      return { ...row, missed: missed.map((miss) => this.told(miss)), words: mostOf(missing), lacking: mostOf(lack) };
     });
     const order = (a: ReportedSkill, b: ReportedSkill) =>
-      b.missed.length - a.missed.length || b.matched - a.matched || (a.name < b.name ? -1 : 1);
+      b.misses - a.misses || b.matched - a.matched || (a.name < b.name ? -1 : 1);
     return { sessions: this.sessions, prompts: this.prompts, skills: skills.sort(order) };
   }
 
@@ -120,35 +131,27 @@ class Report {
       const row = this.row(skill.name);
       row.matched++;
       if (used.has(skill.name)) continue;
-      const { eventId, ts, turn } = prompt;
-      row.missed.push({ sessionId, eventId, turn, ts, words, prompt: this.shown(prompt, words) });
-      counting(
-        row.missing,
-        words.map((word) => [word, word]),
-      );
+      row.misses++;
+      row.missed.push({ sessionId, prompt, words });
+      for (const word of words) count(row.missing, word, word);
     }
   }
 
-  private count({ skill, way, prompt }: Use): void {
+  private use({ skill, way, prompt }: Use): void {
     const row = this.row(skill);
     if (way === "run") row.runs++;
     else if (way !== "docs") row.loaded[way]++;
     // Whoever named it knew it: what else they wrote is what others may write who do not.
-    if (!prompt || (way !== "command" && way !== "mention")) return;
+    if (prompt && (way === "command" || way === "mention")) this.named(row, prompt);
+  }
+
+  private named({ name, lack }: Row, prompt: Prompt): void {
     const words = this.wordsOf(prompt);
-    const known = prompt.known.find(({ name }) => name === skill);
-    if (
-      !known ||
-      this.matchingOf(prompt)
-        .fits(words, FITS)
-        .some((fit) => fit.skill === known)
-    )
-      return;
-    const own = tellingWords(`${known.name} ${known.description}`);
-    counting(
-      row.lack,
-      [...words].filter(([stem]) => !own.has(stem)),
-    );
+    const skill = prompt.known.find((known) => known.name === name);
+    const fits = this.matchingOf(prompt).fits(words, FITS);
+    if (!skill || fits.some((fit) => fit.skill === skill)) return;
+    const own = tellingWords(`${name} ${skill.description}`);
+    for (const [stem, word] of words) if (!own.has(stem)) count(lack, stem, word);
   }
 
   private row(name: string): Row {
@@ -171,14 +174,23 @@ class Report {
 
   /** Code that was pasted is no wish, and a name of a skill says nothing of its description. */
   private wordsOf({ text, known }: Prompt): Words {
-    const prose = this.redact(text.slice(0, READ)).replace(/```[\s\S]*?(?:```|$)/g, " ");
+    const prose = this.readOf(text).replace(/```[\s\S]*?(?:```|$)/g, " ");
     const isNamed = (mark: string) => known.some(({ name }) => mark === name || mark.replace(/[._-]+$/, "") === name);
     return tellingWords(prose.replace(NAMED, (mark, name) => (isNamed(name) ? " " : mark)));
   }
 
+  private readOf(text: string): string {
+    return this.redact(text.slice(0, READ + BEYOND)).slice(0, READ);
+  }
+
+  private told({ sessionId, prompt, words }: Missed): SkillMiss {
+    const { eventId, turn, ts } = prompt;
+    return { sessionId, eventId, turn, ts, words, prompt: this.shown(prompt, words) };
+  }
+
   /** One line of it, around the first of the words. */
   private shown({ text }: Prompt, words: readonly string[]): string {
-    const line = this.redact(text.slice(0, READ)).replace(/\s+/g, " ").trim();
+    const line = this.readOf(text).replace(/\s+/g, " ").trim();
     const letters = [...line];
     if (letters.length <= SHOWN) return line;
     const first = [...line.slice(0, Math.max(0, line.toLowerCase().indexOf(words[0] as string)))].length;
@@ -188,28 +200,19 @@ class Report {
   }
 }
 
-function none(): ReportedSkill {
+function none(): Omit<Row, "missing" | "lack"> {
+  const counts = { shown: 0, matched: 0, loadedIn: 0, runs: 0, misses: 0 };
   const loaded = { model: 0, command: 0, mention: 0 };
-  const missed: SkillMiss[] = [];
-  return {
-    name: "",
-    description: "",
-    shown: 0,
-    matched: 0,
-    loaded,
-    loadedIn: 0,
-    runs: 0,
-    missed,
-    words: [],
-    lacking: [],
-  };
+  return { name: "", description: "", ...counts, loaded, missed: [], words: [], lacking: [] };
 }
 
-function counting(counts: Map<string, WordCount>, words: Iterable<readonly [string, string]>): void {
-  for (const [key, word] of words) {
-    const count = counts.get(key) ?? { word, prompts: 0 };
-    counts.set(key, { ...count, prompts: count.prompts + 1 });
-  }
+function latestFirst({ prompt: a }: Missed, { prompt: b }: Missed): number {
+  return b.ts - a.ts || (a.eventId < b.eventId ? -1 : 1);
+}
+
+function count(counts: Map<string, WordCount>, key: string, word: string): void {
+  const before = counts.get(key) ?? { word, prompts: 0 };
+  counts.set(key, { ...before, prompts: before.prompts + 1 });
 }
 
 function mostOf(counts: ReadonlyMap<string, WordCount>): WordCount[] {

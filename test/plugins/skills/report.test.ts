@@ -55,6 +55,7 @@ describe("the report on skills", () => {
         loaded: { model: 1, command: 0, mention: 0 },
         loadedIn: 1,
         runs: 0,
+        misses: 2,
         missed: [
           {
             sessionId: "a000000000000000",
@@ -77,6 +78,7 @@ describe("the report on skills", () => {
         loaded: { model: 0, command: 0, mention: 0 },
         loadedIn: 0,
         runs: 0,
+        misses: 0,
         missed: [],
         words: [],
         lacking: [],
