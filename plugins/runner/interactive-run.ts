@@ -35,6 +35,8 @@ export class InteractiveRun {
   private tails: Tails = { stdout: "", stderr: "", last: "stdout" };
   private readonly program: Promise<SandboxRun>;
   private input: "open" | "busy" | "closed" = "open";
+  /** All that was written to it, for the record of its run. */
+  private readonly written: string[] = [];
 
   /** Starts it; `started` rejects when that fails. */
   constructor(ctx: RunnerContext, request: RunRequest, toolCallId?: string) {
@@ -45,7 +47,7 @@ export class InteractiveRun {
     const started = startSkill(ctx, request, { interactive: true, onText }, { toolCallId, env: unbuffered });
     this.program = started.then(({ program }) => program);
     this.over = started
-      .then(({ finish }) => finish())
+      .then(({ finish }) => finish(() => this.written.join("")))
       .then((result) => ({ result }))
       .catch((thrown: unknown) => ({ thrown }))
       .then((end) => {
@@ -79,6 +81,7 @@ export class InteractiveRun {
     if (Buffer.byteLength(text) > MOST_WRITTEN)
       throw refuse(`the text is longer than ${MOST_WRITTEN} bytes; give it as a file, by inputs`);
     this.input = "busy";
+    this.written.push(text);
     // What it asked before is answered with this.
     this.tails = { stdout: "", stderr: "", last: "stdout" };
     const program = await this.program;

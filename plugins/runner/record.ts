@@ -50,7 +50,7 @@ export const runRecord = z.object({
 export type RunRecord = z.output<typeof runRecord>;
 
 /** What is known before a program begins; undefined when nothing of the run will be kept. */
-export type Recording = Pick<RunRecord, "skill" | "stdin" | "inputs" | "before"> & { store: BlobStore };
+export type Recording = Pick<RunRecord, "skill" | "inputs" | "before"> & { store: BlobStore };
 
 /** Keeps what a program begins with, for a run whose files are saved as artifacts. Throws BLOB_WRITE. */
 export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Ready): Recording | undefined {
@@ -66,7 +66,6 @@ export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Read
   return {
     store,
     skill: { name: skill.name, digest: staged.digest, source: skill.source, files: keepSkill(staged, store) },
-    ...(request.stdin !== undefined && { stdin: { sha256: store.put(Buffer.from(request.stdin)) } }),
     inputs,
     before: statesOf(layout.root, (name) => lay(name) && !isInput(name), store),
   };
@@ -83,7 +82,7 @@ export function lineageOf(
   const { layout, run, lineage, declared, epoch, toolCallId } = ready;
   if (!recording) return { lineage };
   const { store, ...begun } = recording;
-  const { command, cwd, timeout, env = {} } = request;
+  const { command, cwd, timeout, stdin, env = {} } = request;
   const { globs } = wantedOf(request).wanted;
   const record: RunRecord = {
     ...begun,
@@ -102,7 +101,8 @@ export function lineageOf(
     ...(toolCallId !== undefined && { call: toolCallId }),
   };
   try {
-    return { lineage: { ...lineage, run: { sha256: store.putList(record) } } };
+    const told = stdin !== undefined && { stdin: { sha256: store.put(Buffer.from(stdin)) } };
+    return { lineage: { ...lineage, run: { sha256: store.putList({ ...record, ...told }) } } };
   } catch (thrown) {
     return { lineage, warning: `how it was run is not recorded: ${messageOf(thrown)}` };
   }

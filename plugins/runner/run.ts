@@ -39,8 +39,8 @@ export interface StartOptions extends SandboxOptions {
 export interface StartedSkill {
   program: SandboxRun;
   ready: Ready;
-  /** Waits for its end, then collects its files: to be called once. */
-  finish(): Promise<RunResult>;
+  /** Waits for its end, then collects its files: to be called once. `written` answers what it was told beside the request. */
+  finish(written?: () => string): Promise<RunResult>;
 }
 
 /** Starts what `runSkill` runs, there or at another place, and leaves the waiting to the caller. Throws RUN errors. */
@@ -60,10 +60,11 @@ export async function startSkill(
   const { program, ended } = await watched(request, ready, () =>
     execute(ctx, request, ready, { ...options, onOutput }),
   );
-  const finish = async () => {
+  const finish: StartedSkill["finish"] = async (written) => {
     const end = await ended;
     outcome.end();
-    const made = lineageOf(ctx, request, ready, recording, { ...end, executor: program.executor });
+    const told = written === undefined ? request : { ...request, stdin: written() };
+    const made = lineageOf(ctx, told, ready, recording, { ...end, executor: program.executor });
     return resultOf(request, { ...ready, ...made }, outcome, end);
   };
   return { program, ready, finish };

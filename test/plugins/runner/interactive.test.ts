@@ -1,4 +1,5 @@
 import * as fs from "node:fs";
+import type { BlobStore } from "@scorel/blobs/contract";
 import { describe, expect, it, vi } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
 import { sent } from "../skills/setup.ts";
@@ -51,7 +52,12 @@ describe("a program that is spoken with", () => {
         artifact_files: [{ name: "out/greeting.txt", version: 0 }],
       },
     });
-    expect(t.artifacts.load("out/greeting.txt")?.content.toString()).toBe("Hello Ada\n");
+    const saved = t.artifacts.load("out/greeting.txt");
+    expect(saved?.content.toString()).toBe("Hello Ada\n");
+    // What it was told is kept, so that it can be run again.
+    const blobs = t.t.kernel.find("blobs") as BlobStore;
+    const { stdin } = blobs.readList(saved?.lineage?.run?.sha256 as string) as { stdin: { sha256: string } };
+    expect(blobs.read(stdin.sha256)?.toString()).toBe("Ada\n");
     // Told again, it is collected no second time.
     expect(await t.say({ session_id })).toEqual({ ...ended, output: "", offset: 21 });
     expect(t.artifacts.versions("out/greeting.txt")).toHaveLength(1);
