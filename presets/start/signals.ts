@@ -33,7 +33,9 @@ export function createSignals(): Signals {
   for (const signal of ["SIGTERM", "SIGHUP"] as const)
     process.on(signal, () => {
       const status = 128 + constants.signals[signal];
-      if (code !== undefined) exitProcess(status);
+      // Of one terminal that closes both the shell and the system tell: only who asks to end again is impatient.
+      if (code === status && signal === "SIGTERM") exitProcess(status);
+      if (code !== undefined) return;
       code = status;
       stop().finally(() => exitProcess(status));
     });

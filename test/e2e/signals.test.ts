@@ -77,6 +77,30 @@ describe("a signal", () => {
   });
 });
 
+describe("a terminal that is closed", () => {
+  /** Takes a moment to stop, so that a second signal finds it stopping. */
+  const slow = `export default {
+    id: "slow", name: "x", version: "1", deactivate: () => new Promise((done) => setTimeout(done, 300)),
+  };`;
+
+  it.each([
+    ["SIGHUP", 129],
+    ["SIGTERM", 143],
+  ] as const)("tells twice, and hurries nothing that %s has begun to stop", async (first, code) => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/slow.ts", slow);
+    await using turn = await waiting(s);
+    turn.running.child.kill(first);
+    await turn.running.line((line) => line.includes('"runtime_end"'));
+    turn.running.child.kill("SIGHUP");
+    expect(await turn.running.finished).toMatchObject({ code, signal: null });
+    expect({ kept: kept(s), leftovers: leftovers(s) }).toEqual({
+      kept: [{ text: "so far", partial: true }],
+      leftovers: [],
+    });
+  });
+});
+
 describe("a reader that goes away", () => {
   it("cancels the turn instead of breaking it", async () => {
     using s = scratch();
