@@ -55,12 +55,7 @@ function suite(name) {
   const file = join(scratch, `${name}.json`);
   const vitest = join(root, "node_modules/vitest/vitest.mjs");
   const config = ["--config", "test/vitest.config.ts", "--project", name];
-  const reporters = [
-    "--reporter=default",
-    "--reporter=json",
-    `--reporter=${join(root, "test/second-tries.mjs")}`,
-    `--outputFile.json=${file}`,
-  ];
+  const reporters = ["--reporter=default", "--reporter=json", `--outputFile.json=${file}`];
   const { status, signal } = run(process.execPath, [vitest, "run", ...config, ...reporters], {
     ...process.env,
     SEED: seed,

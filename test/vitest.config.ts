@@ -16,8 +16,7 @@ export default defineConfig({
   oxc: { target: "node20" },
   test: {
     environment: "node",
-    // A gate that a busy machine can close says nothing of a change: there a test has a second try, which the log names.
-    retry: process.env.CI ? 1 : 0,
+    retry: 0,
     passWithNoTests: false,
     projects: [
       suite("unit", ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
