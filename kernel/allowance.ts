@@ -1,5 +1,6 @@
 import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
+import type { Cost } from "./plugin.ts";
 
 /** So much at once, and so much a second afterwards. */
 interface Limit {
@@ -13,9 +14,6 @@ const LIMITS = {
   told: { burst: 5_000, perSecond: 500, unit: "events told, a notice counting for 50," },
   bytes: { burst: 2 ** 26, perSecond: 2 ** 22, unit: "bytes of events" },
 } satisfies Record<string, Limit>;
-
-/** What something costs a plugin: stored events, and transient ones. */
-export type Cost = { written?: number; told?: number };
 
 /**
  * How much one user's own plugin may still have written and told. Beyond it all is refused until half of it is there again;

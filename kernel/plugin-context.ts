@@ -1,16 +1,40 @@
 import { Allowance } from "./allowance.ts";
-import { asLayer } from "./chain.ts";
+import { asLayer, type Chain, type ChainOptions, type Layer } from "./chain.ts";
+import type { Failures } from "./failures.ts";
+import type { Kernel } from "./kernel.ts";
 import { ownSession } from "./own-session.ts";
-import { type AnyPlugin, type BaseContext, type HookMode, type PerPlugin, perPlugin } from "./plugin.ts";
-import type { PluginKernel } from "./plugin-kernel.ts";
+import {
+  type AnyPlugin,
+  type BaseContext,
+  type Guarded,
+  type HookMode,
+  type Listener,
+  type PerPlugin,
+  perPlugin,
+  type SubscribeOptions,
+} from "./plugin.ts";
 import type { Scope } from "./scope.ts";
-import { type Ui, unheard } from "./ui.ts";
+import type { Dispose, Logger } from "./types.ts";
+import type { Ui } from "./ui.ts";
+import { unheard } from "./unheard.ts";
+
+/** What plugin contexts work through; not for plugins. */
+export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collect"> {
+  readonly logger: Logger;
+  readonly isolation: Failures;
+  provide(plugin: string, scope: Scope, name: string, service: unknown): void;
+  defineHook(plugin: string, scope: Scope, definition: Pick<ChainOptions, "name" | "mode" | "check">): Chain;
+  tap(scope: Scope, hook: string, layer: Layer): Dispose;
+  listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose;
+  report(plugin: string, where: string, thrown: unknown): void;
+  guard<T>(guarded: Guarded<T>, work: () => T): T;
+}
 
 /**
  * What a plugin's functions get. Everything done through it is undone when the plugin stops; the
  * services named in `needs` are properties that resolve at the moment of use.
  */
-export function createContext(kernel: PluginKernel, plugin: AnyPlugin, scope: Scope, config: unknown): BaseContext {
+export function createContext(kernel: ContextKernel, plugin: AnyPlugin, scope: Scope, config: unknown): BaseContext {
   const id = plugin.id;
   const view = createView(() => context);
   const allowance = kernel.isolation.isExpendable(id) ? new Allowance(id, kernel.isolation) : undefined;

@@ -8,7 +8,7 @@ import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Log } from "./log.ts";
 import { startOrder } from "./order.ts";
 import type { AnyPlugin, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
-import { createContext } from "./plugin-context.ts";
+import { type ContextKernel, createContext } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
@@ -54,8 +54,7 @@ interface Loaded {
   startMs?: number;
 }
 
-/** What plugin contexts work through; not for plugins. */
-export class PluginKernel implements Kernel {
+class PluginKernel implements Kernel, ContextKernel {
   readonly registry: Registry;
   readonly log: Log;
   readonly logger: Logger;

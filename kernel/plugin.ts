@@ -1,5 +1,4 @@
 import type { z } from "zod";
-import type { Cost } from "./allowance.ts";
 import type { Session } from "./session.ts";
 import type {
   AnyEvent,
@@ -78,6 +77,8 @@ export interface Guarded<T> {
   /** Only a user's own plugin's failure is reported: that of another is no surprise. */
   ownOnly?: boolean;
 }
+/** What something costs a plugin: stored events, and transient ones. */
+export type Cost = { written?: number; told?: number };
 /** What one plugin contributed under a name. */
 export interface Collected<V> {
   plugin: string;

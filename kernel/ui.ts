@@ -1,5 +1,4 @@
 import type { DisplayAction } from "./display.ts";
-import type { Logger } from "./types.ts";
 
 /** What a question may say beside its title. */
 export interface Asking<V> {
@@ -37,18 +36,4 @@ export interface Ui {
   notify(text: string, level?: NoticeLevel): void;
   /** A few words that faces keep showing, one text for each plugin; none takes it away. */
   status(text?: string): void;
-}
-
-/** Where nobody can be asked: every question has its default, what is to be told goes to the log file. */
-export function unheard(logger: Logger, plugin: string): Ui {
-  const told = { info: "info", warning: "warn", error: "error" } as const;
-  return {
-    attended: false,
-    select: async <V extends string>(_title: string, _choices: readonly Choice<V>[], asking?: Asking<V>) =>
-      asking?.default as V,
-    confirm: async (_title, asking) => asking?.default ?? false,
-    input: async (_title: string, asking?: Asking<string>) => asking?.default as string,
-    notify: (text, level = "info") => logger[told[level]](`Plugin "${plugin}": ${text}`),
-    status: () => {},
-  };
 }

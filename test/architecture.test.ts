@@ -94,11 +94,33 @@ describe("a breach is seen", () => {
     ["plugins/chat/index.ts", 'import type { Row } from "@scorel/model/contract";', "@scorel/chat does not list it"],
     ["presets/load.ts", 'import agent from "@scorel/agent";', "presets load a plugin when it is asked for"],
     ["presets/load.ts", 'import "../kernel/log.ts";', "it lies outside the package"],
+    ["kernel/log.ts", 'import type { Log } from "./log.ts";', "kernel/log.ts -> kernel/log.ts: imports go in a circle"],
   ])("%s: %s", (file, source, reason) => {
     const { sources } = house({});
     const found = breachesOf(house({ [file]: `${sources[file] ?? ""}\n${source}` }));
     expect(found).toEqual([expect.stringContaining(reason)]);
     expect(found[0]).toContain(file);
+  });
+
+  it("in files that import each other's types, through other packages too", () => {
+    const shows = { exports: { "./contract": "./contract.ts" } };
+    const sources = {
+      "plugins/agent/contract.ts": 'import type { Line } from "@scorel/chat/contract";',
+      "plugins/chat/contract.ts": 'import type { Run } from "@scorel/agent/contract";',
+    };
+    const found = breachesOf(
+      house(sources, {
+        "plugins/agent": { ...agent, ...shows, devDependencies: { "@scorel/chat": "workspace:*" } },
+        "plugins/chat": { ...chat, ...shows },
+      }),
+    );
+    const circle = "plugins/agent/contract.ts -> plugins/chat/contract.ts -> plugins/agent/contract.ts";
+    expect(found).toEqual([`${circle}: imports go in a circle`]);
+  });
+
+  it("but not in a file that waits for one that needs it", () => {
+    const store = 'export const read = () => import("./reader.ts");';
+    expect(breachesOf(house({ "kernel/store.ts": store, "kernel/reader.ts": 'import "./store.ts";' }))).toEqual([]);
   });
 
   it("in a manifest that lists what nobody imports", () => {

@@ -4,6 +4,7 @@ import { parseAst } from "vitest/node";
 /** The parts of a package.json that the rules read. */
 export interface Manifest {
   name: string;
+  exports?: Record<string, string>;
   dependencies?: Record<string, string>;
   devDependencies?: Record<string, string>;
 }
@@ -63,7 +64,38 @@ export function featureNamesOf(source: string): string[] {
 
 /** Says, a sentence each, where a house breaks its dependency rule; an empty list is a house in order. */
 export function breachesOf(house: House): string[] {
-  return [...Object.keys(house.sources).flatMap((file) => fileBreaches(house, file)), ...manifestBreaches(house)];
+  const files = Object.keys(house.sources);
+  return [...files.flatMap((file) => fileBreaches(house, file)), ...manifestBreaches(house), ...circlesIn(house)];
+}
+
+/**
+ * Files that import each other in a circle, by values or types; a circle is named once. An import that waits until the code
+ * gets there closes none: what is loaded late may lean on whoever asked for it.
+ */
+function circlesIn({ sources, manifests }: House): string[] {
+  const found: string[] = [];
+  const done = new Set<string>();
+  const walk = (file: string, way: readonly string[]) => {
+    const first = way.indexOf(file);
+    if (first >= 0) found.push(`${[...way.slice(first), file].join(" -> ")}: imports go in a circle`);
+    if (first >= 0 || done.has(file)) return;
+    for (const { from, when } of importsOf(sources[file] ?? "")) {
+      const target = targetOf(file, from, manifests);
+      if (when !== "later" && target in sources) walk(target, [...way, file]);
+    }
+    done.add(file);
+  };
+  for (const file of Object.keys(sources)) walk(file, []);
+  return found;
+}
+
+/** The file of this house that an import names. */
+function targetOf(file: string, from: string, manifests: House["manifests"]): string {
+  if (from.startsWith(".")) return posix.join(posix.dirname(file), from);
+  const [, id, path] = /^@scorel\/([^/]+)(?:\/(.+))?$/.exec(from) ?? [];
+  const folder = id === "kernel" ? id : `plugins/${id}`;
+  const shown = path === undefined ? "." : `./${path}`;
+  return posix.join(folder, manifests[folder]?.exports?.[shown] ?? from);
 }
 
 function fileBreaches({ sources, manifests }: House, file: string): string[] {

@@ -5,16 +5,8 @@ import type { ExtensionsService, PluginRow } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { listed } from "./list.ts";
 import { shapeProblems } from "./shape.ts";
+import type { Step, Target } from "./step.ts";
 import { checkTypes } from "./type-check.ts";
-
-/** An extension as the loader would take it. */
-export interface Target {
-  id: string;
-  /** The file that is loaded first. */
-  file: string;
-  /** The folder that is the extension, unless a file alone is it. */
-  folder?: string;
-}
 
 const endings = [".ts", ".mts", ".js", ".mjs"];
 
@@ -27,15 +19,6 @@ export async function check(extensions: ExtensionsService, invocation: Invocatio
   if (options.load) steps.push(await checkLoad(extensions, target, invocation));
   stdout.write(steps.map(told).join(""));
   return steps.some(({ problems }) => problems.length > 0) ? 1 : 0;
-}
-
-/** What one step found; one that was not done says why not. */
-export interface Step {
-  name: string;
-  problems: string[];
-  /** What was looked at, or why nothing was. */
-  note: string;
-  skipped?: true;
 }
 
 function told({ name, problems, note, skipped }: Step): string {

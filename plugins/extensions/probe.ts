@@ -3,9 +3,9 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync,
 import { tmpdir } from "node:os";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import type { Target } from "./check.ts";
 import type { PluginRow } from "./contract.ts";
 import { errors } from "./errors.ts";
+import type { Target } from "./step.ts";
 
 /** What of this process's environment a program needs to run. */
 const passed = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SystemRoot"];

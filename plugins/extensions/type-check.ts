@@ -3,8 +3,8 @@ import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, dirname, join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import type { Step, Target } from "./check.ts";
 import type { ExtensionsService } from "./contract.ts";
+import type { Step, Target } from "./step.ts";
 
 /** Has TypeScript's own compiler look at it, when there is one: Scorel brings none. */
 export async function checkTypes(

@@ -1,7 +1,8 @@
 import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
 import type { Client, SessionOptions } from "./contract.ts";
 import { errors } from "./errors.ts";
-import type { OpenSession, Sessions } from "./sessions.ts";
+import type { OpenSession } from "./open-session.ts";
+import type { Sessions } from "./sessions.ts";
 
 const REMEMBERED_TURNS = 256;
 

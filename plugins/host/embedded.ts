@@ -3,9 +3,10 @@ import { type Caller, giveUp, openOf } from "./caller.ts";
 import type { Client, Delivered, Operation, Operations } from "./contract.ts";
 import { deliver, isMissed } from "./delivered.ts";
 import { errors } from "./errors.ts";
+import type { OpenSession } from "./open-session.ts";
 import { ownHandler } from "./operations.ts";
 import { runContributed } from "./plugin-operations.ts";
-import type { OpenSession, Sessions } from "./sessions.ts";
+import type { Sessions } from "./sessions.ts";
 
 type Heard = (delivered: Delivered) => void | Promise<void>;
 interface Subscription {

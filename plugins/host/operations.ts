@@ -6,9 +6,10 @@ import { agentOf, type Caller, giveUp, hold, opening, openOf, rememberTurn } fro
 import type { Notice, Operation, Operations, SessionStatus, SessionSummary } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
+import type { OpenSession } from "./open-session.ts";
 import { bookOf, listed } from "./places.ts";
 import { queueOf, rewriteQueue, runQueue } from "./queue.ts";
-import { failuresOf, type OpenSession } from "./sessions.ts";
+import { failuresOf } from "./sessions.ts";
 import { canonicalDirectory, homeDirectory } from "./workspace.ts";
 
 export type Handler<O extends Operation> = (

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { codeOf, type EventId, type EventOf, type Session } from "@scorel/kernel";
 import { agentOf, type Caller, openOf, rememberTurn } from "./caller.ts";
 import type { Operations } from "./contract.ts";
-import type { OpenSession } from "./sessions.ts";
+import type { OpenSession } from "./open-session.ts";
 
 type Rewrite = Operations["rewrite_queue"];
 

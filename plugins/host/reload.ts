@@ -1,11 +1,8 @@
 import type { KernelEntry } from "@scorel/kernel";
 import { failureText } from "./client.ts";
-import type { Composition, Notice, SessionOptions, Workspace } from "./contract.ts";
+import type { Notice, SessionOptions, Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
-import type { OpenSession } from "./sessions.ts";
-
-/** What a session is made of, as the loader answers it. */
-export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
+import type { OpenSession, SessionPlugins } from "./open-session.ts";
 
 /** Throws HOST_SESSION_BUSY while a turn runs, or anything else that has the path of the conversation for itself. */
 export function assertRests({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {

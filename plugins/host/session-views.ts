@@ -15,10 +15,10 @@ import type { QueuedMessage, SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { LocalHost } from "./host.ts";
 import { isLocked } from "./lock.ts";
+import type { OpenSession } from "./open-session.ts";
 import { bookOf, listed } from "./places.ts";
 import { queueOf } from "./queue.ts";
 import { besideLog } from "./session-store.ts";
-import type { OpenSession } from "./sessions.ts";
 import { verifyLog } from "./verify.ts";
 import { canonicalDirectory } from "./workspace.ts";
 

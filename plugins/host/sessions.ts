@@ -1,5 +1,4 @@
 import { existsSync, statSync } from "node:fs";
-import type { TurnOutcome } from "@scorel/agent/contract";
 import type {} from "@scorel/history/contract";
 import {
   type Awaitable,
@@ -21,16 +20,9 @@ import { errors } from "./errors.ts";
 import { makePrivateDirectory } from "./files.ts";
 import { acquireLock } from "./lock.ts";
 import { cloneId, newHeader } from "./new-session.ts";
+import type { OpenSession, SessionPlugins } from "./open-session.ts";
 import { type Asked, cwdOf, projectIn } from "./places.ts";
-import {
-  assertRests,
-  assertStarted,
-  assertTakes,
-  carryOver,
-  extensionsIn,
-  optionsOf,
-  type SessionPlugins,
-} from "./reload.ts";
+import { assertRests, assertStarted, assertTakes, carryOver, extensionsIn, optionsOf } from "./reload.ts";
 import { besideLog, createSessionStore } from "./session-store.ts";
 import { readHeader, type Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
@@ -48,22 +40,6 @@ export interface CloneOptions extends NewOptions {
   atOnce?: boolean | undefined;
   /** Made by the client: another call with it answers the same session. */
   messageId?: string | undefined;
-}
-/** A session whose kernel runs. */
-export interface OpenSession {
-  readonly id: string;
-  readonly kernel: Kernel;
-  readonly workspace: Workspace;
-  /** What was left out when it was opened. */
-  readonly problems: readonly Notice[];
-  /** What it is made of. */
-  readonly made: SessionPlugins;
-  /** Turns by the id of the message that each serves. */
-  readonly turns: Map<string, Promise<TurnOutcome>>;
-  /** Connections that have it open; it is closed with the last of them. */
-  readonly users: Set<object>;
-  /** Told when it has been opened anew, with what then stands in its place. */
-  readonly followers: Set<(session: OpenSession) => void>;
 }
 export interface SessionsOptions {
   shelf: Shelf;

@@ -1,3 +1,4 @@
+import type { BaseContext } from "@scorel/kernel";
 import { z } from "zod";
 
 const weakens = (could: string) => ({ trust: { kind: "weakens", could } });
@@ -24,3 +25,4 @@ export const config = z.strictObject({
     .meta(weakens("files of these folders are given to programs of skills")),
 });
 export type RunnerConfig = z.output<typeof config>;
+export type RunnerContext = BaseContext<RunnerConfig>;

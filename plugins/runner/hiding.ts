@@ -1,4 +1,4 @@
-import type { RunnerContext } from "./run.ts";
+import type { RunnerContext } from "./config.ts";
 
 /** Shorter values occur by chance. */
 const SHORTEST_SECRET = 4;

@@ -1,10 +1,11 @@
 import { newId } from "@scorel/kernel";
 import type { SandboxRun } from "@scorel/sandbox/contract";
 import { interactionIn, patienceFor, type Tails } from "./asking.ts";
+import type { RunnerContext } from "./config.ts";
 import type { Interaction, RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OnText, Source } from "./outcome.ts";
-import { type RunnerContext, startSkill } from "./run.ts";
+import { startSkill } from "./run.ts";
 import { type Page, Transcript } from "./transcript.ts";
 
 const KEPT_BYTES = 512 * 1024;

@@ -1,7 +1,7 @@
+import type { RunnerContext } from "./config.ts";
 import type { RunRequest, SessionAnswer, SessionRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { InteractiveRun, type RunEnd } from "./interactive-run.ts";
-import type { RunnerContext } from "./run.ts";
 
 const MOST_RUNS = 8;
 /** Of output in one answer. */

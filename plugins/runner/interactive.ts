@@ -1,7 +1,7 @@
 import type { BaseContext } from "@scorel/kernel";
+import type { RunnerContext } from "./config.ts";
 import { newsOf } from "./interactive-news.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
-import type { RunnerContext } from "./run.ts";
 
 /** The programs that a session speaks with: loaded with the first one, ended with the session. */
 export interface Interactive {

@@ -5,13 +5,13 @@ import type { BlobStore } from "@scorel/blobs/contract";
 import { messageOf } from "@scorel/kernel";
 import type { ExecutorName, SandboxEnd } from "@scorel/sandbox/contract";
 import { z } from "zod";
+import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { hashOf } from "./inputs.ts";
 import { inputRecord } from "./metadata.ts";
 import { matcher } from "./outputs.ts";
 import type { Ready } from "./ready.ts";
 import { wantedOf } from "./result.ts";
-import type { RunnerContext } from "./run.ts";
 import { keepSkill } from "./skill-files.ts";
 import { type FileState, statesOf } from "./states.ts";
 

@@ -1,10 +1,10 @@
 import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, posix } from "node:path";
+import type { RunnerContext } from "./config.ts";
 import type { RefsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { makeLayout } from "./layout.ts";
 import { inside, realOf } from "./paths.ts";
-import type { RunnerContext } from "./run.ts";
 import { existingWorkspace, workspaceFolder } from "./workspace-folder.ts";
 
 /** What a model calls files of the workspace and artifacts, as paths that can be read. */

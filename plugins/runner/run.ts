@@ -1,8 +1,7 @@
 import { relative } from "node:path";
 import type { SpanAttributes } from "@scorel/diagnostics/contract";
-import type { BaseContext } from "@scorel/kernel";
 import type { SandboxEnd, SandboxJob, SandboxMount, SandboxOptions, SandboxRun } from "@scorel/sandbox/contract";
-import type { RunnerConfig } from "./config.ts";
+import type { RunnerContext } from "./config.ts";
 import type { RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Layout } from "./layout.ts";
@@ -13,8 +12,6 @@ import { keepFiles } from "./result.ts";
 import type { Staged } from "./staging.ts";
 
 const SECONDS = 300;
-
-export type RunnerContext = BaseContext<RunnerConfig>;
 
 /** Runs a command of a skill in the session's workspace; a command that fails is a result. Throws RUN errors. */
 export async function runSkill(

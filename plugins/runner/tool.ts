@@ -1,8 +1,8 @@
 import type { Tool } from "@scorel/tools/contract";
 import { shownList } from "./command.ts";
+import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
-import type { RunnerContext } from "./run.ts";
 import { output } from "./session-tool.ts";
 
 const text = { type: "string" };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import type { RunnerContext } from "./run.ts";
+import type { RunnerContext } from "./config.ts";
 import type { Steps } from "./steps.ts";
 
 /** A workspace of a session that is gone for so long is removed. */

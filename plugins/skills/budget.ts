@@ -1,6 +1,15 @@
-import type { LoadedSkill } from "./contract.ts";
-import type { Skills } from "./skills.ts";
+import type { PluginContext } from "@scorel/kernel";
+import type { SkillsConfig } from "./config.ts";
+import type { LoadedSkill, SkillState } from "./contract.ts";
 import { contentsIn } from "./state.ts";
+
+/** The skills of a session, as far as it matters what room their texts take. */
+interface Skills {
+  readonly ctx: PluginContext<SkillsConfig>;
+  readonly state: SkillState;
+  isShown(content: string): boolean;
+  held(skill: LoadedSkill): LoadedSkill[];
+}
 
 /** A skill with those of its texts alone that are not to be read above. */
 export function missingOf(

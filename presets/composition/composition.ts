@@ -9,24 +9,9 @@ import { type LayerRequest, packagesOf } from "../layers/layers.ts";
 import { filesOf, type Project } from "../paths.ts";
 import { admissionOf } from "../trust/admission.ts";
 import { projectFor } from "../trust/state.ts";
+import type { Asked } from "./asked.ts";
 import { shipped } from "./catalogue.ts";
 import { type Resolution, resolve } from "./resolution.ts";
-
-/** What one run of the command was asked for, as far as layers go. */
-export interface Asked {
-  /** Name or path. */
-  preset: string;
-  /** Who names it, for messages. */
-  by: string;
-  /** Canonical. */
-  cwd: string;
-  /** The project of `cwd` may be read in this run. */
-  trust: boolean;
-  /** Says something to the user, once however often it is called with it. */
-  notify(notice: string): void;
-  /** Awaited before the code of an extension runs. */
-  beforeExtensions?(): Promise<void>;
-}
 
 /** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
 export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {

@@ -11,8 +11,9 @@ import { createConfigSchema, toJsonSchema } from "../layers/schema.ts";
 import type { Project } from "../paths.ts";
 import { isAnyInstalled } from "../store/lock.ts";
 import { lookingOnly } from "../trust/admission.ts";
+import type { Asked } from "./asked.ts";
 import { catalogue, shipped } from "./catalogue.ts";
-import { type Asked, requestFor } from "./composition.ts";
+import { requestFor } from "./composition.ts";
 import { loadShipped, type Resolution, resolve } from "./resolution.ts";
 import { secretFree } from "./secret-free.ts";
 

@@ -1,5 +1,5 @@
 import type { KernelEntry } from "@scorel/kernel";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { loadShipped } from "../composition/resolution.ts";
 import { readLayers } from "../layers/layers.ts";
 import { mergeLayers } from "../layers/merge.ts";

@@ -1,6 +1,6 @@
 import type { LockedPackage } from "@scorel/packages/contract";
 import type { TrustItem } from "@scorel/trust/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { extensionFacts } from "../extensions/facts.ts";
 import { itemsOfPreset } from "../trust/items.ts";
 import type { Tree } from "../trust/tree.ts";

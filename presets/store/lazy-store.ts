@@ -1,5 +1,5 @@
 import type { PresetStore } from "@scorel/packages/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 
 /** The service `presetStore`; what does its work is loaded by the first call. */
 export function createLazyPresetStore(asked: Asked): PresetStore {

@@ -1,7 +1,7 @@
 import { renameSync } from "node:fs";
 import { join } from "node:path";
 import type { Candidate, LockEntry, PresetReview } from "@scorel/packages/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { errors } from "../errors.ts";
 import { textOf } from "../trust/changes.ts";
 import type { Tree } from "../trust/tree.ts";

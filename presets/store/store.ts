@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { InstalledPreset, LockEntry, PresetLock, PresetStore } from "@scorel/packages/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { errors } from "../errors.ts";
 import { canonical, shippedPresets, userDir } from "../paths.ts";
 import { makePrivate } from "../private-folder.ts";

@@ -1,7 +1,7 @@
 import { join, posix } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { TrustItem } from "@scorel/trust/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { loadShipped } from "../composition/resolution.ts";
 import { type Layer, type LayerKind, parseLayer, placeOf } from "../layers/layer.ts";
 import { isTooWide } from "../layers/layered-values.ts";

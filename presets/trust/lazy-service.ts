@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import type { TrustService } from "@scorel/trust/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { findExtensions } from "../extensions/file.ts";
 import { groundOf } from "../paths.ts";
 import { presetsDir } from "../store/lock.ts";

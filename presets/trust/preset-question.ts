@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { canonical, isWithin, userDir } from "../paths.ts";
 import type { Signals } from "../start/signals.ts";
 import { presetAt } from "../store/package.ts";

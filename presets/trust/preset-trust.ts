@@ -1,7 +1,7 @@
 import { basename } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { TrustedProject, TrustReview } from "@scorel/trust/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { type PresetGround, presetAt, presetGroundOf } from "../store/package.ts";
 import { readTrust, type TrustEntry } from "./file.ts";
 import { itemsOfPreset } from "./items.ts";

@@ -1,6 +1,6 @@
 import { codeOf } from "@scorel/kernel";
 import type { TrustedProject, TrustService } from "@scorel/trust/contract";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { canonical, groundOf, type TrustGround } from "../paths.ts";
 import { presetAt } from "../store/package.ts";
 import { readTrust, type TrustEntry } from "./file.ts";

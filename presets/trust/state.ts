@@ -1,5 +1,5 @@
 import { messageOf } from "@scorel/kernel";
-import type { Asked } from "../composition/composition.ts";
+import type { Asked } from "../composition/asked.ts";
 import { groundOf, type Project, type TrustGround } from "../paths.ts";
 import { shellWord } from "../shell-word.ts";
 import { readTrust, type TrustEntry } from "./file.ts";

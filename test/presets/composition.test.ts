@@ -2,8 +2,9 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import type { Asked } from "../../presets/composition/asked.ts";
 import { catalogue } from "../../presets/composition/catalogue.ts";
-import { type Asked, createComposition, hostPlugins } from "../../presets/composition/composition.ts";
+import { createComposition, hostPlugins } from "../../presets/composition/composition.ts";
 import { type Place, place } from "./place.ts";
 
 const { use: base } = parse(readFileSync(new URL("../../presets/base.toml", import.meta.url), "utf8")) as {

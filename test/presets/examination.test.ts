@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import type { Asked } from "../../presets/composition/composition.ts";
+import type { Asked } from "../../presets/composition/asked.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
 import { createExtensionLoader } from "../../presets/extensions/loader.ts";
 import { writtenManifest } from "../../presets/extensions/manifest.ts";

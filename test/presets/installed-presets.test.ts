@@ -2,7 +2,8 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listPresets } from "../../plugins/inspect/text.ts";
-import { type Asked, createComposition } from "../../presets/composition/composition.ts";
+import type { Asked } from "../../presets/composition/asked.ts";
+import { createComposition } from "../../presets/composition/composition.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
 import { type Shop, shop } from "../plugins/packages/shop.ts";
 

@@ -1,7 +1,8 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Asked, createComposition, hostPlugins } from "../../presets/composition/composition.ts";
+import type { Asked } from "../../presets/composition/asked.ts";
+import { createComposition, hostPlugins } from "../../presets/composition/composition.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, more = "") =>

@@ -1,7 +1,8 @@
 import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Asked, createComposition } from "../../presets/composition/composition.ts";
+import type { Asked } from "../../presets/composition/asked.ts";
+import { createComposition } from "../../presets/composition/composition.ts";
 import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
 import { type Place, place } from "./place.ts";
 

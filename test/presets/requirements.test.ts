@@ -3,7 +3,8 @@ import { delimiter, dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import { type Asked, createComposition, hostPlugins } from "../../presets/composition/composition.ts";
+import type { Asked } from "../../presets/composition/asked.ts";
+import { createComposition, hostPlugins } from "../../presets/composition/composition.ts";
 import { parseRange, parseVersion } from "../../presets/layers/version-range.ts";
 import { type Place, place } from "./place.ts";
 

@@ -4,7 +4,8 @@ import host from "@scorel/host";
 import type { Client, HostService, SessionHandle } from "@scorel/host/contract";
 import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, type Kernel } from "@scorel/kernel";
 import { z } from "zod";
-import { type Asked, createComposition } from "../../presets/composition/composition.ts";
+import type { Asked } from "../../presets/composition/asked.ts";
+import { createComposition } from "../../presets/composition/composition.ts";
 import { testHeader } from "../harness.ts";
 import type { Place } from "./place.ts";
 

@@ -15,7 +15,8 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { type Asked, createComposition, requestFor } from "../../presets/composition/composition.ts";
+import type { Asked } from "../../presets/composition/asked.ts";
+import { createComposition, requestFor } from "../../presets/composition/composition.ts";
 import { resolve } from "../../presets/composition/resolution.ts";
 import { extensionEntries } from "../../presets/extensions/entries.ts";
 import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
