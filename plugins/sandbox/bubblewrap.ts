@@ -52,12 +52,12 @@ export function createBubblewrap(folder: () => string): Executor {
 function command(job: ReadyJob, file: string, folder: string): ExecutorCommand {
   const own = mkdtempSync(join(folder, "sandbox-"));
   const [options, status] = [join(own, "options"), join(own, "status")];
-  const users = accounts(own);
+  const names = namesInside(own, job.network);
   const args = [
     ...namespaces(job.network),
     ...["--json-status-fd", "8"],
     ...system(job.network, job.limits.memoryBytes),
-    ...users,
+    ...names,
     ...job.mounts.flatMap(mount),
     // The root is memory without a limit as long as it can be written.
     ...["--remount-ro", "/", "--chdir", job.cwd, "--clearenv"],
@@ -109,13 +109,18 @@ function systemFolder(path: string): string[] {
   return stats.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
 }
 
-/** Whose names the host's users have is nobody's business inside. */
-function accounts(own: string): string[] {
+/** Whose names the host's users and neighbours have is nobody's business inside, where a server of one's own is found by name. */
+function namesInside(own: string, network: boolean): string[] {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const [name, group] = [uid === 0 ? "root" : "user", gid === 0 ? "root" : "user"];
   writeFileSync(join(own, "passwd"), `${name}:x:${uid}:${gid}::/tmp:/bin/sh\n`);
   writeFileSync(join(own, "group"), `${group}:x:${gid}:\n`);
-  return ["passwd", "group"].flatMap((file) => ["--ro-bind", join(own, file), `/etc/${file}`]);
+  writeFileSync(join(own, "hosts"), "127.0.0.1 localhost sandbox\n::1 localhost\n");
+  return ["passwd", "group", ...(network ? [] : ["hosts"])].flatMap((file) => [
+    "--ro-bind",
+    join(own, file),
+    `/etc/${file}`,
+  ]);
 }
 
 function mount({ path, access }: SandboxMount): string[] {

@@ -7,4 +7,5 @@ export default [
   { script: "prompt-rows.ts" },
   { script: "compaction-rows.ts" },
   { script: "tap-rows.ts" },
+  { script: "skills-rows.ts" },
 ];

@@ -4,8 +4,8 @@
  * first?, check? }`: `args` and `against` are what Node is called with (by default against an empty script), `aim` is the ratio
  * to stay below and `limit` the value, `megabytes` measures peak memory instead of time, `first` runs once before, and `check`
  * says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not, and
- * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory? }]`; it finds the model server in BENCH_MODEL, and the
- * script that it names as `beside`, ready to run, in BENCH_BESIDE.
+ * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory? }]`; it finds the model server in BENCH_MODEL, the script
+ * that it names as `beside`, ready to run, in BENCH_BESIDE, and the words that were asked for in BENCH_WORDS.
  *
  * `npm run bench -- help` keeps the rows whose name, or whose script's, contains the word. `-- --node 24` measures another
  * version of Node as well. `-- --profile DIR one tool` writes CPU profiles of those commands instead.
@@ -13,7 +13,7 @@
  */
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, readdirSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, rmSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
@@ -50,6 +50,7 @@ const besideScript = {
 };
 
 const scratch = mkdtempSync(join(tmpdir(), "scorel-bench-"));
+symlinkSync(join(here, "../../skills"), join(scratch, "skills"));
 const nodes = [process.execPath, ...flags.node.map(nodeBinary)];
 const server = spawn(process.execPath, [join(here, "model-server.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
 try {
@@ -112,7 +113,12 @@ function measure(node, row, model) {
 
 /** What the script starts, it starts with the same Node. */
 async function runScript(node, { script, beside }, model) {
-  const env = { ...process.env, BENCH_MODEL: model, ...(beside && { BENCH_BESIDE: await bundled(beside) }) };
+  const env = {
+    ...process.env,
+    BENCH_MODEL: model,
+    BENCH_WORDS: words,
+    ...(beside && { BENCH_BESIDE: await bundled(beside) }),
+  };
   const options = { encoding: "utf8", env, maxBuffer: 2 ** 26 };
   const { status, stdout, stderr } = spawnSync(node, [await bundled(script)], options);
   if (status !== 0) throw new Error(`${script}: exit ${status}\n${stderr}`);
@@ -122,7 +128,8 @@ async function runScript(node, { script, beside }, model) {
 /** TypeScript is bundled first, as Node 20 runs none: into a folder of its own, where lazy imports stay lazy. */
 async function bundled(script) {
   if (!script.endsWith(".ts")) return join(here, script);
-  const outdir = join(scratch, script.replace(/\.ts$/, ""));
+  // As deep as plugins lie, so that these find what is beside them.
+  const outdir = join(scratch, "plugins", script.replace(/\.ts$/, ""));
   const outfile = join(outdir, script.replace(/\.ts$/, ".mjs"));
   const banner =
     'import{createRequire as __createRequire}from"node:module";const require=__createRequire(import.meta.url);';

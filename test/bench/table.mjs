@@ -1,10 +1,13 @@
-/** Prints one line for each row and each Node that it was measured with. */
+/** Prints one line for each row and each Node that it was measured with, then the tables that scripts made themselves. */
 
-/** @param results for each Node: `{ version, rows: { work, value, baseline?, unit?, aim?, limit?, memory?, memoryBaseline? }[] }` */
+/**
+ * @param results for each Node: `{ version, rows }`, a row being `{ work, value, baseline?, unit?, aim?, limit?, memory?,
+ * memoryBaseline? }` or `{ table: { title, head, lines } }` with cells that are printed as they are
+ */
 export function print(results) {
   const many = results.length > 1;
   const head = ["work", ...(many ? ["node"] : []), "value", "baseline", "ratio", "aim", "memory", "verdict"];
-  const works = new Set(results.flatMap(({ rows }) => rows.map(({ work }) => work)));
+  const works = new Set(results.flatMap(({ rows }) => rows.flatMap(({ work }) => work ?? [])));
   const lines = [...works].flatMap((work) =>
     results.flatMap(({ version, rows }, which) =>
       rows
@@ -12,8 +15,17 @@ export function print(results) {
         .map((row) => [which === 0 ? work : "", ...(many ? [version] : []), ...cellsOf(row)]),
     ),
   );
-  const widths = head.map((title, column) => Math.max(title.length, ...lines.map((line) => line[column].length)));
-  for (const line of [head, ...lines])
+  printLines([head, ...lines]);
+  for (const { version, rows } of results)
+    for (const { title, head, lines } of rows.flatMap(({ table }) => table ?? [])) {
+      console.log(`\n${title}${many ? ` (${version})` : ""}`);
+      printLines([head, ...lines]);
+    }
+}
+
+function printLines(lines) {
+  const widths = lines[0].map((_, column) => Math.max(...lines.map((line) => line[column].length)));
+  for (const line of lines)
     console.log(
       line
         .map((cell, column) => cell.padEnd(widths[column]))

@@ -86,6 +86,11 @@ export function sandboxContract(which: ExecutorCase): void {
       expect(fs.statSync(join(ground.work, "out/a b")).uid).toBe(process.getuid?.());
     });
 
+    it("finds itself by the name localhost", async () => {
+      const { stderr } = await ground.run("echo > /dev/tcp/localhost/1");
+      expect(stderr).toContain("Connection refused");
+    });
+
     it("is told things while it runs", async () => {
       const said: string[] = [];
       const run = await ground.start(

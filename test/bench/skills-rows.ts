@@ -1,0 +1,147 @@
+/**
+ * What skills cost: tokens of a collection, and what sessions that use some of it send, counted in the requests that a model
+ * server got. Of the folder in SKILLS_DIR, else of a collection that is written for it.
+ */
+import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Skills } from "../../plugins/skills/skills.ts";
+import { writeCollection } from "./skills/collection.ts";
+import { type Before, replay } from "./skills/replay.ts";
+import { type Cast, castOf, docScenario, longScenario, pageScenario, type Scenario } from "./skills/scenarios.ts";
+import { openFolder } from "./skills/session.ts";
+import { type SkillSize, sizesOf } from "./skills/sizes.ts";
+import { type Cost, costOf, leastShare, tokensIn, uncachedShare } from "./skills/tokens.ts";
+import { toolSuite, type Verdict } from "./skills/tool-suite.ts";
+
+const PLACEMENTS = ["append", "tool_result", "system"];
+const LOADS = ["session", "turn", "once"];
+
+const scratch = realpathSync(mkdtempSync(join(tmpdir(), "scorel-skills-")));
+const given = process.env.SKILLS_DIR;
+const folder = given === undefined ? join(scratch, "skills") : realpathSync(given);
+/** What is aimed at holds for the collection that is written here. */
+const aims = <T extends object>(aim: T) => (given === undefined ? aim : {});
+
+/** Every placement and mode, every skill, and every case are told only where skills were asked for. */
+const isAsked = (process.env.BENCH_WORDS ?? "").includes("skills");
+
+async function costs(scenario: Scenario, table: object = {}, before: Before = "nothing"): Promise<Cost> {
+  return costOf(await replay(folder, scenario, { table, before }));
+}
+
+async function figures(cast: Cast): Promise<object[]> {
+  const [page, doc, long] = [pageScenario(cast), docScenario(cast), longScenario(cast)];
+  const first = await costs(page);
+  const bodies = await costs(page, { placement: "system" }, "bodies");
+  const whole = await costs(page, { placement: "system" }, "bodies and docs");
+  const [short, reference] = [await costs(doc), await costs(doc, { placement: "system", load: "turn" })];
+  const longest = await costs(long);
+  const sent = `skills, ${page.measured} requests, tokens sent`;
+  const share = (requests: number) => `skills, ${requests} requests, share no cache serves`;
+  return [
+    { work: `${sent}: against all bodies`, ...tokens(first, bodies), ...aims({ aim: 0.1 }) },
+    { work: `${sent}: against bodies and docs`, ...tokens(first, whole), ...aims({ aim: 0.02 }) },
+    {
+      work: `${share(doc.measured)}: against system, turn`,
+      value: uncachedShare(short),
+      baseline: uncachedShare(reference),
+      unit: "%",
+    },
+    {
+      work: `${share(long.measured)}: against the least there is`,
+      value: uncachedShare(longest),
+      baseline: leastShare(longest),
+      unit: "%",
+      ...aims({ limit: 6 }),
+    },
+    ...(isAsked ? await matrices({ page, doc, long }) : []),
+  ];
+}
+
+function tokens({ prompt: value }: Cost, { prompt: baseline }: Cost) {
+  return { value, baseline, unit: "tokens" };
+}
+
+/** A table for each scenario: a line for each placement and mode. */
+async function matrices(scenarios: Record<string, Scenario>): Promise<object[]> {
+  const tables: object[] = [];
+  for (const [name, scenario] of Object.entries(scenarios)) {
+    const lines: string[][] = [];
+    for (const placement of PLACEMENTS)
+      for (const load of LOADS) {
+        const cost = await costs(scenario, { placement, load });
+        lines.push([placement, load, ...cells(cost)]);
+      }
+    const title = `${name}: ${scenario.measured} requests by placement and mode, tokens`;
+    tables.push({ table: { title, head: ["placement", "mode", "sent", "cacheable", "not", "share"], lines } });
+  }
+  return tables;
+}
+
+function cells(cost: Cost): string[] {
+  const { prompt, cached } = cost;
+  return [...[prompt, cached, prompt - cached].map(whole), `${(100 - uncachedShare(cost)).toFixed(1)} %`];
+}
+
+function sizeRows(sizes: readonly SkillSize[], overview: string): object[] {
+  const sum = (of: (size: SkillSize) => number) => sizes.reduce((all, size) => all + of(size), 0);
+  const name = `skills, tokens of ${sizes.length}`;
+  const row = (what: string, value: number) => ({ work: `${name}: ${what}`, value, unit: "tokens" });
+  const docs = sum((size) => size.docs.length);
+  const refused = sum((size) => size.refused.length);
+  const left = refused > 0 ? `, ${refused} too large` : "";
+  return [
+    row("overview", tokensIn(overview)),
+    row(
+      "bodies",
+      sum((size) => size.bodyTokens),
+    ),
+    row(
+      `${docs} docs${left}`,
+      sum((size) => size.docTokens),
+    ),
+    ...(isAsked ? [{ table: sizeTable(sizes) }] : []),
+  ];
+}
+
+function sizeTable(sizes: readonly SkillSize[]) {
+  const lines = sizes.map(({ name, line, bodyTokens, docs, docTokens }) => [
+    name,
+    ...[line, bodyTokens, docs.length, docTokens].map(whole),
+  ]);
+  return { title: "tokens by skill", head: ["skill", "in the overview", "body", "docs", "of docs"], lines };
+}
+
+function suiteRows(verdicts: readonly Verdict[]): object[] {
+  const failed = verdicts.filter(({ problem }) => problem !== undefined);
+  const ran = verdicts.filter(({ skipped }) => skipped === undefined).length;
+  const lines = verdicts.map(({ skill, what, problem, skipped }) => [
+    skill,
+    what,
+    problem ?? (skipped === undefined ? "holds" : `not run: ${skipped}`),
+  ]);
+  const table = { title: "cases run by skill_run", head: ["skill", "case", "verdict"], lines };
+  return [
+    { work: `skills, ${ran} cases by skill_run`, value: failed.length, unit: "failed", limit: 0 },
+    ...(isAsked || failed.length > 0 ? [{ table }] : []),
+  ];
+}
+
+function whole(count: number): string {
+  return count.toLocaleString("en");
+}
+
+async function measure(): Promise<object[]> {
+  await using t = await openFolder(folder, []);
+  const sizes = await sizesOf(t);
+  const { overview } = t.kernel.find("skills") as Skills;
+  return [...sizeRows(sizes, overview.text), ...(await figures(castOf(sizes))), ...suiteRows(await toolSuite(t))];
+}
+
+try {
+  if (given === undefined) writeCollection(folder);
+  console.log(JSON.stringify(await measure()));
+} finally {
+  rmSync(scratch, { recursive: true, force: true });
+}

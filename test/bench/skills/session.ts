@@ -1,0 +1,60 @@
+import { mkdirSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import artifacts from "@scorel/artifacts";
+import blobs from "@scorel/blobs";
+import runner from "@scorel/runner";
+import sandbox from "@scorel/sandbox";
+import type { LoadedSkill, Skill } from "@scorel/skills/contract";
+import { loaded } from "../../../plugins/skills/load.ts";
+import type { Skills } from "../../../plugins/skills/skills.ts";
+import type { ToolDetails } from "../../../plugins/skills/state.ts";
+import type { Script } from "../../model-server.ts";
+import { type Ground, ground, openSkills, SHIPPED, type SkillsTest } from "../../plugins/skills/setup.ts";
+import { isRefusal } from "./sizes.ts";
+
+/** A session of the plugins that deal with skills, whose skills are those of one folder. */
+export interface FolderSession extends SkillsTest {
+  /** Has all skills loaded as a person's `$name` would, and all docs of them too. */
+  loadAll(docs: boolean): Promise<void>;
+}
+
+/** `table` is `[skills]`; programs run in whichever sandbox works here. */
+export async function openFolder(folder: string, script: Script, table: object = {}): Promise<FolderSession> {
+  const g = ground();
+  mkdirSync(join(g.home, "temp"));
+  const own = readdirSync(folder);
+  const home = process.env.HOME;
+  process.env.HOME = g.home;
+  const t = await openSkills(g, script, {
+    workspace: { file: join(g.home, "log"), temp: join(g.home, "temp") },
+    config: { roots: [folder], disabled: SHIPPED.filter((name) => !own.includes(name)), ...table },
+    plugins: [blobs, artifacts, sandbox, runner] as never,
+  });
+  return {
+    ...t,
+    loadAll: (docs) => loadAll(t, docs),
+    async [Symbol.asyncDispose]() {
+      await t[Symbol.asyncDispose]();
+      process.env.HOME = home;
+      (g as Ground)[Symbol.dispose]();
+    },
+  };
+}
+
+async function loadAll({ session, kernel }: SkillsTest, docs: boolean): Promise<void> {
+  const skills = kernel.find("skills") as Skills;
+  for (const skill of skills.forModel) {
+    const { stateDelta, skill: row } = await loadOne(skills, skill, docs);
+    await session.append("skill_state", { why: "user", stateDelta, skills: [row as LoadedSkill] });
+  }
+}
+
+/** Without its docs where they are refused, as a person would do it then. */
+async function loadOne(skills: Skills, skill: Skill, docs: boolean): Promise<ToolDetails> {
+  try {
+    return (await loaded(skills, skill, { include_all_docs: docs })).details;
+  } catch (thrown) {
+    if (!docs || !isRefusal(thrown)) throw thrown;
+    return loadOne(skills, skill, false);
+  }
+}

@@ -1,0 +1,52 @@
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import { codeOf } from "@scorel/kernel";
+import type { Skill } from "@scorel/skills/contract";
+import { docTexts, textsOf } from "../../../plugins/skills/text.ts";
+import type { SkillsTest } from "../../plugins/skills/setup.ts";
+import type { Actor } from "./scenarios.ts";
+import { tokensIn } from "./tokens.ts";
+
+/** What one skill costs, in tokens: its line in the overview, its body, its docs. Licences are no docs. */
+export interface SkillSize extends Actor {
+  line: number;
+  bodyTokens: number;
+  docTokens: number;
+  /** Docs that are refused. */
+  refused: readonly string[];
+}
+
+/** The skills of a session, as they are told and loaded. */
+export async function sizesOf({ skills }: SkillsTest): Promise<SkillSize[]> {
+  return Promise.all(skills.look.skills.map(sizeOf));
+}
+
+async function sizeOf(skill: Skill): Promise<SkillSize> {
+  const { name, description, files, file } = skill;
+  const { body, docs } = await textsOf(skill);
+  const tokens = new Map(docs.map((path) => [path, docTokens(skill, path)]));
+  return {
+    name,
+    body: statSync(join(files, file)).size,
+    docs,
+    line: tokensIn(`- ${name}: ${description.replace(/\s+/g, " ").trim()}\n`),
+    bodyTokens: tokensIn(body),
+    docTokens: [...tokens.values()].reduce<number>((sum, count = 0) => sum + count, 0),
+    refused: docs.filter((path) => tokens.get(path) === undefined),
+  };
+}
+
+/** Undefined for one that is too large to be loaded, or cannot be read. */
+function docTokens(skill: Skill, path: string): number | undefined {
+  try {
+    return docTexts(skill, [path]).reduce((sum, { text }) => sum + tokensIn(text), 0);
+  } catch (thrown) {
+    if (!isRefusal(thrown)) throw thrown;
+    return undefined;
+  }
+}
+
+/** Whether skills refuse to load this. */
+export function isRefusal(thrown: unknown): boolean {
+  return ["SKILL_UNREADABLE", "SKILL_TOO_LARGE"].includes(codeOf(thrown));
+}

@@ -1,0 +1,215 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { beforeAll, describe, expect, it } from "vitest";
+import { writeCollection } from "../../bench/skills/collection.ts";
+import { type Before, replay } from "../../bench/skills/replay.ts";
+import {
+  type Cast,
+  castOf,
+  docScenario,
+  longScenario,
+  pageScenario,
+  type Scenario,
+} from "../../bench/skills/scenarios.ts";
+import { openFolder } from "../../bench/skills/session.ts";
+import { sizesOf } from "../../bench/skills/sizes.ts";
+import { costOf, leastShare, tokensIn, uncachedShare, type Wire } from "../../bench/skills/tokens.ts";
+import { toolSuite } from "../../bench/skills/tool-suite.ts";
+import { confines } from "../runner/setup.ts";
+import { type Ground, ground } from "./setup.ts";
+
+const shipped = fileURLToPath(new URL("../../../skills", import.meta.url));
+
+/** A folder with a collection in it. */
+function shelf(g: Ground, options: Parameters<typeof writeCollection>[1] = {}): string {
+  const folder = join(g.home, "shelf");
+  writeCollection(folder, options);
+  return folder;
+}
+function filesBelow(folder: string): { path: string; text: string }[] {
+  return readdirSync(folder, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name))
+    .sort()
+    .map((path) => ({ path: path.slice(folder.length + 1), text: readFileSync(path, "utf8") }));
+}
+async function castIn(folder: string): Promise<Cast> {
+  await using t = await openFolder(folder, []);
+  return castOf(await sizesOf(t));
+}
+
+describe("the collection that figures are measured on", () => {
+  it("is the same for the same seed, and another for another", () => {
+    using g = ground();
+    using other = ground();
+    const small = { scale: 0.02 };
+    const first = filesBelow(shelf(g, small));
+    expect(filesBelow(shelf(other, small))).toEqual(first);
+    expect(filesBelow(shelf(other, { ...small, seed: 2 }))).not.toEqual(first);
+  });
+
+  it("has the sizes of the public one, in bytes and about in tokens", async () => {
+    using g = ground();
+    const folder = shelf(g);
+    const files = filesBelow(folder);
+    const bytes = (some: readonly { text: string }[]) => some.reduce((sum, { text }) => sum + text.length, 0);
+    const tokens = (some: readonly { text: string }[]) => some.reduce((sum, { text }) => sum + tokensIn(text), 0);
+    const bodies = files.filter(({ path }) => path.endsWith("/SKILL.md"));
+    const docs = files.filter(({ path }) => /\.(?:md|txt)$/.test(path) && !path.endsWith("/SKILL.md"));
+    const licences = docs.filter(({ path }) => /OFL|LICENSE/.test(path));
+    expect([bodies.length, bytes(bodies), docs.length, bytes(docs)]).toEqual([18, 242_633, 135, 1_152_208]);
+    expect(tokens(bodies) / 55_466).toBeCloseTo(1, 1);
+    expect(tokens(docs) / 268_442).toBeCloseTo(1, 1);
+    expect(tokens(licences) / tokens(docs)).toBeCloseTo(0.2, 1);
+    await using t = await openFolder(folder, []);
+    expect([t.skills.look.skills.length, t.skills.look.skipped]).toEqual([18, []]);
+    expect((await sizesOf(t)).flatMap(({ docs: own }) => own)).toHaveLength(docs.length - licences.length);
+  });
+});
+
+describe("the cost of requests", () => {
+  const long = "one word after the other ".repeat(400);
+  const wire = (...texts: string[]): Wire => ({
+    messages: texts.map((content) => ({ role: "user", content })),
+    tools: [],
+  });
+
+  it("is what was sent, less what the request before began with, in steps of 128", () => {
+    const [first, next] = [wire(long), wire(long, "and more")];
+    const [one, two] = [costOf([first]).prompt, costOf([next]).prompt];
+    expect(costOf([first, next])).toEqual({ requests: 2, prompt: one + two, cached: one - (one % 128), last: two });
+  });
+
+  it("counts nothing as cached below 1,024 tokens, nor behind a change", () => {
+    expect(costOf([wire("short"), wire("short", "more")]).cached).toBe(0);
+    expect(costOf([wire(`a ${long}`), wire(`b ${long}`)]).cached).toBe(0);
+    const changed = costOf([wire(long, "a", long), wire(long, "b", long)]).cached;
+    expect(changed).toBe(costOf([wire(long), wire(long)]).cached);
+  });
+
+  it("counts what is alike inside a message that grew", () => {
+    const { cached } = costOf([wire(long), wire(`${long}and something at its end`)]);
+    expect(cached).toBe(costOf([wire(long), wire(long)]).cached);
+  });
+});
+
+describe("requests of a session with skills", () => {
+  const scenarios: Record<string, (cast: Cast) => Scenario> = {
+    page: pageScenario,
+    doc: docScenario,
+    long: (cast) => longScenario(cast, 2_000),
+  };
+
+  it("in append only go on from the one before, in every mode, whatever is loaded, selected, run and loaded again", async () => {
+    using g = ground();
+    const folder = shelf(g, { scale: 0.05 });
+    const cast = await castIn(folder);
+    for (const [name, scenario] of Object.entries(scenarios))
+      for (const load of ["session", "turn", "once"]) {
+        const requests = await replay(folder, scenario(cast), { table: { load } });
+        for (const [at, { messages, ...settings }] of requests.entries()) {
+          const before = requests[at - 1] ?? requests[0]!;
+          expect({ name, load, at, messages: messages.slice(0, before.messages.length) }).toEqual({
+            name,
+            load,
+            at,
+            messages: before.messages,
+          });
+          expect({ ...settings, messages: [] }).toEqual({ ...before, messages: [] });
+        }
+      }
+  });
+
+  describe("on the whole collection", () => {
+    let g: Ground;
+    let folder: string;
+    let cast: Cast;
+    beforeAll(async () => {
+      g = ground();
+      folder = shelf(g);
+      cast = await castIn(folder);
+      return () => g[Symbol.dispose]();
+    });
+    const costs = async (scenario: Scenario, table: object = {}, before: Before = "nothing") =>
+      costOf(await replay(folder, scenario, { table, before }));
+
+    it("send a tenth of all bodies, and a fiftieth of bodies and docs, over six requests", async () => {
+      const page = pageScenario(cast);
+      const { prompt } = await costs(page);
+      const system = { placement: "system" };
+      expect(prompt / (await costs(page, system, "bodies")).prompt).toBeLessThanOrEqual(0.1);
+      expect(prompt / (await costs(page, system, "bodies and docs")).prompt).toBeLessThanOrEqual(0.02);
+    });
+
+    it("can be cached by 94 % over three turns after a long history, nearly all that is possible", async () => {
+      const cost = await costs(longScenario(cast));
+      expect(cost.requests).toBe(21);
+      expect(uncachedShare(cost)).toBeLessThanOrEqual(6);
+      // What is lost are the steps that a cache works in, half of one for each request.
+      expect(uncachedShare(cost) - leastShare(cost)).toBeLessThan((100 * 21 * 128) / cost.prompt);
+      const reference = await costs(longScenario(cast), { placement: "system", load: "turn" });
+      expect(uncachedShare(reference)).toBeGreaterThan(4 * uncachedShare(cost));
+    });
+  });
+});
+
+describe("the parts of a scenario", () => {
+  const actor = (name: string, body: number, docs: string[] = []) => ({ name, body, docs });
+
+  it("are played by the public skills where all of them are, else by the largest", () => {
+    const names = ["brand-guidelines", "frontend-design", "internal-comms", "xlsx", "pptx"];
+    const all = [actor("large", 999, ["a.md"]), ...names.map((name) => actor(name, 1))];
+    expect(Object.values(castOf(all)).map(({ name }) => name)).toEqual(names);
+    const own = [actor("a", 1), actor("b", 5), actor("c", 4, ["c.md"]), actor("d", 3), actor("e", 2)];
+    expect(Object.values(castOf(own)).map(({ name }) => name)).toEqual(["b", "d", "c", "e", "a"]);
+  });
+
+  it("can be played by one skill alone", async () => {
+    const only = actor("only", 1);
+    expect(new Set(Object.values(castOf([only])))).toEqual(new Set([only]));
+    expect(() => castOf([])).toThrow("there is no skill");
+  });
+});
+
+describe.skipIf(!confines)("the cases that skill_run is put through", () => {
+  const failures = async (folder: string) => {
+    await using t = await openFolder(folder, []);
+    const verdicts = await toolSuite(t);
+    return { cases: verdicts.length, failed: verdicts.filter(({ problem }) => problem !== undefined) };
+  };
+
+  it("hold for each skill of the collection", async () => {
+    using g = ground();
+    expect(await failures(shelf(g, { scale: 0.02 }))).toEqual({ cases: 18, failed: [] });
+  });
+
+  it("hold for each shipped skill", async () => {
+    expect(await failures(shipped)).toEqual({ cases: readdirSync(shipped).length, failed: [] });
+  });
+
+  it("run the programs they know where a skill has them, and say what was wrong or missing", async () => {
+    using g = ground();
+    const skill = (name: string, script: string, program: string) => {
+      g.file(`shelf/${name}/SKILL.md`, `---\nname: ${name}\ndescription: All of ${name}\n---\n`);
+      g.file(`shelf/${name}/scripts/${script}`, program);
+    };
+    const check = `import json, sys\nprint("SUCCESS: All bounding boxes are valid", len(json.load(open(sys.argv[1]))))\n`;
+    skill("pdf", "check_bounding_boxes.py", check);
+    skill("skill-creator", "quick_validate.py", "print('no')\n");
+    skill("webapp-testing", "with_server.py", "raise SystemExit('no server')\n");
+    await using t = await openFolder(join(g.home, "shelf"), []);
+    const verdicts = await toolSuite(t);
+    expect(verdicts.filter(({ what }) => what !== "invariants")).toEqual([
+      { skill: "pdf", what: "scripts/check_bounding_boxes.py" },
+      {
+        skill: "skill-creator",
+        what: "scripts/quick_validate.py",
+        ...(verdicts[3]?.skipped === undefined
+          ? { problem: expect.stringContaining("not one file that says Skill is valid!") }
+          : { skipped: "Python has no module yaml" }),
+      },
+      { skill: "webapp-testing", what: "scripts/with_server.py", problem: "exit 1: no server" },
+    ]);
+  });
+});
