@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { afterEach, expect, vi } from "vitest";
 
 /** Whether a process runs; one that has ended and waits for its parent to notice does not. */
@@ -8,6 +8,20 @@ export function isAlive(pid: number): boolean {
     return !/\) [ZX] /.test(readFileSync(`/proc/${pid}/stat`, "latin1"));
   } catch {
     return false;
+  }
+}
+
+/** The pids of this machine's processes whose arguments begin like these, in whatever namespace. Linux only. */
+export function processesOf(command: string): string[] {
+  const wanted = command.replaceAll(" ", "\0");
+  return readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && argumentsOf(pid).startsWith(wanted));
+}
+
+function argumentsOf(pid: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return ""; // It has ended.
   }
 }
 

@@ -71,11 +71,15 @@ class Running implements SandboxRun {
   write(text: string | Uint8Array): Promise<void> {
     return new Promise((resolve, reject) => {
       const { stdin } = this.child;
-      if (!stdin?.writable) reject(errors.SANDBOX_STDIN({ reason: "it is closed" }));
+      const refuse = (reason: string, cause?: Error) => reject(errors.SANDBOX_STDIN({ reason }, { cause }));
+      if (!stdin?.writable) refuse("it is closed");
       else
-        stdin.write(text, (error) =>
-          error ? reject(errors.SANDBOX_STDIN({ reason: codeOf(error) }, { cause: error })) : resolve(),
-        );
+        stdin.write(text, (error) => {
+          if (error) refuse(codeOf(error), error);
+          // Node tells no failure of what waited when the program ended.
+          else if (stdin.destroyed) refuse("it has ended");
+          else resolve();
+        });
     });
   }
 

@@ -16,6 +16,7 @@ import type {
 import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { testHeader } from "../harness.ts";
 import { gate } from "../model-server.ts";
+import { processesOf } from "../processes.ts";
 
 export interface ExecutorCase {
   executor: ExecutorName;
@@ -128,6 +129,20 @@ export function sandboxContract(which: ExecutorCase): void {
       expect([Buffer.compare(Buffer.concat(got), bytes), atOnce]).toEqual([0, 1]);
     });
 
+    it("is given no more than it takes, and what it never takes fails with its end", async () => {
+      const much = "x".repeat(1_000_000);
+      const up = gate();
+      const run = await ground.start("echo up; sleep 100", {}, { interactive: true, onOutput: () => up.open() });
+      await up.promise;
+      const written = run.write(much).then(
+        () => "taken",
+        (thrown) => thrown.code,
+      );
+      expect(await Promise.race([written, after(100)])).toBe("waits");
+      await run.kill();
+      expect([endOf(await run.ended), await written]).toEqual([{ ended: "killed" }, "SANDBOX_STDIN"]);
+    });
+
     it("has no input when nobody is to give it any", async () => {
       expect(await ground.run("cat; echo done")).toEqual({ exitCode: 0, stdout: "done\n", stderr: "" });
     });
@@ -145,7 +160,7 @@ export function sandboxContract(which: ExecutorCase): void {
     it("leaves nothing behind when it ends", async () => {
       const sleep = uniqueSleep();
       const { exitCode, stdout } = await ground.run(`setsid ${sleep} & ${sleep} & disown; echo started`);
-      expect([exitCode, stdout, running(sleep)]).toEqual([0, "started\n", []]);
+      expect([exitCode, stdout, processesOf(sleep)]).toEqual([0, "started\n", []]);
     });
   });
 
@@ -156,7 +171,7 @@ export function sandboxContract(which: ExecutorCase): void {
       const sleep = uniqueSleep();
       const began = performance.now();
       const outcome = await ground.run(stubborn(sleep), { limits: { seconds: 2 } });
-      expect([outcome, running(sleep)]).toEqual([{ ended: "timeout", stdout: "up\n", stderr: "" }, []]);
+      expect([outcome, processesOf(sleep)]).toEqual([{ ended: "timeout", stdout: "up\n", stderr: "" }, []]);
       expect(performance.now() - began).toBeLessThan(15_000);
     });
 
@@ -165,7 +180,7 @@ export function sandboxContract(which: ExecutorCase): void {
       const cancel = new AbortController();
       const onOutput = () => cancel.abort();
       const run = await ground.start(stubborn(sleep), {}, { signal: cancel.signal, onOutput });
-      expect([endOf(await run.ended), running(sleep)]).toEqual([{ ended: "cancelled" }, []]);
+      expect([endOf(await run.ended), processesOf(sleep)]).toEqual([{ ended: "cancelled" }, []]);
     });
 
     it("by a word is, too, and a second word changes nothing", async () => {
@@ -175,7 +190,7 @@ export function sandboxContract(which: ExecutorCase): void {
       await up.promise;
       await Promise.all([run.kill(), run.kill()]);
       await run.kill();
-      expect([endOf(await run.ended), running(sleep)]).toEqual([{ ended: "killed" }, []]);
+      expect([endOf(await run.ended), processesOf(sleep)]).toEqual([{ ended: "killed" }, []]);
     });
   });
 
@@ -210,7 +225,7 @@ export function sandboxContract(which: ExecutorCase): void {
       const sleep = uniqueSleep();
       const bomb = `for i in $(seq 400); do ${sleep} & done; echo all of them; wait`;
       const { stdout, ended, exitCode } = await ground.run(bomb, { limits: { processes: 40, seconds: 5 } });
-      expect(running(sleep)).toEqual([]);
+      expect(processesOf(sleep)).toEqual([]);
       expect(ended === "processes" || ended === "timeout" || exitCode !== 0).toBe(true);
       if (which.confines) expect(stdout).toBe("");
     });
@@ -389,16 +404,4 @@ let sleeps = 0;
 /** A command that is found among all others by its number. */
 const uniqueSleep = () => `sleep 9${process.pid}.${++sleeps}1`;
 
-/** The processes of the machine with these arguments, whatever namespace they are in. */
-function running(command: string): string[] {
-  const wanted = command.replaceAll(" ", "\0");
-  return fs.readdirSync("/proc").filter((pid) => /^\d+$/.test(pid) && argumentsOf(pid).startsWith(wanted));
-}
-
-function argumentsOf(pid: string): string {
-  try {
-    return fs.readFileSync(`/proc/${pid}/cmdline`, "latin1");
-  } catch {
-    return ""; // It has ended.
-  }
-}
+const after = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms, "waits"));

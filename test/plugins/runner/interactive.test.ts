@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import type { BlobStore } from "@scorel/blobs/contract";
 import { describe, expect, it, vi } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
+import { processesOf } from "../../processes.ts";
 import { sent } from "../skills/setup.ts";
 import { confines, shop } from "./setup.ts";
 
@@ -222,7 +223,7 @@ describe("its end", () => {
     const sleep = `sleep 9${process.pid}.1`;
     const command = `trap '' TERM HUP; echo kept > out/kept; (setsid ${sleep} &); ${sleep} & echo 'ready?'; wait; wait`;
     const { session_id } = await t.begin({ command, output_files: ["out/kept"] });
-    expect(running(sleep)).toHaveLength(2);
+    expect(processesOf(sleep)).toHaveLength(2);
     const end = await t.say({ session_id, kill: true });
     expect(end).toMatchObject({
       status: "exited",
@@ -232,7 +233,7 @@ describe("its end", () => {
         warnings: expect.arrayContaining(["the program was ended: it was killed"]),
       },
     });
-    expect(running(sleep)).toEqual([]);
+    expect(processesOf(sleep)).toEqual([]);
   });
 
   it("comes with its time", async () => {
@@ -257,10 +258,10 @@ describe("its end", () => {
     const sleep = `sleep 9${process.pid}.3`;
     const cancel = new AbortController();
     const start = expect(t.begin({ command: sleep }, cancel.signal)).rejects.toThrow("cancelled");
-    await vi.waitFor(() => expect(running(sleep)).toHaveLength(1), 10_000);
+    await vi.waitFor(() => expect(processesOf(sleep)).toHaveLength(1), 10_000);
     cancel.abort();
     await start;
-    await vi.waitFor(() => expect(running(sleep)).toEqual([]), 10_000);
+    await vi.waitFor(() => expect(processesOf(sleep)).toEqual([]), 10_000);
   });
 
   it("comes with that of the session", async () => {
@@ -268,9 +269,9 @@ describe("its end", () => {
     {
       await using t = await shop();
       await t.begin({ command: `echo 'ready?'; setsid ${sleep} & ${sleep}` });
-      expect(running(sleep)).toHaveLength(2);
+      expect(processesOf(sleep)).toHaveLength(2);
     }
-    expect(running(sleep)).toEqual([]);
+    expect(processesOf(sleep)).toEqual([]);
   });
 });
 
@@ -326,16 +327,3 @@ describe("a conversation", () => {
     expect(t.t.session.projection("interactiveRuns")).toEqual({});
   });
 });
-
-/** The processes of this machine with these arguments, in whatever namespace. */
-function running(command: string): string[] {
-  const wanted = command.replaceAll(" ", "\0");
-  return fs.readdirSync("/proc").filter((pid) => {
-    if (!/^\d+$/.test(pid)) return false;
-    try {
-      return fs.readFileSync(`/proc/${pid}/cmdline`, "latin1").startsWith(wanted);
-    } catch {
-      return false; // It has ended.
-    }
-  });
-}
