@@ -55,7 +55,8 @@ export default definePlugin({
     const startSpan: Tracer["startSpan"] = (name, options = {}, around = context.active()) =>
       new WrittenSpan(file, name, options, around);
     // The last of the given is the function to be called with the span.
-    const startActiveSpan = (name: string, ...given: any[]) => given.at(-1)(startSpan(name));
+    const startActiveSpan = (name: string, ...given: unknown[]) =>
+      (given.at(-1) as (span: Span) => never)(startSpan(name));
     trace.setGlobalTracerProvider({ getTracer: () => ({ startSpan, startActiveSpan }) });
   },
 });
