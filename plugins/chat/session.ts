@@ -108,7 +108,6 @@ export class ChatSession {
 
   /** What could stand at the end of a line that is being typed, and how much of the line it would replace. */
   async complete(line: string): Promise<[string[], string]> {
-    if (!line.startsWith("/")) return [[], line];
     const { from, values } = await this.client.request("complete_command", { sessionId: this.sessionId, line });
     return [values, line.slice(from)];
   }

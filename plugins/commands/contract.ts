@@ -19,6 +19,13 @@ export interface SlashCommand {
   // biome-ignore lint/suspicious/noExplicitAny: as above
   handler?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;
 }
+/** Words that mean something anywhere in a message, by the sign before them, as `$name` names a skill. */
+export interface MarkedWords {
+  /** What they begin with: `$`. */
+  sign: string;
+  /** What could follow it; `typed` is its beginning. */
+  complete(typed: string, context: SlashContext): Awaitable<readonly string[]>;
+}
 export interface SlashContext {
   sessionId: string;
   clientId: string;
@@ -61,6 +68,7 @@ export interface Completion {
 declare module "@scorel/kernel" {
   interface Contributions {
     commands: Record<string, SlashCommand>;
+    markedWords: readonly MarkedWords[];
   }
 }
 declare module "@scorel/host/contract" {
@@ -68,7 +76,7 @@ declare module "@scorel/host/contract" {
     list_commands: { params: { sessionId: string }; result: { commands: ListedCommand[] } };
     /** Throws COMMAND_UNKNOWN and COMMAND_ARGUMENTS, and what the command throws. */
     run_command: { params: { sessionId: string; name: string; args: string }; result: CommandResult };
-    /** What could be typed at the end of a line that begins with a slash. */
+    /** What could be typed at the end of a line: in one that begins with a slash, or in a word with a sign before it. */
     complete_command: { params: { sessionId: string; line: string }; result: Completion };
   }
 }

@@ -6,6 +6,8 @@ export const errors = defineErrors({
   COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
   COMMANDS_INVALID: () => '"commands" must answer an object with a command for each name.',
+  COMMAND_MARKED: (a: { plugin: string }) =>
+    `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that answers a list of texts.`,
   COMMAND_ARGUMENTS: (a: { name: string; problem: string; usage: string }) =>
     `/${a.name}: ${a.problem}. Usage: ${a.usage}`,
   COMMAND_NEEDS: (a: { name: string; what: string; plugin: string }) =>

@@ -24,7 +24,7 @@ export default definePlugin({
     complete_command: {
       params: z.strictObject({ sessionId, line: z.string() }),
       run: async ({ line }, { clientId, request }) =>
-        (await import("./registry.ts")).completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request }),
+        (await import("./completion.ts")).completeCommand(ctx, line, { sessionId: ctx.session.id, clientId, request }),
     },
   }),
 });

@@ -1,15 +1,14 @@
-import { type Awaitable, asActivity, type BaseContext, codeOf } from "@scorel/kernel";
-import { argumentsOf, parseArguments, usageOf } from "./arguments.ts";
-import type { CommandResult, Completion, ListedCommand, SlashCommand, SlashContext } from "./contract.ts";
+import { asActivity, type BaseContext, codeOf } from "@scorel/kernel";
+import { parseArguments, usageOf } from "./arguments.ts";
+import type { CommandResult, ListedCommand, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { shipped } from "./shipped.ts";
 import { templates } from "./templates.ts";
 
-/** Milliseconds. */
-const COMPLETE_LIMIT_MS = 2_000;
 const NEITHER = 'it has neither "run" nor "handler"';
 
-interface Row {
+/** A command and whose it is. */
+export interface Row {
   name: string;
   plugin: string;
   command: SlashCommand;
@@ -53,50 +52,6 @@ async function named<T>(ctx: BaseContext, { name, plugin }: Omit<Row, "command">
   }
 }
 
-/** What could stand at the end of a line: a command's name, one of its values or options. */
-export async function completeCommand(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion> {
-  const [, name = "", space, rest = ""] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(line) ?? [];
-  const rows = rowsOf(ctx);
-  if (space === undefined) return { from: 1, values: [...rows.keys()].filter((each) => each.startsWith(name)).sort() };
-  const row = rows.get(name);
-  const typed = /\S*$/.exec(rest)?.[0] ?? "";
-  const values = row?.command.args
-    ? await valuesFor(row.command, rest.slice(0, rest.length - typed.length), typed, (key) =>
-        suggested(ctx, row, () => row.command.complete?.(key, typed, context)),
-      )
-    : [];
-  return { from: line.length - typed.length, values: values.filter((value) => value.startsWith(typed)) };
-}
-
-/** What a command suggests: nothing when it fails, or takes longer than anyone waits for a list. */
-function suggested(
-  ctx: BaseContext,
-  { name, plugin }: Row,
-  work: () => Awaitable<readonly string[]> | undefined,
-): Promise<readonly string[]> {
-  const where = `complete of command /${name}`;
-  return ctx.guard<Promise<readonly string[]>>({ plugin, where, otherwise: [], limit: COMPLETE_LIMIT_MS }, async () => {
-    const values = (await work()) ?? [];
-    if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
-    throw errors.COMMAND_INVALID({ name, plugin, flaw: 'its "complete" answers no list of texts' });
-  });
-}
-
-async function valuesFor(
-  { args }: SlashCommand,
-  before: string,
-  typed: string,
-  suggestions: (key: string) => Promise<readonly string[]>,
-): Promise<readonly string[]> {
-  const known = argumentsOf(args as NonNullable<typeof args>);
-  const words = before.split(/\s+/).filter(Boolean);
-  if (typed.startsWith("-"))
-    return known.filter(({ flag, key }) => flag && !words.includes(`--${key}`)).map(({ key }) => `--${key}`);
-  const place = known.filter(({ flag }) => !flag)[words.filter((word) => !word.startsWith("--")).length];
-  if (!place) return [];
-  return place.values.length > 0 ? place.values : suggestions(place.key);
-}
-
 function find(ctx: BaseContext, name: string): Row {
   const rows = rowsOf(ctx);
   const found = rows.get(name);
@@ -105,7 +60,7 @@ function find(ctx: BaseContext, name: string): Row {
 }
 
 /** Of two plugins with one name the later one's counts, the shipped come first; a file never takes a command's name. */
-function rowsOf(ctx: BaseContext): Map<string, Row> {
+export function rowsOf(ctx: BaseContext): Map<string, Row> {
   const rows = new Map<string, Row>(templates(ctx.find("workspace")).map((row) => [row.name, row]));
   const own = { plugin: ctx.plugin, value: shipped(ctx, () => listCommands(ctx)) };
   for (const { plugin, value } of [own, ...ctx.collect("commands", assertCommands)])

@@ -17,3 +17,8 @@ export function skillCommands(skills: Skills): Record<string, SlashCommand> {
     ]),
   );
 }
+
+/** What can be written behind a `$`. */
+export function namesToMention({ look: { skills } }: Skills): string[] {
+  return skills.map(({ name }) => name).filter((name) => /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u.test(name));
+}

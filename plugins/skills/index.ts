@@ -4,7 +4,7 @@ import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/prompt/contract";
 import type {} from "@scorel/tools/contract";
-import { skillCommands } from "./commands.ts";
+import { namesToMention, skillCommands } from "./commands.ts";
 import { config } from "./config.ts";
 import type {} from "./contract.ts";
 import { events } from "./events.ts";
@@ -33,6 +33,7 @@ export default definePlugin({
 
   tools: (ctx) => tools(ctx.find("skills") as Skills),
   commands: (ctx) => skillCommands(ctx.find("skills") as Skills),
+  markedWords: (ctx) => [{ sign: "$", complete: () => namesToMention(ctx.find("skills") as Skills) }],
   operations: (ctx) => operations(() => ctx.find("skills") as Skills),
 
   promptParts(ctx) {

@@ -14,7 +14,7 @@ import type { Rehearsal, Seen } from "./rehearsal.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 
 /** What plugins contribute to each other, as far as shipped ones collect it. */
-export const contributions = ["tools", "commands", "promptParts", "cliCommands", "operations"];
+export const contributions = ["tools", "commands", "markedWords", "promptParts", "cliCommands", "operations"];
 
 const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], contributes: [] };
 

@@ -5,6 +5,7 @@ import { scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { root } from "../docs/source.ts";
 import { type ModelServer, type Script, startModelServer, text, toolCall } from "../model-server.ts";
+import { hasTerminals, terminal } from "./pty.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
 const shipped = readdirSync(join(root, "skills"));
@@ -68,6 +69,20 @@ describe("a session with skills", () => {
       expect(server.requests[1]?.text).toContain("/skill:code-review HEAD");
       expect(server.requests[1]?.text).toContain("[Loaded] code-review");
     }));
+
+  it.skipIf(!hasTerminals)("completes their names by Tab, behind /skill: and behind a $", () =>
+    withModel([text("Done.")], async (s, server) => {
+      await using t = terminal(s, ["chat", "--yes"]);
+      await t.shows("> ");
+      t.type("/skill:py\t");
+      await t.shows("/skill:python-math");
+      t.type(" and $git-c\t");
+      await t.shows("$git-commit");
+      t.type("\r");
+      await t.shows("Done.");
+      for (const name of ["python-math", "git-commit"]) expect(server.requests[0]?.text).toContain(`[Loaded] ${name}`);
+    }),
+  );
 
   it("reads a project's only with trust, from what was trusted", () =>
     withModel([text("ok"), text("ok")], async (s, server) => {

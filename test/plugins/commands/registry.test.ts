@@ -115,6 +115,42 @@ describe("what is typed is completed", () => {
   });
 });
 
+describe("a word with a sign before it", () => {
+  const marking = (id: string, marked: unknown) =>
+    definePlugin({ id, name: id, version: "1.0.0", markedWords: () => marked as never });
+  const trees = marking("trees", [{ sign: "#", complete: () => ["oak", "elm", "ash"] }]);
+
+  it("is completed wherever it stands, by whoever knows such words", async () => {
+    const birds = marking("birds", [{ sign: "#", complete: async () => ["owl", "oak"] }]);
+    using home = testHome();
+    const commands = plugin({ say: { run: () => {} } });
+    await using t = await testHost([echoAgent, trees, birds, commands]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    const complete = (line: string) => t.client.request("complete_command", { sessionId, line });
+    expect(await complete("cut the #o")).toEqual({ from: 8, values: ["#oak", "#owl"] });
+    expect(await complete("#")).toEqual({ from: 0, values: ["#ash", "#elm", "#oak", "#owl"] });
+    expect(await complete("/say it to #el")).toEqual({ from: 11, values: ["#elm"] });
+    expect(await complete("cut the oak #")).toMatchObject({ from: 12 });
+    for (const line of ["", "cut the ", "cut the o", "a#o"]) expect((await complete(line)).values).toEqual([]);
+  });
+
+  it.each<[string, unknown]>([
+    ["no list", { sign: "#" }],
+    ["no function", [{ sign: "#" }]],
+    ["no texts", [{ sign: "#", complete: () => [5] }]],
+  ])("has others' words when a plugin brings %s", async (_what, marked) => {
+    using home = testHome();
+    await using t = await testHost([echoAgent, trees, marking("broken", marked)]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    const { values } = await t.client.request("complete_command", { sessionId, line: "#a" });
+    const { notices } = await t.client.request("get_status", { sessionId });
+    expect([values, notices.map(({ message }) => message).join()]).toEqual([
+      ["#ash"],
+      expect.stringContaining('"markedWords" of plugin "broken" cannot be used'),
+    ]);
+  });
+});
+
 describe("arguments", () => {
   const schema = z.object({ first: z.string(), rest: z.string().optional(), loud: z.boolean().optional() });
 

@@ -1,7 +1,7 @@
 import commands from "@scorel/commands";
 import type {} from "@scorel/commands/contract";
 import { describe, expect, it } from "vitest";
-import { skillCommands } from "../../../plugins/skills/commands.ts";
+import { namesToMention, skillCommands } from "../../../plugins/skills/commands.ts";
 import { mentioned } from "../../../plugins/skills/mentions.ts";
 import type { Skills } from "../../../plugins/skills/skills.ts";
 import { text, toolCall } from "../../model-server.ts";
@@ -73,6 +73,14 @@ describe("a skill that a person names", () => {
     g.file(".scorel/skills/pdf/SKILL.md", "x".repeat(300_000));
     expect(await (await t.agent.send("with $pdf")).turn).toMatchObject({ reason: "completed" });
     expect(payloads(t, "skill_state")).toEqual([]);
+  });
+});
+
+describe("the names behind a $", () => {
+  it("are those that a message can name a skill by", () => {
+    const names = ["pdf", "v1.2", "мой", "two words", "-x", "ends."];
+    expect(namesToMention({ look: { skills: names.map(skill) } } as never)).toEqual(["pdf", "v1.2", "мой"]);
+    for (const name of ["pdf", "v1.2", "мой"]) expect(mentioned(`$${name}`, names.map(skill))).toHaveLength(1);
   });
 });
 

@@ -1,0 +1,102 @@
+import type { Awaitable, BaseContext } from "@scorel/kernel";
+import { argumentsOf } from "./arguments.ts";
+import type { Completion, MarkedWords, SlashCommand, SlashContext } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { type Row, rowsOf } from "./registry.ts";
+
+/** Milliseconds. */
+const LIMIT_MS = 2_000;
+const NO_LIST = 'its "complete" answers no list of texts';
+
+/** What could stand at the end of a line: a command's name, one of its values or options, or a word with a sign before it. */
+export async function completeCommand(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion> {
+  const known = line.startsWith("/") ? await completeSlash(ctx, line, context) : { from: line.length, values: [] };
+  return known.values.length > 0 ? known : ((await completeMarked(ctx, line, context)) ?? known);
+}
+
+async function completeSlash(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion> {
+  const [, name = "", space, rest = ""] = /^\/(\S*)(\s+)?([\s\S]*)$/.exec(line) ?? [];
+  const rows = rowsOf(ctx);
+  if (space === undefined) return { from: 1, values: [...rows.keys()].filter((each) => each.startsWith(name)).sort() };
+  const row = rows.get(name);
+  const typed = /\S*$/.exec(rest)?.[0] ?? "";
+  const values = row?.command.args
+    ? await valuesFor(row.command, rest.slice(0, rest.length - typed.length), typed, (key) =>
+        suggested(ctx, row, () => row.command.complete?.(key, typed, context)),
+      )
+    : [];
+  return { from: line.length - typed.length, values: values.filter((value) => value.startsWith(typed)) };
+}
+
+/** The last word, when it begins with a sign that a plugin knows words for. */
+async function completeMarked(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion | undefined> {
+  const word = /\S+$/.exec(line)?.[0];
+  if (word === undefined) return undefined;
+  const values: string[] = [];
+  for (const { plugin, value } of ctx.collect("markedWords", assertMarked))
+    for (const { sign, complete } of value.filter((each) => word.startsWith(each.sign))) {
+      const typed = word.slice(sign.length);
+      const where = `complete of words with ${sign}`;
+      const found = await answered(
+        ctx,
+        plugin,
+        where,
+        () => complete(typed, context),
+        errors.COMMAND_MARKED({ plugin }),
+      );
+      values.push(...found.filter((each) => each.startsWith(typed)).map((each) => sign + each));
+    }
+  return { from: line.length - word.length, values: [...new Set(values)].sort() };
+}
+
+function assertMarked(value: unknown, plugin: string): void {
+  const isMarked = (each: unknown) => {
+    const { sign, complete } = (each ?? {}) as Partial<MarkedWords>;
+    return typeof sign === "string" && sign !== "" && typeof complete === "function";
+  };
+  if (!Array.isArray(value) || !value.every(isMarked)) throw errors.COMMAND_MARKED({ plugin });
+}
+
+function suggested(
+  ctx: BaseContext,
+  { name, plugin }: Row,
+  work: () => Awaitable<readonly string[]> | undefined,
+): Promise<readonly string[]> {
+  return answered(
+    ctx,
+    plugin,
+    `complete of command /${name}`,
+    work,
+    errors.COMMAND_INVALID({ name, plugin, flaw: NO_LIST }),
+  );
+}
+
+/** What a plugin suggests: nothing when it fails, or takes longer than anyone waits for a list. */
+function answered(
+  ctx: BaseContext,
+  plugin: string,
+  where: string,
+  work: () => Awaitable<readonly string[]> | undefined,
+  invalid: Error,
+): Promise<readonly string[]> {
+  return ctx.guard<Promise<readonly string[]>>({ plugin, where, otherwise: [], limit: LIMIT_MS }, async () => {
+    const values = (await work()) ?? [];
+    if (Array.isArray(values) && values.every((value) => typeof value === "string")) return values;
+    throw invalid;
+  });
+}
+
+async function valuesFor(
+  { args }: SlashCommand,
+  before: string,
+  typed: string,
+  suggestions: (key: string) => Promise<readonly string[]>,
+): Promise<readonly string[]> {
+  const known = argumentsOf(args as NonNullable<typeof args>);
+  const words = before.split(/\s+/).filter(Boolean);
+  if (typed.startsWith("-"))
+    return known.filter(({ flag, key }) => flag && !words.includes(`--${key}`)).map(({ key }) => `--${key}`);
+  const place = known.filter(({ flag }) => !flag)[words.filter((word) => !word.startsWith("--")).length];
+  if (!place) return [];
+  return place.values.length > 0 ? place.values : suggestions(place.key);
+}
