@@ -17,8 +17,8 @@ export type InputRecord = z.output<typeof inputRecord>;
 
 const metadata = z.object({
   version: z.literal(1),
-  /** The digest of each staged skill, by its name. */
-  skills: z.record(z.string(), z.object({ digest: z.string(), folder: z.string() })),
+  /** What each staged skill was, by its name. */
+  skills: z.record(z.string(), z.object({ digest: z.string(), folder: z.string(), seen: z.string().optional() })),
   /** The latest of each place, in the order in which they were put there. */
   inputs: z.array(inputRecord),
 });

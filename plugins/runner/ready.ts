@@ -64,8 +64,8 @@ export async function prepare(
     return made;
   });
   const metadata = readMetadata(layout.metadata);
-  const staged = stageSkill(layout, skill, metadata.skills[skill.name]?.digest, steps);
-  metadata.skills[skill.name] = { digest: staged.digest, folder: staged.folder };
+  const staged = stageSkill(layout, skill, metadata.skills[skill.name], steps);
+  metadata.skills[skill.name] = { digest: staged.digest, folder: staged.folder, seen: staged.seen };
   const artifacts = ctx.find("artifacts")?.of(ctx.session);
   const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [], steps });
   writeMetadata(layout.metadata, metadata);
@@ -91,11 +91,11 @@ export async function prepare(
   };
 }
 
-function stageSkill(layout: Layout, skill: Skill, before: string | undefined, steps: Steps): Staged {
+function stageSkill(layout: Layout, skill: Skill, before: Parameters<typeof stage>[2], steps: Steps): Staged {
   return steps.take("workspace.stage", { host_path: skill.files }, (step) => {
     const staged = stage(layout, skill, before);
     // What was copied by an earlier run is mounted again, and that is all.
-    step.set({ to: relative(layout.root, staged.folder), mount_used: staged.digest === before });
+    step.set({ to: relative(layout.root, staged.folder), mount_used: staged.digest === before?.digest });
     return staged;
   });
 }

@@ -17,6 +17,9 @@ const LINKS: Readonly<Record<string, string>> = {
   inputs: join("..", "..", "work", "inputs"),
 };
 
+/** Made at the end of a copy, and the first to go before another. */
+const LAST = "inputs";
+
 /** A skill in a workspace. */
 export interface Staged {
   /** Real. */
@@ -26,6 +29,8 @@ export interface Staged {
   digest: string;
   /** Below the folder, without what is the workspace's. */
   files: readonly { path: string; mode: number }[];
+  /** sha256 over what the file system says of them; undefined while that could miss a change. */
+  seen?: string | undefined;
 }
 
 interface SourceFile {
@@ -33,20 +38,46 @@ interface SourceFile {
   /** Real; the same, or what a link leads to. */
   from: string;
   mode: number;
+  stat: fs.Stats;
 }
 
+/** A file that was changed so short a time ago could change again without looking other. */
+const SETTLED_MS = 2_000;
+
 /**
- * Copies a skill into the workspace, unless the same bytes are there already. What its programs have installed in `.venv`
- * stays, also when the skill has changed. Throws RUN_STAGE.
+ * Copies a skill into the workspace, unless the same bytes are there already; files that look as before are not even read.
+ * What its programs have installed in `.venv` stays, also when the skill has changed. Throws RUN_STAGE.
  */
-export function stage(layout: Layout, skill: Skill, before: string | undefined): Staged {
+export function stage(
+  layout: Layout,
+  skill: Skill,
+  before: { digest: string; seen?: string | undefined } | undefined,
+): Staged {
   const files = filesOf(skill);
-  const digest = digestOf(skill, files);
+  const seen = seenOf(files);
   const folder = join(layout.skills, folderName(skill.name));
   const venv = join(folder, ".venv");
-  if (before !== digest || !fs.existsSync(folder)) copy(files, folder);
+  const isThere = before !== undefined && isLink(join(folder, LAST));
+  const isSame = isThere && seen !== undefined && seen === before.seen;
+  const digest = isSame ? before.digest : digestOf(skill, files);
+  if (!isThere || before.digest !== digest) copy(files, folder);
+  else if (!isSame) for (const { path, mode } of files) fs.chmodSync(join(folder, path), mode & 0o555);
   fs.mkdirSync(venv, { recursive: true });
-  return { folder, venv, digest, files };
+  return { folder, venv, digest, files, seen };
+}
+
+function seenOf(files: readonly SourceFile[]): string | undefined {
+  const hash = createHash("sha256");
+  let latest = 0;
+  for (const { path, stat } of files) {
+    hash.update(`${path}\0${stat.dev} ${stat.ino} ${stat.size} ${stat.mode} ${stat.mtimeMs} ${stat.ctimeMs}\0`);
+    latest = Math.max(latest, stat.ctimeMs);
+  }
+  return latest + SETTLED_MS < Date.now() ? hash.digest("hex") : undefined;
+}
+
+function isLink(path: string): boolean {
+  return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
 /** What `stage` would say of a skill as it is now. Throws RUN_STAGE. */
@@ -63,6 +94,7 @@ function folderName(name: string): string {
 function copy(files: readonly SourceFile[], folder: string): void {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   fs.chmodSync(folder, 0o700);
+  fs.rmSync(join(folder, LAST), { force: true });
   for (const name of fs.readdirSync(folder)) {
     if (name === ".venv") continue;
     makeRemovable(join(folder, name));
@@ -93,10 +125,12 @@ function filesOf(skill: Skill): SourceFile[] {
       const full = join(folder, entry.name);
       const path = relative(root, full);
       if (OWN.has(path) || entry.name === ".git") continue;
-      const { from, stat } = sourceOf(full, root, skill, path);
+      const { from, stat } = entry.isSymbolicLink()
+        ? linked(full, root, skill, path)
+        : { from: full, stat: fs.lstatSync(full) };
       if (stat.isDirectory() && !entry.isSymbolicLink()) visit(full);
       if (!stat.isFile()) continue;
-      found.push({ path, from, mode: stat.mode });
+      found.push({ path, from, mode: stat.mode, stat });
       bytes += stat.size;
       if (found.length > MOST_FILES || bytes > MOST_BYTES)
         throw errors.RUN_STAGE({
@@ -111,7 +145,7 @@ function filesOf(skill: Skill): SourceFile[] {
 }
 
 /** A link counts as the file that it leads to, as long as that is the skill's own. */
-function sourceOf(full: string, root: string, skill: Skill, path: string): { from: string; stat: fs.Stats } {
+function linked(full: string, root: string, skill: Skill, path: string): { from: string; stat: fs.Stats } {
   const fail = (reason: string) => errors.RUN_STAGE({ skill: skill.name, path, reason });
   try {
     const from = fs.realpathSync(full);
@@ -126,7 +160,8 @@ function digestOf({ name }: Skill, files: readonly SourceFile[]): string {
   const hash = createHash("sha256");
   for (const { path, from } of files) {
     try {
-      hash.update(`${path}\0`).update(fs.readFileSync(from)).update("\0");
+      const bytes = fs.readFileSync(from);
+      hash.update(`${path}\0${bytes.length}\0`).update(bytes);
     } catch (thrown) {
       throw errors.RUN_STAGE({ skill: name, path, reason: `it cannot be read (${codeOf(thrown)})` }, { cause: thrown });
     }

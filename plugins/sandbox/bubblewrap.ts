@@ -1,4 +1,14 @@
-import { lstatSync, mkdtempSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  copyFileSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { SandboxMount } from "./contract.ts";
@@ -7,24 +17,13 @@ import { limited, limiter } from "./limits.ts";
 import { ask, findProgram, firstLine } from "./programs.ts";
 
 /** Of the system's own settings only what programs cannot do without; nothing of it is secret. */
-const SETTINGS = [
-  "/etc/alternatives",
-  "/etc/ca-certificates",
-  "/etc/fonts",
-  "/etc/ld.so.cache",
-  "/etc/ld.so.conf",
-  "/etc/ld.so.conf.d",
-  "/etc/localtime",
-  "/etc/magic",
-  "/etc/mime.types",
-  "/etc/nsswitch.conf",
-  "/etc/protocols",
-  "/etc/services",
-  "/etc/ssl/certs",
-  "/etc/ssl/openssl.cnf",
-  "/etc/timezone",
+const SETTING_FILES = [
+  ...["ld.so.cache", "ld.so.conf", "localtime", "magic", "mime.types", "nsswitch.conf", "protocols", "services"],
+  ...["ssl/openssl.cnf", "timezone"],
 ];
-const NETWORK_SETTINGS = ["/etc/hosts", "/etc/resolv.conf"];
+const SETTING_FOLDERS = ["alternatives", "ca-certificates", "fonts", "ld.so.conf.d", "ssl/certs"];
+/** These change as a machine moves from one network to another. */
+const NETWORK_SETTINGS = ["hosts", "resolv.conf"];
 const SYSTEM_FOLDERS = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const PROBE_MS = 5_000;
 const SHM_BYTES = 64 * 1024 * 1024;
@@ -32,16 +31,19 @@ const SHM_BYTES = 64 * 1024 * 1024;
 /** Linux namespaces without privileges. `folder` is private, and holds what one run needs beside its mounts. */
 export function createBubblewrap(folder: () => string): Executor {
   const file = findProgram("bwrap");
+  let made: string | undefined;
+  const etc = () => (made ??= makeSettings(folder()));
   return {
     name: "bubblewrap",
     async problem() {
       if (process.platform !== "linux") return "it exists on Linux only";
       if (file === undefined) return "bwrap is not on the PATH";
       if (limiter() === undefined) return "prlimit (util-linux) is not in /usr/bin";
-      const { code, stderr } = await ask(file, [...namespaces(false), ...system(false, SHM_BYTES), "true"], PROBE_MS);
+      const trial = [...namespaces(false), ...system(etc(), false, SHM_BYTES), "true"];
+      const { code, stderr } = await ask(file, trial, PROBE_MS);
       return code === 0 ? undefined : firstLine(stderr) || "it did not run a program in time";
     },
-    command: async (job) => command(job, file ?? "bwrap", folder()),
+    command: async (job) => command(job, file ?? "bwrap", folder(), etc()),
   };
 }
 
@@ -49,26 +51,33 @@ export function createBubblewrap(folder: () => string): Executor {
  * All options come from a file, so that no value of the environment stands in the list of processes, and none of it (a
  * library to load first, say) reaches bwrap itself, which is outside.
  */
-function command(job: ReadyJob, file: string, folder: string): ExecutorCommand {
+function command(job: ReadyJob, file: string, folder: string, etc: string): ExecutorCommand {
   const own = mkdtempSync(join(folder, "sandbox-"));
   const [options, status] = [join(own, "options"), join(own, "status")];
-  const names = namesInside(own, job.network);
   const args = [
     ...namespaces(job.network),
-    ...["--json-status-fd", "8"],
-    ...system(job.network, job.limits.memoryBytes),
-    ...names,
+    ...["--json-status-fd", "4"],
+    ...system(etc, job.network, job.limits.memoryBytes),
     ...job.mounts.flatMap(mount),
     // The root is memory without a limit as long as it can be written.
     ...["--remount-ro", "/", "--chdir", job.cwd, "--clearenv"],
     ...Object.entries(job.env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
   writeFileSync(options, args.map((arg) => `${arg}\0`).join(""), { mode: 0o600 });
-  const script = 'bwrap=$1; exec 9<"$2" 8>"$3"; shift 3; exec "$bwrap" --args 9 -- "$@"';
+  const program = limited(job.argv, job.limits, true);
+  const script = 'bwrap=$1; exec 3<"$2" 4>"$3"; shift 3; exec "$bwrap" --args 3 -- "$@"';
   return {
     executor: "bubblewrap",
     file: "/bin/sh",
-    args: ["-c", script, "sh", file, options, status, ...limited(job.argv, job.limits, true)],
+    args: ["-c", script, "sh", file, options, status, ...program],
+    direct: {
+      file,
+      args: ["--args", "3", "--", ...program],
+      files: [
+        { path: options, flags: "r" },
+        { path: status, flags: "w" },
+      ],
+    },
     env: { PATH: "/usr/bin:/bin" },
     watched: true,
     failure: async (_exitCode, stderr) =>
@@ -89,12 +98,13 @@ function namespaces(network: boolean): string[] {
 const KERNEL_SETTINGS = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
 
 /** The system read-only; everything else of the host is simply not there. */
-function system(network: boolean, tmpBytes: number): string[] {
-  const settings = network ? [...SETTINGS, ...NETWORK_SETTINGS] : SETTINGS;
+function system(etc: string, network: boolean, tmpBytes: number): string[] {
+  const settings = network ? [...SETTING_FOLDERS, ...NETWORK_SETTINGS] : SETTING_FOLDERS;
   return [
     ...["--ro-bind", "/usr", "/usr"],
     ...SYSTEM_FOLDERS.flatMap(systemFolder),
-    ...settings.flatMap((path) => ["--ro-bind-try", path, path]),
+    ...["--ro-bind", etc, "/etc"],
+    ...settings.flatMap((name) => ["--ro-bind-try", `/etc/${name}`, `/etc/${name}`]),
     ...["--proc", "/proc", ...KERNEL_SETTINGS.flatMap((path) => ["--ro-bind-try", path, path])],
     ...["--dev", "/dev", "--size", String(SHM_BYTES), "--tmpfs", "/dev/shm", "--remount-ro", "/dev"],
     ...["--size", String(tmpBytes), "--tmpfs", "/tmp"],
@@ -109,18 +119,31 @@ function systemFolder(path: string): string[] {
   return stats.isSymbolicLink() ? ["--symlink", readlinkSync(path), path] : ["--ro-bind", path, path];
 }
 
-/** Whose names the host's users and neighbours have is nobody's business inside, where a server of one's own is found by name. */
-function namesInside(own: string, network: boolean): string[] {
+/**
+ * An /etc of copies, made once: each file that is mounted for itself makes every start slower. Whose names the host's users
+ * and neighbours have is nobody's business inside, where a server of one's own is found by name.
+ */
+function makeSettings(folder: string): string {
+  const etc = mkdtempSync(join(folder, "etc-"));
+  chmodSync(etc, 0o755);
+  for (const name of SETTING_FOLDERS) mkdirSync(join(etc, name), { recursive: true });
+  for (const name of NETWORK_SETTINGS) writeFileSync(join(etc, name), "");
+  writeFileSync(join(etc, "hosts"), "127.0.0.1 localhost sandbox\n::1 localhost\n");
+  for (const name of SETTING_FILES) copySetting(join("/etc", name), join(etc, name));
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   const [name, group] = [uid === 0 ? "root" : "user", gid === 0 ? "root" : "user"];
-  writeFileSync(join(own, "passwd"), `${name}:x:${uid}:${gid}::/tmp:/bin/sh\n`);
-  writeFileSync(join(own, "group"), `${group}:x:${gid}:\n`);
-  writeFileSync(join(own, "hosts"), "127.0.0.1 localhost sandbox\n::1 localhost\n");
-  return ["passwd", "group", ...(network ? [] : ["hosts"])].flatMap((file) => [
-    "--ro-bind",
-    join(own, file),
-    `/etc/${file}`,
-  ]);
+  writeFileSync(join(etc, "passwd"), `${name}:x:${uid}:${gid}::/tmp:/bin/sh\n`);
+  writeFileSync(join(etc, "group"), `${group}:x:${gid}:\n`);
+  return etc;
+}
+
+/** No system has all of them. */
+function copySetting(from: string, to: string): void {
+  try {
+    copyFileSync(from, to);
+  } catch (thrown) {
+    if (!["ENOENT", "EACCES", "EISDIR"].includes(codeOf(thrown))) throw thrown;
+  }
 }
 
 function mount({ path, access }: SandboxMount): string[] {

@@ -8,6 +8,8 @@ export interface ReadyJob extends Required<Omit<SandboxJob, "limits">> {
 
 /** A command with what its executor can tell and do when it is over. */
 export interface ExecutorCommand extends SandboxCommand {
+  /** The same command without a shell before it, for who can open these files as its descriptors from 3 on. */
+  direct?: { file: string; args: string[]; files: readonly { path: string; flags: "r" | "w" }[] };
   /** What the executor does not bound itself, and so has to be watched. */
   watched: boolean;
   /** Why the program never ran, when that is what this end means. */

@@ -16,10 +16,11 @@ export default definePlugin({
 
   activate(ctx) {
     let folder: string | undefined;
-    const temp = () => (folder ??= ctx.find("workspace")?.temp ?? mkdtempSync(join(realpathSync(tmpdir()), "scorel-")));
+    // Not the session's: that one is open to commands in the sandbox, and how the next one starts is written here.
+    const own = () => (folder ??= mkdtempSync(join(realpathSync(tmpdir()), "scorel-sandbox-")));
     let service: Promise<SandboxService> | undefined;
     const loaded = () => {
-      service ??= import("./service.ts").then(({ createSandbox }) => createSandbox(ctx, ctx.config, temp));
+      service ??= import("./service.ts").then(({ createSandbox }) => createSandbox(ctx, ctx.config, own));
       return service;
     };
     ctx.provide("sandbox", {
@@ -28,7 +29,7 @@ export default definePlugin({
       command: async (job) => (await loaded()).command(job),
     });
     return () => {
-      if (folder !== undefined && !ctx.find("workspace")) rmSync(folder, { recursive: true, force: true });
+      if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     };
   },
 });

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from "node:child_process";
+import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
@@ -38,15 +39,21 @@ class Running implements SandboxRun {
 
   constructor(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions) {
     const { signal, interactive } = options;
-    const { executor, file, args, env } = command;
+    const { executor, env, direct } = command;
+    const { file, args } = direct ?? command;
     this.executor = executor;
     this.command = command;
-    this.child = spawn(file, args, {
-      cwd: executor === "local" ? job.cwd : "/",
-      env: executor === "local" ? { ...env, [MARK]: this.mark } : env,
-      detached: true,
-      stdio: [interactive ? "pipe" : "ignore", "pipe", "pipe"],
-    });
+    const files = (direct?.files ?? []).map(({ path, flags }) => openSync(path, flags));
+    try {
+      this.child = spawn(file, args, {
+        cwd: executor === "local" ? job.cwd : "/",
+        env: executor === "local" ? { ...env, [MARK]: this.mark } : env,
+        detached: true,
+        stdio: [interactive ? "pipe" : "ignore", "pipe", "pipe", ...files],
+      });
+    } finally {
+      files.forEach(closeSync);
+    }
     // Whoever writes to what has ended hears of it from `write`.
     this.child.stdin?.on("error", () => {});
     const closed = [this.read("stdout", options), this.read("stderr", options)];

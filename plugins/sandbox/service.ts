@@ -12,10 +12,10 @@ import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
 
 /** Picks an executor once, with the first program that is to be run, and keeps to it. */
-export function createSandbox(ctx: BaseContext, config: SandboxConfig, temp: () => string): SandboxService {
+export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: () => string): SandboxService {
   let chosen: Promise<Executor> | undefined;
   const executor = () => {
-    chosen ??= choose(candidates(ctx.find("workspace")?.sandbox ?? config.executor, config, temp));
+    chosen ??= choose(candidates(ctx.find("workspace")?.sandbox ?? config.executor, config, folder));
     // What was missing may be there at the next attempt.
     chosen.catch(() => {
       chosen = undefined;

@@ -8,4 +8,5 @@ export default [
   { script: "compaction-rows.ts" },
   { script: "tap-rows.ts" },
   { script: "skills-rows.ts" },
+  { script: "skill-run-rows.ts" },
 ];

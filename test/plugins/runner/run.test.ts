@@ -155,6 +155,18 @@ describe("a skill in the workspace", () => {
     expect((await t.run({ command: "tool; sh scripts/new.sh" })).stdout).toBe("tool\nnew\n");
   });
 
+  it("is staged again when a change left no trace in size, time or bytes", async () => {
+    await using t = await shop();
+    const script = t.g.file(".scorel/skills/math/scripts/say", "#!/bin/sh\necho one\n");
+    const { atime, mtime } = fs.statSync(script);
+    await t.run({ command: "true" });
+    fs.writeFileSync(script, "#!/bin/sh\necho two\n");
+    fs.utimesSync(script, atime, mtime);
+    expect((await t.run({ command: "sh scripts/say" })).stdout).toBe("two\n");
+    fs.chmodSync(script, 0o755);
+    expect((await t.run({ command: "scripts/say" })).stdout).toBe("two\n");
+  });
+
   it("does not bring folders of its own in the place of the workspace's", async () => {
     await using t = await shop();
     await t.skill("math", { "out/shipped": "x", "work/shipped": "x", ".venv/bin/evil": "x" });

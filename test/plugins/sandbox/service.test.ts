@@ -7,10 +7,16 @@ import { describe, expect, it, onTestFinished } from "vitest";
 import { testHeader } from "../../harness.ts";
 
 /** Which executor a session with this table gets, when the PATH holds these programs only. */
-async function chosen(table: object, programs: Record<string, string> = {}, flag?: string) {
+async function chosen(
+  table: object,
+  programs: Record<string, string> = {},
+  flag?: string,
+  told = (_folder: string) => {},
+) {
   const folder = fs.mkdtempSync(join(fs.realpathSync(tmpdir()), "scorel-path-"));
   for (const [name, script] of Object.entries(programs))
     fs.writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  told(folder);
   const PATH = process.env.PATH as string;
   process.env.PATH = folder;
   const workspace = { sandbox: flag, temp: folder } as never;
@@ -56,6 +62,16 @@ describe("without a choice", () => {
       data: { tried: [{ executor: "docker", reason: "the image tools is not there; build or pull it first" }] },
     });
   });
+});
+
+it("keeps what it needs for itself out of the session's temporary folder, which commands may write", async () => {
+  let temp = "";
+  expect(await chosen({}, { bwrap: 'echo "$@" > "$PATH/asked"' }, "auto", (folder) => (temp = folder))).toBe(
+    "bubblewrap",
+  );
+  expect(fs.readdirSync(temp).sort()).toEqual(["asked", "bwrap"]);
+  const [, etc = ""] = /--ro-bind (\S+) \/etc /.exec(fs.readFileSync(join(temp, "asked"), "utf8")) ?? [];
+  expect([fs.readdirSync(etc).includes("passwd"), etc.startsWith(temp)]).toEqual([true, false]);
 });
 
 describe("a choice", () => {
