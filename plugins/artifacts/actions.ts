@@ -2,13 +2,16 @@ import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { printAnswer } from "@scorel/host/client";
-import type { Client, HostService } from "@scorel/host/contract";
+import type { Client, HostService, SessionOptions } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import type { ArtifactVersion } from "./contract.ts";
+import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { inWords } from "./events.ts";
 
 type Host = HostService | undefined;
+
+/** What `scorel artifact replay` exits with when something differs: 1 says that nothing could be told. */
+const DIFFERS = 3;
 
 export function list(host: Host, invocation: Invocation): Promise<number> {
   const [name] = invocation.args;
@@ -44,13 +47,25 @@ export function remove(host: Host, invocation: Invocation): Promise<number> {
 export function lineage(host: Host, invocation: Invocation): Promise<number> {
   const { options, args } = invocation;
   return withSession(host, invocation, async (request, sessionId) => {
-    const { name, version } = named(args[0] ?? "");
-    const { artifacts } = await request("list_artifacts", { sessionId, name });
-    const latest = artifacts.at(-1)?.version ?? 0;
-    const found = artifacts.find((each) => each.version === (version ?? latest));
-    if (!found) throw errors.ARTIFACT_VERSION({ name, version: version ?? latest, latest });
-    return options.output === "json" ? `${JSON.stringify(found)}\n` : story(found);
+    const { artifact, inputs } = await request("get_lineage", { sessionId, ...named(args[0] ?? "") });
+    return options.output === "json"
+      ? `${JSON.stringify({ ...artifact, made_of: inputs })}\n`
+      : story(artifact, inputs);
   });
+}
+
+/** Exits 3 when what came of it is not the same. */
+export async function replay(host: Host, invocation: Invocation): Promise<number> {
+  const { replayed } = await import("./replay.ts");
+  const { options, args } = invocation;
+  let same = false;
+  const printed = await withSession(host, invocation, async (request, sessionId) => {
+    const { sandbox, keep } = options as { sandbox?: SessionOptions["sandbox"]; keep?: boolean };
+    const result = await request("replay_artifact", { sessionId, ...named(args[0] ?? ""), sandbox, keep });
+    same = result.same;
+    return options.output === "json" ? `${JSON.stringify(result)}\n` : replayed(result);
+  });
+  return printed === 0 && !same ? DIFFERS : printed;
 }
 
 /** `name@3`; an `@` before anything but digits is part of the name. */
@@ -64,17 +79,28 @@ function row({ name, version, size, mimeType, savedAt }: ArtifactVersion): strin
   return `${time}  ${name}@${version}  ${inWords(size)}  ${mimeType}\n`;
 }
 
-function story({ name, version, sha256, size, lineage: made }: ArtifactVersion): string {
+function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, inputs: LineageTree["inputs"]): string {
   const head = `${name}@${version}  ${inWords(size)}  sha256 ${sha256}\n`;
   if (!made) return `${head}Nothing was said of what it was made of.\n`;
-  const { by, skill, command, inputs = [] } = made;
+  const { by, skill, command } = made;
   const lines = [
     `saved by: ${by}`,
     ...(skill ? [`skill: ${skill.name} (${skill.digest})`] : []),
     ...(command === undefined ? [] : [`command: ${command}`]),
-    ...inputs.map(({ from, to, sha256: hash }) => `input: ${from} as ${to} (sha256 ${hash})`),
+    ...inputs.flatMap((input) => branch(input)),
   ];
   return head + lines.map((line) => `${line}\n`).join("");
+}
+
+/** An input, and below it what it was made of. */
+function branch({ from, to, sha256, made }: LineageTree["inputs"][number]): string[] {
+  const head = `input: ${from} as ${to} (sha256 ${sha256})`;
+  if (!made) return [head];
+  const { artifact, inputs, again } = made;
+  const { by, skill, command } = artifact.lineage ?? {};
+  const own = [skill ? `skill ${skill.name}` : by && `saved by ${by}`, command].filter(Boolean).join(" $ ");
+  const of = `  = ${artifact.name}@${artifact.version}${again ? " (see above)" : own && `  ${own}`}`;
+  return [head, of, ...inputs.flatMap(branch).map((line) => `    ${line}`)];
 }
 
 function writeNew(file: string, bytes: Buffer): void {
@@ -85,16 +111,22 @@ function writeNew(file: string, bytes: Buffer): void {
   }
 }
 
-/** Prints what `work` answers about the session that was asked for; bytes as they are. */
+/** Prints what `work` answers about the session that was asked for; bytes as they are. An interrupt ends what runs: 130. */
 async function withSession(
   host: Host,
   invocation: Invocation,
   work: (request: Client["request"], sessionId: string) => Promise<string | Buffer>,
 ): Promise<number> {
   if (!host) throw errors.ARTIFACT_NO_HOST();
-  const { options, cwd } = invocation;
-  return printAnswer(host, invocation, async ({ request }) => {
-    const asked = options.session as string | undefined;
-    return work(request, asked ?? (await request("continue_session", { cwd })).sessionId);
-  });
+  const { options, cwd, interrupt } = invocation;
+  try {
+    return await printAnswer(host, invocation, async (client) => {
+      interrupt.addEventListener("abort", () => void client.close(), { once: true });
+      const asked = options.session as string | undefined;
+      return work(client.request, asked ?? (await client.request("continue_session", { cwd })).sessionId);
+    });
+  } catch (thrown) {
+    if (interrupt.aborted) return 130;
+    throw thrown;
+  }
 }

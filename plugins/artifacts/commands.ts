@@ -30,6 +30,20 @@ export function artifactCommands(host: () => HostService | undefined): CliComman
       { flags: "--to <file>", description: "Write them into a new file instead" },
     ]),
     command("remove", "<name>", "Take an artifact off the list, with all its versions"),
-    command("lineage", "<name>", "Say what an artifact was made of: skill, command, inputs", [output]),
+    command(
+      "lineage",
+      "<name>",
+      "Say what an artifact was made of: skill, command, inputs, and what those were made of",
+      [output],
+    ),
+    command("replay", "<name>", "Run again what made an artifact, and compare; exits 3 when something differs", [
+      {
+        flags: "--sandbox <executor>",
+        description: "What the program runs in; local: in nothing",
+        values: ["auto", "bubblewrap", "docker", "podman", "local"],
+      },
+      { flags: "--keep", description: "Leave the workspace, and say where it is" },
+      output,
+    ]),
   ];
 }

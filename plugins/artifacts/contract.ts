@@ -1,4 +1,4 @@
-import type {} from "@scorel/host/contract";
+import type { SessionOptions } from "@scorel/host/contract";
 import type { Session } from "@scorel/kernel";
 
 /** What a thing was made of, by whoever made it; enough to make it again. */
@@ -64,6 +64,59 @@ export interface ArtifactsService {
   of(session: Session): SessionArtifacts;
 }
 
+/** Something about a run that was made again which is not as it was then. */
+export interface ReplayChange {
+  what: "skill" | "input" | "file" | "variable" | "executor";
+  /** Of the skill, the file's place, the variable. */
+  name: string;
+  /** A hash, a digest or a name; absent for what was not there, or is not told. */
+  before?: string;
+  now?: string;
+  /** As a sentence. */
+  note: string;
+}
+
+/** A file that a run left, then and now, by its sha256; absent when it was not there. */
+export interface ReplayOutput {
+  /** Below the workspace; `$RUN_DIR/` in the run's own folder. */
+  name: string;
+  before?: string;
+  now?: string;
+  same: boolean;
+  /** Why it differs, where that can be told. */
+  note?: string;
+  /** Of small texts. */
+  diff?: string;
+}
+
+/** What became of running a program again. */
+export interface Replay {
+  name: string;
+  version: number;
+  /** The program ended as it did then, and left the same files. */
+  same: boolean;
+  exitCode: { before: number; now: number };
+  outputs: ReplayOutput[];
+  /** What was not as it was then, whether or not it mattered. */
+  changed: ReplayChange[];
+  /** The end of what the program said on stderr, when it ended otherwise. */
+  stderr?: string;
+  durationMs: number;
+  /** Where its workspace lies, when it was to be kept. */
+  workspace?: string;
+}
+
+/** An artifact with what it was made of, and that with what it was made of. */
+export interface LineageTree {
+  artifact: ArtifactVersion;
+  /** It stands further up with its inputs, which are left out here. */
+  again?: true;
+  inputs: (LineageInput & {
+    /** There when the input was an artifact of this session or of the user's that is still known. */
+    made?: LineageTree;
+  })[];
+}
+
 declare module "@scorel/kernel" {
   interface Services {
     artifacts: ArtifactsService;
@@ -86,6 +139,32 @@ declare module "@scorel/host/contract" {
     get_artifact: {
       params: { sessionId: string; name: string; version?: number | undefined };
       result: ArtifactVersion & { base64: string };
+    };
+    /** What an artifact was made of, down to the first. Throws ARTIFACT_UNKNOWN, ARTIFACT_VERSION. */
+    get_lineage: {
+      params: { sessionId: string; name: string; version?: number | undefined };
+      result: LineageTree;
+    };
+    /**
+     * Runs again what made an artifact, in a new workspace of an unsaved session, and compares what it leaves. Throws
+     * ARTIFACT_UNKNOWN, ARTIFACT_VERSION, ARTIFACT_NO_REPLAY, and what its maker throws.
+     */
+    replay_artifact: {
+      params: {
+        sessionId: string;
+        name: string;
+        version?: number | undefined;
+        /** What the program runs in, instead of what the configuration says. */
+        sandbox?: SessionOptions["sandbox"];
+        /** Leaves the workspace. */
+        keep?: boolean | undefined;
+      };
+      result: Replay;
+    };
+    /** What `replay_artifact` asks of the session plugin that made the artifact, in the unsaved session `sessionId`. */
+    make_again: {
+      params: { sessionId: string; artifact: ArtifactVersion; keep?: boolean | undefined };
+      result: Replay;
     };
     /** Throws ARTIFACT_UNKNOWN. */
     remove_artifact: { params: { sessionId: string; name: string }; result: { name: string } };

@@ -9,6 +9,7 @@ export const errors = defineErrors({
       : `There is no artifact ${a.name}. There are: ${a.known.join(", ")}.`,
   ARTIFACT_VERSION: (a: { name: string; version: number; latest: number }) =>
     `version ${a.version} does not exist: ${a.name} has the versions 0 to ${a.latest}.`,
+  ARTIFACT_NO_REPLAY: (a: { name: string; reason: string }) => `${a.name} cannot be made again: ${a.reason}.`,
   ARTIFACT_LOST: (a: { name: string; sha256: string }) =>
     `The bytes of ${a.name} are gone: no blob ${a.sha256} is kept. Restore ~/.scorel/blobs from a copy, or make the artifact again.`,
   ARTIFACT_FILE: (a: { path: string; reason: string }) =>

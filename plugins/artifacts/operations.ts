@@ -1,11 +1,13 @@
-import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
-import type { Contributions, Session } from "@scorel/kernel";
+import type { Client, Operation, OperationHandler, Operations } from "@scorel/host/contract";
+import { type Contributions, codeOf, type Session } from "@scorel/kernel";
 import { z } from "zod";
-import type { SessionArtifacts } from "./contract.ts";
+import type { ArtifactVersion, Replay, SessionArtifacts } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { known, treeOf, versionOf } from "./lineage.ts";
 
 const sessionId = z.string().min(1);
 const name = z.string().min(1);
+const one = z.strictObject({ sessionId, name, version: z.number().int().min(0).optional() });
 
 /** What clients may ask of a session's artifacts. */
 export function operations(of: (session: Session) => SessionArtifacts): Contributions["operations"] {
@@ -17,17 +19,33 @@ export function operations(of: (session: Session) => SessionArtifacts): Contribu
         return { artifacts: known(artifacts, params.name) };
       }),
     ),
-    get_artifact: handler(
-      z.strictObject({ sessionId, name, version: z.number().int().min(0).optional() }),
-      (params, { look, resolve }) =>
-        look(resolve(params.sessionId), async ({ kernel }) => {
-          const artifacts = of(kernel.session);
-          known(artifacts, params.name);
-          const found = artifacts.load(params.name, params.version);
-          if (!found) throw unknown(artifacts, params.name);
-          const { content, ...version } = found;
-          return { ...version, base64: content.toString("base64") };
-        }),
+    get_artifact: handler(one, (params, { look, resolve }) =>
+      look(resolve(params.sessionId), async ({ kernel }) => {
+        const artifacts = of(kernel.session);
+        const found = artifacts.load(params.name, params.version);
+        if (!found) throw unknown(artifacts, params.name);
+        const { content, ...version } = found;
+        return { ...version, base64: content.toString("base64") };
+      }),
+    ),
+    get_lineage: handler(one, (params, { look, resolve }) =>
+      look(resolve(params.sessionId), async ({ kernel }) => {
+        const artifacts = of(kernel.session);
+        return treeOf(artifacts, versionOf(artifacts, params.name, params.version));
+      }),
+    ),
+    replay_artifact: handler(
+      one.extend({
+        sandbox: z.enum(["auto", "bubblewrap", "docker", "podman", "local"]).optional(),
+        keep: z.boolean().optional(),
+      }),
+      async (params, { look, resolve, request }) => {
+        const found = await look(resolve(params.sessionId), ({ kernel, workspace: { cwd } }) => ({
+          artifact: versionOf(of(kernel.session), params.name, params.version),
+          cwd,
+        }));
+        return replay(found, params, request);
+      },
     ),
     remove_artifact: handler(z.strictObject({ sessionId, name }), async (params, { open, resolve }) => {
       const { kernel } = await open(resolve(params.sessionId));
@@ -38,14 +56,26 @@ export function operations(of: (session: Session) => SessionArtifacts): Contribu
   };
 }
 
-function known(artifacts: SessionArtifacts, wanted: string) {
-  const versions = artifacts.versions(wanted);
-  if (versions.length === 0) throw unknown(artifacts, wanted);
-  return versions;
-}
-
 function unknown(artifacts: SessionArtifacts, wanted: string) {
   return errors.ARTIFACT_UNKNOWN({ name: wanted, known: artifacts.list().map((each) => each.name) });
+}
+
+/** Makes an artifact again in a session of its own, which is gone afterwards. */
+async function replay(
+  { artifact, cwd }: { artifact: ArtifactVersion; cwd: string },
+  { sandbox, keep }: Operations["replay_artifact"]["params"],
+  request: Client["request"],
+): Promise<Replay> {
+  const { sessionId } = await request("create_session", { cwd, unsaved: true, sandbox });
+  try {
+    return await request("make_again", { sessionId, artifact, keep });
+  } catch (thrown) {
+    if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    const by = artifact.lineage?.by ?? "nobody who said so";
+    throw errors.ARTIFACT_NO_REPLAY({ name: artifact.name, reason: `it was saved by ${by}, and nothing here runs it` });
+  } finally {
+    await request("close_session", { sessionId });
+  }
 }
 
 function handler<O extends Operation>(

@@ -12,6 +12,8 @@ export const errors = defineErrors({
   RUN_REF: (a: { ref: string; reason: string }) => `${a.ref} cannot be read: ${a.reason}.`,
   RUN_STAGE: (a: { skill: string; path: string; reason: string }) =>
     `The skill ${a.skill} cannot be put into a workspace: ${a.path}: ${a.reason}.`,
+  RUN_REPLAY: (a: { name: string; reason: string }) => `${a.name} cannot be made again: ${a.reason}.`,
+  RUN_CANCELLED: () => "The program was ended before it was done.",
   RUN_COMMAND: (a: { reason: string }) =>
     `The command was not run: ${a.reason}. Only single commands are allowed here, by [runner] allow and deny; a person can change them.`,
   RUN_SESSION_ARGUMENTS: () => "A program is either written to or ended: give write and close, or kill.",

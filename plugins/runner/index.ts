@@ -11,6 +11,7 @@ import type { Tool } from "@scorel/tools/contract";
 import { config } from "./config.ts";
 import { interactiveOf } from "./interactive.ts";
 import { interactiveRuns } from "./interactive-news.ts";
+import { operations } from "./operations.ts";
 import { createRefs } from "./refs.ts";
 import { skillSession } from "./session-tool.ts";
 import { skillRun } from "./tool.ts";
@@ -37,4 +38,6 @@ export default definePlugin({
     const { runs } = interactiveOf(ctx);
     return [skillRun(ctx, runs) as Tool, skillSession(runs) as Tool];
   },
+
+  operations: (ctx) => operations(ctx),
 });

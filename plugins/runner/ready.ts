@@ -124,8 +124,7 @@ function place(
   { inputs = [] }: RunRequest,
   { layout, metadata, artifacts, steps, ...more }: Ground,
 ) {
-  const workspace = ctx.find("workspace");
-  const host = [...(workspace ? [workspace.root] : []), ...ctx.config.host, ...more.host].flatMap(realFolder);
+  const host = hostFolders(ctx, more.host);
   const skills = Object.fromEntries(Object.entries(metadata.skills).map(([name, { folder }]) => [name, folder]));
   return inputs.map((input) => {
     const ground = { layout, artifacts, host, skills, earlier: metadata.inputs };
@@ -138,6 +137,12 @@ function place(
     const { ts: _ts, ...known } = record;
     return known;
   });
+}
+
+/** Real folders and files that `host://` inputs may be: the project, those of the configuration, and more. */
+export function hostFolders(ctx: RunnerContext, more: readonly string[] = []): string[] {
+  const workspace = ctx.find("workspace");
+  return [...(workspace ? [workspace.root] : []), ...ctx.config.host, ...more].flatMap(realFolder);
 }
 
 function realFolder(path: string): string[] {

@@ -117,7 +117,7 @@ export function makeRemovable(path: string): void {
 }
 
 function filesOf(skill: Skill): SourceFile[] {
-  const root = fs.realpathSync(skill.files);
+  const root = realFolder(skill);
   const found: SourceFile[] = [];
   let bytes = 0;
   const visit = (folder: string) => {
@@ -142,6 +142,14 @@ function filesOf(skill: Skill): SourceFile[] {
   };
   visit(root);
   return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function realFolder({ name: skill, files, folder: path }: Skill): string {
+  try {
+    return fs.realpathSync(files);
+  } catch (thrown) {
+    throw errors.RUN_STAGE({ skill, path, reason: `its folder cannot be read (${codeOf(thrown)})` }, { cause: thrown });
+  }
 }
 
 /** A link counts as the file that it leads to, as long as that is the skill's own. */

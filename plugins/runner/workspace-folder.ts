@@ -1,7 +1,8 @@
-import { existsSync, mkdirSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { RunnerContext } from "./config.ts";
+import { makeRemovable } from "./staging.ts";
 import type { Steps } from "./steps.ts";
 
 /** A workspace of a session that is gone for so long is removed. */
@@ -16,6 +17,16 @@ export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find">, st
     if (home !== undefined) sweep(join(home, ".scorel"), steps);
   }
   return realpathSync(folder);
+}
+
+/** A new private folder for one run, and what removes it, whatever its programs made of it. */
+export function passingFolder(): { path: string; remove(): void } {
+  const path = mkdtempSync(join(realpathSync(tmpdir()), "scorel-run-"));
+  const remove = () => {
+    makeRemovable(path);
+    rmSync(path, { recursive: true, force: true });
+  };
+  return { path, remove };
 }
 
 /** The same folder, also before anything was run in it. */

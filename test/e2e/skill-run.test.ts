@@ -33,4 +33,13 @@ it("a shipped skill's script runs, its file is kept, and a later process reads i
   expect(told[4]).toContain("10\\t34");
   expect((await s.run(["artifact", "get", "out/fib.txt"])).stdout).toBe("0\n1\n1\n2\n3\n5\n8\n13\n21\n34\n");
   expect((await s.run(["artifact", "lineage", "out/fib.txt"])).stdout).toContain(`command: ${run.command}\n`);
+
+  const replay = ["artifact", "replay", "out/fib.txt", "--sandbox", executor];
+  expect(await s.run(replay)).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(
+      /^out\/fib\.txt@0: the same again \(exit code 0, 1 file\)\nsame: out\/fib\.txt \(sha256 [0-9a-f]{64}\)\n$/,
+    ),
+    stderr: "",
+  });
 });

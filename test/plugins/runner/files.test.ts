@@ -1,10 +1,8 @@
-import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { shop } from "./setup.ts";
+import { hash, shop } from "./setup.ts";
 
-const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 const names = (files: readonly { name: string }[]) => files.map(({ name }) => name);
 
 describe("outputs", () => {

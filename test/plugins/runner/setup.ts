@@ -1,16 +1,20 @@
 import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
-import artifacts from "@scorel/artifacts";
-import type { ArtifactsService, SessionArtifacts } from "@scorel/artifacts/contract";
+import artifactsPlugin from "@scorel/artifacts";
+import type { ArtifactsService, ArtifactVersion, Replay, SessionArtifacts } from "@scorel/artifacts/contract";
 import blobs from "@scorel/blobs";
+import type { BlobStore } from "@scorel/blobs/contract";
 import coding from "@scorel/coding";
 import diagnostics from "@scorel/diagnostics";
+import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
 import type { AnyPlugin } from "@scorel/kernel";
 import runner from "@scorel/runner";
 import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "@scorel/runner/contract";
 import sandbox from "@scorel/sandbox";
 import { onTestFinished } from "vitest";
+import type { RunRecord } from "../../../plugins/runner/record.ts";
 import type { Script } from "../../model-server.ts";
 import { addSkill, type Ground, ground, openSkills, type SkillsTest, skillText } from "../skills/setup.ts";
 
@@ -33,7 +37,18 @@ export interface Shop extends AsyncDisposable {
   t: SkillsTest;
   /** Answers the result, or rejects with what the model would be told. */
   run(request: Partial<RunRequest> & { command: string }, signal?: AbortSignal): Promise<RunResult>;
+  /** Does an operation of the session. */
+  request<O extends Operation>(operation: O, params: Omit<Operations[O]["params"], "sessionId">): Promise<any>;
+  /** Makes an artifact's first version again. */
+  replay(name: string, more?: { keep?: boolean }): Promise<Replay>;
+  makeAgain(artifact: ArtifactVersion, more?: { keep?: boolean }): Promise<Replay>;
+  /** How an artifact's first version was run. */
+  record(name: string): RunRecord;
+  /** Makes an artifact again as if it had been run in another way. */
+  replayAs(name: string, record: Partial<RunRecord>): Promise<Replay>;
 }
+
+export const hash = (text: string) => createHash("sha256").update(text).digest("hex");
 
 /** What a shop has otherwise than the shipped presets. */
 interface Otherwise {
@@ -62,7 +77,7 @@ export async function shop(
     workspace: { file: join(g.home, "log"), temp: join(g.home, "temp") },
     plugins: [
       blobs,
-      ...(otherwise.artifacts === false ? [] : [artifacts]),
+      ...(otherwise.artifacts === false ? [] : [artifactsPlugin]),
       coding,
       diagnostics,
       otherwise.sandbox ?? { plugin: sandbox, config: { executor } },
@@ -85,11 +100,33 @@ export async function shop(
     const { content } = await tool.execute("call", tool.validate(tool.prepareArguments(args)), undefined);
     return (content[0] as { text: string }).text;
   };
+  const artifacts = () => (t.kernel.find("artifacts") as ArtifactsService).of(t.session);
+  const request: Shop["request"] = async (operation, params) => {
+    const handler = t.kernel.collect("operations").findLast(({ value }) => operation in value)?.value[operation];
+    const context = {
+      look: async (_id: string, work: (handle: object) => unknown) => work({ kernel: t.kernel }),
+      left: () => new AbortController().signal,
+      resolve: (id: string) => id,
+    };
+    return (handler as OperationHandler<any>).run({ sessionId: t.session.id, ...params } as never, context as never);
+  };
+  const makeAgain: Shop["makeAgain"] = (artifact, more = {}) => request("make_again", { artifact, ...more });
+  const store = t.kernel.find("blobs") as BlobStore;
+  const first = (name: string) => artifacts().versions(name)[0] as ArtifactVersion;
+  const record = (name: string) => store.readList(first(name).lineage?.run?.sha256 ?? "") as RunRecord;
   return {
     g,
     read,
     get artifacts() {
-      return (t.kernel.find("artifacts") as ArtifactsService).of(t.session);
+      return artifacts();
+    },
+    request,
+    makeAgain,
+    replay: async (name, more) => makeAgain(first(name), more),
+    record,
+    replayAs: async (name, changed) => {
+      const run = { sha256: store.putList({ ...record(name), ...changed }) };
+      return makeAgain({ ...first(name), lineage: { by: "runner", run } });
     },
     get workspace() {
       return join(realpathSync(g.home), ".scorel/workspaces", t.session.id, "ws");

@@ -1,0 +1,276 @@
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { LineageTree, Replay } from "@scorel/artifacts/contract";
+import { describe, expect, it, vi } from "vitest";
+import { assistant } from "../host/home.ts";
+import { hash, type Shop, shop } from "./setup.ts";
+
+const digest = expect.stringMatching(/^[0-9a-f]{64}$/);
+
+/** Runs a command whose files below out/ are saved. */
+const made = (t: Shop, command: string, more: object = {}) =>
+  t.run({ command, output_files: ["out/*"], save_as_artifacts: true, ...more });
+
+const same = (name: string, text: string) => ({ name, before: hash(text), now: hash(text), same: true });
+
+/** A replay of one file's artifact that went as it went then. */
+const again = (name: string, text: string, version = 0): Replay => ({
+  name,
+  version,
+  same: true,
+  exitCode: { before: 0, now: 0 },
+  outputs: [same(name, text)],
+  changed: [],
+  durationMs: expect.any(Number),
+});
+
+describe("a run that is made again", () => {
+  it("leaves the same files", async () => {
+    await using t = await shop();
+    await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
+    expect(await t.replay("out/fib.txt")).toEqual(again("out/fib.txt", "0\n1\n1\n"));
+  });
+
+  it("gets what it was told, its variables and its folder", async () => {
+    await using t = await shop();
+    const call = { stdin: "hello\n", cwd: "$WORK_DIR", env: { A: "b" } };
+    const block = { type: "toolCall" as const, id: "call", name: "skill_run", arguments: call };
+    await t.t.session.append("message", { message: { ...assistant, content: [block] } });
+    await made(t, 'read -r line; echo "$line $A" > "$OUTPUT_DIR/said"; pwd > out.txt; test -d inputs', call);
+    expect(await t.replay("out/said")).toEqual(again("out/said", "hello b\n"));
+  });
+
+  it("begins with what lay in the workspace then, whatever became of it", async () => {
+    await using t = await shop();
+    await t.run({ command: "echo one > work/a; printf '#!/bin/sh\\necho two' > work/b; chmod +x work/b" });
+    await made(t, "cat work/a > out/both; work/b >> out/both; rm work/a");
+    await t.run({ command: "rm -r work/* out/*" });
+    expect(await t.replay("out/both")).toEqual(again("out/both", "one\ntwo\n"));
+  });
+
+  it("reads the artifacts that it read then", async () => {
+    await using t = await shop();
+    await made(t, "echo one > out/a");
+    await made(t, "cp inputs/a out/b", { inputs: [{ from: "artifact://out/a" }] });
+    await made(t, "echo two > out/a");
+    expect(await t.replay("out/b")).toEqual({
+      ...again("out/b", "one\n"),
+      outputs: [same("out/a", "one\n"), same("out/b", "one\n")],
+    });
+  });
+
+  it("compares what was not saved, too, and what stands in the run's own folder", async () => {
+    await using t = await shop();
+    const outputs = { globs: ["$RUN_DIR/*"], save: true };
+    const { artifact_files } = await t.run({ command: 'echo 1 > out/unsaved; echo 2 > "$RUN_DIR/own"', outputs });
+    expect(await t.replay(artifact_files?.[0]?.name as string)).toMatchObject({
+      same: true,
+      outputs: [same("$RUN_DIR/own", "2\n"), same("out/unsaved", "1\n")],
+    });
+  });
+
+  it("knows the time by SOURCE_DATE_EPOCH only", async () => {
+    await using t = await shop();
+    await made(t, 'date -u -d "@$SOURCE_DATE_EPOCH" > out/date; gzip -n < SKILL.md > out/zipped');
+    vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ["Date"] });
+    const told = await t.replay("out/date").finally(() => vi.useRealTimers());
+    expect(told).toMatchObject({ same: true, outputs: [{ name: "out/date" }, { name: "out/zipped" }] });
+  });
+
+  it("leaves nothing, unless its workspace is to be kept", async () => {
+    await using t = await shop();
+    await made(t, "mkdir work/closed; chmod 500 work/closed; echo 1 > out/a");
+    const folders = () => fs.readdirSync(tmpdir()).filter((name) => name.startsWith("scorel-run-"));
+    const before = folders();
+    const { workspace: none } = await t.replay("out/a");
+    expect([none, folders()]).toEqual([undefined, before]);
+    const { workspace } = await t.replay("out/a", { keep: true });
+    expect(fs.readFileSync(join(workspace as string, "out/a"), "utf8")).toBe("1\n");
+    fs.rmSync(join(workspace as string, ".."), { recursive: true });
+  });
+});
+
+describe("what differs is named", () => {
+  it("a file, with what differs in it", async () => {
+    await using t = await shop();
+    await made(t, "echo same > out/a; date +%s%N >> out/a; head -c 9 /dev/urandom > out/b; echo 1 > out/c");
+    const { same: is, outputs } = await t.replay("out/a");
+    expect([is, outputs]).toEqual([
+      false,
+      [
+        {
+          name: "out/a",
+          before: digest,
+          now: digest,
+          same: false,
+          diff: expect.stringMatching(/^@@ -1 \+1 @@\n same\n-\d+\n\+\d+$/),
+        },
+        expect.objectContaining({ name: "out/b", same: false }),
+        same("out/c", "1\n"),
+      ],
+    ]);
+  });
+
+  it("files that are there no more, or were not there", async () => {
+    await using t = await shop();
+    fs.writeFileSync(join(t.g.project, "choice"), "a");
+    const inputs = [{ from: `host://${t.g.project}/choice` }];
+    await made(t, 'echo 1 > "out/$(cat inputs/choice)"', { inputs });
+    fs.writeFileSync(join(t.g.project, "choice"), "b");
+    const { same: is, outputs, changed } = await t.replay("out/a");
+    expect({ is, outputs, changed }).toEqual({
+      is: false,
+      outputs: [
+        { name: "out/a", before: hash("1\n"), same: false, note: "it is not there now" },
+        { name: "out/b", now: hash("1\n"), same: false, note: "it was not there then" },
+      ],
+      changed: [
+        {
+          what: "input",
+          name: "work/inputs/choice",
+          before: hash("a"),
+          now: hash("b"),
+          note: `host://${t.g.project}/choice has changed since`,
+        },
+      ],
+    });
+    fs.rmSync(join(t.g.project, "choice"));
+    expect((await t.replay("out/a")).changed).toEqual([
+      expect.objectContaining({ what: "input", note: expect.stringContaining("choice could not be had: ") }),
+    ]);
+  });
+
+  it("how it ended, and what it said", async () => {
+    await using t = await shop();
+    fs.writeFileSync(join(t.g.project, "n"), "0");
+    const inputs = [{ from: `host://${t.g.project}/n` }];
+    await made(t, "echo 1 > out/a; echo ends >&2; exit $(cat inputs/n)", { inputs });
+    fs.writeFileSync(join(t.g.project, "n"), "7");
+    expect(await t.replay("out/a")).toMatchObject({ same: false, exitCode: { before: 0, now: 7 }, stderr: "ends\n" });
+  });
+
+  it("the workspace's path, where a program wrote it down", async () => {
+    await using t = await shop();
+    await made(t, 'echo "$WORKSPACE_DIR" > out/a; echo "$RUN_DIR/x" >> out/a');
+    expect((await t.replay("out/a")).outputs[0]).toMatchObject({
+      same: false,
+      note: "only the path of the workspace in it differs",
+    });
+  });
+
+  it("variables whose values nobody has", async () => {
+    vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
+    await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
+    await made(t, 'echo "$MATH_TOKEN$LEVEL" | wc -c > out/a', { env: { LEVEL: "high" } });
+    const log = JSON.stringify(t.artifacts.list());
+    vi.unstubAllEnvs();
+    const { same: is, changed } = await t.replay("out/a");
+    expect([is, changed]).toEqual([
+      false,
+      [
+        { what: "variable", name: "LEVEL", note: "LEVEL was set by the call, and its value is not known any more" },
+        { what: "variable", name: "MATH_TOKEN", note: "MATH_TOKEN was set in your environment then, and is not now" },
+      ],
+    ]);
+    const kept = fs.readdirSync(join(t.g.home, ".scorel/blobs"), { recursive: true, withFileTypes: true });
+    const blobs = kept.flatMap((file) =>
+      file.isFile() ? [fs.readFileSync(join(file.parentPath, file.name), "utf8")] : [],
+    );
+    expect(blobs.length).toBeGreaterThan(3);
+    for (const text of [log, ...blobs]) expect(text).not.toMatch(/a-token-of-the-user|"high"/);
+  });
+
+  it("a skill that has changed, and it runs as it was then", async () => {
+    await using t = await shop();
+    await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
+    const before = t.artifacts.list()[0]?.lineage?.skill?.digest;
+    await t.skill("math", { "scripts/fib.py": "print('changed')\n" });
+    expect(await t.replay("out/fib.txt")).toEqual({
+      ...again("out/fib.txt", "0\n1\n1\n"),
+      changed: [
+        {
+          what: "skill",
+          name: "math",
+          before,
+          now: digest,
+          note: "the skill math has changed since; it ran as it was then",
+        },
+      ],
+    });
+    fs.rmSync(join(t.g.home, ".scorel/skills/math"), { recursive: true });
+    expect((await t.replay("out/fib.txt")).changed).toMatchObject([
+      { note: "the skill math is not here any more; it ran as it was then" },
+    ]);
+  });
+
+  it("a skill whose files of then are gone: it runs as it is now, or not at all", async () => {
+    await using t = await shop();
+    await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
+    const script = fs.readFileSync(join(t.g.home, ".scorel/skills/math/scripts/fib.py"), "utf8");
+    await t.skill("math", { "scripts/fib.py": "print('changed')\n" });
+    fs.rmSync(join(t.g.home, ".scorel/blobs", hash(script).slice(0, 2), hash(script)));
+    expect(await t.replay("out/fib.txt")).toMatchObject({
+      same: false,
+      changed: [{ note: "the skill math has changed since; its files of then are not kept, so it ran as it is now" }],
+      outputs: [{ diff: "@@ -1 +1 @@\n-0\n-1\n-1\n+changed" }],
+    });
+    fs.rmSync(join(t.g.home, ".scorel/skills/math"), { recursive: true });
+    await expect(t.replay("out/fib.txt")).rejects.toMatchObject({ code: "RUN_REPLAY" });
+  });
+
+  it("the executor", async () => {
+    await using t = await shop({}, "local");
+    await made(t, "echo 1 > out/a");
+    expect(await t.replayAs("out/a", { executor: "docker" })).toMatchObject({
+      same: true,
+      changed: [{ what: "executor", before: "docker", now: "local" }],
+    });
+  });
+});
+
+describe("what cannot be made again", () => {
+  it("says why", async () => {
+    await using t = await shop();
+    await t.artifacts.save({ name: "said", content: Buffer.from("x"), mimeType: "text/plain", lineage: { by: "me" } });
+    await expect(t.replay("said")).rejects.toThrow("said cannot be made again: nothing says how it was run.");
+    await made(t, "echo 1 > out/a");
+    const sha256 = t.artifacts.list()[0]?.lineage?.run?.sha256 ?? "";
+    fs.rmSync(join(t.g.home, ".scorel/blobs", sha256.slice(0, 2), sha256));
+    await expect(t.replay("out/a")).rejects.toThrow(`how it was run is not kept here (${sha256})`);
+  });
+
+  it("is a record that leads out of the workspace", async () => {
+    await using t = await shop();
+    await made(t, "echo 1 > out/a");
+    const before = [{ name: "../../x", size: 1, mode: 0o644, sha256: hash("1\n") }];
+    await expect(t.replayAs("out/a", { before })).rejects.toMatchObject({
+      code: "RUN_REPLAY",
+    });
+  });
+
+  it("is what a skill made of a project that is not trusted now", async () => {
+    await using t = await shop();
+    await made(t, "echo 1 > out/a");
+    const skill = { ...t.record("out/a").skill, digest: "x", source: "project" };
+    await expect(t.replayAs("out/a", { skill })).rejects.toThrow("a project that you do not trust now");
+  });
+});
+
+describe("a lineage", () => {
+  it("goes back to the first artifact, through files of the workspace, too", async () => {
+    await using t = await shop();
+    await made(t, "echo one > out/a");
+    await made(t, "cp inputs/a out/b", { inputs: [{ from: "artifact://out/a@0" }] });
+    await made(t, "cp inputs/b out/c", { inputs: [{ from: "workspace://out/b" }, { from: "artifact://out/b" }] });
+    const names = ({ artifact, inputs, again: seen }: LineageTree): object => ({
+      [`${artifact.name}@${artifact.version}${seen ? " again" : ""}`]: inputs.map(
+        (each) => each.made && names(each.made),
+      ),
+    });
+    // out/a was saved by each run, as it lay there.
+    expect(names(await t.request("get_lineage", { name: "out/c" }))).toEqual({
+      "out/c@0": [{ "out/a@0": [] }, { "out/b@0": [{ "out/a@0 again": [] }] }],
+    });
+  });
+});
