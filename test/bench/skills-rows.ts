@@ -63,18 +63,20 @@ function tokens({ prompt: value }: Cost, { prompt: baseline }: Cost) {
   return { value, baseline, unit: "tokens" };
 }
 
-/** A table for each scenario: a line for each placement and mode. */
+/** A table for each scenario: a line for each placement and mode, then what it costs with everything loaded before. */
 async function matrices(scenarios: Record<string, Scenario>): Promise<object[]> {
   const tables: object[] = [];
   for (const [name, scenario] of Object.entries(scenarios)) {
+    const system = { placement: "system" };
+    const [bodies, all] = [await costs(scenario, system, "bodies"), await costs(scenario, system, "bodies and docs")];
+    const line = (cost: Cost) => [...cells(cost), percent(cost, bodies), percent(cost, all)];
     const lines: string[][] = [];
     for (const placement of PLACEMENTS)
-      for (const load of LOADS) {
-        const cost = await costs(scenario, { placement, load });
-        lines.push([placement, load, ...cells(cost)]);
-      }
+      for (const load of LOADS) lines.push([placement, load, ...line(await costs(scenario, { placement, load }))]);
+    lines.push(["all bodies", "", ...line(bodies)], ["bodies and docs", "", ...line(all)]);
     const title = `${name}: ${scenario.measured} requests by placement and mode, tokens`;
-    tables.push({ table: { title, head: ["placement", "mode", "sent", "cacheable", "not", "share"], lines } });
+    const head = ["placement", "mode", "sent", "cacheable", "not", "share", "of all bodies", "of bodies and docs"];
+    tables.push({ table: { title, head, lines } });
   }
   return tables;
 }
@@ -82,6 +84,10 @@ async function matrices(scenarios: Record<string, Scenario>): Promise<object[]> 
 function cells(cost: Cost): string[] {
   const { prompt, cached } = cost;
   return [...[prompt, cached, prompt - cached].map(whole), `${(100 - uncachedShare(cost)).toFixed(1)} %`];
+}
+
+function percent({ prompt }: Cost, { prompt: against }: Cost): string {
+  return `${((100 * prompt) / against).toFixed(1)} %`;
 }
 
 function sizeRows(sizes: readonly SkillSize[], overview: string): object[] {

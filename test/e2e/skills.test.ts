@@ -60,6 +60,39 @@ describe("a session with skills", () => {
       },
     ));
 
+  it("only goes on from what was sent, whatever else is done between loads, and in other processes", () => {
+    const todos = (status: string) =>
+      toolCall("TodoWrite", { todos: [{ content: "fill", status, activeForm: "filling" }] });
+    const form = { skill: "form" };
+    const first = [
+      todos("in_progress"),
+      toolCall("skill_load", form),
+      toolCall("Write", { file_path: "a.txt", content: "A" }),
+    ];
+    const second = [
+      toolCall("skill_select_docs", { ...form, docs: ["fields.md"] }),
+      toolCall("Edit", { file_path: "a.txt", old_string: "A", new_string: "B" }),
+      toolCall("skill_load", { skill: "house" }),
+      todos("completed"),
+      toolCall("skill_load", form),
+    ];
+    return withModel([...first, text("1"), ...second, text("2")], async (s, server) => {
+      s.file("~/.claude/skills/house/SKILL.md", skillText("house", "Use tabs."));
+      s.file("~/.claude/skills/form/SKILL.md", skillText("form", "Fill all fields."));
+      s.file("~/.claude/skills/form/fields.md", "Name and place.");
+      expect(await s.run(["-p", "begin", "--yes"])).toMatchObject({ code: 0, stdout: "1\n" });
+      s.file("AGENTS.md", "Use spaces.");
+      expect(await s.run(["-p", "go on", "--yes", "--continue"])).toMatchObject({ code: 0, stdout: "2\n" });
+      const requests = server.requests.map(({ body }) => body);
+      expect(requests).toHaveLength(10);
+      for (const [at, { messages, ...settings }] of requests.slice(1).entries()) {
+        const { messages: before, ...same } = requests[at];
+        expect([messages.slice(0, before.length), settings]).toEqual([before, same]);
+      }
+      expect(JSON.stringify(requests.at(-1)).match(/Fill all fields|Name and place|Use tabs/g)).toHaveLength(3);
+    });
+  });
+
   it("loads one that a message names", () =>
     withModel([text("ok"), text("ok")], async (s, server) => {
       await s.run(["-p", "/skill:git-commit all of it"]);
