@@ -5,7 +5,7 @@ import type { RunnerContext } from "./config.ts";
 import type { Interaction, RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OnText, Source } from "./outcome.ts";
-import { startSkill } from "./run.ts";
+import { type StartedSkill, startSkill } from "./run.ts";
 import { type Page, Transcript } from "./transcript.ts";
 
 const KEPT_BYTES = 512 * 1024;
@@ -26,6 +26,7 @@ export class InteractiveRun {
   readonly command: string;
   /** Settles when it has ended and its files are collected; never rejects. */
   readonly over: Promise<void>;
+  /** Absent while it runs, and for ever where nobody is to hear of it. */
   end: RunEnd | undefined;
   /** By `performance.now()`. */
   endedAt = 0;
@@ -38,25 +39,24 @@ export class InteractiveRun {
   private input: "open" | "busy" | "closed" = "open";
   /** All that was written to it, for the record of its run. */
   private readonly written: string[] = [];
+  private abandoned = false;
 
   /** Starts it; `started` rejects when that fails. */
   constructor(ctx: RunnerContext, request: RunRequest, toolCallId?: string) {
-    const { skill, command, stdin } = request;
+    const { skill, command } = request;
     this.skill = skill.trim();
     this.command = command;
     const onText: OnText = (text, from) => this.hear(text, from);
     const started = startSkill(ctx, request, { interactive: true, onText }, { toolCallId, env: unbuffered });
     this.program = started.then(({ program }) => program);
     this.over = started
-      .then(({ finish }) => finish(() => this.written.join("")))
-      .then((result) => ({ result }))
+      .then((begun) => this.collect(begun))
       .catch((thrown: unknown) => ({ thrown }))
       .then((end) => {
         this.end = end;
         this.endedAt = performance.now();
         this.wake();
       });
-    if (stdin !== undefined) this.started.then(() => this.write(stdin)).catch(() => {});
   }
 
   /** Resolves when it runs; rejects as `runSkill` does. */
@@ -104,6 +104,13 @@ export class InteractiveRun {
     await program?.kill();
   }
 
+  /** Ends it for nobody to hear of: nothing of it is collected. */
+  async abandon(): Promise<void> {
+    this.abandoned = true;
+    await this.kill();
+    await this.over;
+  }
+
   /** What it said from there on; without an offset what was not told yet, of much only the end. */
   read(offset: number | undefined, limit: number): Page & { skipped: number } {
     const from = offset ?? this.told;
@@ -142,6 +149,11 @@ export class InteractiveRun {
       signal?.addEventListener("abort", look);
       look();
     });
+  }
+
+  private async collect({ program, finish }: StartedSkill): Promise<RunEnd | undefined> {
+    await program.ended;
+    return this.abandoned ? undefined : { result: await finish(() => this.written.join("")) };
   }
 
   private hear(text: string, from: Source): void {

@@ -32,14 +32,15 @@ export class InteractiveRuns {
     this.runs.set(run.id, run);
     try {
       await run.started;
+      if (request.stdin !== undefined) await run.write(request.stdin);
+      await run.quiet(0, WAIT_MS, signal);
+      signal?.throwIfAborted();
+      return answerOf(run);
     } catch (thrown) {
       this.runs.delete(run.id);
+      await run.abandon();
       throw thrown;
     }
-    await run.quiet(0, WAIT_MS, signal);
-    if (signal?.aborted) await run.kill();
-    signal?.throwIfAborted();
-    return answerOf(run);
   }
 
   /** Writes to it, ends it, or only waits; then tells what it said. Cancelled, it only waits no longer. Throws RUN_SESSION errors. */
@@ -52,8 +53,9 @@ export class InteractiveRuns {
     const since = write === undefined ? run.told : run.length;
     if (write !== undefined) await run.write(lineOf(request));
     if (close) await run.closeInput();
-    if (kill) await run.kill();
-    await (kill ? run.over : run.quiet(since, Math.min(yield_ms, LONGEST_WAIT_MS), signal));
+    if (kill) await run.kill().then(() => run.over);
+    else if (write !== undefined || close || (offset ?? run.length) >= run.length)
+      await run.quiet(since, Math.min(yield_ms, LONGEST_WAIT_MS), signal);
     // What nobody gets to read counts as not told.
     signal?.throwIfAborted();
     return answerOf(run, offset);
@@ -67,7 +69,7 @@ export class InteractiveRuns {
 
   /** Ends all of them. */
   async close(): Promise<void> {
-    await Promise.all([...this.runs.values()].map((run) => run.kill()));
+    await Promise.all([...this.runs.values()].map((run) => run.abandon()));
     this.runs.clear();
   }
 

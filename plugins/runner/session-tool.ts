@@ -33,7 +33,7 @@ export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<Session
       display: "card",
       title: `skill_session ${session_id}${kill ? " kill" : write === undefined ? "" : ` < ${write}`}${close ? " close" : ""}`,
       status: result === undefined ? "running" : result.isError ? "error" : "done",
-      text: result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "",
+      text: shown(result),
     }),
   };
 }
@@ -41,4 +41,13 @@ export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<Session
 /** The answer of either tool. */
 export function output(answer: SessionAnswer, run: Pick<RunRequest, "skill" | "command">): ToolOutput {
   return { content: [{ type: "text", text: JSON.stringify(answer) }], details: detailsOf(answer, run) };
+}
+
+/** What people see of it: what the program said, and how it stands. */
+export function shown(result: ToolOutput | undefined): string {
+  const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
+  if (result?.isError || text === "") return text;
+  const { output, status, exit_code, session_id, warnings = [] } = JSON.parse(text) as SessionAnswer;
+  const state = status === "exited" ? `exit code ${exit_code}` : `runs as ${session_id}`;
+  return [output.replace(/\n$/, ""), `[${[state, ...warnings].join("; ")}]`].filter(Boolean).join("\n");
 }

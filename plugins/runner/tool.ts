@@ -3,7 +3,7 @@ import { shownList } from "./command.ts";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
-import { output } from "./session-tool.ts";
+import { output, shown } from "./session-tool.ts";
 
 const text = { type: "string" };
 const texts = { type: "array", items: text };
@@ -76,11 +76,13 @@ export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns
       const result = await runSkill(ctx, request, signal, id);
       return { content: [{ type: "text", text: JSON.stringify(result) }], details: { skill: request.skill } };
     },
-    display: ({ skill, command }, result) => ({
+    display: ({ skill, command, interactive }, result) => ({
       display: "card",
       title: `${skill} $ ${command}`,
       status: result === undefined ? "running" : result.isError ? "error" : "done",
-      text: result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "",
+      text: interactive
+        ? shown(result)
+        : (result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? ""),
     }),
   };
 }

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import type { BlobStore } from "@scorel/blobs/contract";
+import type { ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
 import { processesOf } from "../../processes.ts";
@@ -92,6 +93,26 @@ describe("a program that is spoken with", () => {
     expect(interaction).toEqual({ needs_input: true, kind: "selection", hint: "Enter the number:" });
     expect(await t.say({ session_id, write: "2", ...patient })).toMatchObject({ output: "2, really? " });
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "2\n", exit_code: 0 });
+  });
+
+  it("may be played with", async () => {
+    await using t = await shop();
+    const guess = `while True:
+    number = int(input("Guess: "))
+    if number == 37: break
+    print("higher" if number < 37 else "lower")
+print("found")
+`;
+    await t.skill("guess", { "guess.py": guess });
+    const { session_id } = await t.begin({ skill: "guess", command: "python3 guess.py" });
+    let [low, high, answer] = [1, 64, ""];
+    while (answer !== "found\n") {
+      const number = Math.floor((low + high) / 2);
+      answer = (await t.say({ session_id, write: String(number), ...patient })).output;
+      if (answer.startsWith("higher")) low = number + 1;
+      else high = number;
+    }
+    expect([low, high]).toEqual([37, 37]);
   });
 
   it("is told what stdin gives at once, and its input stays open", async () => {
@@ -204,7 +225,9 @@ describe("what is written", () => {
   it("is refused where it cannot arrive", async () => {
     await using t = await shop();
     const { session_id } = await t.begin({ command: "echo 'ready?'; cat; until [ -e out/go ]; do sleep 0.02; done" });
-    await expect(t.say({ session_id, write: "x".repeat(1024 * 1024 + 1) })).rejects.toThrow("longer than");
+    const long = "x".repeat(1024 * 1024 + 1);
+    await expect(t.say({ session_id, write: long })).rejects.toThrow("longer than");
+    await expect(t.begin({ command: "cat", stdin: long })).rejects.toThrow("longer than");
     await expect(t.say({ session_id, write: "a", kill: true })).rejects.toThrow("either written to or ended");
     await t.say({ session_id, close: true, yield_ms: 1 });
     await expect(t.say({ session_id, write: "a" })).rejects.toThrow("its input is closed");
@@ -287,6 +310,34 @@ describe("programs side by side", () => {
     await expect(t.say({ session_id: "nobody" })).rejects.toThrow(`${ids[0]} (math), ${ids[1]} (math)`);
     await t.say({ session_id: ids[0] as string, kill: true });
     expect(await t.begin({ command: "echo 'ready?'; cat" })).toMatchObject({ status: "running" });
+  });
+
+  it("are looked at side by side with reading tools, and written to one call after the other", async () => {
+    await using t = await shop();
+    const tool = t.t.kernel.find("tools")?.get("skill_session");
+    const ways = [{}, { kill: true }, { write: "y" }].map((more) => tool?.access({ session_id: "a", ...more }));
+    expect(await Promise.all(ways)).toEqual(["read", "read", "exclusive"]);
+  });
+
+  it("are shown to people by what they say", async () => {
+    await using t = await shop();
+    const tools = t.t.kernel.find("tools") as ToolsService;
+    const args = { skill: "math", command: "printf 'Sure? '; read x", interactive: true };
+    const begun = await tools.get("skill_run")?.execute("call", args, undefined);
+    const { session_id } = JSON.parse(
+      begun?.content.map((block) => ("text" in block ? block.text : "")).join("") ?? "",
+    );
+    const go = { session_id, write: "yes", yield_ms: 20_000 };
+    const ended = await tools.get("skill_session")?.execute("call", go, undefined);
+    expect([tools.display("skill_run", args, begun), tools.display("skill_session", go, ended)]).toEqual([
+      {
+        display: "card",
+        title: "math $ printf 'Sure? '; read x",
+        status: "done",
+        text: `Sure? \n[runs as ${session_id}]`,
+      },
+      { display: "card", title: `skill_session ${session_id} < yes`, status: "done", text: "[exit code 0]" },
+    ]);
   });
 
   it("are forgotten half an hour after their end", async () => {
