@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import picomatch from "picomatch";
 import type { OutputFile, RunOutputs } from "./contract.ts";
+import { openWithin } from "./folder.ts";
 import { Kept } from "./kept.ts";
 import { isText, mimeOf } from "./mime.ts";
 import { isWithin, plainGlob } from "./paths.ts";
@@ -55,7 +56,7 @@ export function collect(root: string, run: string, { globs, since = 0, ...limits
         );
         break;
       }
-      const file = read(name, real, Math.min(limits.max_file_bytes, LARGEST_READ, left));
+      const file = read(root, name, real, Math.min(limits.max_file_bytes, LARGEST_READ, left));
       if (file === undefined) continue;
       left -= file.bytes.length;
       collection.files.push(file);
@@ -152,10 +153,10 @@ function changedAt(real: string): number {
 }
 
 /** Through one descriptor, which no link can be put under; undefined when the file went away meanwhile. */
-function read(name: string, real: string, most: number): Collected | undefined {
+function read(root: string, name: string, real: string, most: number): Collected | undefined {
   let fd: number;
   try {
-    fd = fs.openSync(real, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+    fd = openWithin([root], real, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
   } catch {
     return undefined;
   }

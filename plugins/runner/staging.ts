@@ -4,6 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
+import { readWithin } from "./folder.ts";
 import type { Layout } from "./layout.ts";
 import { isWithin } from "./paths.ts";
 
@@ -39,6 +40,8 @@ interface SourceFile {
   from: string;
   mode: number;
   stat: fs.Stats;
+  /** The skill's real folder. */
+  root: string;
 }
 
 /** A file that was changed so short a time ago could change again without looking other. */
@@ -100,10 +103,10 @@ function copy(files: readonly SourceFile[], folder: string): void {
     makeRemovable(join(folder, name));
     fs.rmSync(join(folder, name), { recursive: true });
   }
-  for (const { path, from, mode } of files) {
+  for (const { path, from, mode, root } of files) {
     const to = join(folder, path);
     fs.mkdirSync(dirname(to), { recursive: true });
-    fs.copyFileSync(from, to, fs.constants.COPYFILE_EXCL);
+    fs.writeFileSync(to, readWithin([root], from).bytes, { flag: "wx" });
     fs.chmodSync(to, mode & 0o555);
   }
   for (const [name, target] of Object.entries(LINKS)) fs.symlinkSync(target, join(folder, name));
@@ -130,7 +133,7 @@ function filesOf(skill: Skill): SourceFile[] {
         : { from: full, stat: fs.lstatSync(full) };
       if (stat.isDirectory() && !entry.isSymbolicLink()) visit(full);
       if (!stat.isFile()) continue;
-      found.push({ path, from, mode: stat.mode, stat });
+      found.push({ path, from, mode: stat.mode, stat, root });
       bytes += stat.size;
       if (found.length > MOST_FILES || bytes > MOST_BYTES)
         throw errors.RUN_STAGE({
@@ -166,9 +169,9 @@ function linked(full: string, root: string, skill: Skill, path: string): { from:
 
 function digestOf({ name }: Skill, files: readonly SourceFile[]): string {
   const hash = createHash("sha256");
-  for (const { path, from } of files) {
+  for (const { path, from, root } of files) {
     try {
-      const bytes = fs.readFileSync(from);
+      const bytes = readWithin([root], from).bytes;
       hash.update(`${path}\0${bytes.length}\0`).update(bytes);
     } catch (thrown) {
       throw errors.RUN_STAGE({ skill: name, path, reason: `it cannot be read (${codeOf(thrown)})` }, { cause: thrown });

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { BlobStore } from "@scorel/blobs/contract";
+import { openWithin } from "./folder.ts";
 import { namesBelow, realFile } from "./outputs.ts";
 
 const MiB = 1024 * 1024;
@@ -28,12 +29,17 @@ export function statesOf(root: string, matches: (name: string) => boolean, store
     .names.slice(0, MOST_FILES)
     .flatMap((name) => {
       const real = realFile(root, name);
-      return (real !== undefined && stateOf(name, real, left, store)) || [];
+      return (real !== undefined && stateOf(name, { root, real }, left, store)) || [];
     });
 }
 
-function stateOf(name: string, real: string, left: { hashed: number; kept: number }, store: BlobStore | undefined) {
-  const fd = openFile(real);
+function stateOf(
+  name: string,
+  { root, real }: { root: string; real: string },
+  left: { hashed: number; kept: number },
+  store: BlobStore | undefined,
+) {
+  const fd = openFile(root, real);
   if (fd === undefined) return undefined;
   try {
     const { size, mode } = fs.fstatSync(fd);
@@ -49,9 +55,9 @@ function stateOf(name: string, real: string, left: { hashed: number; kept: numbe
 }
 
 /** Undefined for what went away, or may not be read. */
-function openFile(real: string): number | undefined {
+function openFile(root: string, real: string): number | undefined {
   try {
-    return fs.openSync(real, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
+    return openWithin([root], real, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
   } catch {
     return undefined;
   }

@@ -1,0 +1,71 @@
+import { once } from "node:events";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { Worker } from "node:worker_threads";
+import { expect, it } from "vitest";
+import { inFolder, readWithin, removeIn } from "../../../plugins/runner/folder.ts";
+import { type Ground, ground } from "../skills/setup.ts";
+
+/** A workspace in which a program makes `in` a folder and a link to `outside` in turns. */
+async function exchanged(g: Ground) {
+  const root = join(g.home, "ws");
+  g.file("outside/x", "secret");
+  g.file("outside/deep/y", "secret");
+  fs.mkdirSync(root);
+  const program = new Worker(EXCHANGE, { eval: true, workerData: root });
+  await once(program, "message");
+  return {
+    root,
+    outside: join(g.home, "outside"),
+    [Symbol.asyncDispose]: async () => void (await program.terminate()),
+  };
+}
+const EXCHANGE = `
+  const fs = require("node:fs");
+  const { parentPort, workerData: root } = require("node:worker_threads");
+  const at = (name) => root + "/" + name;
+  const move = (from, to) => fs.renameSync(at(from), at(to));
+  /** At first, and when a folder of that name was made meanwhile. */
+  const anew = () => {
+    for (const name of ["in", "away", "link"]) fs.rmSync(at(name), { recursive: true, force: true });
+    fs.mkdirSync(at("away"), { recursive: true });
+    fs.writeFileSync(at("away/x"), "public");
+    fs.symlinkSync("../outside", at("link"));
+    move("away", "in");
+  };
+  anew();
+  parentPort.postMessage("begun");
+  for (;;)
+    try { move("in", "away"); move("link", "in"); move("in", "link"); move("away", "in"); }
+    catch { try { anew(); } catch {} }
+`;
+const or = <T>(work: () => T): T | undefined => {
+  try {
+    return work();
+  } catch {
+    return undefined; // What was exchanged is refused, whatever it is then called.
+  }
+};
+
+it("a folder that a program exchanges for a link gives nothing away of what that leads to", async () => {
+  using g = ground();
+  await using t = await exchanged(g);
+  const told = new Set<string | undefined>();
+  for (let at = 0; at < 20_000; at++) told.add(or(() => readWithin([t.root], join(t.root, "in/x")).bytes.toString()));
+  expect(told).toContain("public");
+  expect(told).not.toContain("secret");
+});
+
+it("nothing of what it leads to is written or removed", async () => {
+  using g = ground();
+  await using t = await exchanged(g);
+  let done = 0;
+  for (let at = 0; at < 250; at++) {
+    or(() => inFolder(t.root, "in/deep", (folder) => fs.writeFileSync(join(folder, "new"), String(done++))));
+    or(() => inFolder(t.root, "in", (folder) => removeIn(folder, "deep")));
+    or(() => inFolder(t.root, ".", (folder) => removeIn(folder, "in")));
+  }
+  expect(done).toBeGreaterThan(0);
+  const left = fs.readdirSync(t.outside, { recursive: true }).sort();
+  expect([left, fs.readFileSync(join(t.outside, "deep/y"), "utf8")]).toEqual([["deep", "deep/y", "x"], "secret"]);
+});
