@@ -18,6 +18,13 @@ export function mentioned(text: string, skills: readonly Skill[]): Skill[] {
   return [...new Set(found)].slice(0, MOST);
 }
 
+/** What a message asks for by `/skill:name` though there is no such skill. */
+export function missingIn(text: string, skills: readonly Skill[]): string | undefined {
+  const name = /^\s*\/skill:(\S+)/.exec(text)?.[1];
+  const isKnown = skills.some((skill) => skill.name === name || (name && skill.name === unmarked(name)));
+  return isKnown ? undefined : name;
+}
+
 /** Without what ends a sentence. */
 function unmarked(name: string): string {
   return name.replace(/[._-]+$/, "");

@@ -1,6 +1,7 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import { missingOf, withinBudget } from "./budget.ts";
 import type { LoadedSkill, SkillState } from "./contract.ts";
+import { errors } from "./errors.ts";
 import { loaded } from "./load.ts";
 import type { Skills } from "./skills.ts";
 import { cleared, contentsIn } from "./state.ts";
@@ -21,7 +22,10 @@ export async function prepare(
 }
 
 async function loadMentioned(skills: Skills, text: string): Promise<void> {
-  const { mentioned } = await import("./mentions.ts");
+  const { mentioned, missingIn } = await import("./mentions.ts");
+  const missing = missingIn(text, skills.look.skills);
+  if (missing !== undefined)
+    skills.ctx.report("", errors.SKILL_UNKNOWN({ name: missing, known: skills.look.skills.map(({ name }) => name) }));
   for (const skill of mentioned(text, skills.look.skills)) {
     try {
       const { details } = await loaded(skills, skill, {});

@@ -1,0 +1,92 @@
+import { rmSync } from "node:fs";
+import { join } from "node:path";
+import { createMemoryStore } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { testHeader } from "../../harness.ts";
+import { type RecordedRequest, text, toolCall } from "../../model-server.ts";
+import { addSkill, type Ground, ground, openSkills, results, sent } from "./setup.ts";
+
+const load = (skill: string, more: object = {}) => toolCall("skill_load", { skill, ...more });
+const loadsIn = (request: RecordedRequest | undefined) => request?.text.match(/Do as \w+ says/g) ?? [];
+const withTwo = (g: Ground) => {
+  addSkill(g, "pdf", { "a.md": "Ay" });
+  addSkill(g, "docx");
+};
+
+describe("branches of a session", () => {
+  it("each know what was loaded on them, and send it as before", async () => {
+    for (const placement of ["append", "system", "tool_result"]) {
+      using g = ground();
+      withTwo(g);
+      const script = [text("0"), load("pdf", { docs: ["a.md"] }), text("1"), load("docx"), text("2"), text("3")];
+      await using t = await openSkills(g, script, { config: { placement } });
+      await t.agent.prompt("zero");
+      const zero = t.session.activeLeaf;
+      await t.agent.prompt("one");
+      const one = t.session.activeLeaf;
+      await t.session.append("rewind", { targetEventId: zero });
+      await t.agent.prompt("two");
+      await t.session.append("branch", { leafEventId: one as string });
+      expect(t.session.projection("skillState").keys).toEqual({
+        "temp:skill:loaded:pdf": "1",
+        "temp:skill:docs:pdf": '["a.md"]',
+      });
+      await t.agent.prompt("three");
+      expect(t.requests.map(loadsIn)).toEqual([
+        [],
+        [],
+        ["Do as pdf says"],
+        [],
+        ["Do as docx says"],
+        ["Do as pdf says"],
+      ]);
+      const before = sent(t.requests[2]!);
+      expect(sent(t.requests[5]!).slice(0, before.length)).toEqual(before);
+    }
+  });
+});
+
+describe("a session whose skill is gone", () => {
+  it("goes on with the same bytes in another process, says so at the tail, and cannot load it again", async () => {
+    for (const placement of ["append", "system", "tool_result"]) {
+      using g = ground();
+      withTwo(g);
+      const store = createMemoryStore(testHeader);
+      const config = { placement };
+      const before: RecordedRequest[] = [];
+      {
+        const script = [load("pdf", { docs: ["a.md"] }), text("1")];
+        await using t = await openSkills(g, script, { kernel: { store }, config });
+        await t.agent.prompt("one");
+        before.push(...t.requests);
+      }
+      rmSync(join(g.home, ".scorel/skills/pdf"), { recursive: true });
+      const again = createMemoryStore(
+        testHeader,
+        store.records.map((record) => JSON.parse(record)),
+      );
+      await using t = await openSkills(g, [load("pdf"), text("2")], { kernel: { store: again }, config });
+      await t.agent.prompt("two");
+      const [earlier, later] = [sent(before.at(-1)!), sent(t.requests[0]!)];
+      expect(later.slice(0, earlier.length)).toEqual(earlier);
+      expect(t.requests[0]?.body.tools).toEqual(before[0]?.body.tools);
+      expect(later.at(-1)?.text).toContain("- no longer there: pdf");
+      expect(results(t).at(-1)).toBe("unknown skill: pdf. The skills here are: docx.");
+      expect(loadsIn(t.requests[1])).toEqual(["Do as pdf says"]);
+    }
+  });
+});
+
+describe("a message", () => {
+  it("that asks for a skill there is not is told so, once, and is sent all the same", async () => {
+    using g = ground();
+    withTwo(g);
+    await using t = await openSkills(g, [text("1"), text("2")]);
+    await t.agent.prompt("/skill:nothing do it");
+    await t.agent.prompt("costs $5, see $HOME");
+    expect(sent(t.requests[0]!).at(-1)).toEqual({ role: "user", text: "/skill:nothing do it" });
+    expect(t.kernel.failures.map(({ message }) => message)).toEqual([
+      "unknown skill: nothing. The skills here are: docx, pdf.",
+    ]);
+  });
+});
