@@ -2,9 +2,10 @@
  * What skills cost: tokens of a collection, and what sessions that use some of it send, counted in the requests that a model
  * server got. Of the folder in SKILLS_DIR, else of a collection that is written for it.
  */
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
+import { existsSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import type { SkillLook } from "@scorel/skills/contract";
 import type { Skills } from "../../plugins/skills/skills.ts";
 import { writeCollection } from "./skills/collection.ts";
 import { type Before, replay } from "./skills/replay.ts";
@@ -19,12 +20,17 @@ const LOADS = ["session", "turn", "once"];
 
 const scratch = realpathSync(mkdtempSync(join(tmpdir(), "scorel-skills-")));
 const given = process.env.SKILLS_DIR;
-const folder = given === undefined ? join(scratch, "skills") : realpathSync(given);
+const folder = given === undefined ? join(scratch, "skills") : folderOf(given);
 /** What is aimed at holds for the collection that is written here. */
 const aims = <T extends object>(aim: T) => (given === undefined ? aim : {});
 
 /** Every placement and mode, every skill, and every case are told only where skills were asked for. */
 const isAsked = (process.env.BENCH_WORDS ?? "").includes("skills");
+
+function folderOf(path: string): string {
+  if (!existsSync(path)) throw new Error(`SKILLS_DIR=${path}: there is no such folder`);
+  return realpathSync(path);
+}
 
 async function costs(scenario: Scenario, table: object = {}, before: Before = "nothing"): Promise<Cost> {
   return costOf(await replay(folder, scenario, { table, before }));
@@ -134,6 +140,13 @@ function suiteRows(verdicts: readonly Verdict[]): object[] {
   ];
 }
 
+/** What looked like a skill, and what another one stands in front of. */
+function leftOut({ skipped, shadowed }: SkillLook): object[] {
+  const hidden = shadowed.map(({ folder: own, by }) => [own, `${by} has the same name`]);
+  const lines = [...skipped.map(({ folder: own, reason }) => [own, reason]), ...hidden];
+  return lines.length === 0 ? [] : [{ table: { title: "left out", head: ["folder", "reason"], lines } }];
+}
+
 function whole(count: number): string {
   return count.toLocaleString("en");
 }
@@ -141,8 +154,14 @@ function whole(count: number): string {
 async function measure(): Promise<object[]> {
   await using t = await openFolder(folder, []);
   const sizes = await sizesOf(t);
+  if (sizes.length === 0) throw new Error(`there is no skill in ${folder}`);
   const { overview } = t.kernel.find("skills") as Skills;
-  return [...sizeRows(sizes, overview.text), ...(await figures(castOf(sizes))), ...suiteRows(await toolSuite(t))];
+  return [
+    ...sizeRows(sizes, overview.text),
+    ...(await figures(castOf(sizes))),
+    ...suiteRows(await toolSuite(t)),
+    ...leftOut(t.skills.look),
+  ];
 }
 
 try {
