@@ -18,7 +18,7 @@ export const shipped: readonly { name: string; description: string; digest: stri
     name: "debug-session",
     description:
       "Find out why a Scorel session behaves as it does - a failed turn, a wrong setting, a missing plugin, skill or instruction.",
-    digest: "a15047f4659d8b0de66bae8c8b77973d8c69b5b4a1d1b59335033195c25e68d3",
+    digest: "080ec4a2b51168f91e6301aee8cad7d07b700d2e4885e17740d920b254c36f6e",
   },
   {
     name: "git-commit",
@@ -36,6 +36,6 @@ export const shipped: readonly { name: string; description: string; digest: stri
     name: "write-scorel-extension",
     description:
       "Write, check and test an extension of Scorel itself - a tool, guard, slash command, projection or service.",
-    digest: "4d5444b034e3c46964a99e59b51e1b6997e45868db2396532c6e6f5b1f0cd4cb",
+    digest: "8ff09757db5ace8f41178725c5afb811d784ef5ba7d531c0e28be31aa62efec4",
   },
 ];

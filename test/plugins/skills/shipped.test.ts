@@ -1,0 +1,65 @@
+import { execFileSync, spawnSync } from "node:child_process";
+import { cpSync, mkdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { kinds } from "../../../plugins/extensions/commands.ts";
+import { root } from "../../docs/source.ts";
+import { ground, SHIPPED } from "./setup.ts";
+
+const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const bodyOf = (name: string) => read(`skills/${name}/SKILL.md`);
+/** The words in backticks of the paragraph that begins so. */
+const namedIn = (name: string, begin: string) => {
+  const paragraph =
+    bodyOf(name)
+      .split(/\n\n|\n(?=- |\d\. )/)
+      .find((each) => each.includes(begin)) ?? "";
+  return Array.from(paragraph.matchAll(/`([^`]+)`/g), ([, word]) => word as string);
+};
+
+describe("what the shipped skills say of Scorel", () => {
+  it("names commands that there are", () => {
+    const commands = read("docs/reference/commands.md");
+    const named = SHIPPED.flatMap((name) =>
+      Array.from(bodyOf(name).matchAll(/scorel ([a-z]+)(?: ([a-z]+))?/g), ([, noun, action]) => ({ noun, action })),
+    ).filter(({ noun }) => commands.includes(`## scorel ${noun}\n`));
+    expect(named.length).toBeGreaterThan(20);
+    for (const { noun, action } of named) {
+      const own = commands.split(`## scorel ${noun}\n`)[1]?.split("\n## ")[0] ?? "";
+      if (own.includes(`scorel ${noun} `) && action) expect(own).toContain(`scorel ${noun} ${action}`);
+    }
+  });
+
+  it("names kinds of extensions, fields and hooks that there are", () => {
+    expect(namedIn("write-scorel-extension", "1. Ask which it is")).toEqual(kinds);
+    const named = namedIn("write-scorel-extension", "Beside `tools` there are");
+    const [hooks, fields] = [
+      read("docs/reference/hooks.md"),
+      `${read("kernel/plugin.ts")}${read("docs/reference/contributions.md")}`,
+    ];
+    const isHook = (word: string) => hooks.includes(`| \`${word}\` |`);
+    const isField = (word: string) => new RegExp(`\\b${word}\\b`).test(fields);
+    const unknown = named.filter((word) => /^\w+$/.test(word) && !isHook(word) && !isField(word));
+    const ui = read("kernel/ui.ts");
+    expect(unknown.filter((word) => !ui.includes(`  ${word}`))).toEqual([]);
+    expect(named.filter(isHook)).toEqual(["beforeToolCall", "afterToolCall", "transformContext", "promptSubmit"]);
+  });
+
+  it("names states of plugins that `scorel plugin list` shows", () => {
+    const [untrusted, broken] = namedIn("debug-session", "What is loaded and who set it");
+    const states = read("plugins/extensions/contract.ts").match(/state: .*/)?.[0] ?? "";
+    for (const state of [untrusted, broken]) expect(states).toContain(`"${state}"`);
+  });
+
+  it.skipIf(!hasPython)("shows programs of python-math that run", () => {
+    using g = ground();
+    const folder = join(g.home, "python-math");
+    cpSync(join(root, "skills/python-math"), folder, { recursive: true });
+    mkdirSync(join(folder, "out"));
+    const lines = bodyOf("python-math").match(/^ {4}python3 .*$/gm) ?? [];
+    const said = lines.map((line) => execFileSync("bash", ["-c", line], { cwd: folder, encoding: "utf8" }));
+    expect(said).toEqual(["", "7381/2520\n"]);
+    expect(readFileSync(join(folder, "out/fib.txt"), "utf8")).toBe("0\n1\n1\n2\n3\n5\n8\n13\n21\n34\n");
+  });
+});
