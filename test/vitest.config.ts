@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { fileURLToPath } from "node:url";
 import { defineConfig } from "vitest/config";
 
@@ -16,6 +17,8 @@ export default defineConfig({
   oxc: { target: "node20" },
   test: {
     environment: "node",
+    // Left to itself one processor is kept free, which of two is half of them: most of what is timed here is waiting.
+    maxWorkers: availableParallelism(),
     retry: 0,
     passWithNoTests: false,
     projects: [

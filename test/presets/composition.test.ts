@@ -4,7 +4,8 @@ import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../presets/composition/asked.ts";
 import { catalogue } from "../../presets/composition/catalogue.ts";
-import { createComposition, hostPlugins } from "../../presets/composition/composition.ts";
+import { hostPlugins } from "../../presets/composition/composition.ts";
+import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 
 const { use: base } = parse(readFileSync(new URL("../../presets/base.toml", import.meta.url), "utf8")) as {
@@ -16,23 +17,13 @@ const sessionIds = base.filter((id) => !hostIds.includes(id) && id !== "tools");
 const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
 
 /** What a command in the project would start, and what it would say. */
-function started({ project }: Place, asked: Partial<Asked> = {}) {
-  const notices: string[] = [];
-  const all: Asked = {
-    preset: "none",
-    by: "--preset",
-    cwd: project,
-    trust: false,
-    notify: (notice) => void notices.push(notice),
-    ...asked,
-  };
-  const composition = createComposition(all, () => {
-    throw new Error("no kernel is asked for here");
-  });
+function started({ project }: Place, more: Partial<Asked> = {}) {
+  const { asked, notices } = askedIn(project, more);
+  const composition = composed(asked);
   const ids = (entries: readonly { plugin: { id: string } }[]) => entries.map((entry) => entry.plugin.id);
   return {
     notices,
-    host: async () => ids((await hostPlugins(all)).entries),
+    host: async () => ids((await hostPlugins(asked)).entries),
     session: async (cwd = project) => ids((await composition.sessionPlugins(cwd)).entries),
     composition,
   };

@@ -2,25 +2,15 @@ import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { listPresets } from "../../plugins/inspect/text.ts";
-import type { Asked } from "../../presets/composition/asked.ts";
-import { createComposition } from "../../presets/composition/composition.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
 import { type Shop, shop } from "../plugins/packages/shop.ts";
+import { askedIn, composed } from "./asked.ts";
 
-const asking = ({ cwd }: Shop, preset: string): Asked => ({
-  preset,
-  by: "--preset",
-  cwd,
-  trust: false,
-  notify: () => {},
-});
+const asking = ({ cwd }: Shop, preset: string) => askedIn(cwd, { preset }).asked;
 
 /** The ids of the extensions that a session with this preset would load, and where their bytes are read. */
 async function session(at: Shop, preset = "team") {
-  const composition = createComposition(asking(at, preset), () => {
-    throw new Error("no kernel is asked for here");
-  });
-  const { entries, packages } = await composition.sessionPlugins(at.cwd);
+  const { entries, packages } = await composed(asking(at, preset)).sessionPlugins(at.cwd);
   const own = entries.flatMap(({ plugin, file }) => (file ? [{ id: plugin.id, file }] : []));
   return { ids: own.map(({ id }) => id), files: own.map(({ file }) => file), packages };
 }

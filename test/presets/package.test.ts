@@ -2,7 +2,8 @@ import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../presets/composition/asked.ts";
-import { createComposition, hostPlugins } from "../../presets/composition/composition.ts";
+import { hostPlugins } from "../../presets/composition/composition.ts";
+import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, more = "") =>
@@ -10,11 +11,8 @@ const plugin = (id: string, more = "") =>
 
 /** What a session in the project gets of a preset. */
 async function sessionOf({ project }: Place, preset: string, more: Partial<Asked> = {}) {
-  const asked: Asked = { preset, by: "--preset", cwd: project, trust: false, notify: () => {}, ...more };
-  const composition = createComposition(asked, () => {
-    throw new Error("no kernel is asked for here");
-  });
-  const { entries, problems, packages } = await composition.sessionPlugins(project);
+  const { asked } = askedIn(project, { preset, ...more });
+  const { entries, problems, packages } = await composed(asked).sessionPlugins(project);
   const own = entries.filter(({ file }) => file !== undefined);
   return {
     own: own.map(({ plugin, origin }) => [plugin.id, plugin.name, origin]),

@@ -2,8 +2,8 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../presets/composition/asked.ts";
-import { createComposition } from "../../presets/composition/composition.ts";
 import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
+import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, name = id) =>
@@ -11,18 +11,8 @@ const plugin = (id: string, name = id) =>
 
 /** One run of the command with a preset outside of all folders for them. */
 function run({ project }: Place, more: Partial<Asked> = {}) {
-  const notices: string[] = [];
-  const asked: Asked = {
-    preset: "./team",
-    by: "--preset",
-    cwd: project,
-    trust: false,
-    notify: (notice) => void notices.push(notice),
-    ...more,
-  };
-  const composition = createComposition(asked, () => {
-    throw new Error("no kernel is asked for here");
-  });
+  const { asked, notices } = askedIn(project, { preset: "./team", ...more });
+  const composition = composed(asked);
   return {
     notices,
     trust: createLazyTrust(asked),

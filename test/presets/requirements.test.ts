@@ -3,9 +3,9 @@ import { delimiter, dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
-import type { Asked } from "../../presets/composition/asked.ts";
-import { createComposition, hostPlugins } from "../../presets/composition/composition.ts";
+import { hostPlugins } from "../../presets/composition/composition.ts";
 import { parseRange, parseVersion } from "../../presets/layers/version-range.ts";
+import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 
 const contains = (range: string, version: string) => parseRange(range)?.(parseVersion(version) ?? [0, 0, 0]);
@@ -50,17 +50,8 @@ describe("a range of versions", () => {
 });
 
 describe("what a preset requires", () => {
-  const asked = ({ project }: Place): Asked => ({
-    preset: "team",
-    by: "--preset",
-    cwd: project,
-    trust: false,
-    notify: () => {},
-  });
-  const opened = (at: Place) =>
-    createComposition(asked(at), () => {
-      throw new Error("no kernel is asked for here");
-    }).sessionPlugins(at.project);
+  const asked = ({ project }: Place) => askedIn(project, { preset: "team" }).asked;
+  const opened = (at: Place) => composed(asked(at)).sessionPlugins(at.project);
   const refusal = (at: Place) =>
     opened(at).then(
       () => ({ code: "none", lines: [] as string[] }),

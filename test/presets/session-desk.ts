@@ -7,6 +7,7 @@ import { z } from "zod";
 import type { Asked } from "../../presets/composition/asked.ts";
 import { createComposition } from "../../presets/composition/composition.ts";
 import { testHeader } from "../harness.ts";
+import { askedIn } from "./asked.ts";
 import type { Place } from "./place.ts";
 
 /** A host in this process whose sessions are made of what lies in a place, as the command makes them. */
@@ -40,15 +41,7 @@ const window: AnyPlugin = definePlugin({
 });
 
 export async function desk({ project }: Place, more: Partial<Asked> = {}): Promise<Desk> {
-  const notices: string[] = [];
-  const asked: Asked = {
-    preset: "base",
-    by: "--preset",
-    cwd: project,
-    trust: false,
-    notify: (notice) => void notices.push(notice),
-    ...more,
-  };
+  const { asked, notices } = askedIn(project, { preset: "base", ...more });
   const kernel: Kernel = await createKernel({
     entries: [host, blobs, history, window].map((plugin) => ({ plugin, origin: "test" })),
     store: createMemoryStore(testHeader),

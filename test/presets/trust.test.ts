@@ -16,12 +16,13 @@ import {
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../presets/composition/asked.ts";
-import { createComposition, requestFor } from "../../presets/composition/composition.ts";
+import { requestFor } from "../../presets/composition/composition.ts";
 import { resolve } from "../../presets/composition/resolution.ts";
 import { extensionEntries } from "../../presets/extensions/entries.ts";
 import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
 import { readTree } from "../../presets/trust/tree.ts";
 import { fc } from "../property.ts";
+import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, more = "") =>
@@ -29,18 +30,8 @@ const plugin = (id: string, more = "") =>
 
 /** One run of the command in the project. */
 function run({ project }: Place, more: Partial<Asked> = {}) {
-  const notices: string[] = [];
-  const asked: Asked = {
-    preset: "none",
-    by: "--preset",
-    cwd: project,
-    trust: false,
-    notify: (notice) => void notices.push(notice),
-    ...more,
-  };
-  const composition = createComposition(asked, () => {
-    throw new Error("no kernel is asked for here");
-  });
+  const { asked, notices } = askedIn(project, more);
+  const composition = composed(asked);
   return {
     notices,
     trust: createLazyTrust(asked),
