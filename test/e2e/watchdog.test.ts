@@ -1,10 +1,12 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { expect, it, onTestFinished } from "vitest";
+import { expect, it, type TestContext } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { records, scratch } from "./scorel.ts";
 
 const spins = "for (;;) {}";
+/** Comes back as little, and leaves the processor to the tests that run meanwhile. */
+const waits = "for (const cell = new Int32Array(new SharedArrayBuffer(4)); ; ) Atomics.wait(cell, 0, 0, 20);";
 const plugin = (members: string) => `export default { id: "wild", name: "x", version: "1", ${members} };`;
 const note = (part: string) =>
   plugin(`events: { note: { schema: require("zod").z.object({}), ${part} } },
@@ -15,7 +17,7 @@ const places: [string, string, string][] = [
   ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${spins} } })`), "beforeToolCall"],
   [
     "in a listener",
-    plugin(`onEvent(event) { if (event.type === "tool_execution_start")\n${spins} }`),
+    plugin(`onEvent(event) { if (event.type === "tool_execution_start")\n${waits} }`),
     "onEvent tool_execution_start",
   ],
   [
@@ -25,24 +27,24 @@ const places: [string, string, string][] = [
   ],
   [
     "in what a tool touches",
-    plugin(`tools: () => [{ name: "spin", description: "x", parameters: { type: "object", properties: {} }, execute() {}, access() {\n${spins} } }]`),
+    plugin(`tools: () => [{ name: "spin", description: "x", parameters: { type: "object", properties: {} }, execute() {}, access() {\n${waits} } }]`),
     "access of tool spin",
   ],
   [
     "in a projection",
-    plugin(`projections: { p: { over: "log", init: () => 0, update() {\n${spins} } } }, onEvent: (_event, ctx) => ctx.session.projection("p")`),
+    plugin(`projections: { p: { over: "log", init: () => 0, update() {\n${waits} } } }, onEvent: (_event, ctx) => ctx.session.projection("p")`),
     "projection p",
   ],
-  ["in a display form", note(`convertToDisplay() {\n${spins} }`), "convertToDisplay of note"],
-  ["in what a model reads", note(`convertToLlm() {\n${spins} }`), "convertToLlm of note"],
-  ["in activate", plugin(`activate() {\n${spins} }`), "activate"],
-  ["in activate, later", plugin(`async activate() { await null;\n${spins} }`), "activate"],
-  ["in a contribution", plugin(`tools() {\n${spins} }`), "tools"],
-  ["in deactivate", plugin(`deactivate() {\n${spins} }`), "deactivate"],
+  ["in a display form", note(`convertToDisplay() {\n${waits} }`), "convertToDisplay of note"],
+  ["in what a model reads", note(`convertToLlm() {\n${waits} }`), "convertToLlm of note"],
+  ["in activate", plugin(`activate() {\n${waits} }`), "activate"],
+  ["in activate, later", plugin(`async activate() { await null;\n${waits} }`), "activate"],
+  ["in a contribution", plugin(`tools() {\n${waits} }`), "tools"],
+  ["in deactivate", plugin(`deactivate() {\n${waits} }`), "deactivate"],
 ]; // biome-ignore format: rows
 
 /** A session with a turn in it; then one more turn beside this extension. */
-async function turnBeside(source: string) {
+async function turnBeside(source: string, { onTestFinished }: TestContext) {
   const s = scratch();
   onTestFinished(() => s[Symbol.dispose]());
   s.file("a.txt", "content of a\n");
@@ -60,10 +62,10 @@ async function turnBeside(source: string) {
 const line = (pid: number, place: string, path: string) =>
   `plugin wild has let nothing else run for 3 s in ${place} (${path}:2); if it never returns, end process ${pid}`;
 
-it.each(places)(
+it.concurrent.for(places)(
   "an extension that never returns %s is named, and nothing said is lost",
-  async (_where, source, place) => {
-    const { s, path, started } = await turnBeside(source);
+  async ([_where, source, place], test) => {
+    const { s, path, started } = await turnBeside(source, test);
     await started.said(line(started.pid, place, path));
     started.child.kill("SIGKILL");
     await started.finished;
@@ -80,8 +82,8 @@ it.each(places)(
   },
 );
 
-it("one that never returns while it is loaded is named on stderr: no session is open yet", async () => {
-  const { s, path, started } = await turnBeside(`const code = () => {\n${spins} };\n code();\n${plugin("")}`);
+it("one that never returns while it is loaded is named on stderr: no session is open yet", async (test) => {
+  const { s, path, started } = await turnBeside(`const code = () => {\n${spins} };\n code();\n${plugin("")}`, test);
   await started.said(line(started.pid, "code", path));
   started.child.kill("SIGKILL");
   await started.finished;
