@@ -1,8 +1,9 @@
 import { Announcer } from "./announcer.ts";
 import { Broadcast } from "./broadcast.ts";
-import { buildContext, isLegalBarrier } from "./context.ts";
-import { asDisplay, asLlmAction } from "./converted.ts";
+import { buildContext } from "./context.ts";
+import { Converters } from "./converters.ts";
 import type { DisplayAction } from "./display.ts";
+import { type Draft, Drafts } from "./drafts.ts";
 import { errors, messageOf } from "./errors.ts";
 import { frozenCopy } from "./freeze.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
@@ -12,14 +13,13 @@ import type { Guarded } from "./plugin.ts";
 import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
 import { linkRows } from "./relink.ts";
-import type { AppendEntry, Appended, AppendOptions, LogView, PathHold, Queued, Session } from "./session.ts";
+import type { AppendEntry, Appended, AppendOptions, PathHold, Queued, Session } from "./session.ts";
 import type { LogImage, Opened, Problem, Store } from "./store.ts";
 import { Syncer } from "./syncer.ts";
 import { Tree } from "./tree.ts";
 import type {
   AnyEvent,
   ConvertContext,
-  EventDefinition,
   EventId,
   Events,
   EventType,
@@ -48,17 +48,6 @@ export interface LogOptions {
   guard<T>(guarded: Guarded<T>, work: () => T): T;
 }
 
-const NO_ID = "(new)";
-const NO_LEAF = "(leaf)";
-const NO_IDS: ReadonlySet<EventId> = new Set();
-
-interface Draft {
-  event: StoredEvent;
-  /** Heard, and answered, only once it is on disk. */
-  durable: boolean;
-  leaf: EventId | null;
-}
-
 /**
  * One append-only log with everything that follows from it. The writer's turn is synchronous: parent
  * and check are resolved against all earlier appends, the record is written, and only then do tree and
@@ -72,8 +61,8 @@ export class Log implements Session {
   readonly readOnly: string | undefined;
   readonly broadcast = new Broadcast();
   readonly projections: Projections;
-  private readonly view: LogView = this;
-  private readonly lookup: ConvertContext;
+  private readonly converters: Converters;
+  private readonly drafts: Drafts;
   private readonly options: LogOptions;
   private readonly opened: Opened;
   private readonly announcer = new Announcer(this.broadcast);
@@ -88,7 +77,7 @@ export class Log implements Session {
 
   constructor(options: LogOptions) {
     this.options = options;
-    this.lookup = { get: (id) => this.tree.get(id), find: options.find };
+    const lookup: ConvertContext = { get: (id) => this.tree.get(id), find: options.find };
     this.opened = options.store.open((problem) => this.damaged(problem));
     this.header = this.opened.header;
     this.problems = this.opened.problems;
@@ -96,10 +85,13 @@ export class Log implements Session {
     this.storedEpoch = this.header.epoch;
     this.activation = options.newId();
     this.projections = new Projections(this.tree, options.store, options.report, options.parentProjections);
+    this.converters = new Converters({ ...options, lookup });
+    const { tree, converters, id: sessionId } = this;
+    this.drafts = new Drafts({ ...options, tree, converters, lookup, view: this, sessionId });
     this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
     this.gate = new PathGate({
       write: (entries) => this.write(entries),
-      movesTo: (entry) => this.movesTo(entry),
+      movesTo: (entry) => this.drafts.movesTo(entry),
       newId: options.newId,
       report: (thrown) => options.report("kernel", "queued append", thrown),
     });
@@ -127,7 +119,7 @@ export class Log implements Session {
   /** Links what the store held; called once, when all event types and projections are registered. */
   replay(): void {
     const { store, registry } = this.options;
-    const onFailure = (event: StoredEvent, thrown: unknown) => this.failedConverter(event, "leaf", thrown);
+    const onFailure = (event: StoredEvent, thrown: unknown) => this.converters.failed(event, "leaf", thrown);
     const kept = this.takeImage();
     linkRows(this.tree, kept?.rows ?? 0, { store, registry, onFailure });
     this.lastSeq = Math.max(this.lastSeq, this.opened.ledger.lastSeq);
@@ -173,11 +165,11 @@ export class Log implements Session {
   }
 
   buildContext(leaf: EventId | null = this.activeLeaf): Message[] {
-    return buildContext(this.tree, leaf, this.converters());
+    return buildContext(this.tree, leaf, this.converters.reading());
   }
 
   asRead(event: StoredEvent): LlmAction {
-    return this.converters().toLlm(event);
+    return this.converters.reading().toLlm(event);
   }
 
   projection<N extends ProjectionName>(name: N): ProjectionRows[N] {
@@ -185,22 +177,11 @@ export class Log implements Session {
   }
 
   display(event: AnyEvent): DisplayAction {
-    const { registry } = this.options;
-    const plain: DisplayAction = { display: "notice", level: "info", text: `[${event.type}]` };
-    return this.convert(event, "convertToDisplay", plain, () => {
-      const action = registry.toDisplay(event, this.lookup);
-      return registry.isOwn(event.type) ? asDisplay(event.type, action) : action;
-    });
+    return this.converters.display(event);
   }
 
   asListened(event: AnyEvent): AnyEvent {
-    const { toListener } = this.options.registry.get(event.type) ?? {};
-    if (!toListener) return event;
-    return this.convert(event, "toListener", event, () => {
-      const extra: unknown = toListener(event, this.lookup);
-      if (typeof extra !== "object" || extra instanceof Promise) throw errors.EVENT_LISTENED({ type: event.type });
-      return { ...event, ...extra };
-    });
+    return this.converters.asListened(event);
   }
 
   hold(): PathHold {
@@ -267,7 +248,7 @@ export class Log implements Session {
     if (this.writing) throw errors.LOG_REENTRANT();
     this.writing = true;
     try {
-      const drafts = this.draftAll(entries);
+      const drafts = this.drafts.all(entries);
       // Numbered last: what a converter's failure emitted meanwhile has its own numbers.
       let seq = this.lastSeq;
       for (const { event } of drafts) event.seq = ++seq;
@@ -278,53 +259,6 @@ export class Log implements Session {
     } finally {
       this.writing = false;
     }
-  }
-
-  private draftAll(entries: readonly AnyEntry[]): Draft[] {
-    const [only] = entries;
-    if (only && entries.length === 1) return [this.draft(only, this.activeLeaf, NO_IDS)];
-    const drafts: Draft[] = [];
-    const ids = new Set<EventId>();
-    for (const entry of entries) {
-      const draft = this.draft(entry, drafts.at(-1)?.leaf ?? this.activeLeaf, ids);
-      ids.add(draft.event.id);
-      drafts.push(draft);
-    }
-    return drafts;
-  }
-
-  private draft(entry: AnyEntry, leaf: EventId | null, batch: ReadonlySet<EventId>): Draft {
-    const definition = this.options.registry.persistent(entry.type);
-    const payload = parsePayload(entry.type, definition.schema, entry.payload);
-    this.options.registry.refuseReserved(
-      this.options.registry.owner(entry.type) ?? "",
-      entry.type,
-      definition,
-      payload,
-    );
-    const event = Object.assign(this.envelope(entry, leaf, batch), payload);
-    entry.check?.(this.view);
-    const after = this.options.registry.leafAfter(event, leaf);
-    if (after !== null && after !== event.id && after !== leaf && !this.tree.isPath(after))
-      throw errors.LOG_INVALID_LEAF({ type: entry.type, leaf: after });
-    this.checkBarrier(definition, event);
-    return { event, durable: isDurable(definition, event), leaf: after };
-  }
-
-  private envelope(entry: AnyEntry, leaf: EventId | null, batch: ReadonlySet<EventId>): StoredEvent {
-    const { type, id = this.options.newId(), parentId = leaf, clientId = this.options.clientId } = entry;
-    const has = (known: EventId) => this.tree.has(known) || batch.has(known);
-    if (has(id)) throw errors.LOG_DUPLICATE_ID({ id });
-    if (parentId !== null && !has(parentId)) throw errors.LOG_UNKNOWN_PARENT({ type, parentId });
-    return { type, id, parentId, seq: 0, sessionId: this.id, clientId, ts: this.options.now() };
-  }
-
-  private checkBarrier(definition: EventDefinition, event: StoredEvent): void {
-    if (!definition.barrier) return;
-    const action = definition.convertToLlm?.(event, this.lookup);
-    if (action?.action !== "barrier" || action.after === undefined) return;
-    if (!isLegalBarrier(this.tree, event.parentId, action.after, this.converters()))
-      throw errors.LOG_INVALID_BARRIER({ type: event.type, after: action.after });
   }
 
   private store(records: readonly string[], events: readonly StoredEvent[]): void {
@@ -373,54 +307,9 @@ export class Log implements Session {
     if (!this.closed) this.emit("storage_status", error === undefined ? {} : { error });
   }
 
-  /** Asks the type with a leaf that is none, so that a jump to where one stands is still a jump. */
-  private movesTo(entry: AnyEntry): "path" | "side" | "jump" {
-    const { leaf, schema } = this.options.registry.persistent(entry.type);
-    if (!leaf) return "path";
-    const provisional = { ...parsePayload(entry.type, schema, entry.payload), type: entry.type, id: entry.id ?? NO_ID };
-    const after = leaf(provisional, NO_LEAF);
-    return after === provisional.id ? "path" : after === NO_LEAF ? "side" : "jump";
-  }
-
-  private converters() {
-    const { registry, find } = this.options;
-    const isMessage = find("isMessage") ?? (() => true);
-    return {
-      toLlm: (event: StoredEvent) =>
-        this.convert<LlmAction>(event, "convertToLlm", { action: "skip" }, () => {
-          const action = registry.toLlm(event, this.lookup);
-          return registry.isOwn(event.type) ? asLlmAction(event.type, action, isMessage) : action;
-        }),
-      merge: find("mergeMessage"),
-    };
-  }
-
-  /** What a plugin makes of an event of its type; a user's own that fails too often is asked no more. */
-  private convert<T>(event: AnyEvent, converter: string, otherwise: Awaited<T>, work: () => T): T {
-    const { registry, guard } = this.options;
-    if (registry.isOwn(event.type)) {
-      const plugin = registry.owner(event.type) as string;
-      return guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
-    }
-    try {
-      return work();
-    } catch (thrown) {
-      this.failedConverter(event, converter, thrown);
-      return otherwise;
-    }
-  }
-
   /** A record that was whole when the log was opened: what it said is gone, and everything goes on without it. */
   private damaged({ line, offset, reason }: Problem): void {
     const where = `line ${line}, offset ${offset}`;
     this.options.report("kernel", "reading the log", errors.LOG_DAMAGED({ where, reason, sessionId: this.id }));
   }
-
-  private failedConverter(event: AnyEvent, converter: string, thrown: unknown): void {
-    this.options.report(this.options.registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
-  }
-}
-
-function isDurable(definition: EventDefinition, event: StoredEvent): boolean {
-  return typeof definition.durable === "function" ? definition.durable(event) : (definition.durable ?? false);
 }

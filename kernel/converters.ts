@@ -1,0 +1,76 @@
+import { asDisplay, asLlmAction } from "./converted.ts";
+import type { DisplayAction } from "./display.ts";
+import { errors } from "./errors.ts";
+import type { Guarded } from "./plugin.ts";
+import type { Registry } from "./registry.ts";
+import type { AnyEvent, ConvertContext, LlmAction, StoredEvent } from "./types.ts";
+
+interface ConvertersOptions {
+  registry: Registry;
+  lookup: ConvertContext;
+  report(plugin: string, where: string, thrown: unknown): void;
+  guard<T>(guarded: Guarded<T>, work: () => T): T;
+}
+
+/** What plugins make of the events of their types. One that fails is reported, and its event has a plain form. */
+export class Converters {
+  private readonly options: ConvertersOptions;
+
+  constructor(options: ConvertersOptions) {
+    this.options = options;
+  }
+
+  /** What is read of events where a context is built, and how side-band text joins it, with the services that there are now. */
+  reading() {
+    const { registry, lookup } = this.options;
+    const isMessage = lookup.find("isMessage") ?? (() => true);
+    return {
+      toLlm: (event: StoredEvent) =>
+        this.convert<LlmAction>(event, "convertToLlm", { action: "skip" }, () => {
+          const action = registry.toLlm(event, lookup);
+          return registry.isOwn(event.type) ? asLlmAction(event.type, action, isMessage) : action;
+        }),
+      merge: lookup.find("mergeMessage"),
+    };
+  }
+
+  display(event: AnyEvent): DisplayAction {
+    const { registry, lookup } = this.options;
+    const plain: DisplayAction = { display: "notice", level: "info", text: `[${event.type}]` };
+    return this.convert(event, "convertToDisplay", plain, () => {
+      const action = registry.toDisplay(event, lookup);
+      return registry.isOwn(event.type) ? asDisplay(event.type, action) : action;
+    });
+  }
+
+  asListened(event: AnyEvent): AnyEvent {
+    const { registry, lookup } = this.options;
+    const { toListener } = registry.get(event.type) ?? {};
+    if (!toListener) return event;
+    return this.convert(event, "toListener", event, () => {
+      const extra: unknown = toListener(event, lookup);
+      if (typeof extra !== "object" || extra instanceof Promise) throw errors.EVENT_LISTENED({ type: event.type });
+      return { ...event, ...extra };
+    });
+  }
+
+  failed(event: AnyEvent, converter: string, thrown: unknown): void {
+    const { registry, report } = this.options;
+    report(registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
+  }
+
+  /** A user's own converter that fails too often is asked no more. */
+  private convert<T>(event: AnyEvent, converter: string, otherwise: Awaited<T>, work: () => T): T {
+    const { registry, guard } = this.options;
+    if (registry.isOwn(event.type)) {
+      const plugin = registry.owner(event.type) as string;
+      return guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
+    }
+    try {
+      return work();
+    } catch (thrown) {
+      this.failed(event, converter, thrown);
+      return otherwise;
+    }
+  }
+}

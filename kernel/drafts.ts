@@ -1,0 +1,102 @@
+import { isLegalBarrier } from "./context.ts";
+import type { Converters } from "./converters.ts";
+import { errors } from "./errors.ts";
+import type { AnyEntry } from "./hold.ts";
+import type { Registry } from "./registry.ts";
+import type { LogView } from "./session.ts";
+import type { Tree } from "./tree.ts";
+import type { ConvertContext, EventDefinition, EventId, StoredEvent } from "./types.ts";
+import { parsePayload } from "./validate.ts";
+
+const NO_ID = "(new)";
+const NO_LEAF = "(leaf)";
+const NO_IDS: ReadonlySet<EventId> = new Set();
+
+/** An append that was found right, not written yet and without its number. */
+export interface Draft {
+  event: StoredEvent;
+  /** Heard, and answered, only once it is on disk. */
+  durable: boolean;
+  leaf: EventId | null;
+}
+
+interface DraftsOptions {
+  registry: Registry;
+  tree: Tree;
+  converters: Converters;
+  lookup: ConvertContext;
+  /** What `check` of an append gets. */
+  view: LogView;
+  sessionId: string;
+  clientId: string;
+  now(): number;
+  newId(): string;
+}
+
+/** Resolves appends against the log as it is and all earlier appends of their batch; changes nothing. */
+export class Drafts {
+  private readonly options: DraftsOptions;
+
+  constructor(options: DraftsOptions) {
+    this.options = options;
+  }
+
+  all(entries: readonly AnyEntry[]): Draft[] {
+    const { activeLeaf } = this.options.tree;
+    const [only] = entries;
+    if (only && entries.length === 1) return [this.draft(only, activeLeaf, NO_IDS)];
+    const drafts: Draft[] = [];
+    const ids = new Set<EventId>();
+    for (const entry of entries) {
+      const draft = this.draft(entry, drafts.at(-1)?.leaf ?? activeLeaf, ids);
+      ids.add(draft.event.id);
+      drafts.push(draft);
+    }
+    return drafts;
+  }
+
+  /** Asks the type with a leaf that is none, so that a jump to where one stands is still a jump. */
+  movesTo(entry: AnyEntry): "path" | "side" | "jump" {
+    const { leaf, schema } = this.options.registry.persistent(entry.type);
+    if (!leaf) return "path";
+    const provisional = { ...parsePayload(entry.type, schema, entry.payload), type: entry.type, id: entry.id ?? NO_ID };
+    const after = leaf(provisional, NO_LEAF);
+    return after === provisional.id ? "path" : after === NO_LEAF ? "side" : "jump";
+  }
+
+  private draft(entry: AnyEntry, leaf: EventId | null, batch: ReadonlySet<EventId>): Draft {
+    const { registry, tree, view } = this.options;
+    const definition = registry.persistent(entry.type);
+    const payload = parsePayload(entry.type, definition.schema, entry.payload);
+    registry.refuseReserved(registry.owner(entry.type) ?? "", entry.type, definition, payload);
+    const event = Object.assign(this.envelope(entry, leaf, batch), payload);
+    entry.check?.(view);
+    const after = registry.leafAfter(event, leaf);
+    if (after !== null && after !== event.id && after !== leaf && !tree.isPath(after))
+      throw errors.LOG_INVALID_LEAF({ type: entry.type, leaf: after });
+    this.checkBarrier(definition, event);
+    return { event, durable: isDurable(definition, event), leaf: after };
+  }
+
+  private envelope(entry: AnyEntry, leaf: EventId | null, batch: ReadonlySet<EventId>): StoredEvent {
+    const { tree, sessionId, now, newId } = this.options;
+    const { type, id = newId(), parentId = leaf, clientId = this.options.clientId } = entry;
+    const has = (known: EventId) => tree.has(known) || batch.has(known);
+    if (has(id)) throw errors.LOG_DUPLICATE_ID({ id });
+    if (parentId !== null && !has(parentId)) throw errors.LOG_UNKNOWN_PARENT({ type, parentId });
+    return { type, id, parentId, seq: 0, sessionId, clientId, ts: now() };
+  }
+
+  private checkBarrier(definition: EventDefinition, event: StoredEvent): void {
+    if (!definition.barrier) return;
+    const { tree, converters, lookup } = this.options;
+    const action = definition.convertToLlm?.(event, lookup);
+    if (action?.action !== "barrier" || action.after === undefined) return;
+    if (!isLegalBarrier(tree, event.parentId, action.after, converters.reading()))
+      throw errors.LOG_INVALID_BARRIER({ type: event.type, after: action.after });
+  }
+}
+
+function isDurable(definition: EventDefinition, event: StoredEvent): boolean {
+  return typeof definition.durable === "function" ? definition.durable(event) : (definition.durable ?? false);
+}
