@@ -1,5 +1,5 @@
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
-import type { RunRequest, SessionAnswer, SessionRequest } from "./contract.ts";
+import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "./contract.ts";
 import { detailsOf } from "./interactive-news.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
 
@@ -47,7 +47,13 @@ export function output(answer: SessionAnswer, run: Pick<RunRequest, "skill" | "c
 export function shown(result: ToolOutput | undefined): string {
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
   if (result?.isError || text === "") return text;
-  const { output, status, exit_code, session_id, warnings = [] } = JSON.parse(text) as SessionAnswer;
-  const state = status === "exited" ? `exit code ${exit_code}` : `runs as ${session_id}`;
-  return [output.replace(/\n$/, ""), `[${[state, ...warnings].join("; ")}]`].filter(Boolean).join("\n");
+  const { output, session_id, result: end, warnings = [] } = JSON.parse(text) as SessionAnswer;
+  const state = end ? endOf(end) : [`runs as ${session_id}`];
+  return [output.replace(/\n$/, ""), `[${[...state, ...warnings].join("; ")}]`].filter(Boolean).join("\n");
+}
+
+function endOf({ exit_code, timed_out, output_files, warnings = [] }: RunResult): string[] {
+  const why = timed_out ? "its time was over" : warnings.find((each) => each.startsWith("the program was ended"));
+  const files = output_files.map(({ name }) => name).join(", ");
+  return [why ?? `exit code ${exit_code}`, ...(files === "" ? [] : [files])];
 }

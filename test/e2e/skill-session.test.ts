@@ -61,6 +61,9 @@ it("a model answers a program's question; one that a killed process left is gone
   ]);
   expect(requests[4]).toContain('\\"status\\":\\"exited\\"');
   expect((await s.run(["artifact", "get", "out/greeting.txt"])).stdout).toBe("Hello Ada\n");
+  // What it was told then is told again.
+  const again = await s.run(["artifact", "replay", "out/greeting.txt", "--sandbox", executor]);
+  expect([again.code, again.stderr, again.stdout]).toEqual([0, "", expect.any(String)]);
 });
 
 /** The session id in the latest answer of `skill_run`. */

@@ -1,11 +1,12 @@
 import * as fs from "node:fs";
 import type { BlobStore } from "@scorel/blobs/contract";
+import type { SessionAnswer } from "@scorel/runner/contract";
 import type { ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
 import { processesOf } from "../../processes.ts";
 import { sent } from "../skills/setup.ts";
-import { confines, shop } from "./setup.ts";
+import { confines, type Shop, shop } from "./setup.ts";
 
 const executor = confines ? "bubblewrap" : "local";
 /** More than any of these programs takes: what is waited for is an answer. */
@@ -20,7 +21,7 @@ describe("a program that is spoken with", () => {
   it("answers as soon as it asks, and its end brings what skill_run would have answered", async () => {
     await using t = await shop();
     await t.skill("greet", { "greet.py": greeter });
-    const began = await t.begin({
+    const began = await asking(t, {
       skill: "greet",
       command: "python3 greet.py",
       output_files: ["out/*.txt"],
@@ -67,9 +68,9 @@ describe("a program that is spoken with", () => {
 
   it("may be a REPL", async () => {
     await using t = await shop();
-    const { session_id, interaction } = await t.begin({ command: "python3 -i -q" });
+    const { session_id, interaction } = await asking(t, { command: "python3 -i -q" });
     expect(interaction).toEqual({ needs_input: true, kind: "prompt", hint: ">>>" });
-    expect(await t.say({ session_id, write: "x = 20\nx + 1", ...patient })).toMatchObject({
+    expect(await t.say({ session_id, write: "x = 20; x + 1", ...patient })).toMatchObject({
       output: expect.stringContaining("21\n"),
       interaction: { needs_input: true, kind: "prompt" },
     });
@@ -80,7 +81,7 @@ describe("a program that is spoken with", () => {
   it("is heard when it waits for an answer without having made sure of that", async () => {
     await using t = await shop();
     const command = `python3 -c 'import sys; print("Sure?", end=""); print(sys.stdin.readline() == "yes\\n")'`;
-    const { session_id, output } = await t.begin({ command });
+    const { session_id, output } = await asking(t, { command });
     expect(output).toBe("Sure?");
     expect(await t.say({ session_id, write: "yes", ...patient })).toMatchObject({ output: "True\n", exit_code: 0 });
   });
@@ -89,7 +90,7 @@ describe("a program that is spoken with", () => {
     await using t = await shop();
     const game =
       'printf "1) low\\n2) high\\nEnter the number: "; read a; printf "%s, really? " "$a"; read b; echo "$a$b"';
-    const { session_id, interaction } = await t.begin({ command: game });
+    const { session_id, interaction } = await asking(t, { command: game });
     expect(interaction).toEqual({ needs_input: true, kind: "selection", hint: "Enter the number:" });
     expect(await t.say({ session_id, write: "2", ...patient })).toMatchObject({ output: "2, really? " });
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "2\n", exit_code: 0 });
@@ -104,7 +105,7 @@ describe("a program that is spoken with", () => {
 print("found")
 `;
     await t.skill("guess", { "guess.py": guess });
-    const { session_id } = await t.begin({ skill: "guess", command: "python3 guess.py" });
+    const { session_id } = await asking(t, { skill: "guess", command: "python3 guess.py" });
     let [low, high, answer] = [1, 64, ""];
     while (answer !== "found\n") {
       const number = Math.floor((low + high) / 2);
@@ -117,7 +118,7 @@ print("found")
 
   it("is told what stdin gives at once, and its input stays open", async () => {
     await using t = await shop();
-    const { session_id, output } = await t.begin({
+    const { session_id, output } = await asking(t, {
       command: 'read a; read b; echo "$a $b?"; cat',
       stdin: "one\ntwo\n",
     });
@@ -128,9 +129,9 @@ print("found")
 
   it("is waited for until it ends, and no longer than was asked", async () => {
     await using t = await shop();
-    const quick = await t.begin({ command: "exit 3" });
+    const quick = await asking(t, { command: "exit 3" });
     expect(quick).toMatchObject({ status: "exited", exit_code: 3, output: "" });
-    const { session_id } = await t.begin({ command: 'echo "ready?"; read line; sleep 0.2; exit "$line"' });
+    const { session_id } = await asking(t, { command: 'echo "ready?"; read line; sleep 0.2; exit "$line"' });
     const still = await t.say({ session_id, yield_ms: 1 });
     expect(still).toMatchObject({ status: "running", output: "" });
     expect(await t.say({ session_id, write: "4", ...patient })).toMatchObject({ status: "exited", exit_code: 4 });
@@ -140,7 +141,7 @@ print("found")
     await using t = await shop({ allow: ["cat"] });
     await expect(t.begin({ command: "python3 -i" })).rejects.toThrow("python3 is not allowed");
     await expect(t.begin({ skill: "magic", command: "cat" })).rejects.toThrow("unknown skill: magic");
-    const { session_id, output } = await t.begin({ command: "cat", stdin: "hello?" });
+    const { session_id, output } = await asking(t, { command: "cat", stdin: "hello?" });
     expect(output).toBe("hello?");
     expect(await t.say({ session_id, write: "you?", ...patient })).toMatchObject({ output: "you?\n" });
   });
@@ -149,7 +150,7 @@ print("found")
 describe("what it says", () => {
   it("is told once, of much only the end, and can be read again by offsets", async () => {
     await using t = await shop();
-    const { session_id, output } = await t.begin({
+    const { session_id, output } = await asking(t, {
       command: "for i in $(seq 6000); do echo é$i; done; printf '? '; read x",
     });
     const rest = output.endsWith("? ") ? "" : (await t.say({ session_id, ...patient })).output;
@@ -169,7 +170,7 @@ describe("what it says", () => {
 
   it("says what was left out, and what is not kept any more", async () => {
     await using t = await shop();
-    const begin = await t.begin({
+    const begin = await asking(t, {
       command: "printf '? '; read x; yes abcdefg | head -c 2000000; printf 'done? '; read y",
     });
     const { session_id } = begin;
@@ -188,7 +189,7 @@ describe("what it says", () => {
   it("holds no secret, also when it comes in two pieces", async () => {
     vi.stubEnv("MATH_TOKEN", "abc-secret-of-the-user");
     await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
-    const { session_id, output } = await t.begin({
+    const { session_id, output } = await asking(t, {
       command: 'printf "key: %s" "$(echo $MATH_TOKEN | cut -c -9)"; read x; echo "$MATH_TOKEN" | cut -c 10-',
     });
     expect(output).toBe("key: ");
@@ -199,12 +200,13 @@ describe("what it says", () => {
 
   it("is told to one of those who poll at once", async () => {
     await using t = await shop();
-    const { session_id } = await t.begin({
+    const { session_id } = await asking(t, {
       command: "printf '? '; read x; for i in 1 2 3; do echo $i; done; printf '? '; read y",
     });
     const polls = [1, 2, 3].map(() => t.say({ session_id, yield_ms: 500 }));
     const all = await Promise.all([t.say({ session_id, write: "", ...patient }), ...polls]);
-    expect(all.map(({ output }) => output).join("")).toBe("1\n2\n3\n? ");
+    const inOrder = all.sort((a, b) => a.offset - b.offset);
+    expect(inOrder.map(({ output }) => output).join("")).toBe("1\n2\n3\n? ");
     expect((await t.say({ session_id, offset: 0, yield_ms: 1 })).output).toBe("? 1\n2\n3\n? ");
   });
 });
@@ -212,7 +214,9 @@ describe("what it says", () => {
 describe("what is written", () => {
   it("waits where the program does not read, and nothing more is taken meanwhile", async () => {
     await using t = await shop();
-    const { session_id } = await t.begin({ command: "echo 'ready?'; until [ -e out/go ]; do sleep 0.02; done; wc -c" });
+    const { session_id } = await asking(t, {
+      command: "echo 'ready?'; until [ -e out/go ]; do sleep 0.02; done; wc -c",
+    });
     const much = "x".repeat(400_000);
     expect(await t.say({ session_id, write: much, yield_ms: 1 })).toMatchObject({
       warnings: ["it has not read all that was written to it yet"],
@@ -224,7 +228,7 @@ describe("what is written", () => {
 
   it("is refused where it cannot arrive", async () => {
     await using t = await shop();
-    const { session_id } = await t.begin({ command: "echo 'ready?'; cat; until [ -e out/go ]; do sleep 0.02; done" });
+    const { session_id } = await asking(t, { command: "echo 'ready?'; cat; until [ -e out/go ]; do sleep 0.02; done" });
     const long = "x".repeat(1024 * 1024 + 1);
     await expect(t.say({ session_id, write: long })).rejects.toThrow("longer than");
     await expect(t.begin({ command: "cat", stdin: long })).rejects.toThrow("longer than");
@@ -245,8 +249,8 @@ describe("its end", () => {
     await using t = await shop();
     const sleep = `sleep 9${process.pid}.1`;
     const command = `trap '' TERM HUP; echo kept > out/kept; (setsid ${sleep} &); ${sleep} & echo 'ready?'; wait; wait`;
-    const { session_id } = await t.begin({ command, output_files: ["out/kept"] });
-    expect(processesOf(sleep)).toHaveLength(2);
+    const { session_id } = await asking(t, { command, output_files: ["out/kept"] });
+    await vi.waitFor(() => expect(processesOf(sleep)).toHaveLength(2), 10_000);
     const end = await t.say({ session_id, kill: true });
     expect(end).toMatchObject({
       status: "exited",
@@ -261,7 +265,7 @@ describe("its end", () => {
 
   it("comes with its time", async () => {
     await using t = await shop();
-    const { session_id } = await t.begin({ command: "echo 'ready?'; sleep 50 & sleep 50", timeout: 1 });
+    const { session_id } = await asking(t, { command: "echo 'ready?'; sleep 50 & sleep 50", timeout: 1 });
     const { result } = await t.say({ session_id, ...patient });
     expect(result).toMatchObject({ exit_code: -1, timed_out: true, stdout: "ready?\n" });
   });
@@ -269,7 +273,7 @@ describe("its end", () => {
   it("does not come with that of the turn, which only ends the wait", async () => {
     await using t = await shop();
     const cancel = new AbortController();
-    const { session_id } = await t.begin({ command: "echo 'ready?'; read x; echo done" });
+    const { session_id } = await asking(t, { command: "echo 'ready?'; read x; echo done" });
     const wait = t.say({ session_id, ...patient }, cancel.signal);
     cancel.abort();
     await expect(wait).rejects.toThrow("cancelled");
@@ -292,7 +296,7 @@ describe("its end", () => {
     {
       await using t = await shop();
       await t.begin({ command: `echo 'ready?'; setsid ${sleep} & ${sleep}` });
-      expect(processesOf(sleep)).toHaveLength(2);
+      await vi.waitFor(() => expect(processesOf(sleep)).toHaveLength(2), 10_000);
     }
     expect(processesOf(sleep)).toEqual([]);
   });
@@ -309,7 +313,7 @@ describe("programs side by side", () => {
     await expect(t.begin({ command: "cat" })).rejects.toThrow(/8 interactive programs run already\..*: \w+, /);
     await expect(t.say({ session_id: "nobody" })).rejects.toThrow(`${ids[0]} (math), ${ids[1]} (math)`);
     await t.say({ session_id: ids[0] as string, kill: true });
-    expect(await t.begin({ command: "echo 'ready?'; cat" })).toMatchObject({ status: "running" });
+    expect(await asking(t, { command: "echo 'ready?'; cat" })).toMatchObject({ status: "running" });
   });
 
   it("are looked at side by side with reading tools, and written to one call after the other", async () => {
@@ -322,31 +326,35 @@ describe("programs side by side", () => {
   it("are shown to people by what they say", async () => {
     await using t = await shop();
     const tools = t.t.kernel.find("tools") as ToolsService;
-    const args = { skill: "math", command: "printf 'Sure? '; read x", interactive: true };
+    const command = "printf 'Sure? '; read x; echo $x > out/a; sleep 100";
+    const args = { skill: "math", command, interactive: true, output_files: ["out/*"] };
     const begun = await tools.get("skill_run")?.execute("call", args, undefined);
     const { session_id } = JSON.parse(
       begun?.content.map((block) => ("text" in block ? block.text : "")).join("") ?? "",
     );
-    const go = { session_id, write: "yes", yield_ms: 20_000 };
-    const ended = await tools.get("skill_session")?.execute("call", go, undefined);
-    expect([tools.display("skill_run", args, begun), tools.display("skill_session", go, ended)]).toEqual([
+    const say = async (more: object) => {
+      const go = { session_id, yield_ms: 200, ...more };
+      return tools.display("skill_session", go, await tools.get("skill_session")?.execute("call", go, undefined));
+    };
+    expect([tools.display("skill_run", args, begun), await say({ write: "yes" }), await say({ kill: true })]).toEqual([
+      { display: "card", title: `math $ ${command}`, status: "done", text: `Sure? \n[runs as ${session_id}]` },
+      { display: "card", title: `skill_session ${session_id} < yes`, status: "done", text: `[runs as ${session_id}]` },
       {
         display: "card",
-        title: "math $ printf 'Sure? '; read x",
+        title: `skill_session ${session_id} kill`,
         status: "done",
-        text: `Sure? \n[runs as ${session_id}]`,
+        text: "[the program was ended: it was killed; out/a]",
       },
-      { display: "card", title: `skill_session ${session_id} < yes`, status: "done", text: "[exit code 0]" },
     ]);
   });
 
   it("are forgotten half an hour after their end", async () => {
     await using t = await shop();
-    const { session_id } = await t.begin({ command: "true" });
+    const { session_id } = await asking(t, { command: "true" });
     expect(await t.say({ session_id })).toMatchObject({ status: "exited" });
     const now = performance.now();
     vi.spyOn(performance, "now").mockImplementation(() => now + 31 * 60_000);
-    await t.begin({ command: "true" });
+    await asking(t, { command: "true" });
     await expect(t.say({ session_id })).rejects.toThrow("No program of a skill runs as");
     vi.restoreAllMocks();
   });
@@ -378,3 +386,14 @@ describe("a conversation", () => {
     expect(t.t.session.projection("interactiveRuns")).toEqual({});
   });
 });
+
+/** Starts a program and waits until it asks for something, or has ended. */
+async function asking(t: Shop, request: Parameters<Shop["begin"]>[0]): Promise<SessionAnswer> {
+  let answer = await t.begin(request);
+  while (answer.status === "running" && !answer.interaction) {
+    const { output, offset } = answer;
+    answer = await t.say({ session_id: answer.session_id, ...patient });
+    answer = { ...answer, output: output + answer.output, offset };
+  }
+  return answer;
+}
