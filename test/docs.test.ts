@@ -14,6 +14,7 @@ import { type Facts, readFacts, rowsOf } from "./docs/facts.ts";
 import { generate } from "./docs/generate.ts";
 import { headings } from "./docs/readme.ts";
 import { commandsOf } from "./docs/shell.ts";
+import { problemsIn, shownRows } from "./docs/shown-by.ts";
 import { filesOf, read, root } from "./docs/source.ts";
 
 let facts: Facts;
@@ -109,6 +110,26 @@ describe("every decision", () => {
     const files = filesOf("docs/decisions", ".md").filter((file) => !file.endsWith("README.md"));
     const listed = [...read("docs/decisions/README.md").matchAll(/\]\((\d{4}-[^)]+\.md)\)/g)];
     expect(listed.map((match) => `docs/decisions/${match[1]}`)).toEqual(files.sort());
+  });
+});
+
+describe("a row of a decision that names what shows it", () => {
+  it("names tests and decisions that exist", () => {
+    const rows = shownRows();
+    expect(rows.length).toBeGreaterThan(90);
+    expect(rows.flatMap(problemsIn)).toEqual([]);
+  });
+
+  it("is seen where it names nothing, or what is not there", () => {
+    const file = "docs/decisions/0046-what-is-as-in-the-reference.md";
+    const told = (shown: string) => problemsIn({ file, line: 7, shown });
+    expect(["", "[nowhere] x", "[library] no such title", "[library]", "library"].flatMap(told)).toEqual([
+      `${file}:7: nothing shows it`,
+      `${file}:7: [nowhere] x: no such link`,
+      `${file}:7: [library] no such title: no such test`,
+      `${file}:7: [library]: no such test`,
+      `${file}:7: library: no such link`,
+    ]);
   });
 });
 

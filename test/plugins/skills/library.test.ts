@@ -94,6 +94,14 @@ describe("a root", () => {
     expect(brief((await lookAt(rootAt(g, "skills", "project"))).skills)).toEqual(["two: At home"]);
   });
 
+  it("holds a skill by a link to a file of the root", async () => {
+    using g = ground();
+    g.file("s/shared.md", skillText("one", "Linked"));
+    mkdirSync(join(g.home, "s/one"));
+    symlinkSync("../shared.md", join(g.home, "s/one/SKILL.md"));
+    expect(brief((await lookAt(rootAt(g, "s"))).skills)).toEqual(["one: Linked"]);
+  });
+
   it("does not read what lies outside of it, what is no text, or what is too large", async () => {
     using g = ground();
     g.file("secret", "---\nname: stolen\ndescription: d\n---\n");
