@@ -4,8 +4,9 @@
  * first?, check? }`: `args` and `against` are what Node is called with (by default against an empty script), `aim` is the ratio
  * to stay below and `limit` the value, `megabytes` measures peak memory instead of time, `first` runs once before, and `check`
  * says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not, and
- * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory? }]`; it finds the model server in BENCH_MODEL, the script
- * that it names as `beside`, ready to run, in BENCH_BESIDE, and the words that were asked for in BENCH_WORDS.
+ * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory? }]`, or tables of its own (table.mjs); it finds the model
+ * server in BENCH_MODEL, the script that it names as `beside`, ready to run, in BENCH_BESIDE, and the words that were asked for in
+ * BENCH_WORDS.
  *
  * `npm run bench -- help` keeps the rows whose name, or whose script's, contains the word. `-- --node 24` measures another
  * version of Node as well. `-- --profile DIR one tool` writes CPU profiles of those commands instead.

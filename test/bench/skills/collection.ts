@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { inventory, type Planned } from "./inventory.ts";
 import { random } from "./random.ts";
-import { type Writer, writer } from "./writer.ts";
+import { Writer } from "./writer.ts";
 
 /**
  * Writes a collection of skills below a folder: as many as the public one has, of its sizes, with words of our own. The same
@@ -10,7 +10,7 @@ import { type Writer, writer } from "./writer.ts";
  */
 export function writeCollection(folder: string, { seed = 1, scale = 1 } = {}): void {
   for (const [at, plan] of inventory.entries()) {
-    const write = writer(random(seed * 1_000 + at));
+    const write = new Writer(random(seed * 1_000 + at));
     for (const [path, text] of filesOf(plan, write, scale)) {
       const file = join(folder, plan.folder, path);
       mkdirSync(dirname(file), { recursive: true });

@@ -1,7 +1,7 @@
 import { type Part, text, toolCall } from "../../model-server.ts";
 import { random } from "./random.ts";
 import { tokensIn } from "./tokens.ts";
-import { writer } from "./writer.ts";
+import { Writer } from "./writer.ts";
 
 /** What a scripted model does in a conversation about a collection of skills. */
 export interface Scenario {
@@ -181,7 +181,7 @@ export function longScenario({ sheet, comms, slides }: Cast, history = 20_000): 
 
 /** A conversation of so many tokens, or a few more. */
 function talk(tokens: number): Turn[] {
-  const { markdown } = writer(random(tokens));
+  const { markdown } = new Writer(random(tokens));
   const turns: Turn[] = [];
   for (let left = tokens; left > 0; ) {
     const [ask, answer] = [markdown(400), markdown(2_000)];

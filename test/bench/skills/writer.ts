@@ -1,81 +1,101 @@
 import type { Random } from "./random.ts";
 import { adjectives, adverbs, nouns, terms, verbs } from "./words.ts";
 
-/** Texts of exactly so many bytes, all ASCII: what a byte costs in tokens is about what it costs in real ones. */
-export interface Writer {
-  sentence(): string;
-  /** Instructions: headings, paragraphs, lists, tables and code. */
-  markdown(bytes: number): string;
-  /** The same with more code in it. */
-  reference(bytes: number): string;
-  /** The kind of text that no task is done by. */
-  licence(bytes: number): string;
-  /** One line, without a full stop at a cut. */
-  line(bytes: number): string;
-}
-
 type Make = () => string;
 
-export function writer(random: Random): Writer {
-  const { below, pick } = random;
-  const some = (most: number, make: Make, joint: string) => Array.from({ length: 1 + below(most) }, make).join(joint);
-  const noun = () => pick(nouns);
-  const thing = () =>
-    below(2) === 0 ? `the ${noun()}` : `${pick(["a", "each", "every"])} ${pick(adjectives)} ${noun()}`;
-  const doing = () => `${pick(verbs)} ${thing()}`;
-  const sentence = () => capital(`${pick(sentences)()}.`);
-  const sentences: Make[] = [
-    () => `${doing()} and ${pick(adverbs)} ${doing()}`,
-    () => `${pick(adverbs)} ${doing()}, so that ${thing()} is ${pick(adjectives)}`,
-    () => `when ${thing()} is ${pick(adjectives)}, ${doing()} with ${thing()}`,
-    () => `do not ${doing()} unless ${thing()} needs it`,
-    () => `${thing()} of ${thing()} should be ${pick(adjectives)} and ${pick(adjectives)}`,
-    () => `if you cannot ${doing()}, ${doing()} and say what is ${pick(adjectives)}`,
+/** Texts of exactly so many bytes, all ASCII: what a byte costs in tokens is about what it costs in real ones. */
+export class Writer {
+  private readonly random: Random;
+
+  constructor(random: Random) {
+    this.random = random;
+  }
+
+  /** Instructions: headings, paragraphs, lists, tables and code. */
+  markdown = (bytes: number) => fill(bytes, () => this.any([...this.blocks, ...this.paragraphs]), "\n\n");
+  /** The same with a larger part of code. */
+  reference = (bytes: number) => fill(bytes, () => this.any(this.blocks), "\n\n");
+  /** The kind of text that no task is done by. */
+  licence = (bytes: number) => fill(bytes, () => this.some(5, this.clause, " "), "\n\n");
+  /** One line. */
+  line = (bytes: number) => fill(bytes, () => this.sentence(), " ");
+
+  private any = (from: readonly Make[]) => this.random.pick(from)();
+  private some = (most: number, make: Make, joint: string) =>
+    Array.from({ length: 1 + this.random.below(most) }, make).join(joint);
+  private noun = () => this.random.pick(nouns);
+  private adjective = () => this.random.pick(adjectives);
+  private verb = () => this.random.pick(verbs);
+  private number = () => String(this.random.below(400));
+  private name = () => `${this.noun()}_${this.noun()}`;
+  private colour = () => `#${this.random.below(0xffffff).toString(16).padStart(6, "0")}`;
+  private adverb = () => this.random.pick(adverbs);
+  private doing = () => `${this.verb()} ${this.thing()}`;
+  private sentence = () => capital(`${this.any(this.sentences)}.`);
+  private row = (make: Make) => `| ${[make(), make(), make()].join(" | ")} |`;
+
+  private thing = () => {
+    if (this.random.below(2) === 0) return `the ${this.noun()}`;
+    return `${this.random.pick(["a", "each", "every"])} ${this.adjective()} ${this.noun()}`;
+  };
+
+  private readonly sentences: readonly Make[] = [
+    () => `${this.doing()} and ${this.adverb()} ${this.doing()}`,
+    () => `${this.adverb()} ${this.doing()}, so that ${this.thing()} is ${this.adjective()}`,
+    () => `when ${this.thing()} is ${this.adjective()}, ${this.doing()} with ${this.thing()}`,
+    () => `do not ${this.doing()} unless ${this.thing()} needs it`,
+    () => `${this.thing()} of ${this.thing()} should be ${this.adjective()} and ${this.adjective()}`,
+    () => `if you cannot ${this.doing()}, ${this.doing()} and say what is ${this.adjective()}`,
   ];
-  const name = () => `${noun()}_${noun()}`;
-  const number = () => String(below(400));
-  const hex = () => `#${below(0xffffff).toString(16).padStart(6, "0")}`;
-  const statement: Make = () =>
-    pick<Make>([
-      () => `${name()} = ${pick(verbs)}_${noun()}(${name()}, ${noun()}=${number()})`,
-      () => `if not ${name()}: raise ValueError("${noun()} is ${pick(adjectives)}")`,
-      () =>
-        `const ${noun()} = await ${noun()}.${pick(verbs)}({ ${noun()}: "${pick(adjectives)}", ${noun()}: ${number()} });`,
-      () => `.${noun()}-${noun()} { color: ${hex()}; margin: ${number()}px; }`,
-      () => `python3 scripts/${pick(verbs)}.py --${noun()} ${noun()}.json --${noun()}=${number()}`,
-      () => `{"${noun()}": "${pick(adjectives)}", "${noun()}": ${number()}, "${noun()}": [${number()}, ${number()}]}`,
-      () => `# ${doing()}`,
-    ])();
-  const row = (make: Make) => `| ${[make(), make(), make()].join(" | ")} |`;
-  const blocks: Make[] = [
-    () => `${"#".repeat(2 + below(2))} ${capital(some(2, () => `${pick(adjectives)} ${noun()}`, " and "))}`,
-    () => some(5, sentence, " "),
-    () => some(6, sentence, " "),
-    () => some(4, () => `- **${capital(noun())}**: ${sentence()}`, "\n"),
-    () => some(6, () => `- ${capital(doing())}`, "\n"),
-    () => ["```", some(12, statement, "\n"), "```"].join("\n"),
+
+  private readonly statements: readonly Make[] = [
+    () => `${this.name()} = ${this.verb()}_${this.noun()}(${this.name()}, ${this.noun()}=${this.number()})`,
+    () => `if not ${this.name()}: raise ValueError("${this.noun()} is ${this.adjective()}")`,
     () =>
-      [row(noun), "| --- | --- | --- |", some(5, () => row(() => pick([noun, number, hex, name])()), "\n")].join("\n"),
+      `const ${this.noun()} = await ${this.noun()}.${this.verb()}({ ${this.noun()}: "${this.adjective()}", ${this.noun()}: ${this.number()} });`,
+    () => `.${this.noun()}-${this.noun()} { color: ${this.colour()}; margin: ${this.number()}px; }`,
+    () => `python3 scripts/${this.verb()}.py --${this.noun()} ${this.noun()}.json --${this.noun()}=${this.number()}`,
+    () =>
+      `{"${this.noun()}": "${this.adjective()}", "${this.noun()}": ${this.number()}, "${this.noun()}": [${this.number()}, ${this.number()}]}`,
+    () => `# ${this.doing()}`,
   ];
-  const prose = [...blocks, ...blocks.slice(1, 3)];
-  const party = () => `${pick(["any", "the", "such"])} ${pick(terms)}`;
-  const clause = () => {
+
+  private readonly paragraphs: readonly Make[] = [5, 6].map((most) => () => this.some(most, this.sentence, " "));
+
+  private readonly blocks: readonly Make[] = [
+    () => {
+      const marks = "#".repeat(2 + this.random.below(2));
+      return `${marks} ${capital(this.some(2, () => `${this.adjective()} ${this.noun()}`, " and "))}`;
+    },
+    ...this.paragraphs,
+    () => this.some(4, () => `- **${capital(this.noun())}**: ${this.sentence()}`, "\n"),
+    () => this.some(6, () => `- ${capital(this.doing())}`, "\n"),
+    () => ["```", this.some(12, () => this.any(this.statements), "\n"), "```"].join("\n"),
+    () => this.table(),
+  ];
+
+  private table(): string {
+    const cell = () => this.any([this.noun, this.number, this.colour, this.name]);
+    return [this.row(this.noun), "| --- | --- | --- |", this.some(5, () => this.row(cell), "\n")].join("\n");
+  }
+
+  private party = () => `${this.random.pick(["any", "the", "such"])} ${this.random.pick(terms)}`;
+
+  private clause = () => {
+    const { below, pick } = this.random;
     const act = pick(["include", "grant", "survive", "apply to", "exclude"]);
     const but = pick(["subject to", "notwithstanding", "in accordance with"]);
-    return `${below(12)}.${below(9)}(${pick(["a", "b", "c"])}) ${party()}, ${pick(terms).toUpperCase()} and ${party()} shall ${act} ${party()}, ${but} ${party()};`;
+    const mark = `${below(12)}.${below(9)}(${pick(["a", "b", "c"])})`;
+    const loud = below(3) === 0 ? pick(terms).toUpperCase() : pick(terms);
+    const who = `${this.party()}, ${loud} and ${this.party()}`;
+    return `${mark} ${who} shall ${act} ${this.party()}, ${but} ${this.party()};`;
   };
-  const fill = (bytes: number, make: Make, joint: string) => {
-    let text = make();
-    while (text.length < bytes) text += joint + make();
-    return text.slice(0, bytes);
-  };
-  return {
-    sentence,
-    markdown: (bytes) => fill(bytes, () => pick(prose)(), "\n\n"),
-    reference: (bytes) => fill(bytes, () => pick(blocks)(), "\n\n"),
-    licence: (bytes) => fill(bytes, () => some(5, clause, " "), "\n\n"),
-    line: (bytes) => fill(bytes, sentence, " "),
-  };
+}
+
+function fill(bytes: number, make: Make, joint: string): string {
+  let text = make();
+  while (text.length < bytes) text += joint + make();
+  return text.slice(0, bytes);
 }
 
 function capital(text: string): string {
