@@ -32,6 +32,8 @@ export class InteractiveRun {
   endedAt = 0;
   /** How far it was told: an offset. */
   told = 0;
+  /** It closed its input before it had read all that was written. */
+  isDeaf = false;
   private readonly transcript = new Transcript(KEPT_BYTES);
   private readonly watchers = new Set<() => void>();
   private tails: Tails = { stdout: "", stderr: "", last: "stdout" };
@@ -88,7 +90,10 @@ export class InteractiveRun {
     const program = await this.program;
     void program.write(text).then(
       () => this.settle("open"),
-      () => this.settle("closed"),
+      () => {
+        this.isDeaf = !this.end;
+        this.settle("closed");
+      },
     );
   }
 

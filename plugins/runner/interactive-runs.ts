@@ -98,11 +98,12 @@ function lineOf({ write = "", close }: SessionRequest): string {
 }
 
 function answerOf(run: InteractiveRun, offset?: number, told: readonly string[] = []): SessionAnswer {
-  const { end, interaction, isBehind } = run;
+  const { end, interaction, isBehind, isDeaf } = run;
   if (end && "thrown" in end) throw end.thrown;
   const page = run.read(offset, PAGE_BYTES);
   const behind = isBehind ? ["it has not read all that was written to it yet"] : [];
-  const warnings = [...told, ...leftOut(page, offset), ...behind];
+  const deaf = isDeaf ? ["it closed its input before it had read all that was written to it"] : [];
+  const warnings = [...told, ...leftOut(page, offset), ...behind, ...deaf];
   return {
     status: end ? "exited" : "running",
     session_id: run.id,

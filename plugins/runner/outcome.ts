@@ -21,6 +21,8 @@ export class Outcome {
   }
 
   write(text: string, from: Source): void {
+    // Of a flood that nobody hears only the beginning costs anything.
+    if (this[from].truncated && !this.onText) return;
     this.keep(this.redactors[from].write(text), from);
   }
 

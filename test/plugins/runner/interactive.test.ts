@@ -226,6 +226,16 @@ describe("what is written", () => {
     expect(await t.say({ session_id, close: true, ...patient })).toMatchObject({ output: "400001\n", exit_code: 0 });
   });
 
+  it("is said not to have arrived, where the program has closed its input", async () => {
+    await using t = await shop({}, "local");
+    const { session_id } = await asking(t, { command: "exec 0<&-; echo 'ready?'; sleep 100" });
+    expect(await t.say({ session_id, write: "yes", yield_ms: 200 })).toMatchObject({
+      status: "running",
+      warnings: ["it closed its input before it had read all that was written to it"],
+    });
+    await expect(t.say({ session_id, write: "yes" })).rejects.toThrow("its input is closed");
+  });
+
   it("is refused where it cannot arrive", async () => {
     await using t = await shop();
     const { session_id } = await asking(t, { command: "echo 'ready?'; cat; until [ -e out/go ]; do sleep 0.02; done" });
