@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { isWithin, userDir } from "../paths.ts";
+import { canonical, groundOf, isWithin, userDir } from "../paths.ts";
 import { trustFile } from "../trust/file.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";
 import { isPath } from "./preset-file.ts";
@@ -8,7 +8,8 @@ import { isPath } from "./preset-file.ts";
 export async function sourcesOf(request: LayerRequest): Promise<string[]> {
   const { project } = request;
   const own = ["config.toml", "extensions", "presets"].map((name) => join(userDir(), name));
-  const known = [...own, trustFile(), ...(project?.trusted ? [project.dir] : [])];
+  const trusted = project?.trusted ? [project.dir, ...(groundOf(canonical(request.cwd))?.folders ?? [])] : [];
+  const known = [...own, trustFile(), ...trusted];
   const others = (await layerFiles(request)).filter((file) => !known.some((path) => isWithin(path, file)));
   return [...new Set([...known, ...others])];
 }
