@@ -52,6 +52,15 @@ export function shown(result: ToolOutput | undefined): string {
   return [output.replace(/\n$/, ""), `[${[...state, ...warnings].join("; ")}]`].filter(Boolean).join("\n");
 }
 
+/** The same of a run that was waited for. */
+export function shownRun(result: ToolOutput | undefined): string {
+  const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
+  if (result?.isError || text === "") return text;
+  const run = JSON.parse(text) as RunResult;
+  const said = [run.stdout, run.stderr].map((each) => each.replace(/\n$/, ""));
+  return [...said, `[${endOf(run).join("; ")}]`].filter(Boolean).join("\n");
+}
+
 function endOf({ exit_code, timed_out, output_files, warnings = [] }: RunResult): string[] {
   const why = timed_out ? "its time was over" : warnings.find((each) => each.startsWith("the program was ended"));
   const files = output_files.map(({ name }) => name).join(", ");

@@ -3,7 +3,7 @@ import { shownList } from "./command.ts";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
-import { output, shown } from "./session-tool.ts";
+import { output, shown, shownRun } from "./session-tool.ts";
 
 const text = { type: "string" };
 const texts = { type: "array", items: text };
@@ -80,9 +80,7 @@ export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns
       display: "card",
       title: `${skill} $ ${command}`,
       status: result === undefined ? "running" : result.isError ? "error" : "done",
-      text: interactive
-        ? shown(result)
-        : (result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? ""),
+      text: interactive ? shown(result) : shownRun(result),
     }),
   };
 }

@@ -1,3 +1,4 @@
+import type { DisplayAction } from "@scorel/kernel";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import type { Asked, Selection } from "./load.ts";
 import type { Skills } from "./skills.ts";
@@ -31,6 +32,8 @@ function load(skills: Skills): Tool<Asked> {
     parameters: object({ skill, docs, include_all_docs: every }, ["skill"]),
     access: inOrder,
     execute: (_id, asked) => answering(async () => (await work()).load(skills, asked)),
+    display: ({ skill: name, docs: chosen = [], include_all_docs: all }, result) =>
+      card(`Load skill ${[name, ...(all ? ["all docs"] : chosen)].join(", ")}`, result),
   };
 }
 
@@ -41,6 +44,7 @@ function listDocs(skills: Skills): Tool<{ skill: string }> {
     parameters: object({ skill }, ["skill"]),
     access: () => "read",
     execute: (_id, asked) => answering(async () => (await work()).listDocs(skills, asked.skill)),
+    display: ({ skill: name }, result) => card(`Docs of skill ${name}`, result),
   };
 }
 
@@ -55,6 +59,8 @@ function selectDocs(skills: Skills): Tool<Selection> {
     prepareArguments: withPlainMode,
     access: inOrder,
     execute: (_id, asked) => answering(async () => (await work()).selectDocs(skills, asked)),
+    display: ({ skill: name, docs: chosen = [], include_all_docs: all, mode = "replace" }, result) =>
+      card(`Docs of skill ${name}: ${[mode, all ? "all" : chosen.join(", ")].join(" ").trim()}`, result),
   };
 }
 
@@ -65,7 +71,15 @@ function search(skills: Skills): Tool<{ query: string }> {
     parameters: object({ query: { type: "string" } }, ["query"]),
     access: () => "read",
     execute: (_id, { query }) => answering(async () => (await import("./search.ts")).search(skills, query)),
+    display: ({ query }, result) => card(`Find skills: ${query}`, result),
   };
+}
+
+/** How a face draws a call. */
+function card(title: string, result: ToolOutput | undefined): DisplayAction {
+  const status = result === undefined ? "running" : result.isError ? "error" : "done";
+  const said = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
+  return { display: "card", title, status, text: said };
 }
 
 /** Models write ` Add ` for `add`, and "" where they mean the default. */

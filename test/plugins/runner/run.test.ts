@@ -3,6 +3,7 @@ import { join } from "node:path";
 import runner from "@scorel/runner";
 import sandbox from "@scorel/sandbox";
 import tools from "@scorel/tools";
+import type { ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { testKernel } from "../../harness.ts";
 import { confines, shop } from "./setup.ts";
@@ -211,5 +212,23 @@ describe("without skills", () => {
   it("there is nothing to run, and nothing fails", async () => {
     await using t = await testKernel([tools, sandbox, runner]);
     expect(t.kernel.find("tools")?.list()).toEqual([]);
+  });
+});
+
+describe("a person who watches", () => {
+  it("reads what a program said, how it ended and which files it left", async () => {
+    await using t = await shop();
+    const known = t.t.kernel.find("tools") as ToolsService;
+    const drawn = async (command: string) => {
+      const args = { skill: "math", command, output_files: ["out/*"] };
+      return known.display("skill_run", args, await known.get("skill_run")?.execute("call", args, undefined));
+    };
+    const card = { display: "card", status: "done" };
+    expect(await drawn("echo one; echo two >&2; echo 1 > out/a; exit 3")).toEqual({
+      ...card,
+      title: "math $ echo one; echo two >&2; echo 1 > out/a; exit 3",
+      text: "one\ntwo\n[exit code 3; out/a]",
+    });
+    expect(await drawn("true")).toEqual({ ...card, title: "math $ true", text: "[exit code 0; out/a]" });
   });
 });

@@ -106,3 +106,27 @@ describe("the command of a skill", () => {
     ]);
   });
 });
+
+describe("a person who watches", () => {
+  it("reads what the model does with skills, not its arguments", async () => {
+    using g = ground();
+    addSkill(g, "pdf", { "a.md": "Ay", "b.md": "Bee" });
+    const calls = [
+      toolCall("skill_load", { skill: "pdf", docs: ["a.md"] }),
+      toolCall("skill_list_docs", { skill: "pdf" }),
+      toolCall("skill_select_docs", { skill: "pdf", docs: ["b.md"], mode: "add" }),
+      toolCall("skill_load", { skill: "docx" }),
+    ];
+    await using t = await openSkills(g, [...calls, text("ok")]);
+    await t.agent.prompt("go");
+    const drawn = [...t.session.tree.ofType("message")]
+      .map((event) => t.session.display(event))
+      .flatMap((action) => (action.display === "card" ? [[action.title, action.status, action.text]] : []));
+    expect(drawn).toEqual([
+      ["Load skill pdf, a.md", "done", "loaded: pdf"],
+      ["Docs of skill pdf", "done", '["a.md","b.md"]'],
+      ["Docs of skill pdf: add b.md", "done", expect.stringContaining('"selected_docs":["a.md","b.md"]')],
+      ["Load skill docx", "error", "unknown skill: docx. The skills here are: pdf."],
+    ]);
+  });
+});
