@@ -11,6 +11,8 @@ export const errors = defineErrors({
     `"scorel ${a.noun}" needs to know what to do: ${a.actions.join(", ")}.`,
   CLI_UNKNOWN_OPTION: (a: { option: string; command: string; nearest: string | undefined }) =>
     `"${a.command}" has no option "${a.option}".${hint(a.nearest)}`,
+  CLI_OPTION_OF_WORDS: (a: { option: string; command: string }) =>
+    `"${a.command}" has no option "${a.option}". If it belongs to the command that follows, put -- before that.`,
   CLI_MISSING_VALUE: (a: { option: string; value: string }) => `The option "${a.option}" needs a value: ${a.value}.`,
   CLI_UNEXPECTED_VALUE: (a: { option: string }) => `The option "${a.option}" takes no value.`,
   CLI_INVALID_VALUE: (a: { option: string; value: string; values: readonly string[]; nearest: string | undefined }) =>

@@ -23,7 +23,7 @@ export function parseCommandLine(
   const rest = end < 0 ? [] : argv.slice(end + 1);
   const { command, left } = findCommand(words, commands, global);
   const options = optionsOf(command, global);
-  const line = normalise(left, options, nameOf(command));
+  const line = normalise(left, options, command);
   const parsed = parseWithCac(line.words, options);
   const args = [...line.args, ...rest];
   checkArguments(command, args);
@@ -83,7 +83,7 @@ const mark = "=";
  * Writes options as `--long==value` and sets arguments aside. A value may begin with `-` unless it is an option
  * itself, so that `-p "- first"` works and `-p --output json` is a missing value.
  */
-function normalise(words: readonly string[], options: readonly Option[], command: string) {
+function normalise(words: readonly string[], options: readonly Option[], command: CliCommand) {
   const line = { words: [] as string[], args: [] as string[] };
   for (let index = 0; index < words.length; index++) {
     const word = words[index] as string;
@@ -92,7 +92,7 @@ function normalise(words: readonly string[], options: readonly Option[], command
       continue;
     }
     const [name = "", ...inline] = word.split("=");
-    const option = options.find(({ names }) => names.includes(name)) ?? unknownOption(name, options, command);
+    const option = options.find(({ names }) => names.includes(name)) ?? unknownWord(name, options, command, line.args);
     const next = words[index + 1];
     const follows = next !== undefined && !isOption(next, options) && (!option.optional || !next.startsWith("-"));
     const value = inline.length > 0 ? inline.join("=") : option.value !== undefined && follows ? next : undefined;
@@ -124,6 +124,15 @@ function refuseUnknown(words: readonly string[], options: readonly Option[], com
   for (const word of words) {
     if (word.startsWith("-") && !isOption(word, options)) unknownOption(word.split("=", 1)[0] ?? "", options, command);
   }
+}
+
+/** After words of another command line it is one of those, unless it is nearly an option of ours. */
+function unknownWord(name: string, options: readonly Option[], command: CliCommand, before: readonly string[]): never {
+  const declared = (command.args ?? "").split(" ");
+  const longs = options.map(({ long }) => long);
+  if (declared.at(-1)?.endsWith("...>") && before.length >= declared.length && !nearest(name, longs))
+    throw errors.CLI_OPTION_OF_WORDS({ option: name, command: nameOf(command) });
+  return unknownOption(name, options, nameOf(command));
 }
 
 function unknownOption(name: string, options: readonly Option[], command: string): never {

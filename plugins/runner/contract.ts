@@ -1,3 +1,5 @@
+import type { SandboxEnd } from "@scorel/sandbox/contract";
+
 /** A file that a program left in its workspace. */
 export interface OutputFile {
   /** Below the workspace: `out/report.txt`. */
@@ -117,6 +119,57 @@ export interface RefsService {
   find(name: string): string | undefined;
 }
 
+/** A program of a skill that a person runs, outside of a conversation. */
+export interface DirectRequest {
+  request: Pick<RunRequest, "skill" | "command" | "cwd" | "inputs" | "timeout">;
+  /** Its input is given by `feed_run`; by default it has none. */
+  stdin?: boolean | undefined;
+  /** Files and folders of the host's machine that inputs may be, beside those that `skill_run` may take. */
+  host?: string[] | undefined;
+  /** A folder of the host's machine, new or empty, that the files of out/ are copied into. */
+  out?: string | undefined;
+  /** Leaves the workspace, which otherwise is gone with the program. */
+  keep?: boolean | undefined;
+}
+
+/** A piece of what a program said. */
+export interface DirectOutput {
+  from: "stdout" | "stderr";
+  base64: string;
+}
+
+/** How a program ended that a person ran. */
+export interface DirectEnd {
+  /** As `skill_run` answers it, with the files of out/. */
+  result: RunResult;
+  /** Absent when it was ended, or never ran. */
+  exitCode?: number;
+  ended?: NonNullable<SandboxEnd["ended"]>;
+  /** Why it never ran. */
+  failed?: string;
+  /** All that is in out/; `to` is where it was copied. */
+  files: { name: string; size: number; to?: string }[];
+  workspace?: string;
+}
+
+declare module "@scorel/host/contract" {
+  interface Operations {
+    /** Starts a program of a skill in a workspace of its own. It is ended when its client goes. Throws RUN and SANDBOX errors. */
+    run_skill: { params: { sessionId: string } & DirectRequest; result: { run: string } };
+    /** What it said since the last time, as soon as there is any; when all is told, how it ended. Throws RUN_UNKNOWN. */
+    follow_run: {
+      params: { sessionId: string; run: string };
+      result: { output: DirectOutput[]; ended?: DirectEnd };
+    };
+    /** Gives it input; `end` closes it. `open`: it still reads. Throws RUN_UNKNOWN. */
+    feed_run: {
+      params: { sessionId: string; run: string; base64: string; end?: boolean | undefined };
+      result: { open: boolean };
+    };
+    /** Ends it with all that it started; `follow_run` tells how. */
+    end_run: { params: { sessionId: string; run: string }; result: Record<string, never> };
+  }
+}
 declare module "@scorel/kernel" {
   interface Services {
     refs: RefsService;

@@ -12,6 +12,9 @@ export const errors = defineErrors({
   RUN_REF: (a: { ref: string; reason: string }) => `${a.ref} cannot be read: ${a.reason}.`,
   RUN_STAGE: (a: { skill: string; path: string; reason: string }) =>
     `The skill ${a.skill} cannot be put into a workspace: ${a.path}: ${a.reason}.`,
+  RUN_UNKNOWN: (a: { run: string }) => `No program ${a.run} runs here, or its end was told already.`,
+  RUN_OUT: (a: { out: string; reason: string }) =>
+    `Files cannot be put into ${a.out}: ${a.reason}. Name a folder that is new or empty.`,
   RUN_REPLAY: (a: { name: string; reason: string }) => `${a.name} cannot be made again: ${a.reason}.`,
   RUN_CANCELLED: () => "The program was ended before it was done.",
   RUN_COMMAND: (a: { reason: string }) =>

@@ -1,6 +1,10 @@
-import type { OperationHandler } from "@scorel/host/contract";
+import type { Operation, OperationHandler } from "@scorel/host/contract";
 import { z } from "zod";
 import type { RunnerContext } from "./config.ts";
+import type { DirectRuns } from "./direct.ts";
+
+const sessionId = z.string();
+const run = z.string();
 
 const artifact = z.looseObject({
   name: z.string(),
@@ -10,14 +14,67 @@ const artifact = z.looseObject({
   mimeType: z.string(),
   savedAt: z.number(),
 });
+const input = z.strictObject({
+  from: z.string(),
+  to: z.string().exactOptional(),
+  mode: z.enum(["copy", "link"]).exactOptional(),
+  pin: z.boolean().exactOptional(),
+});
+const direct = z.strictObject({
+  sessionId,
+  request: z.strictObject({
+    skill: z.string(),
+    command: z.string(),
+    cwd: z.string().exactOptional(),
+    inputs: z.array(input).exactOptional(),
+    timeout: z.number().positive().exactOptional(),
+  }),
+  stdin: z.boolean().exactOptional(),
+  host: z.array(z.string()).exactOptional(),
+  out: z.string().exactOptional(),
+  keep: z.boolean().exactOptional(),
+});
+
+type Handlers<O extends Operation> = { [K in O]: OperationHandler<K> };
 
 /** What clients may ask of the programs of a session's skills. */
-export function operations(ctx: RunnerContext): { make_again: OperationHandler<"make_again"> } {
+export function operations(
+  ctx: RunnerContext,
+): Handlers<"make_again" | "run_skill" | "follow_run" | "feed_run" | "end_run"> {
   return {
     make_again: {
-      params: z.strictObject({ sessionId: z.string(), artifact, keep: z.boolean().optional() }),
-      run: async ({ sessionId, artifact: wanted, keep }, { look, left }) =>
-        (await import("./replay.ts")).replay(ctx, wanted, { look, left: left(sessionId), keep }),
+      params: z.strictObject({ sessionId, artifact, keep: z.boolean().optional() }),
+      run: async ({ sessionId: id, artifact: wanted, keep }, { look, left }) =>
+        (await import("./replay.ts")).replay(ctx, wanted, { look, left: left(id), keep }),
+    },
+    run_skill: {
+      params: direct,
+      run: async ({ sessionId: id, ...asked }, { left }) => (await directOf(ctx)).start(asked, left(id)),
+    },
+    follow_run: {
+      params: z.strictObject({ sessionId, run }),
+      run: async (asked) => (await directOf(ctx)).follow(asked.run),
+    },
+    feed_run: {
+      params: z.strictObject({ sessionId, run, base64: z.base64(), end: z.boolean().optional() }),
+      run: async (asked) => (await directOf(ctx)).feed(asked.run, asked.base64, asked.end ?? false),
+    },
+    end_run: {
+      params: z.strictObject({ sessionId, run }),
+      run: async (asked) => {
+        (await directOf(ctx)).stop(asked.run);
+        return {};
+      },
     },
   };
+}
+
+const all = new WeakMap<RunnerContext["session"], DirectRuns>();
+
+/** Loaded with the first program that a person runs. */
+async function directOf(ctx: RunnerContext): Promise<DirectRuns> {
+  const { DirectRuns } = await import("./direct.ts");
+  const runs = all.get(ctx.session) ?? new DirectRuns(ctx);
+  all.set(ctx.session, runs);
+  return runs;
 }

@@ -17,7 +17,8 @@ import type { Steps } from "./steps.ts";
 
 /** Of `out/`, when nothing was asked for. */
 const UNASKED_FILES = 20;
-const REF_HINT =
+/** Told to models: for a person nothing is stable about a reference. */
+export const REF_HINT =
   "output_files are workspace-relative; prefer output_files content; when you need a stable reference, use output_files[*].ref (workspace://...)";
 
 /** Bytes of all contents in one result: more would fill a conversation, or be cut in the middle of the result. */

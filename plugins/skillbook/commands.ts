@@ -17,7 +17,32 @@ const scope: readonly CliOption[] = [
 
 type Action = "list" | "show" | "check" | "report";
 
-/** `scorel skill list|show|check|report`. */
+/** Its own desk: the program has the streams, and how it ended is the exit code. */
+function runCommand(host: () => HostService | undefined): CliCommand {
+  return {
+    noun: "skill",
+    action: "run",
+    args: "<name> <command...>",
+    description:
+      "Run a program of a skill in the sandbox, as in `scorel skill run python-math -- python3 scripts/fib.py 10`; exits as it does",
+    options: [
+      { flags: "--input <file>", description: "Put it into inputs/ of the workspace", repeatable: true },
+      { flags: "--out <dir>", description: "Copy what it leaves in out/ into this folder, which is new or empty" },
+      { flags: "--keep", description: "Leave the workspace, and say where it is" },
+      { flags: "--timeout <seconds>", description: "Until it is ended (default: 300)" },
+      {
+        flags: "--sandbox <executor>",
+        description: "What it runs in; local: in nothing",
+        values: ["auto", "bubblewrap", "docker", "podman", "local"],
+      },
+      output,
+      json,
+    ],
+    run: async (invocation) => (await import("./run.ts")).run(host(), invocation),
+  };
+}
+
+/** `scorel skill list|show|check|run|report`. */
 export function skillCommands(host: () => HostService | undefined): CliCommand[] {
   const command = (action: Action, args: string, description: string, more: readonly CliOption[] = []): CliCommand => ({
     noun: "skill",
@@ -34,6 +59,7 @@ export function skillCommands(host: () => HostService | undefined): CliCommand[]
     command("list", "", "Name the skills that a session begun here can load, and what was left out"),
     command("show", "<name>", "Print a skill: where it lies, its docs, what the open format says of it, its text"),
     command("check", "[path]", "Check skills by the open format, with file and line; exits 1 when one breaks it"),
+    runCommand(host),
     command("report", "", "Tell which skills a prompt asked for in their words and nobody loaded", [...scope, json]),
   ];
 }

@@ -1,4 +1,6 @@
 import { spawnSync } from "node:child_process";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
@@ -42,4 +44,44 @@ it("a shipped skill's script runs, its file is kept, and a later process reads i
     ),
     stderr: "",
   });
+});
+
+it("a person runs a skill's program with the streams of the terminal, and gets its exit code", async () => {
+  using s = scratch();
+  const run = (...words: string[]) => ["skill", "run", "python-math", "--sandbox", executor, ...words];
+  s.file("note", "noted\n");
+  const command = "cat; cat inputs/note >&2; python3 scripts/fib.py 4 > out/fib.txt; exit 7";
+  expect(
+    await s.run(run("--input", "note", "--out", "res", "--", "sh", "-c", command), { input: "told" }),
+  ).toMatchObject({
+    code: 7,
+    stdout: "told",
+    stderr: `noted\nscorel: wrote ${s.project}/res/fib.txt (8 bytes)\n`,
+  });
+  expect(readFileSync(join(s.project, "res/fib.txt"), "utf8")).toBe("0\n1\n1\n2\n");
+
+  const told = await s.run(run("--json", "--timeout", "1", "echo said; sleep 20"));
+  expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
+    124,
+    expect.objectContaining({ stdout: "said\n", exit_code: -1, timed_out: true, output_files: [] }),
+    "scorel: the program was ended: its time was over\n",
+  ]);
+
+  const running = s.start(run("echo on; sleep 20 & sleep 20"));
+  await running.line((line) => line === "on");
+  running.child.kill("SIGINT");
+  expect(await running.finished).toMatchObject({ code: 130, stderr: "scorel: the program was ended\n" });
+  expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
+});
+
+it("a project's skills run for a person only when the project is trusted", async () => {
+  using s = scratch();
+  s.file(".scorel/skills/ours/SKILL.md", "---\nname: ours\ndescription: Ours.\n---\n\nRun it.\n");
+  const words = ["skill", "run", "ours", "--sandbox", executor, "echo $SKILL_NAME"];
+  expect(await s.run(words)).toMatchObject({
+    code: 2,
+    stdout: "",
+    stderr: expect.stringContaining("unknown skill: ours"),
+  });
+  expect(await s.run([...words, "--trust"])).toMatchObject({ code: 0, stdout: "ours\n", stderr: "" });
 });

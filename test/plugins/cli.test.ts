@@ -156,6 +156,16 @@ describe("a command line", () => {
     expect(await scorel.run(...argv)).toEqual(refused(message));
   });
 
+  it("takes an option after words of another command line for one of those", async () => {
+    const run = { noun: "skill", action: "run", args: "<name> <command...>", description: "Run", run: () => 0 };
+    await using scorel = await commandLine([{ ...run, options: [{ flags: "--keep", description: "Keep" }] }]);
+    expect(await scorel.run("skill", "run", "a", "ls", "-la")).toEqual(
+      refused('"scorel skill run" has no option "-la". If it belongs to the command that follows, put -- before that.'),
+    );
+    expect((await scorel.run("skill", "run", "a", "ls", "--kep")).err).toContain('Did you mean "--keep"?');
+    expect((await scorel.run("skill", "run", "-x")).err).toBe('scorel: "scorel skill run" has no option "-x".\n');
+  });
+
   it("says what a command threw, with the exit code of its kind, and a stack only when asked for", async () => {
     const failing = (noun: string, thrown: unknown): CliCommand => ({
       noun,

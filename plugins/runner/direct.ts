@@ -1,0 +1,171 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { codeOf, newId } from "@scorel/kernel";
+import type { SandboxEnd } from "@scorel/sandbox/contract";
+import type { RunnerContext } from "./config.ts";
+import type { DirectEnd, DirectOutput, DirectRequest } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { matcher, namesBelow, realFile } from "./outputs.ts";
+import { REF_HINT } from "./result.ts";
+import { type StartedSkill, startSkill } from "./run.ts";
+import { passingFolder } from "./workspace-folder.ts";
+
+/** A program that a person runs: what it says is taken byte for byte, as slowly as somebody asks for it. */
+class DirectRun {
+  private readonly said: { from: DirectOutput["from"]; bytes: Uint8Array; taken(): void }[] = [];
+  private readonly gone: AbortSignal;
+  private wake = () => {};
+  private end: DirectEnd | Error | undefined;
+
+  constructor(gone: AbortSignal) {
+    this.gone = gone;
+    gone.addEventListener("abort", () => this.take(), { once: true });
+  }
+
+  /** Resolves when it was taken, or nobody is there to take it. */
+  hear(bytes: Uint8Array, from: DirectOutput["from"]): Promise<void> | void {
+    if (this.gone.aborted) return;
+    return new Promise((taken) => {
+      this.said.push({ from, bytes, taken });
+      this.wake();
+    });
+  }
+
+  finish(end: DirectEnd | Error): void {
+    this.end = end;
+    this.wake();
+  }
+
+  /** What was said since it was last asked, as soon as there is any; then how it ended. */
+  async next(): Promise<{ output: DirectOutput[]; ended?: DirectEnd }> {
+    if (this.said.length === 0 && !this.end && !this.gone.aborted)
+      await new Promise<void>((resolve) => {
+        this.wake = resolve;
+      });
+    const output = this.take();
+    if (output.length > 0 || !this.end) return { output };
+    if (this.end instanceof Error) throw this.end;
+    return { output, ended: this.end };
+  }
+
+  private take(): DirectOutput[] {
+    const said = this.said.splice(0);
+    for (const { taken } of said) taken();
+    this.wake();
+    return said.map(({ from, bytes }) => ({ from, base64: Buffer.from(bytes).toString("base64") }));
+  }
+}
+
+/** The programs that people run in one session. */
+export class DirectRuns {
+  private readonly ctx: RunnerContext;
+  private readonly runs = new Map<string, { run: DirectRun; started: StartedSkill; stop: AbortController }>();
+
+  constructor(ctx: RunnerContext) {
+    this.ctx = ctx;
+  }
+
+  /** Answers the number by which it is spoken of. Throws RUN and SANDBOX errors. */
+  async start({ request, stdin = false, host = [], out, keep = false }: DirectRequest, left: AbortSignal) {
+    if (out !== undefined) assertEmpty(out);
+    const folder = passingFolder();
+    const stop = new AbortController();
+    const signal = AbortSignal.any([left, stop.signal]);
+    const run = new DirectRun(left);
+    const options = { signal, interactive: stdin, onBytes: run.hear.bind(run) };
+    const place = { base: folder.path, host };
+    try {
+      const started = await startSkill(this.ctx, { ...request, outputs: OUTPUTS }, options, place);
+      const id = newId();
+      this.runs.set(id, { run, started, stop });
+      void this.end(started, folder, { out, keep }).then(
+        (end) => run.finish(end),
+        (thrown: Error) => run.finish(thrown),
+      );
+      return { run: id };
+    } catch (thrown) {
+      folder.remove();
+      throw thrown;
+    }
+  }
+
+  async follow(id: string): Promise<{ output: DirectOutput[]; ended?: DirectEnd }> {
+    const told = await this.of(id).run.next();
+    if (told.ended) this.runs.delete(id);
+    return told;
+  }
+
+  /** Answers whether the program still reads. */
+  async feed(id: string, base64: string, end: boolean): Promise<{ open: boolean }> {
+    const { program } = this.of(id).started;
+    const open = await program.write(Buffer.from(base64, "base64")).then(
+      () => !end,
+      () => false,
+    );
+    if (end) program.closeStdin();
+    return { open };
+  }
+
+  stop(id: string): void {
+    this.runs.get(id)?.stop.abort();
+  }
+
+  private of(id: string) {
+    const found = this.runs.get(id);
+    if (!found) throw errors.RUN_UNKNOWN({ run: id });
+    return found;
+  }
+
+  private async end(
+    { program, ready, finish }: StartedSkill,
+    folder: ReturnType<typeof passingFolder>,
+    { out, keep }: { out: string | undefined; keep: boolean },
+  ): Promise<DirectEnd> {
+    const { root } = ready.layout;
+    try {
+      const { warnings = [], ...result } = await finish();
+      const { exitCode, ended, failed } = (await program.ended) as SandboxEnd;
+      const told = warnings.filter((warning) => warning !== REF_HINT);
+      return {
+        result: { ...result, ...(told.length > 0 && { warnings: told }) },
+        ...(exitCode !== undefined && { exitCode }),
+        ...(ended && { ended }),
+        ...(failed !== undefined && { failed }),
+        files: takeAlong(root, out),
+        ...(keep && { workspace: root }),
+      };
+    } finally {
+      if (!keep) ready.steps.take("workspace.cleanup", { exec_id: this.ctx.session.id, path: root }, folder.remove);
+    }
+  }
+}
+
+const OUTPUTS = { globs: ["out/**"], inline: true };
+
+/** Throws RUN_OUT. */
+function assertEmpty(out: string): void {
+  try {
+    if (fs.readdirSync(out).length > 0) throw errors.RUN_OUT({ out, reason: "there is something in it" });
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return;
+    throw codeOf(thrown) === "RUN_OUT" ? thrown : errors.RUN_OUT({ out, reason: codeOf(thrown) }, { cause: thrown });
+  }
+}
+
+/** The files of out/, copied where that is asked: whole, and never what a link leads to outside. Throws RUN_OUT. */
+function takeAlong(root: string, out: string | undefined): DirectEnd["files"] {
+  return namesBelow(root, matcher(["out/**"])).names.flatMap((name) => {
+    const real = realFile(root, name);
+    if (real === undefined) return [];
+    const { size } = fs.statSync(real);
+    if (out === undefined) return [{ name, size }];
+    const to = join(out, name.slice("out/".length));
+    try {
+      fs.mkdirSync(dirname(to), { recursive: true });
+      fs.copyFileSync(real, to, fs.constants.COPYFILE_EXCL);
+    } catch (thrown) {
+      throw errors.RUN_OUT({ out: to, reason: codeOf(thrown) }, { cause: thrown });
+    }
+    return [{ name, size, to }];
+  });
+}
