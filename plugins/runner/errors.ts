@@ -1,9 +1,16 @@
 import { defineErrors } from "@scorel/kernel";
 
+/** Names that an answer tells. */
+const MOST = 100;
+const list = (names: readonly string[]) => {
+  const more = names.length > MOST ? ` and ${names.length - MOST} more` : "";
+  return names.length === 0 ? "none" : names.slice(0, MOST).join(", ") + more;
+};
+
 export const errors = defineErrors({
   RUN_ARGUMENTS: () => "skill and command are required: name a skill and give a command to run in it.",
   RUN_SKILL: (a: { name: string; known: readonly string[] }) =>
-    `unknown skill: ${a.name}. The skills here are: ${a.known.join(", ") || "none"}.`,
+    `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
   RUN_NO_SKILLS: () => "No skill can be run: the plugin `skills` is not loaded.",
   RUN_NO_SANDBOX: () => "executor is not configured: the plugin `sandbox` is not loaded, so nothing was run.",
   RUN_PATH: (a: { what: string; path: string; reason: string }) =>

@@ -4,6 +4,9 @@ import type { Skills } from "./skills.ts";
 import { contentKey, contentsIn, keyOf, type ToolDetails } from "./state.ts";
 import { docTexts, type SkillTexts, textsOf } from "./text.ts";
 
+/** Paths that one answer tells. */
+const MOST_DOCS = 500;
+
 /** What `skill_load` is asked for. */
 export interface Asked {
   skill: string;
@@ -58,7 +61,9 @@ export async function loaded(
 }
 
 export async function listDocs(skills: Skills, name: string): Promise<Answer> {
-  return { text: JSON.stringify((await textsOf(named(skills, name))).docs) };
+  const { docs } = await textsOf(named(skills, name));
+  const more = docs.length > MOST_DOCS ? `\nand ${docs.length - MOST_DOCS} more` : "";
+  return { text: JSON.stringify(docs.slice(0, MOST_DOCS)) + more };
 }
 
 /** Changes which docs of a skill are loaded; without a mode they replace those before. */

@@ -36,8 +36,21 @@ function announcement(skills: Skills): AppendEntry[] {
   if (!told) return listing(skills);
   const changes = difference(told, now, ({ name, description, digest }) => `${name}\n${description}\n${digest}`);
   if (!changes) return [];
-  const text = [...changes.skills.map((row) => lineFor(row, told, skills)), ...gone(changes)].join("\n");
+  const text = linesOf(changes, told, skills).join("\n");
   return [harness("skill_delta", `The available skills have changed:\n${text}`, changes)];
+}
+
+/** As the list in the prompt: whole within its budget, else by names, and those of a hundred at most. */
+function linesOf(changes: SkillChanges, told: readonly IndexedSkill[], skills: Skills): string[] {
+  const lines = (lineOf: typeof lineFor) => [
+    ...changes.skills.map((row) => lineOf(row, told, skills)),
+    ...gone(changes),
+  ];
+  const whole = lines(lineFor);
+  if (Buffer.byteLength(whole.join("\n")) <= skills.ctx.config.overview) return whole;
+  const short = lines(nameFor);
+  const more = short.length - MOST_NAMES;
+  return more > 0 ? [...short.slice(0, MOST_NAMES), `- and ${more} more, which skill_load loads by name`] : short;
 }
 
 /** What the model knows: the list in its prompt, with what was said since; undefined when it was told of no skills yet. */
@@ -77,12 +90,22 @@ function isCut({ ctx }: Skills): boolean {
   return cut.some(({ source }) => source === ctx.plugin);
 }
 
-function lineFor({ name, description }: IndexedSkill, told: readonly IndexedSkill[], { state }: Skills): string {
-  const before = told.find((row) => row.name === name);
-  if (!before) return `- new: ${name}: ${description}`;
+function lineFor(row: IndexedSkill, told: readonly IndexedSkill[], skills: Skills): string {
+  const { name, description } = row;
+  const before = told.find((each) => each.name === name);
+  const [head, again] = [`- ${before ? "changed" : "new"}: ${name}`, againOf(row, skills)];
+  return before?.description === description ? head + again : `${head}: ${description}${again}`;
+}
+
+function nameFor(row: IndexedSkill, told: readonly IndexedSkill[], skills: Skills): string {
+  const isNew = !told.some(({ name }) => name === row.name);
+  return `- ${isNew ? "new" : "changed"}: ${row.name}${againOf(row, skills)}`;
+}
+
+/** What is loaded is the text of another time. */
+function againOf({ name }: IndexedSkill, { state }: Skills): string {
   const isLoaded = state.loaded.some((skill) => skill.name === name && skill.content !== undefined);
-  const again = isLoaded ? "; what is loaded above is its earlier text, skill_load loads the new one" : "";
-  return `- changed: ${name}${before.description === description ? "" : `: ${description}`}${again}`;
+  return isLoaded ? "; what is loaded above is its earlier text, skill_load loads the new one" : "";
 }
 
 function gone({ removed }: SkillChanges): string[] {

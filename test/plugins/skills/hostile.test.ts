@@ -136,9 +136,10 @@ describe("a description", () => {
         `---\nname: ${name}\ndescription: ${JSON.stringify(HOSTILE)}\n---\nText`,
       );
     write("bad");
+    addSkill(g, "long", {}, skillText("long", "Long words. ".repeat(20)));
     const script = [toolCall("skill_search", { query: "reads" }), text("1"), text("2")];
-    await using t = await openSkills(g, script, { config: { overview: 60 } });
-    expect(t.skills.look.skills.map(({ description }) => description)).toEqual([PLAIN]);
+    await using t = await openSkills(g, script, { config: { overview: 200 } });
+    expect(t.skills.look.skills[0]?.description).toBe(PLAIN);
     await t.agent.prompt("one");
     write("worse");
     await t.agent.prompt("two");
@@ -217,6 +218,27 @@ const EXCHANGE = `
   parentPort.postMessage("begun");
   for (;;) { move("in", "away"); move("link", "in"); move("in", "link"); move("away", "in"); }
 `;
+
+describe("many skills that come while a session goes on", () => {
+  it("are told as the list is: within its budget, by a hundred names at most", async () => {
+    using g = ground();
+    addSkill(g, "first");
+    await using t = await openSkills(g, [text("1"), text("2")]);
+    await t.agent.prompt("one");
+    for (let at = 0; at < 130; at++)
+      addSkill(
+        g,
+        `s${String(at).padStart(3, "0")}`,
+        {},
+        skillText("x", "Long words. ".repeat(20)).replace("name: x\n", ""),
+      );
+    await t.agent.prompt("two");
+    const said = sent(t.requests[1]!).at(-1)?.text ?? "";
+    expect(Buffer.byteLength(said)).toBeLessThan(8_192);
+    expect(said).toContain("- new: s000\n- new: s001\n");
+    expect(said).toContain("- new: s099\n- and 30 more, which skill_load loads by name");
+  });
+});
 
 describe("a model that asks for what is not there", () => {
   it("is told a hundred names, and of how many more", async () => {
