@@ -31,8 +31,10 @@ let segmenter: Intl.Segmenter | undefined;
 export function wordsIn(text: string): Words {
   const words = new Map<string, string>();
   for (const [run] of text.toLowerCase().matchAll(/[\p{L}\p{M}\p{N}]+/gu))
-    for (const word of UNSPACED.test(run) ? segments(run) : [run])
-      if (!words.has(stemOf(word))) words.set(stemOf(word), word);
+    for (const word of UNSPACED.test(run) ? segments(run) : [run]) {
+      const stem = stemOf(word);
+      if (!words.has(stem)) words.set(stem, word);
+    }
   return words;
 }
 

@@ -128,8 +128,9 @@ class Teller {
   }
 
   private ran(eventId: string, details: unknown): void {
-    const { skill } = (details ?? {}) as { skill?: unknown };
-    if (typeof skill === "string") this.used({ eventId, skill, way: "run" });
+    const { skill, interactiveRun } = (details ?? {}) as { skill?: unknown; interactiveRun?: { skill?: unknown } };
+    const name = skill ?? interactiveRun?.skill;
+    if (typeof name === "string") this.used({ eventId, skill: name, way: "run" });
   }
 
   private used(use: Use): void {

@@ -102,6 +102,31 @@ describe("the report on skills", () => {
     expect(commit).toMatchObject({ loaded: { model: 0, command: 0, mention: 1 }, loadedIn: 1, lacking: [] });
   });
 
+  it("takes a program that ran for a use, whether it was waited for or spoken with", async () => {
+    using g = ground();
+    skills(g);
+    const ran = (toolCallId: string, details: object, isError = false) => {
+      const content = [{ type: "text" as const, text: "{}" }];
+      const base = { role: "tool_result" as const, toolName: "skill_run", timestamp: 0 };
+      return { message: { ...base, toolCallId, content, details, isError } };
+    };
+    const path = join(folderOf(g), `${"a".padEnd(16, "0")}.jsonl`);
+    mkdirSync(folderOf(g), { recursive: true });
+    const store = createJsonlStore(path, {
+      create: { ...testHeader, sessionId: "a".padEnd(16, "0"), checksum: "crc32" },
+    });
+    await using t = await openSkills(g, [text("ok")], { kernel: { store } });
+    await t.agent.prompt("commit this, and the invoice for customers");
+    await t.session.append("message", ran("c1", { skill: "house-commit" }));
+    await t.session.append("message", ran("c2", { interactiveRun: { skill: "house-commit" } }));
+    await t.session.append("message", ran("c3", { skill: "invoices" }, true));
+    const rows = (await reportIn(g)).skills.map(({ name, runs, loadedIn, misses }) => [name, runs, loadedIn, misses]);
+    expect(rows).toEqual([
+      ["invoices", 0, 0, 1],
+      ["house-commit", 2, 1, 0],
+    ]);
+  });
+
   it("goes by what the session was told, whatever the files say now", async () => {
     using g = ground();
     addSkill(g, "pdf", {}, skillText("pdf", "Make a pdf"));
