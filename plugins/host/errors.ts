@@ -10,7 +10,7 @@ export const errors = defineErrors({
   SESSION_AMBIGUOUS: (a: { prefix: string; matches: readonly string[] }) =>
     `"${a.prefix}" could be ${a.matches.length} sessions: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
   SESSION_NONE: (a: { cwd: string }) =>
-    `There is no session to continue in ${a.cwd} yet. Start one without --continue.`,
+    `There is no session of ${a.cwd} yet. \`scorel\` begins one; \`scorel session list --all\` shows those of other directories.`,
   HOST_SESSION_OPTIONS: (a: { sessionId: string }) =>
     `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
   HOST_SESSION_BUSY: (a: { sessionId: string }) =>
