@@ -124,6 +124,17 @@ export class InteractiveRun {
     return { ...page, skipped: Math.max(0, page.offset - from) };
   }
 
+  /** The end of what was not told yet, which stays so. */
+  peek(limit: number): string {
+    return this.transcript.last(this.told, limit).text;
+  }
+
+  /** Hears of each output and of the end, until the answer is called. */
+  watch(heard: () => void): () => void {
+    this.watchers.add(heard);
+    return () => void this.watchers.delete(heard);
+  }
+
   /** What it seems to wait for. */
   get interaction(): Interaction | undefined {
     return this.end || this.input === "closed" ? undefined : interactionIn(this.tails);
@@ -145,12 +156,12 @@ export class InteractiveRun {
       const done = () => {
         clearTimeout(pause);
         clearTimeout(latest);
-        this.watchers.delete(look);
+        unwatch();
         signal?.removeEventListener("abort", look);
         resolve();
       };
       const latest = setTimeout(done, ms);
-      this.watchers.add(look);
+      const unwatch = this.watch(look);
       signal?.addEventListener("abort", look);
       look();
     });

@@ -12,6 +12,13 @@ const LONGEST_WAIT_MS = 60_000;
 const KEPT_MS = 30 * 60 * 1000;
 const MOST_ENDED = 16;
 
+/** Somebody who waits for an answer. */
+export interface Waiting {
+  signal?: AbortSignal | undefined;
+  /** Gets what is known so far, each time instead of what came before. */
+  onText?(text: string): void;
+}
+
 /** The programs of skills that a session speaks with. */
 export class InteractiveRuns {
   private readonly ctx: RunnerContext;
@@ -25,7 +32,8 @@ export class InteractiveRuns {
    * Starts what `skill_run` runs, and answers once it asks for something, has ended, or a second is over. Cancelled meanwhile,
    * it is ended, since nobody would know of it. Throws RUN errors.
    */
-  async start(request: RunRequest, signal?: AbortSignal, toolCallId?: string): Promise<SessionAnswer> {
+  async start(request: RunRequest, waiting: Waiting = {}, toolCallId?: string): Promise<SessionAnswer> {
+    const { signal } = waiting;
     signal?.throwIfAborted();
     this.makeRoom();
     const run = new InteractiveRun(this.ctx, request, toolCallId);
@@ -33,7 +41,7 @@ export class InteractiveRuns {
     try {
       await run.started;
       if (request.stdin !== undefined) await run.write(request.stdin);
-      await run.quiet(0, WAIT_MS, signal);
+      await quiet(run, 0, WAIT_MS, waiting);
       signal?.throwIfAborted();
       return answerOf(run);
     } catch (thrown) {
@@ -44,7 +52,7 @@ export class InteractiveRuns {
   }
 
   /** Writes to it, ends it, or only waits; then tells what it said. Cancelled, it only waits no longer. Throws RUN_SESSION errors. */
-  async go(request: SessionRequest, signal?: AbortSignal): Promise<SessionAnswer> {
+  async go(request: SessionRequest, waiting: Waiting = {}): Promise<SessionAnswer> {
     const { session_id, write, close, kill, offset, yield_ms = WAIT_MS } = request;
     const run = this.find(session_id);
     if (kill && (write !== undefined || close)) throw errors.RUN_SESSION_ARGUMENTS();
@@ -55,9 +63,9 @@ export class InteractiveRuns {
     if (close) await run.closeInput();
     if (kill) await run.kill().then(() => run.over);
     else if (write !== undefined || close || (offset ?? run.length) >= run.length)
-      await run.quiet(since, Math.min(yield_ms, LONGEST_WAIT_MS), signal);
+      await quiet(run, since, Math.min(yield_ms, LONGEST_WAIT_MS), waiting);
     // What nobody gets to read counts as not told.
-    signal?.throwIfAborted();
+    waiting.signal?.throwIfAborted();
     return answerOf(run, offset);
   }
 
@@ -91,6 +99,13 @@ export class InteractiveRuns {
     for (const [at, { id, endedAt }] of ended.entries())
       if (at >= MOST_ENDED || now - endedAt > KEPT_MS) this.runs.delete(id);
   }
+}
+
+/** Waits, and tells meanwhile. */
+async function quiet(run: InteractiveRun, since: number, ms: number, { signal, onText }: Waiting): Promise<void> {
+  const unwatch = onText && run.watch(() => onText(run.peek(PAGE_BYTES)));
+  await run.quiet(since, ms, signal);
+  unwatch?.();
 }
 
 function lineOf({ write = "", close }: SessionRequest): string {

@@ -1,7 +1,7 @@
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "./contract.ts";
 import { detailsOf } from "./interactive-news.ts";
-import type { InteractiveRuns } from "./interactive-runs.ts";
+import type { InteractiveRuns, Waiting } from "./interactive-runs.ts";
 
 const flag = { type: "boolean" };
 
@@ -25,9 +25,9 @@ export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<Session
     },
     // To look at what runs, or to end it, asks nobody; what is written may be a command.
     access: ({ write }) => (write === undefined ? "read" : "exclusive"),
-    execute: async (_id, request, signal) => {
+    execute: async (_id, request, signal, onUpdate) => {
       const known = await runs();
-      return output(await known.go(request, signal), known.find(request.session_id));
+      return output(await known.go(request, waiting(signal, onUpdate)), known.find(request.session_id));
     },
     display: ({ session_id, write, close, kill }, result) => ({
       display: "card",
@@ -38,6 +38,11 @@ export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<Session
   };
 }
 
+/** Who watches a call sees what the program says as it comes. */
+export function waiting(signal: AbortSignal | undefined, onUpdate: Parameters<Tool["execute"]>[3]): Waiting {
+  return { signal, ...(onUpdate && { onText: (text) => onUpdate({ content: [{ type: "text", text }] }) }) };
+}
+
 /** The answer of either tool. */
 export function output(answer: SessionAnswer, run: Pick<RunRequest, "skill" | "command">): ToolOutput {
   return { content: [{ type: "text", text: JSON.stringify(answer) }], details: detailsOf(answer, run) };
@@ -45,20 +50,30 @@ export function output(answer: SessionAnswer, run: Pick<RunRequest, "skill" | "c
 
 /** What people see of it: what the program said, and how it stands. */
 export function shown(result: ToolOutput | undefined): string {
-  const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
-  if (result?.isError || text === "") return text;
-  const { output, session_id, result: end, warnings = [] } = JSON.parse(text) as SessionAnswer;
+  const { text, answer } = readAnswer<SessionAnswer>(result);
+  if (!answer) return text;
+  const { output, session_id, result: end, warnings = [] } = answer;
   const state = end ? endOf(end) : [`runs as ${session_id}`];
   return [output.replace(/\n$/, ""), `[${[...state, ...warnings].join("; ")}]`].filter(Boolean).join("\n");
 }
 
 /** The same of a run that was waited for. */
 export function shownRun(result: ToolOutput | undefined): string {
+  const { text, answer } = readAnswer<RunResult>(result);
+  if (!answer) return text;
+  const said = [answer.stdout, answer.stderr].map((each) => each.replace(/\n$/, ""));
+  return [...said, `[${endOf(answer).join("; ")}]`].filter(Boolean).join("\n");
+}
+
+/** What is no answer (an error, what is told meanwhile, what was cut) is shown as it is. */
+function readAnswer<T>(result: ToolOutput | undefined): { text: string; answer?: T } {
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
-  if (result?.isError || text === "") return text;
-  const run = JSON.parse(text) as RunResult;
-  const said = [run.stdout, run.stderr].map((each) => each.replace(/\n$/, ""));
-  return [...said, `[${endOf(run).join("; ")}]`].filter(Boolean).join("\n");
+  if (result?.isError || !text.startsWith("{")) return { text };
+  try {
+    return { text, answer: JSON.parse(text) as T };
+  } catch {
+    return { text };
+  }
 }
 
 function endOf({ exit_code, timed_out, output_files, warnings = [] }: RunResult): string[] {

@@ -3,7 +3,7 @@ import { shownList } from "./command.ts";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
-import { output, shown, shownRun } from "./session-tool.ts";
+import { output, shown, shownRun, waiting } from "./session-tool.ts";
 
 const text = { type: "string" };
 const texts = { type: "array", items: text };
@@ -70,8 +70,9 @@ export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns
       additionalProperties: false,
     },
     prepareArguments: withPlainNames,
-    execute: async (id, request, signal) => {
-      if (request.interactive) return output(await (await runs()).start(request, signal, id), request);
+    execute: async (id, request, signal, onUpdate) => {
+      if (request.interactive)
+        return output(await (await runs()).start(request, waiting(signal, onUpdate), id), request);
       const { runSkill } = await import("./run.ts");
       const result = await runSkill(ctx, request, signal, id);
       return { content: [{ type: "text", text: JSON.stringify(result) }], details: { skill: request.skill } };

@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import type { BlobStore } from "@scorel/blobs/contract";
 import type { SessionAnswer } from "@scorel/runner/contract";
-import type { ToolsService } from "@scorel/tools/contract";
+import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
 import { processesOf } from "../../processes.ts";
@@ -198,6 +198,23 @@ describe("what it says", () => {
     vi.unstubAllEnvs();
   });
 
+  it("is seen by people as it comes", async () => {
+    await using t = await shop();
+    const { session_id } = await asking(t, { command: "echo 'ready?'; read x; echo working; read y; echo done" });
+    const tool = (t.t.kernel.find("tools") as ToolsService).get("skill_session");
+    const seen: unknown[] = [];
+    const cancel = new AbortController();
+    const go = { session_id, write: "", yield_ms: 20_000 };
+    const onUpdate = ({ content }: ToolOutput) => {
+      seen.push(content);
+      cancel.abort();
+    };
+    // What a person stopped waiting for still tells what was seen, and is told again.
+    await expect(tool?.execute("call", go, cancel.signal, onUpdate)).rejects.toThrow("working");
+    expect(seen).toEqual([[{ type: "text", text: "working\n" }]]);
+    expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "working\ndone\n" });
+  });
+
   it("is told to one of those who poll at once", async () => {
     await using t = await shop();
     const { session_id } = await asking(t, {
@@ -342,6 +359,8 @@ describe("programs side by side", () => {
     const { session_id } = JSON.parse(
       begun?.content.map((block) => ("text" in block ? block.text : "")).join("") ?? "",
     );
+    const meanwhile = { content: [{ type: "text" as const, text: "{working" }] };
+    expect(tools.display("skill_session", { session_id }, meanwhile)).toMatchObject({ text: "{working" });
     const say = async (more: object) => {
       const go = { session_id, yield_ms: 200, ...more };
       return tools.display("skill_session", go, await tools.get("skill_session")?.execute("call", go, undefined));
