@@ -3,6 +3,8 @@ import { sealed } from "./lend.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 
+type Writer = Pick<Session, "append" | "appendAll">;
+
 /**
  * The session as a user's own plugin has it: what it writes and tells is counted, what others have folded from the log comes
  * as a copy, and a hold that it takes ends with it.
@@ -11,6 +13,18 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
   const copies = new WeakMap<object, unknown>();
   const write = (written: number, payload: unknown) =>
     allowance.spend("session.append", { written }, () => sizeOf(payload));
+  const counted = (writer: Writer): Writer => ({
+    append: (type, payload, options) =>
+      afterwards(
+        () => write(1, payload),
+        () => writer.append(type, payload, options),
+      ),
+    appendAll: (entries) =>
+      afterwards(
+        () => write(entries.length, entries),
+        () => writer.appendAll(entries),
+      ),
+  });
   return {
     id: session.id,
     header: session.header,
@@ -28,16 +42,7 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
     get held() {
       return session.held;
     },
-    append: (type, payload, options) =>
-      afterwards(
-        () => write(1, payload),
-        () => session.append(type, payload, options),
-      ),
-    appendAll: (entries) =>
-      afterwards(
-        () => write(entries.length, entries),
-        () => session.appendAll(entries),
-      ),
+    ...counted(session),
     emit(type, payload, options) {
       allowance.spend("session.emit", { told: 1 }, () => sizeOf(payload));
       return session.emit(type, payload, options);
@@ -56,16 +61,7 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
       const hold = session.hold();
       const release = scope.add(() => hold.release());
       return {
-        append: (type, payload, options) =>
-          afterwards(
-            () => write(1, payload),
-            () => hold.append(type, payload, options),
-          ),
-        appendAll: (entries) =>
-          afterwards(
-            () => write(entries.length, entries),
-            () => hold.appendAll(entries),
-          ),
+        ...counted(hold),
         open: (work) => hold.open(work),
         release: async () => release(),
       };
