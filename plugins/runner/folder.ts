@@ -6,7 +6,8 @@ import { isWithin } from "./paths.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 /** Linux names what is open by its descriptor: it says where that lies, and names in a folder are looked up in the folder itself. */
-const exact = process.platform === "linux";
+const DESCRIPTORS = "/proc/self/fd";
+const exact = fs.existsSync(DESCRIPTORS);
 
 /** A file's bytes and state, read where it truly lies: in one of these real folders, whatever its path means by then. */
 export function readWithin(folders: readonly string[], path: string): { bytes: Buffer; stat: fs.Stats } {
@@ -22,7 +23,7 @@ export function readWithin(folders: readonly string[], path: string): { bytes: B
 /** Opens what lies in one of these real folders. Throws RUN_PATH when its path leads elsewhere. */
 export function openWithin(folders: readonly string[], path: string, flags: number): number {
   const fd = fs.openSync(path, flags);
-  const real = exact ? fs.readlinkSync(`/proc/self/fd/${fd}`) : fs.realpathSync(path);
+  const real = exact ? fs.readlinkSync(`${DESCRIPTORS}/${fd}`) : fs.realpathSync(path);
   if (folders.some((folder) => isWithin(folder, real))) return fd;
   fs.closeSync(fd);
   throw errors.RUN_PATH({ what: "file", path, reason: "it was exchanged for what lies elsewhere" });
@@ -72,7 +73,7 @@ export function inOwn<T>(path: string, work: (at: string) => T): T {
 }
 
 function pathOf(fd: number, path: string): string {
-  return exact ? `/proc/self/fd/${fd}` : path;
+  return exact ? `${DESCRIPTORS}/${fd}` : path;
 }
 
 function make(path: string): void {

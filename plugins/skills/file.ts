@@ -1,5 +1,15 @@
 import { createHash } from "node:crypto";
-import { closeSync, constants, fstatSync, openSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs";
+import {
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync,
+  statSync,
+} from "node:fs";
 import { sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 
@@ -7,6 +17,10 @@ import { codeOf } from "@scorel/kernel";
 export const LARGEST_SKILL = 256 * 1024;
 /** A doc of more bytes is for searching, not for a prompt. */
 export const LARGEST_DOC = 256 * 1024;
+
+/** Linux says here where an open file lies. */
+const DESCRIPTORS = "/proc/self/fd";
+const exact = existsSync(DESCRIPTORS);
 
 /** What a file holds, or why it is not read. */
 export type ReadText = { text: string; digest: string } | { reason: string };
@@ -55,7 +69,7 @@ function readRegular(real: string, root: string, limit: number): ReadText {
 
 /** Where an open file lies, whatever its path means by now; "" where it can no longer be told. */
 function pathOf(fd: number, path: string, { dev, ino }: { dev: number; ino: number }): string {
-  if (process.platform === "linux") return readlinkSync(`/proc/self/fd/${fd}`);
+  if (exact) return readlinkSync(`${DESCRIPTORS}/${fd}`);
   const [real, now] = [realpathSync.native(path), statSync(path)];
   return now.dev === dev && now.ino === ino ? real : "";
 }
