@@ -171,7 +171,10 @@ declare module "@scorel/kernel" {
       input: ToolCallOutcome,
       signal?: AbortSignal,
     ): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
-    /** Before each model call: the messages of the conversation; a layer may append a path event here. */
+    /**
+     * Before each model call: the messages of the conversation. A layer may append path events here; then all layers are asked
+     * again with what the conversation has become, twice at most.
+     */
     transformContext(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
     /**
      * A model refused the conversation as too long: a layer that has made it shorter answers true, and the call is made

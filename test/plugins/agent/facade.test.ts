@@ -217,6 +217,21 @@ describe("a layer on the context", () => {
     expect(t.server.requests[0]?.body.messages.map(({ content }: any) => content)).toEqual(["go", "remember"]);
   });
 
+  it("that writes each time it is asked is asked three times", async () => {
+    let asked = 0;
+    const plugins = [
+      layer(async (messages: any[], ctx: any) => {
+        const message = { role: "user", content: `note ${++asked}`, timestamp: 0 };
+        await ctx.session.append("custom_message", { kind: "memory", message });
+        return messages;
+      }),
+    ];
+    await using t = await openAgent([text("ok")], { plugins });
+    await t.agent.prompt("go");
+    const sent = t.server.requests[0]?.body.messages.map(({ content }: any) => content);
+    expect([asked, sent]).toEqual([3, ["go", "note 1", "note 2"]]);
+  });
+
   it("that answers nonsense is left out and named", async () => {
     await using t = await openAgent([text("ok")], { plugins: [layer(() => "nonsense")] });
     await t.agent.prompt("go");
