@@ -36,6 +36,7 @@ const published = new Set([
   "@scorel/history/drawing",
   "@scorel/host/client",
   "@scorel/images/type",
+  "@scorel/model/proxy",
   "@scorel/model/table",
   "@scorel/sandbox/processes",
   "@scorel/trust/question",

@@ -31,15 +31,20 @@ function isExempt({ hostname, port, protocol }: URL, list: string): boolean {
   });
 }
 
-/** A request through a proxy: whole for http, inside a tunnel that the proxy cannot look into for https. */
+/**
+ * A request through a proxy: whole for http, inside a tunnel that the proxy cannot look into for https. The tunnel leads to
+ * `address`, when given; otherwise the proxy looks the name up.
+ */
 export async function requestThrough(
   proxy: URL,
   url: URL,
   options: RequestOptions,
   signal: AbortSignal | undefined,
+  address?: string,
 ): Promise<ClientRequest> {
   if (url.protocol === "https:") {
-    const socket = await tunnel(proxy, url, signal);
+    const host = address?.includes(":") ? `[${address}]` : (address ?? url.hostname);
+    const socket = await tunnel(proxy, `${host}:${url.port || 443}`, signal);
     // With an agent, its own way to connect would count; without one, the port of http would be taken for granted.
     const createConnection = () => connect({ socket, servername: url.hostname });
     return requestTls(url, { ...options, defaultPort: 443, createConnection });
@@ -48,8 +53,7 @@ export async function requestThrough(
   return open(proxy)(proxy, { ...options, headers, path: url.href });
 }
 
-function tunnel(proxy: URL, url: URL, signal: AbortSignal | undefined): Promise<Socket> {
-  const path = `${url.hostname}:${url.port || 443}`;
+function tunnel(proxy: URL, path: string, signal: AbortSignal | undefined): Promise<Socket> {
   return new Promise((resolve, reject) => {
     const headers = { host: path, ...credentials(proxy) };
     const request = open(proxy)(proxy, { method: "CONNECT", path, headers, agent: false, ...(signal && { signal }) });

@@ -64,7 +64,10 @@ export async function prepare(
     return made;
   });
   const metadata = readMetadata(layout.metadata);
-  const staged = stageSkill(layout, skill, metadata.skills[skill.name], steps);
+  const staged = stageSkill(layout, skill, metadata.skills[skill.name], {
+    steps,
+    sums: ctx.find("skills")?.sums(skill),
+  });
   metadata.skills[skill.name] = { digest: staged.digest, folder: staged.folder, seen: staged.seen };
   const artifacts = ctx.find("artifacts")?.of(ctx.session);
   const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [], steps });
@@ -91,9 +94,14 @@ export async function prepare(
   };
 }
 
-function stageSkill(layout: Layout, skill: Skill, before: Parameters<typeof stage>[2], steps: Steps): Staged {
+function stageSkill(
+  layout: Layout,
+  skill: Skill,
+  before: Parameters<typeof stage>[2],
+  { steps, sums }: { steps: Steps; sums: ReadonlyMap<string, string> | undefined },
+): Staged {
   return steps.take("workspace.stage", { host_path: skill.files }, (step) => {
-    const staged = stage(layout, skill, before);
+    const staged = stage(layout, skill, before, sums);
     // What was copied by an earlier run is mounted again, and that is all.
     step.set({ to: relative(layout.root, staged.folder), mount_used: staged.digest === before?.digest });
     return staged;

@@ -34,6 +34,9 @@ export interface Staged {
   seen?: string | undefined;
 }
 
+/** What the files of a skill from an archive have to be. */
+type Sums = ReadonlyMap<string, string>;
+
 interface SourceFile {
   path: string;
   /** Real; the same, or what a link leads to. */
@@ -55,14 +58,16 @@ export function stage(
   layout: Layout,
   skill: Skill,
   before: { digest: string; seen?: string | undefined } | undefined,
+  sums?: Sums,
 ): Staged {
   const files = filesOf(skill);
+  if (sums) assertWhole(skill, files, sums);
   const seen = seenOf(files);
   const folder = join(layout.skills, folderName(skill.name));
   const venv = join(folder, ".venv");
   const isThere = before !== undefined && isLink(join(folder, LAST));
   const isSame = isThere && seen !== undefined && seen === before.seen;
-  const digest = isSame ? before.digest : digestOf(skill, files);
+  const digest = isSame ? before.digest : digestOf(skill, files, sums);
   if (!isThere || before.digest !== digest) copy(files, folder);
   else if (!isSame) for (const { path, mode } of files) fs.chmodSync(join(folder, path), mode & 0o555);
   fs.mkdirSync(venv, { recursive: true });
@@ -81,6 +86,15 @@ function seenOf(files: readonly SourceFile[]): string | undefined {
 
 function isLink(path: string): boolean {
   return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
+}
+
+/** No file of what was installed is missing; that there are no others is seen with their bytes. */
+function assertWhole({ name }: Skill, files: readonly SourceFile[], sums: Sums): void {
+  const there = new Set(files.map(({ path }) => path));
+  const isLeft = (path: string) => OWN.has(path.split("/")[0] as string) || path.split("/").includes(".git");
+  const gone = [...sums.keys()].find((path) => !there.has(path) && !isLeft(path));
+  if (gone !== undefined)
+    throw errors.RUN_STAGE({ skill: name, path: gone, reason: "it is gone since it was installed" });
 }
 
 /** What `stage` would say of a skill as it is now. Throws RUN_STAGE. */
@@ -167,15 +181,21 @@ function linked(full: string, root: string, skill: Skill, path: string): { from:
   }
 }
 
-function digestOf({ name }: Skill, files: readonly SourceFile[]): string {
+function digestOf(skill: Skill, files: readonly SourceFile[], sums?: Sums): string {
   const hash = createHash("sha256");
-  for (const { path, from, root } of files) {
-    try {
-      const bytes = readWithin([root], from).bytes;
-      hash.update(`${path}\0${bytes.length}\0`).update(bytes);
-    } catch (thrown) {
-      throw errors.RUN_STAGE({ skill: name, path, reason: `it cannot be read (${codeOf(thrown)})` }, { cause: thrown });
-    }
+  for (const file of files) {
+    const bytes = bytesOf(skill, file);
+    if (sums && sums.get(file.path) !== createHash("sha256").update(bytes).digest("hex"))
+      throw errors.RUN_STAGE({ skill: skill.name, path: file.path, reason: "it is not what was installed" });
+    hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
   }
   return hash.digest("hex");
+}
+
+function bytesOf({ name }: Skill, { path, from, root }: SourceFile): Buffer {
+  try {
+    return readWithin([root], from).bytes;
+  } catch (thrown) {
+    throw errors.RUN_STAGE({ skill: name, path, reason: `it cannot be read (${codeOf(thrown)})` }, { cause: thrown });
+  }
 }

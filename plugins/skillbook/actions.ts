@@ -42,9 +42,14 @@ function verdict(checked: number, broken: number): string {
 function listed({ skills, shadowed, skipped }: SkillLook): string {
   const names = Math.max(0, ...skills.map(({ name }) => name.length));
   const sources = Math.max(0, ...skills.map(({ source }) => source.length));
-  const rows = skills.map(({ name, source, description, userOnly }) =>
-    [name.padEnd(names), source.padEnd(sources), `${userOnly ? "(only you) " : ""}${cut(description)}`].join("  "),
-  );
+  const rows = skills.map(({ name, source, description, userOnly, archive }) => {
+    const from = archive ? `  (from ${archive.from})` : "";
+    return [
+      name.padEnd(names),
+      source.padEnd(sources),
+      `${userOnly ? "(only you) " : ""}${cut(description)}${from}`,
+    ].join("  ");
+  });
   const shadows = shadowed.map(({ name, folder, by }) => `not used: ${name} in ${folder}: ${by} counts first`);
   const left = skipped.map(({ folder, reason }) => `no skill: ${folder}: ${reason}`);
   const lines = [...(rows.length > 0 ? rows : ["There are no skills here."]), ...shadows, ...left];
@@ -57,7 +62,7 @@ function cut(text: string): string {
 }
 
 function described(
-  { name, source, folder, file, description, userOnly, warnings }: Skill,
+  { name, source, folder, file, description, userOnly, warnings, archive }: Skill,
   docs: string[],
   body: string,
 ) {
@@ -65,6 +70,7 @@ function described(
     `${name} (${source}${userOnly ? ", only you may load it" : ""})`,
     description,
     `folder  ${folder}`,
+    ...(archive ? [`from    ${archive.from}, added as ${archive.name}, files sha256 ${archive.tree}`] : []),
     `text    ${Buffer.byteLength(body)} bytes, about ${Math.ceil(Buffer.byteLength(body) / 4)} tokens`,
     `docs    ${docs.join(", ") || "none"}`,
     ...warnings.map(({ line, message }) => `${file}:${line}: ${message}`),

@@ -9,5 +9,24 @@ export const errors = defineErrors({
   SKILLBOOK_SECONDS: (a: { given: string }) => `--timeout is a number of seconds above 0, not ${a.given}.`,
   SKILLBOOK_NO_RUNNER: () =>
     'A session begun here runs no programs of skills: add "skills", "sandbox" and "runner" to "use" in config.toml.',
+  SKILLBOOK_NO_STORE: () =>
+    'Skills are added with the help of the plugin "skillstore": add it to "use" in config.toml, or choose a preset that has it.',
+  SKILLBOOK_ADDED: (a: { name: string; from: string }) =>
+    `${a.from} was added already, as "${a.name}". To fetch it anew: scorel skill update ${a.name}`,
+  SKILLBOOK_NONE: (a: { from: string; reasons: string }) => `${a.from} holds no skill that can be used: ${a.reasons}.`,
+  SKILLBOOK_NAME: (a: { name: string; reason: string }) =>
+    `Nothing can be added as "${a.name}": ${a.reason}. Choose another name with --name.`,
+  SKILLBOOK_UNCONFIRMED: (a: { command: string }) =>
+    `Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: ${a.command} --yes`,
+  SKILLBOOK_UNKNOWN: (a: { name: string; known: readonly string[] }) =>
+    `Nothing was added as "${a.name}". ${a.known.length > 0 ? `There are: ${a.known.join(", ")}.` : "To add skills: scorel skill add <source>"}`,
+  SKILLBOOK_ELSEWHERE: (a: { name: string; place: string }) =>
+    `"${a.name}" was not added (${a.place}). Remove its folder, or list it in "disabled" of [skills].`,
+  SKILLBOOK_TOGETHER: (a: { name: string; archive: string; others: number; from: string }) =>
+    `"${a.name}" came with ${a.others} more from ${a.from}. To remove all of them: scorel skill remove ${a.archive}; to leave out this one: list it in "disabled" of [skills].`,
+  SKILLBOOK_ROOT: (a: { name: string; from: string }) =>
+    `"${a.name}" is there because [skills] roots names ${a.from}. Take it out there.`,
+  SKILLBOOK_QUERY: (a: { name: string; from: string }) =>
+    `The address that "${a.name}" came from, ${a.from}, had a query, which is not kept since it may be a key. Give it again: scorel skill update ${a.name} <address>`,
   SKILLBOOK_NO_HOST: () => 'The commands for skills need a host: add "host" to "use" in your preset.',
 });

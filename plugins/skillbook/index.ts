@@ -2,13 +2,17 @@ import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
 import { skillCommands } from "./commands.ts";
 import type {} from "./contract.ts";
+import { sourceCommands } from "./source-commands.ts";
 
-/** Skills from the command line: which there are, what one says, and what the open format says of them. */
+/** Skills from the command line: which there are, what the open format says of them, and which come from elsewhere. */
 export default definePlugin({
   id: "skillbook",
   name: "Skillbook",
   version: "0.1.0",
   scope: "host",
 
-  cliCommands: (ctx) => skillCommands(() => ctx.find("host")),
+  cliCommands: (ctx) => {
+    const host = () => ctx.find("host");
+    return [...skillCommands(host), ...sourceCommands({ host, store: () => ctx.find("skillStore") })];
+  },
 });

@@ -13,7 +13,7 @@ interface Checked {
 
 /** What the open format says of a path, of a skill by its name, or of all skills but the shipped ones. */
 export async function check(skills: Skills, asked: string | undefined): Promise<Checked[]> {
-  const look = await skills.refresh();
+  const look = await skills.ready();
   const skipped = look.skipped.map(({ folder, reason }) => broken(join(folder, "SKILL.md"), reason));
   if (asked === undefined)
     return [...look.skills.filter(({ source }) => source !== "shipped").map(fromLook), ...skipped];

@@ -8,8 +8,15 @@ export const config = z.strictObject({
   roots: z
     .array(z.string().min(1))
     .default([])
-    .describe("more folders with skills: absolute, below ~/, below the project's root, or file:// addresses")
+    .describe(
+      "more folders with skills, or archives of them: absolute, below ~/, below the project's root, file:// or https://",
+    )
     .meta(weakens("the model is told skills from folders that your trust does not cover")),
+  allowHosts: z
+    .array(z.string().min(1))
+    .default([])
+    .describe("hosts, or host:port, that archives are fetched from also over http:// and in a private net")
+    .meta(weakens("archives of skills are fetched over http://, and from this machine's own net")),
   disabled: z.array(z.string()).default([]).describe("names of skills that are never offered"),
   overview: z
     .number()

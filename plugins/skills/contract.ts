@@ -18,10 +18,21 @@ export interface Skill {
   root: string;
   /** sha256 of its SKILL.md. */
   digest: string;
+  /** The archive, folder or file that it was brought from; its files are kept as they were then. */
+  archive?: SkillArchive;
   /** Only a person may load it (`disable-model-invocation`). */
   userOnly?: true;
   /** Where it keeps to the open format only loosely. */
   warnings: readonly SkillFinding[];
+}
+/** What the plugin `skillstore` keeps a skill as. */
+export interface SkillArchive {
+  /** What `scorel skill update` and `remove` call it. */
+  name: string;
+  /** Its address or path, without a query. */
+  from: string;
+  /** sha256 of the list of its files with theirs. */
+  tree: string;
 }
 /** Something about a SKILL.md, by its line. */
 export interface SkillFinding {
@@ -157,6 +168,11 @@ export interface SkillsService {
   readonly look: SkillLook;
   /** Looks again; reads only what has changed. */
   refresh(): Promise<SkillLook>;
+  /**
+   * What the files of a skill from an archive have to be: sha256 by their paths below its folder; undefined for other skills.
+   * Throws SKILL_CHANGED when that is not known any more.
+   */
+  sums(skill: Skill): ReadonlyMap<string, string> | undefined;
   /** Bytes of loaded text that would be put behind a summary of everything up to this event, since it stood in it. */
   returning(through: EventId): number;
 }
@@ -193,6 +209,10 @@ declare module "@scorel/host/contract" {
       params: { sessionId: string; name: string };
       result: { skill: Skill; body: string; docs: string[] };
     };
+    /** The skills in a folder of the host's machine, as if it were a root. */
+    read_skills: { params: { sessionId: string; path: string }; result: SkillLook };
+    /** What the configuration of a session says of archives: where they are, and what may be reached for them. */
+    skill_sources: { params: { sessionId: string }; result: { roots: string[]; allowHosts: string[] } };
     /**
      * What the open format says of the SKILL.md files at a path of the host's machine, or of a session's skill by its name;
      * all of the session's skills by default. Throws SKILL_PATH.

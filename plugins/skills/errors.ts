@@ -21,6 +21,12 @@ export const errors = defineErrors({
     `[skills] roots names ${JSON.stringify(a.root)}, which is left out: ${a.reason}.`,
   SKILL_LOGS: (a: { directory: string; reason: string }) =>
     `The sessions in ${a.directory} cannot be listed: ${a.reason}. See that you may read the folder.`,
+  SKILL_FETCH: (a: { reason: string }) =>
+    `Skills that [skills] roots names are missing: ${a.reason} The next command tries again, and so does: scorel skill update`,
+  SKILL_STALE: (a: { from: string; name: string }) =>
+    `${a.from} is not what its skills were taken from any more; they are used as they were. To see what changed: scorel skill update ${a.name}`,
+  SKILL_CHANGED: (a: { name: string; path: string; archive: string }) =>
+    `The skill ${a.name} cannot be used: ${a.path} is not what was installed. To fetch it anew: scorel skill update ${a.archive}`,
   SKILL_PATH: (a: { path: string }) =>
     `There is no skill at ${a.path}: give a folder that holds a SKILL.md, a folder of such folders, or the name of a skill.`,
 });

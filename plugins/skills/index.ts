@@ -14,6 +14,9 @@ import { skillContents, skillIndex, skillState } from "./state.ts";
 import { tools } from "./tools.ts";
 import { newWords } from "./words.ts";
 
+/** How long archives are waited for that are fetched for the first time, at most. */
+const PATIENCE_MS = { start: 5_000, turn: 25_000 };
+
 /** Instructions for tasks, in folders: the model is told their names, and loads what it needs. */
 export default definePlugin({
   id: "skills",
@@ -28,7 +31,7 @@ export default definePlugin({
   async activate(ctx) {
     const skills = new Skills(ctx);
     ctx.provide("skills", skills);
-    await skills.refresh();
+    await skills.ready(PATIENCE_MS.start);
   },
 
   tools: (ctx) => tools(ctx.find("skills") as Skills),
@@ -45,8 +48,9 @@ export default definePlugin({
   hooks(ctx) {
     const skills = ctx.find("skills") as Skills;
     return {
-      promptSubmit() {
+      async promptSubmit() {
         skills.turnBegins = true;
+        if (skills.fetches.size > 0) await skills.ready(PATIENCE_MS.turn);
       },
       async transformContext(messages) {
         if (skills.turnBegins) await (await import("./turn-start.ts")).beginTurn(skills);

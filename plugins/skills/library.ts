@@ -1,5 +1,6 @@
 import { statSync } from "node:fs";
-import { join, relative } from "node:path";
+import { join, posix, relative } from "node:path";
+import type { PlacedSkills } from "@scorel/skillstore/contract";
 import { alike } from "./alike.ts";
 import type { ShadowedSkill, Skill, SkillLook, SkippedSkill } from "./contract.ts";
 import { readSkill, type Summary, summaryOf } from "./read.ts";
@@ -42,14 +43,17 @@ export class Library {
 
   private async skillsIn(root: Root, before: ReadonlyMap<string, Known>, skipped: SkippedSkill[]): Promise<Skill[]> {
     // In a home links are the user's own; what a project may hold was settled when it was trusted.
-    const { real, folders, note } = skillFolders(root.files, root.source !== "project");
+    const { real, folders, note } = root.stored
+      ? keptFolders(root.files, root.stored)
+      : skillFolders(root.files, root.source !== "project");
     if (note !== undefined) skipped.push({ folder: root.folder, reason: note });
     const skills: Skill[] = [];
     for (const folder of folders) {
       const shown = shownAs(folder.path, real, root);
       const below = relative(real, folder.path);
       const summary = seen(below) === below ? await this.summaryOf(folder, shown, before) : UNSEEN;
-      if ("reason" in summary) skipped.push({ folder: seen(shown), reason: summary.reason });
+      const reason = "reason" in summary ? summary.reason : reasonAgainst(folder, summary, root);
+      if ("reason" in summary || reason !== undefined) skipped.push({ folder: seen(shown), reason: reason as string });
       else skills.push(skillFrom(folder, root, shown, summary));
     }
     return skills;
@@ -89,8 +93,29 @@ function ranked(found: readonly Skill[]): Pick<SkillLook, "skills" | "shadowed">
   return { skills: [...chosen.values()].sort((a, b) => (a.name < b.name ? -1 : 1)), shadowed };
 }
 
-function skillFrom({ path, file, root }: SkillFolder, { source }: Root, folder: string, summary: Summary): Skill {
-  return { ...summary, source, folder, files: path, file, root };
+function skillFrom(
+  { path, file, root }: SkillFolder,
+  { source, stored }: Root,
+  folder: string,
+  summary: Summary,
+): Skill {
+  const archive = stored && { name: stored.name, from: stored.from, tree: stored.tree };
+  return { ...summary, source, folder, files: path, file, root, ...(archive && { archive }) };
+}
+
+/** Where they lie is known: nothing of an archive is looked at but each SKILL.md. */
+function keptFolders(root: string, { skills }: PlacedSkills): ReturnType<typeof skillFolders> {
+  const folders = skills.map(({ path, sha256 }) => {
+    return { path: join(root, posix.dirname(path)), file: posix.basename(path), root, sha256 };
+  });
+  return { real: root, folders };
+}
+
+function reasonAgainst({ file, sha256 }: SkillFolder, { digest }: Summary, { stored }: Root): string | undefined {
+  const isOther = sha256 !== undefined && sha256 !== digest;
+  return isOther
+    ? `${file} is not what was installed; to fetch it anew: scorel skill update ${stored?.name}`
+    : undefined;
 }
 
 function shownAs(path: string, real: string, { folder }: Root): string {

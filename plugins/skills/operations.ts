@@ -1,6 +1,7 @@
 import type { OperationHandler } from "@scorel/host/contract";
 import { z } from "zod";
 import { errors } from "./errors.ts";
+import { archiveAt } from "./roots.ts";
 import type { Skills } from "./skills.ts";
 
 const sessionId = z.string();
@@ -11,16 +12,34 @@ export function operations(skills: () => Skills): {
   get_skill: OperationHandler<"get_skill">;
   check_skills: OperationHandler<"check_skills">;
   report_skills: OperationHandler<"report_skills">;
+  read_skills: OperationHandler<"read_skills">;
+  skill_sources: OperationHandler<"skill_sources">;
 } {
   return {
-    list_skills: { params: z.strictObject({ sessionId }), run: () => skills().refresh() },
+    list_skills: { params: z.strictObject({ sessionId }), run: () => skills().ready() },
     get_skill: {
       params: z.strictObject({ sessionId, name: z.string() }),
       run: async ({ name }) => {
-        const { skills: known } = await skills().refresh();
+        const { skills: known } = await skills().ready();
         const skill = known.find((each) => each.name === name);
         if (!skill) throw errors.SKILL_UNKNOWN({ name, known: known.map((each) => each.name) });
         return { skill, ...(await (await import("./text.ts")).textsOf(skill)) };
+      },
+    },
+    read_skills: {
+      params: z.strictObject({ sessionId, path: z.string() }),
+      run: async ({ path }) => {
+        const { Library } = await import("./library.ts");
+        return await new Library().look([{ source: "user", folder: path, files: path }], []);
+      },
+    },
+    skill_sources: {
+      params: z.strictObject({ sessionId }),
+      run: () => {
+        const { ctx } = skills();
+        const { roots, allowHosts } = ctx.config;
+        const workspace = ctx.find("workspace");
+        return { roots: workspace ? roots.flatMap((given) => archiveAt(given, workspace) ?? []) : [], allowHosts };
       },
     },
     check_skills: {

@@ -1,7 +1,8 @@
-import { existsSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { Workspace } from "@scorel/host/contract";
+import type { PlacedSkills } from "@scorel/skillstore/contract";
 import type { SkillSource } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -12,7 +13,15 @@ export interface Root {
   folder: string;
   /** Where it is read. */
   files: string;
+  /** It was brought from an archive, and is kept as it was. */
+  stored?: PlacedSkills;
 }
+/** What is kept of archives: those that were added, and by how the configuration names them. */
+export interface StoredRoots {
+  added: readonly PlacedSkills[];
+  configured: ReadonlyMap<string, PlacedSkills>;
+}
+export const NONE: StoredRoots = { added: [], configured: new Map() };
 const SHARED = [join(".agents", "skills"), join(".claude", "skills")];
 
 /** The folders that exist, those first whose skills count first. What is wrong with a configured one is reported. */
@@ -20,12 +29,14 @@ export function rootsOf(
   workspace: Workspace | undefined,
   configured: readonly string[],
   report: (thrown: unknown) => void,
+  stored: StoredRoots = NONE,
 ): Root[] {
   if (!workspace) return [];
   const all = [
     ...projectRoots(workspace),
     ...userRoots(workspace),
-    ...configured.flatMap((given) => configuredRoot(given, workspace, report)),
+    ...stored.added.map((skills) => storedRoot("user", skills)),
+    ...configured.flatMap((given) => configuredRoot(given, workspace, stored, report)),
     ...packageRoots(workspace),
   ];
   const seen = new Set<string>();
@@ -52,10 +63,39 @@ function userRoots({ home }: Workspace): Root[] {
   });
 }
 
-function configuredRoot(given: string, { home, root }: Workspace, report: (thrown: unknown) => void): Root[] {
+function storedRoot(source: SkillSource, stored: PlacedSkills): Root {
+  return { source, folder: stored.folder, files: stored.folder, stored };
+}
+
+/** The address or path of a configured root that is no folder but an archive or a single file, of which the store knows. */
+export function archiveAt(given: string, { home, root }: Workspace): string | undefined {
+  const text = given.trim();
+  if (/^https?:\/\//i.test(text)) return text;
+  if (text === "" || /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
+  try {
+    const path = folderOf(text, home, root);
+    const stat = statSync(path, { throwIfNoEntry: false });
+    const isOne = stat ? stat.isFile() : /\.(?:zip|tar\.gz|tgz|tar)$|\/skill\.md$/i.test(path);
+    return isOne ? path : undefined;
+  } catch {
+    // What is wrong with it is said where it is taken for a folder.
+    return undefined;
+  }
+}
+
+function configuredRoot(
+  given: string,
+  workspace: Workspace,
+  stored: StoredRoots,
+  report: (thrown: unknown) => void,
+): Root[] {
   try {
     if (given.trim() === "") return [];
-    const folder = folderOf(given, home, root);
+    if (archiveAt(given, workspace) !== undefined) {
+      const kept = stored.configured.get(given);
+      return kept ? [storedRoot("configured", kept)] : [];
+    }
+    const folder = folderOf(given, workspace.home, workspace.root);
     if (!existsSync(folder)) throw errors.SKILL_ROOT({ root: given, reason: "there is no such folder" });
     return [{ source: "configured", folder, files: folder }];
   } catch (thrown) {
@@ -67,8 +107,12 @@ function configuredRoot(given: string, { home, root }: Workspace, report: (throw
 function folderOf(given: string, home: string, root: string): string {
   const text = given.trim();
   if (/^file:\/\//i.test(text)) return fromAddress(text);
-  if (/^[a-z][a-z0-9+.-]*:\/\//i.test(text))
-    throw errors.SKILL_ROOT({ root: given, reason: "only folders and file:// addresses can be roots" });
+  const scheme = /^[a-z][a-z0-9+.-]*:\/\//i.exec(text)?.[0];
+  if (scheme !== undefined)
+    throw errors.SKILL_ROOT({
+      root: `${scheme}…`,
+      reason: "only folders, archives, https:// and file:// can be roots",
+    });
   if (text === "~" || text.startsWith("~/")) return join(home, text.slice(1));
   return isAbsolute(text) ? text : resolve(root, text);
 }
@@ -76,7 +120,7 @@ function folderOf(given: string, home: string, root: string): string {
 function fromAddress(address: string): string {
   const { hostname } = new URL(address);
   if (hostname !== "" && hostname !== "localhost")
-    throw errors.SKILL_ROOT({ root: address, reason: "a file:// address names no other machine" });
+    throw errors.SKILL_ROOT({ root: "file://…", reason: "a file:// address names no other machine" });
   return fileURLToPath(`file://${new URL(address).pathname}`);
 }
 

@@ -1,10 +1,12 @@
+import type { Workspace } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
 import { returningBytes } from "./budget.ts";
 import type { SkillsConfig } from "./config.ts";
 import type { IndexedSkill, LoadedSkill, Skill, SkillLook, SkillState, SkillsService } from "./contract.ts";
 import type { Library } from "./library.ts";
 import { type Overview, overviewOf } from "./overview.ts";
-import { rootsOf } from "./roots.ts";
+import { NONE, rootsOf, type StoredRoots } from "./roots.ts";
+import { sumsOf } from "./seal.ts";
 import { shippedSkills } from "./shipped-skills.ts";
 
 export type SkillsContext = PluginContext<SkillsConfig>;
@@ -21,6 +23,8 @@ export class Skills implements SkillsService {
   system = "";
   /** What is loaded for one request: counts as long as this is the leaf. */
   once: { leaf: string | null; state: SkillState } | undefined;
+  /** Archives that are being fetched for the first time, by the roots that name them. */
+  readonly fetches = new Map<string, Promise<void>>();
   private library: Library | undefined;
   private readonly shipped: readonly Skill[];
   private readonly reported = new Set<string>();
@@ -85,12 +89,41 @@ export class Skills implements SkillsService {
   }
 
   async refresh(): Promise<SkillLook> {
-    const roots = rootsOf(this.ctx.find("workspace"), this.ctx.config.roots, (thrown) => this.reportOnce(thrown));
+    const workspace = this.ctx.find("workspace");
+    const report = (thrown: unknown) => this.reportOnce(thrown);
+    const stored = workspace && (await this.stored(workspace, report));
+    const roots = rootsOf(workspace, this.ctx.config.roots, report, stored);
     // What reads YAML is loaded with the first root, and gone on with once there was one.
     if (roots.length > 0 && !this.library) this.library = new (await import("./library.ts")).Library();
     const look = (await this.library?.look(roots, this.shipped)) ?? { skills: this.shipped, shadowed: [], skipped: [] };
     this.look = this.offered(look);
     return this.look;
+  }
+
+  /** Looks again, and waits for archives that are fetched for the first time; for so many milliseconds at most, when given. */
+  async ready(most?: number): Promise<SkillLook> {
+    await this.refresh();
+    if (this.fetches.size === 0) return this.look;
+    const fetched = Promise.all(this.fetches.values());
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((resolve) => {
+      if (most !== undefined) timer = setTimeout(resolve, most).unref();
+    });
+    await Promise.race([fetched, late]);
+    clearTimeout(timer);
+    return await this.refresh();
+  }
+
+  sums(skill: Skill): ReadonlyMap<string, string> | undefined {
+    return sumsOf(skill);
+  }
+
+  /** Nothing is loaded for it where there is no store, or nothing in it. */
+  private async stored(workspace: Workspace, report: (thrown: unknown) => void): Promise<StoredRoots> {
+    const { roots } = this.ctx.config;
+    const added = roots.length > 0 ? undefined : await this.ctx.find("skillStore")?.list().catch(report);
+    if (roots.length === 0 && (added ?? []).length === 0) return NONE;
+    return await (await import("./stored.ts")).storedRoots(this, workspace, report);
   }
 
   private offered(look: SkillLook): SkillLook {

@@ -4,6 +4,7 @@ import { docsIn } from "./docs.ts";
 import { errors } from "./errors.ts";
 import { LARGEST_DOC, readText } from "./file.ts";
 import { readSkill } from "./read.ts";
+import { assertSealed, sumsOf } from "./seal.ts";
 
 /** Docs that are loaded together take at most so many bytes. */
 const LARGEST_SELECTION = 1024 * 1024;
@@ -27,15 +28,22 @@ export async function textsOf(skill: Skill): Promise<SkillTexts> {
   const { name, folder, files, file, root } = skill;
   const whole = await readSkill({ path: files, file, root }, folder);
   if ("reason" in whole) throw errors.SKILL_UNREADABLE({ name, path: folder, reason: whole.reason });
-  const { docs, others } = docsIn(files);
+  const sums = sumsOf(skill);
+  assertSealed(skill, sums, file, whole.digest);
+  const { docs: found, others } = docsIn(files);
+  // What somebody has put there since is none of its docs.
+  const docs = sums ? found.filter((path) => sums.has(path)) : found;
   return { body: whole.text.body, digest: whole.digest, docs, others };
 }
 
 /** The texts of some docs of a skill, sorted by path. Throws SKILL_UNREADABLE and SKILL_TOO_LARGE. */
-export function docTexts({ name, folder, files }: Skill, paths: readonly string[]): DocText[] {
+export function docTexts(skill: Skill, paths: readonly string[]): DocText[] {
+  const { name, folder, files } = skill;
+  const sums = paths.length > 0 ? sumsOf(skill) : undefined;
   const texts = [...new Set(paths)].sort().map((path): DocText => {
     const read = readText(join(files, path), files, LARGEST_DOC);
     if ("reason" in read) throw errors.SKILL_UNREADABLE({ name, path: join(folder, path), reason: read.reason });
+    assertSealed(skill, sums, path, read.digest);
     return { path, digest: read.digest, text: read.text.replace(/\r\n?/g, "\n").trim() };
   });
   const bytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);

@@ -34,7 +34,7 @@ function announcement(skills: Skills): AppendEntry[] {
   const now = skills.forModel.map(rowOf);
   const told = toldRows(skills);
   if (!told) return listing(skills);
-  const changes = difference(told, now, ({ name, description, digest }) => `${name}\n${description}\n${digest}`);
+  const changes = difference(told, now, markOf);
   if (!changes) return [];
   const text = linesOf(changes, told, skills).join("\n");
   return [harness("skill_delta", `The available skills have changed:\n${text}`, changes)];
@@ -51,6 +51,12 @@ function linesOf(changes: SkillChanges, told: readonly IndexedSkill[], skills: S
   const short = lines(nameFor);
   const more = short.length - MOST_NAMES;
   return more > 0 ? [...short.slice(0, MOST_NAMES), `- and ${more} more, which skill_load loads by name`] : short;
+}
+
+/** Also what an archive held: its files have moved with it. */
+function markOf({ name, description, digest, folder }: IndexedSkill): string {
+  const tree = /[\\/]archives[\\/]([\da-f]{64})[\\/]/.exec(folder)?.[1] ?? "";
+  return [name, description, digest, tree].join("\n");
 }
 
 /** What the model knows: the list in its prompt, with what was said since; undefined when it was told of no skills yet. */

@@ -18,6 +18,8 @@ export interface SkillFolder {
   file: string;
   /** The real folder that nothing of it may lie outside of. */
   root: string;
+  /** What its SKILL.md has to be, in an archive that was installed. */
+  sha256?: string;
 }
 
 /**

@@ -44,6 +44,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   packages: { scope: "host", load: () => import("@scorel/packages") },
   skills: { scope: "session", load: () => import("@scorel/skills") },
   skillbook: { scope: "host", load: () => import("@scorel/skillbook") },
+  skillstore: { scope: "host", load: () => import("@scorel/skillstore") },
   artifacts: { scope: "host", load: () => import("@scorel/artifacts") },
   blobs: { scope: "host", load: () => import("@scorel/blobs") },
 };

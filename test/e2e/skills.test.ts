@@ -163,12 +163,12 @@ describe("scorel skill", () => {
     s.file("~/.scorel/skills/git-commit/SKILL.md", skillText("git-commit", "Mine."));
     s.file("~/.scorel/skills/open/SKILL.md", "---\nname: open\n");
     s.file("~/.scorel/skills/only/SKILL.md", "---\ndescription: For people\ndisable-model-invocation: true\n---\nText");
-    s.file("~/.scorel/config.toml", '[skills]\nroots = ["https://example.com/x.zip"]\n');
+    s.file("~/.scorel/config.toml", '[skills]\nroots = ["ftp://example.com/x.zip"]\n');
     const { code, stdout, stderr } = await s.run(["skill", "list"]);
     expect({ code, stderr }).toEqual({
       code: 0,
       stderr:
-        'scorel: plugin "skills" failed in roots: [skills] roots names "https://example.com/x.zip", which is left out: only folders and file:// addresses can be roots.\n',
+        'scorel: plugin "skills" failed in roots: [skills] roots names "ftp://…", which is left out: only folders, archives, https:// and file:// can be roots.\n',
     });
     const lines = stdout.trimEnd().split("\n");
     expect(lines).toHaveLength(shipped.length + 1 + 2);

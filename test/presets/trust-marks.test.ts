@@ -47,6 +47,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "sandbox.processes": "weakens",
   "sandbox.read": "weakens",
   "sandbox.seconds": "weakens",
+  "skills.allowHosts": "weakens",
   "skills.disabled": "harmless",
   // Words of a project that its instructions could hold as well.
   "skills.guidance": "weakens",

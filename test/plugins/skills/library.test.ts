@@ -194,7 +194,7 @@ describe("the roots", () => {
       "own",
       `file://${g.home}/more/skills`,
       "missing",
-      "https://example.com/s.zip",
+      "ftp://ann:secret@example.com/s",
     ];
     const roots = rootsOf(workspace(g, place), configured, (thrown) => complaints.push((thrown as Error).message));
     const at = (path: string) => join(g.home, path);
@@ -213,7 +213,7 @@ describe("the roots", () => {
     ]);
     expect(complaints).toEqual([
       '[skills] roots names "missing", which is left out: there is no such folder.',
-      '[skills] roots names "https://example.com/s.zip", which is left out: only folders and file:// addresses can be roots.',
+      '[skills] roots names "ftp://…", which is left out: only folders, archives, https:// and file:// can be roots.',
     ]);
   });
 

@@ -1,0 +1,62 @@
+import type { SkillLook } from "@scorel/skills/contract";
+import type { StagedSkills } from "@scorel/skillstore/contract";
+import type { Counter } from "./counter.ts";
+import { errors } from "./errors.ts";
+import { agreed, describeStaged, shellWord } from "./review.ts";
+
+/** `scorel skill add`: answers 1 when the user says no. */
+export async function add(counter: Counter): Promise<number> {
+  const { store, invocation, reach } = counter;
+  const { args, options, cwd } = invocation;
+  const [given] = args as [string];
+  const there = await store.find(given, cwd);
+  if (there?.added) throw errors.SKILLBOOK_ADDED({ name: there.name, from: there.from });
+  const staged = await store.stage(given, cwd, reach);
+  try {
+    const [read, look] = [await counter.read(staged.folder), others(await counter.look(), staged)];
+    if (read.skills.length === 0) throw errors.SKILLBOOK_NONE({ from: staged.from, reasons: reasonsIn(read) });
+    const name = await freeName(counter, options.name as string | undefined, staged, read);
+    const head = [`Add "${name}" from ${staged.from}`, ...describeStaged(staged, read, look)].join("\n");
+    const command = `scorel skill add ${shellWord(shownWord(given, staged))}`;
+    const { texts } = staged;
+    if (!(await agreed(counter, head, { question: "Add it?", command, texts: () => texts.call(staged) }))) return 1;
+    await staged.install({ name, added: true });
+    await counter.say(`Added "${name}": ${read.skills.map((skill) => skill.name).join(", ")}.`);
+    return 0;
+  } finally {
+    staged.discard();
+  }
+}
+
+/** Without what an archive of the configuration has brought from there already. */
+function others(look: SkillLook, { before }: StagedSkills): SkillLook {
+  return {
+    ...look,
+    skills: look.skills.filter(({ archive }) => archive === undefined || archive.tree !== before?.tree),
+  };
+}
+
+/** Throws SKILLBOOK_NAME, before anybody is asked. */
+async function freeName(
+  { store }: Counter,
+  asked: string | undefined,
+  staged: StagedSkills,
+  { skills }: SkillLook,
+): Promise<string> {
+  const [only, ...others] = skills;
+  const name = asked ?? (only && others.length === 0 ? only.name : staged.label);
+  if (asked !== undefined && !/^[A-Za-z0-9](?:[A-Za-z0-9._-]{0,62}[A-Za-z0-9])?$/.test(asked))
+    throw errors.SKILLBOOK_NAME({ name, reason: "a name takes letters, digits and . _ - between them" });
+  const other = (await store.list()).find((each) => each.name === name && each.id !== staged.before?.id);
+  if (other) throw errors.SKILLBOOK_NAME({ name, reason: `it stands for ${other.from} already` });
+  return name;
+}
+
+function reasonsIn({ skipped }: SkillLook): string {
+  return skipped.map(({ reason }) => reason).join("; ");
+}
+
+/** An address may hold what is not to be shown. */
+function shownWord(given: string, { from }: StagedSkills): string {
+  return /^https?:/i.test(given.trim()) ? from : given;
+}

@@ -1,0 +1,45 @@
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput, visibleText } from "@scorel/host/client";
+import type { HostService } from "@scorel/host/contract";
+import type { SkillLook } from "@scorel/skills/contract";
+import type { Reach, SkillStore } from "@scorel/skillstore/contract";
+import { inSession } from "./desk.ts";
+import { errors } from "./errors.ts";
+
+/** What skills are brought and taken away with. */
+export interface Counter {
+  store: SkillStore;
+  invocation: Invocation;
+  /** What may be reached, as the configuration says. */
+  reach: Reach;
+  /** The archives that the configuration names: addresses and absolute paths. */
+  roots: readonly string[];
+  /** The skills that a session begun here can load now. */
+  look(): Promise<SkillLook>;
+  /** Those in a folder. */
+  read(path: string): Promise<SkillLook>;
+  /** File names are anybody's words. */
+  say(...lines: string[]): Promise<void>;
+}
+
+/** Runs a command that changes what is installed; answers its exit code. Throws SKILLBOOK and SKILLSTORE errors. */
+export async function atCounter(
+  { host, store }: { host: HostService | undefined; store: SkillStore | undefined },
+  invocation: Invocation,
+  work: (counter: Counter) => Promise<number>,
+): Promise<number> {
+  return await inSession(host, invocation, async ({ request, sessionId }) => {
+    if (!store) throw errors.SKILLBOOK_NO_STORE();
+    const { roots, allowHosts } = await request("skill_sources", { sessionId });
+    const output = createOutput(invocation.stdout);
+    return await work({
+      store,
+      invocation,
+      reach: { allowHosts, env: invocation.env, signal: invocation.interrupt },
+      roots,
+      look: () => request("list_skills", { sessionId }),
+      read: (path) => request("read_skills", { sessionId, path }),
+      say: (...lines) => output.write(visibleText(lines.map((line) => `${line}\n`).join(""))),
+    });
+  });
+}

@@ -1,0 +1,101 @@
+import { basename, relative } from "node:path";
+import type { ShadowedSkill, Skill, SkillLook } from "@scorel/skills/contract";
+import type { StagedFile, StagedSkills } from "@scorel/skillstore/contract";
+import { decideOn, describeAs } from "@scorel/trust/question";
+import type { Counter } from "./counter.ts";
+import { errors } from "./errors.ts";
+
+/** Files of a skill that are named; warnings of it that are told. */
+const MOST = 20;
+const MOST_WARNINGS = 5;
+const SCRIPT = /\.(?:py|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|php|ps1|bat|cmd|lua|r|exe|com|jar|wasm|so|dylib|dll)$/i;
+
+/** What would be installed: each skill with what it says, what could be run, and what is odd about it. */
+export function describeStaged(
+  staged: StagedSkills,
+  { skills, shadowed, skipped }: SkillLook,
+  there: SkillLook,
+): string[] {
+  const bytes = staged.files.reduce((sum, file) => sum + file.bytes, 0);
+  const head = `  ${count(skills.length, "skill")}, ${count(staged.files.length, "file")}, ${size(bytes)}, sha256 ${staged.sha256}`;
+  const below = (path: string) => relative(staged.folder, path);
+  return [
+    head,
+    ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), there)),
+    ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} counts first`),
+    ...skipped.map(({ folder, reason }) => `  no skill: ${below(folder)}: ${reason}`),
+  ];
+}
+
+/** Asks, where there is somebody to ask; otherwise `--yes` has to say so. */
+export async function agreed(
+  { invocation, say }: Counter,
+  head: string,
+  { question, command, texts }: { question: string; command: string; texts: StagedSkills["texts"] },
+): Promise<boolean> {
+  const { options, stdin } = invocation;
+  const reviewed = { items: [], texts };
+  if (options.yes !== true && stdin.isTTY) return await decideOn(reviewed, head, question, invocation);
+  await say(describeAs(head, reviewed));
+  if (options.yes !== true) throw errors.SKILLBOOK_UNCONFIRMED({ command });
+  return true;
+}
+
+/** A word of a command as a shell reads it. */
+export function shellWord(word: string): string {
+  return /^[\w@%+=:,./^~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+}
+
+export function count(many: number, what: string): string {
+  return `${many} ${what}${many === 1 ? "" : "s"}`;
+}
+
+function describeSkill(
+  { name, description, userOnly, warnings, file }: Skill,
+  files: StagedFile[],
+  there: SkillLook,
+): string[] {
+  const isScript = ({ path, isExecutable }: StagedFile) => isExecutable || SCRIPT.test(path);
+  const scripts = files.filter(isScript);
+  const others = files.filter((each) => !isScript(each));
+  const taken = there.skills.find((each) => each.name === name);
+  return [
+    `  ${name}${userOnly ? " (only you may load it)" : ""}: ${description}`,
+    ...(scripts.length > 0 ? [`    can be run: ${listed(scripts)}`] : []),
+    ...(others.length > 0 ? [`    to be read: ${listed(others)}`] : []),
+    ...warnings.slice(0, MOST_WARNINGS).map(({ line, message }) => `    ${file}:${line}: ${message}`),
+    ...(taken ? [`    the name is taken: ${placeOf(taken)}${precedence(taken)}`] : []),
+  ];
+}
+
+/** Where a skill comes from, for people. */
+export function placeOf({ source, folder, archive }: Skill | (ShadowedSkill & { archive?: undefined })): string {
+  return `${source}, ${archive?.from ?? folder}`;
+}
+
+/** What is added counts as the user's own, after the user's folders. */
+function precedence({ source }: Skill): string {
+  return source === "project" || source === "user" ? "; that one counts first" : "; from then on this one counts";
+}
+
+/** Without those of a skill nested in it, and its SKILL.md. */
+function filesOf({ folder, file }: Skill, skills: readonly Skill[], staged: StagedSkills): StagedFile[] {
+  const prefix = (each: string) => `${relative(staged.folder, each)}/`;
+  const own = prefix(folder);
+  const nested = skills.map((each) => prefix(each.folder)).filter((each) => each !== own && each.startsWith(own));
+  return staged.files
+    .filter(({ path }) => path.startsWith(own) && path !== own + basename(file))
+    .filter(({ path }) => !nested.some((each) => path.startsWith(each)))
+    .map((each) => ({ ...each, path: each.path.slice(own.length) }));
+}
+
+function listed(files: readonly StagedFile[]): string {
+  const rest = files.length - MOST;
+  const named = files.slice(0, MOST).map(({ path, bytes }) => `${path} (${size(bytes)})`);
+  return `${named.join(", ")}${rest > 0 ? ` and ${rest} more` : ""}`;
+}
+
+function size(bytes: number): string {
+  if (bytes < 1024) return `${bytes} B`;
+  return bytes < 1024 * 1024 ? `${(bytes / 1024).toFixed(1)} KiB` : `${(bytes / 1024 / 1024).toFixed(1)} MiB`;
+}

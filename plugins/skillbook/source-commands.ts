@@ -1,0 +1,54 @@
+import type { CliCommand, CliOption, Invocation } from "@scorel/cli/contract";
+import type { HostService } from "@scorel/host/contract";
+import type { SkillStore } from "@scorel/skillstore/contract";
+import type { Counter } from "./counter.ts";
+
+const yes: CliOption = { flags: "--yes", description: "Do not ask" };
+const name: CliOption = {
+  flags: "--name <name>",
+  description: "What to call it (default: as the skill, or the archive)",
+};
+
+/** What the commands find in the kernel when they are run. */
+export interface Finds {
+  host(): HostService | undefined;
+  store(): SkillStore | undefined;
+}
+
+/** `scorel skill add|update|remove`. */
+export function sourceCommands({ host, store }: Finds): CliCommand[] {
+  const command = (
+    action: string,
+    args: string,
+    description: string,
+    options: readonly CliOption[],
+    load: () => Promise<(counter: Counter) => Promise<number>>,
+  ): CliCommand => ({
+    noun: "skill",
+    action,
+    args,
+    description,
+    options: [...options],
+    run: async (invocation: Invocation) => {
+      const [work, { atCounter }] = await Promise.all([load(), import("./counter.ts")]);
+      return atCounter({ host: host(), store: store() }, invocation, work);
+    },
+  });
+  return [
+    command(
+      "add",
+      "<source>",
+      "Show which skills an archive, folder or SKILL.md holds, and add them; from a path, or an https:// address",
+      [name, yes],
+      async () => (await import("./add.ts")).add,
+    ),
+    command(
+      "update",
+      "[name] [source]",
+      "Fetch added skills and archives of [skills] roots anew, show what changed, and take it; all of them without a name",
+      [yes],
+      async () => (await import("./update.ts")).update,
+    ),
+    command("remove", "<name>", "Remove skills that were added", [], async () => (await import("./remove.ts")).remove),
+  ];
+}

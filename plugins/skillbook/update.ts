@@ -1,0 +1,124 @@
+import { codeOf, messageOf } from "@scorel/kernel";
+import type { SkillLook } from "@scorel/skills/contract";
+import type { PlacedSkills, StagedSkills } from "@scorel/skillstore/contract";
+import { changeLines } from "@scorel/trust/question";
+import type { Counter } from "./counter.ts";
+import { errors } from "./errors.ts";
+import { agreed, describeStaged, shellWord } from "./review.ts";
+
+/** Something to be fetched anew. */
+interface Wanted {
+  /** Where from; undefined when that is not known any more. */
+  address: string | undefined;
+  base: string;
+  /** What there is; a root may never have come. */
+  kept?: PlacedSkills;
+}
+
+/** `scorel skill update`: answers 1 when the user says no, or something could not be fetched. */
+export async function update(counter: Counter): Promise<number> {
+  const [name] = counter.invocation.args;
+  const all = await wantedIn(counter);
+  const wanted = name === undefined ? all : [withSource(counter, await named(counter, all, name))];
+  if (wanted.length === 0)
+    await counter.say("There is nothing to update: no skills were added, and [skills] roots names no archive.");
+  const codes: number[] = [];
+  for (const each of wanted) codes.push(await attempt(counter, each, name !== undefined));
+  return Math.max(0, ...codes);
+}
+
+/** With others, one that fails is told, and they go on. */
+async function attempt(counter: Counter, wanted: Wanted, isOnly: boolean): Promise<number> {
+  try {
+    return await updateOne(counter, wanted);
+  } catch (thrown) {
+    if (isOnly || codeOf(thrown) === "SKILLBOOK_UNCONFIRMED") throw thrown;
+    await counter.say(`${wanted.kept ? `"${wanted.kept.name}" stays as it is: ` : ""}${messageOf(thrown)}`);
+    return 1;
+  }
+}
+
+async function updateOne(counter: Counter, { address, base, kept }: Wanted): Promise<number> {
+  const { store, reach, say } = counter;
+  if (address === undefined) throw errors.SKILLBOOK_QUERY({ name: kept?.name ?? "", from: kept?.from ?? "" });
+  const staged = await store.stage(address, base, reach, kept?.id);
+  try {
+    const { before, changes, isIntact } = staged;
+    const isSame = before !== undefined && changes.length === 0;
+    const name = before?.name ?? kept?.name ?? staged.label;
+    if (isSame && isIntact && before.isStale !== true && before.from === staged.from) {
+      await say(`"${name}" is the same there; nothing was changed.`);
+      return 0;
+    }
+    if (!isSame && !(await agrees(counter, staged, name))) return 1;
+    await staged.install({ name, added: before?.added ?? kept?.added ?? false });
+    await say(isSame && !isIntact ? `"${name}" was damaged, and is as it was.` : `Updated "${name}".`);
+    return 0;
+  } finally {
+    staged.discard();
+  }
+}
+
+async function agrees(counter: Counter, staged: StagedSkills, name: string): Promise<boolean> {
+  const read = await counter.read(staged.folder);
+  const look = await counter.look();
+  const own = staged.before?.tree;
+  const others = {
+    ...look,
+    skills: look.skills.filter(({ archive }) => archive === undefined || archive.tree !== own),
+  };
+  const head = [
+    `Update "${name}" from ${staged.from}`,
+    ...described(look, read, staged),
+    ...changeLines(staged.changes),
+    ...describeStaged(staged, read, others),
+  ].join("\n");
+  const command = `scorel skill update ${shellWord(name)}`;
+  return await agreed(counter, head, { question: "Take it?", command, texts: () => staged.texts() });
+}
+
+/** Which skills come and go, and what others say of themselves from now on. */
+function described(look: SkillLook, read: SkillLook, { before }: StagedSkills): string[] {
+  const old = new Map(
+    look.skills.flatMap((skill) =>
+      before && skill.archive?.tree === before.tree ? [[skill.name, skill.description]] : [],
+    ),
+  );
+  const now = new Set(read.skills.map(({ name }) => name));
+  const changed = read.skills.flatMap(({ name, description }) => {
+    const was = old.get(name);
+    if (was === undefined) return before ? [`  new skill: ${name}`] : [];
+    return was === description ? [] : [`  ${name} described itself as: ${was}`, `  and does now as: ${description}`];
+  });
+  return [...changed, ...[...old.keys()].filter((name) => !now.has(name)).map((name) => `  no longer there: ${name}`)];
+}
+
+/** Everything that was added, and the archives that the configuration names. */
+async function wantedIn({ store, roots }: Counter): Promise<Wanted[]> {
+  const kept = await store.list();
+  const configured: Wanted[] = [];
+  for (const address of roots) {
+    const found = await store.find(address, "/").catch(() => undefined);
+    configured.push({ address, base: "/", ...(found && { kept: found }) });
+  }
+  const known = new Set(configured.map((each) => each.kept?.id));
+  const added = kept.filter(({ id, added: isAdded }) => isAdded && !known.has(id));
+  return [
+    ...added.map((each) => ({ address: each.isWhole ? each.from : undefined, base: "/", kept: each })),
+    ...configured,
+  ];
+}
+
+/** By its own name, or by that of a skill in it. Throws SKILLBOOK_UNKNOWN. */
+async function named(counter: Counter, all: readonly Wanted[], name: string): Promise<Wanted> {
+  const { skills } = await counter.look();
+  const tree = skills.find((skill) => skill.name === name)?.archive?.tree;
+  const found = all.find(({ kept }) => kept?.name === name) ?? all.find(({ kept }) => kept && kept.tree === tree);
+  const known = all.flatMap(({ kept }) => kept?.name ?? []);
+  if (!found) throw errors.SKILLBOOK_UNKNOWN({ name, known });
+  return found;
+}
+
+function withSource({ invocation: { args, cwd } }: Counter, wanted: Wanted): Wanted {
+  return args[1] === undefined ? wanted : { ...wanted, address: args[1], base: cwd };
+}

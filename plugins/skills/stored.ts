@@ -1,0 +1,58 @@
+import type { Workspace } from "@scorel/host/contract";
+import { messageOf } from "@scorel/kernel";
+import type { PlacedSkills, SkillStore } from "@scorel/skillstore/contract";
+import { errors } from "./errors.ts";
+import { archiveAt, type StoredRoots } from "./roots.ts";
+import type { Skills } from "./skills.ts";
+
+type Report = (thrown: unknown) => void;
+
+/**
+ * What the store keeps for a session. A configured archive that was never fetched is fetched from now on, and is there at a
+ * later look.
+ */
+export async function storedRoots(skills: Skills, workspace: Workspace, report: Report): Promise<StoredRoots> {
+  const { ctx } = skills;
+  const store = ctx.find("skillStore");
+  const configured = new Map<string, PlacedSkills>();
+  for (const given of ctx.config.roots) {
+    const address = archiveAt(given, workspace);
+    if (address === undefined) continue;
+    const kept = store ? await keptRoot(skills, store, address, report) : report(withoutStore(given));
+    if (kept) configured.set(given, kept);
+  }
+  const ids = new Set([...configured.values()].map(({ id }) => id));
+  const all = (await store?.list().catch(report)) ?? [];
+  return { added: all.filter(({ id, added }) => added && !ids.has(id)), configured };
+}
+
+async function keptRoot(
+  skills: Skills,
+  store: SkillStore,
+  address: string,
+  report: Report,
+): Promise<PlacedSkills | undefined> {
+  const { ctx, fetches } = skills;
+  try {
+    const kept = await store.find(address, "/");
+    if (kept?.isStale) report(errors.SKILL_STALE({ from: kept.from, name: kept.name }));
+    if (kept || fetches.has(address)) return kept;
+  } catch (thrown) {
+    report(thrown);
+    return undefined;
+  }
+  const reach = { allowHosts: ctx.config.allowHosts, signal: ctx.signal };
+  const failed = (thrown: unknown) => report(errors.SKILL_FETCH({ reason: messageOf(thrown) }, { cause: thrown }));
+  const work = store.root(address, "/", reach).then(() => {}, failed);
+  fetches.set(
+    address,
+    work.finally(() => fetches.delete(address)),
+  );
+  return undefined;
+}
+
+/** An address may hold what is not to be shown. */
+function withoutStore(given: string) {
+  const root = given.replace(/^(https?:\/\/).*$/is, "$1…");
+  return errors.SKILL_ROOT({ root, reason: 'archives need the plugin "skillstore"' });
+}

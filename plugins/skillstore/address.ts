@@ -1,0 +1,103 @@
+import { createHash } from "node:crypto";
+import { homedir } from "node:os";
+import { basename, dirname, join, resolve } from "node:path";
+import { fileURLToPath, pathToFileURL } from "node:url";
+import { errors } from "./errors.ts";
+
+/** Where skills are brought from, as somebody wrote it. */
+export interface Address {
+  /** What is fetched; a file: address for what lies on this machine. */
+  url: URL;
+  /** sha256 of the address, whole: what the lock file knows it by. */
+  id: string;
+  /** For people and files: without the query, which may be a key. */
+  shown: string;
+  /** `shown` leads there, too. */
+  isWhole: boolean;
+  /** What it would be called. */
+  label: string;
+}
+
+const ENDING = /\.(?:zip|tar\.gz|tgz|tar)$/i;
+/** Archives that a site makes of a repository are named after a branch. */
+const REPOSITORY = /^\/[^/]+\/([^/]+)\/(?:-\/)?(?:archive|zip|tar\.gz|zipball|tarball|legacy\.zip|legacy\.tar\.gz)\//;
+
+/** Recognises an address or a path; relative ones start at `base`. Throws SKILLSTORE_ADDRESS, which shows nothing secret. */
+export function addressOf(given: string, base: string): Address {
+  const text = given.trim();
+  const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
+  if (scheme === undefined) return onDisk(resolve(base, text.replace(/^~(?=\/|$)/, homedir())));
+  if (scheme === "file") return onDisk(pathIn(text));
+  if (scheme === "http" || scheme === "https") return onWeb(text);
+  throw errors.SKILLSTORE_ADDRESS({ address: `${scheme}://…`, reason: "only https:// and file:// are read" });
+}
+
+/** What an address on the web is called where people read it. */
+export function shownUrl({ origin, pathname, search }: URL): string {
+  return `${origin}${pathname}${search === "" ? "" : "?…"}`;
+}
+
+/** By the ending of its address. */
+export function kindOf({ url }: Pick<Address, "url">): "zip" | "tar" | "tar.gz" | undefined {
+  const ending = ENDING.exec(url.pathname)?.[0].toLowerCase();
+  return ending === ".tgz" ? "tar.gz" : (ending?.slice(1) as "zip" | "tar" | "tar.gz" | undefined);
+}
+
+export function isSkillFile({ url }: Pick<Address, "url">): boolean {
+  return basename(url.pathname).toLowerCase() === "skill.md";
+}
+
+function onWeb(text: string): Address {
+  if (!URL.canParse(text))
+    throw errors.SKILLSTORE_ADDRESS({ address: "the address", reason: "it cannot be read as one" });
+  const url = new URL(text);
+  if (url.username !== "" || url.password !== "")
+    throw errors.SKILLSTORE_ADDRESS({
+      address: shownUrl(url),
+      reason: "it holds a user name or password, which would stay in files and lists",
+    });
+  url.hash = "";
+  return named(url, shownUrl(url), url.search === "");
+}
+
+function onDisk(path: string): Address {
+  return named(pathToFileURL(path), path, true);
+}
+
+function pathIn(text: string): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url && (url.hostname === "" || url.hostname === "localhost")) return fileURLToPath(`file://${url.pathname}`);
+  throw errors.SKILLSTORE_ADDRESS({ address: "file://…", reason: "it names another machine, or cannot be read" });
+}
+
+function named(url: URL, shown: string, isWhole: boolean): Address {
+  const id = createHash("sha256").update(url.href).digest("hex");
+  return { url, id, shown, isWhole, label: labelOf(url) };
+}
+
+function labelOf(url: URL): string {
+  const path = decoded(url.pathname);
+  const last = basename(path).toLowerCase() === "skill.md" ? basename(dirname(path)) : basename(path);
+  const given = (url.protocol === "file:" ? undefined : REPOSITORY.exec(path)?.[1]) ?? last.replace(ENDING, "");
+  return labelFrom(given) || labelFrom(url.hostname) || "skills";
+}
+
+/** A name that is a folder's on every system. */
+export function labelFrom(text: string): string {
+  return text
+    .replace(/[^A-Za-z0-9._-]+/g, "-")
+    .replace(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, "")
+    .slice(0, 64);
+}
+
+function decoded(path: string): string {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    // What is no UTF-8 is named as it is written.
+    return path;
+  }
+}
+
+/** Where all of it lies. */
+export const storeOf = (home: string) => join(home, ".scorel");

@@ -1,0 +1,153 @@
+import { createHash } from "node:crypto";
+import { closeSync, openSync, writeSync } from "node:fs";
+import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
+import type { LookupFunction } from "node:net";
+import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
+import { proxyFor, requestThrough } from "@scorel/model/proxy";
+import { shownUrl } from "./address.ts";
+import type { Reach } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { isAllowed, type Lookup, type Pinned, pinnedTo } from "./reach.ts";
+
+const HOPS = 5;
+const SECONDS = 30;
+export const LARGEST = 64 * 1024 * 1024;
+
+/** How a download is made. */
+export interface Way extends Reach {
+  lookup?: Lookup;
+  /** In milliseconds, for all of it. */
+  time?: number;
+  largest?: number;
+}
+
+/**
+ * Fetches what is at an address, over redirects, into a new file; answers its sha256 and size. Each host's addresses are
+ * looked up once, judged, and connected to: nobody can answer with another in between. Throws SKILLSTORE errors.
+ */
+export async function download(from: URL, into: string, way: Way): Promise<{ sha256: string; bytes: number }> {
+  const time = AbortSignal.timeout(way.time ?? SECONDS * 1000);
+  const signal = way.signal ? AbortSignal.any([time, way.signal]) : time;
+  try {
+    return await written(await arrive(from, { ...way, signal }), into, way.largest ?? LARGEST);
+  } catch (thrown) {
+    if (thrown instanceof ScorelError) throw thrown;
+    throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: reasonOf(thrown, time, way) }, { cause: thrown });
+  }
+}
+
+function reasonOf(thrown: unknown, time: AbortSignal, { signal, time: given }: Way): string {
+  if (time.aborted) return `it took longer than ${(given ?? SECONDS * 1000) / 1000} seconds`;
+  if (signal?.aborted) return "it was interrupted";
+  // "fetch failed" has what is wrong as its cause.
+  const { cause } = thrown as { cause?: unknown };
+  const code = codeOf(thrown, codeOf(cause, ""));
+  return code === "" ? messageOf(cause ?? thrown) : `the server cannot be reached (${code})`;
+}
+
+async function arrive(from: URL, way: Way): Promise<IncomingMessage> {
+  let url = from;
+  for (let hop = 0; hop <= HOPS; hop++) {
+    const answer = await ask(url, way);
+    const { statusCode = 0, headers } = answer;
+    if (statusCode === 200) return answer;
+    answer.destroy();
+    if (![301, 302, 303, 307, 308].includes(statusCode) || headers.location === undefined)
+      throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `${url.host} answered ${statusCode}` });
+    url = nextOf(headers.location, url, from);
+  }
+  throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `it was sent on more than ${HOPS} times` });
+}
+
+/** What a server names is as little to be shown as to be trusted: it may hold a key. */
+function nextOf(location: string, url: URL, from: URL): URL {
+  const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
+  if (next && /^https?:$/.test(next.protocol) && next.username === "" && next.password === "") return next;
+  throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `${url.host} sent it on to what is no address` });
+}
+
+async function ask(url: URL, way: Way): Promise<IncomingMessage> {
+  const isOurs = isAllowed(url, way.allowHosts);
+  if (url.protocol !== "https:" && !isOurs)
+    throw errors.SKILLSTORE_HOST({ host: url.host, reason: "only https:// is used" });
+  const options: RequestOptions = {
+    headers: { "user-agent": "scorel", accept: "*/*", "accept-encoding": "identity" },
+    ...(way.signal && { signal: way.signal }),
+  };
+  const proxy = proxyFor(url, way.env ?? process.env);
+  // A proxy asks for names itself. One that the user has named may be known to it alone.
+  const pinned = proxy && isOurs ? [] : await pin(url, way, proxy !== undefined);
+  const request = proxy
+    ? await requestThrough(proxy, url, options, way.signal, pinned[0]?.address)
+    : await requestTo(url, pinned, options);
+  return await answered(request);
+}
+
+async function pin(url: URL, { allowHosts, lookup, signal }: Way, isProxied: boolean): Promise<Pinned[]> {
+  try {
+    return await beforeEnd(pinnedTo(url, allowHosts, lookup), signal);
+  } catch (thrown) {
+    if (!isProxied || thrown instanceof ScorelError || signal?.aborted) throw thrown;
+    const reason = `its address cannot be looked up here (${codeOf(thrown)}), only by the proxy`;
+    throw errors.SKILLSTORE_HOST({ host: url.host, reason }, { cause: thrown });
+  }
+}
+
+async function requestTo(url: URL, pinned: readonly Pinned[], options: RequestOptions): Promise<ClientRequest> {
+  const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
+  // No agent, so that no connection of somebody else's to the name is taken. What is not verified elsewhere is verified here.
+  return request(url, {
+    ...options,
+    agent: false,
+    lookup: lookupOf(pinned),
+    rejectUnauthorized: true,
+  } as RequestOptions);
+}
+
+function lookupOf(pinned: readonly Pinned[]): LookupFunction {
+  return (_, { all }, callback) => {
+    const [{ address, family }] = pinned as [Pinned];
+    if (all) callback(null, [...pinned]);
+    else callback(null, address, family);
+  };
+}
+
+function answered(request: ClientRequest): Promise<IncomingMessage> {
+  return new Promise((resolve, reject) => {
+    request.on("response", resolve);
+    request.on("error", reject);
+    request.end();
+  });
+}
+
+/** Looking up a name cannot be stopped, only left. */
+function beforeEnd<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+  if (!signal) return work;
+  return new Promise((resolve, reject) => {
+    const end = () => reject(signal.reason);
+    if (signal.aborted) end();
+    signal.addEventListener("abort", end, { once: true });
+    work.then(resolve, reject).finally(() => signal.removeEventListener("abort", end));
+  });
+}
+
+/** By the bytes that come, whatever was announced; fewer than announced is an error of the connection. */
+async function written(answer: IncomingMessage, into: string, largest: number) {
+  const tooLarge = () => errors.SKILLSTORE_LARGE({ megabytes: largest / 1024 / 1024 });
+  const fd = openSync(into, "wx", 0o600);
+  const hash = createHash("sha256");
+  let bytes = 0;
+  try {
+    if (Number(answer.headers["content-length"] ?? 0) > largest) throw tooLarge();
+    for await (const piece of answer as AsyncIterable<Buffer>) {
+      bytes += piece.length;
+      if (bytes > largest) throw tooLarge();
+      hash.update(piece);
+      for (let done = 0; done < piece.length; ) done += writeSync(fd, piece, done);
+    }
+  } finally {
+    answer.destroy();
+    closeSync(fd);
+  }
+  return { sha256: hash.digest("hex"), bytes };
+}

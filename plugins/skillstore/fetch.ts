@@ -1,0 +1,112 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { codeOf } from "@scorel/kernel";
+import type { Archives } from "@scorel/packages/contract";
+import { type Address, isSkillFile, kindOf } from "./address.ts";
+import type { Reach } from "./contract.ts";
+import { LARGEST } from "./download.ts";
+import { errors } from "./errors.ts";
+
+/** What was brought into `<staging>/tree/files`. */
+export interface Fetched {
+  /** Of the bytes that came; a folder has none of its own. */
+  sha256?: string;
+  /** Of a file on this machine. */
+  mark?: string;
+}
+
+/** Brings what an address leads to. Throws SKILLSTORE and ARCHIVE errors. */
+export async function bring(address: Address, staging: string, archives: Archives, reach: Reach): Promise<Fetched> {
+  const into = join(staging, "tree", "files", address.label);
+  fs.mkdirSync(into, { recursive: true, mode: 0o700 });
+  const file = join(staging, "fetched");
+  if (address.url.protocol === "file:") {
+    const path = fileURLToPath(address.url);
+    if (statOf(path, address).isDirectory()) {
+      await archives.copy(path, into);
+      return {};
+    }
+    const found = copyFile(path, file, address);
+    await unpack(address, file, into, archives);
+    return found;
+  }
+  const { download } = await import("./download.ts");
+  const { sha256 } = await download(address.url, file, reach);
+  await unpack(address, file, into, archives);
+  return { sha256 };
+}
+
+/** What shows that a file on this machine was changed; undefined when there is none. */
+export function markOf({ url }: Address): string | undefined {
+  const stat = fs.statSync(fileURLToPath(url), { throwIfNoEntry: false });
+  return stat?.isFile() ? markIn(stat) : undefined;
+}
+
+const markIn = ({ size, mtimeMs }: fs.Stats) => `${size} ${mtimeMs}`;
+
+async function unpack(address: Address, file: string, into: string, archives: Archives): Promise<void> {
+  const kind = kindOf(address) ?? kindByBytes(file);
+  if (kind === undefined && !isSkillFile(address))
+    throw errors.SKILLSTORE_ADDRESS({
+      address: address.shown,
+      reason: "what is there is neither an archive nor a SKILL.md",
+    });
+  if (kind !== undefined) await archives.unpack(file, into, { name: address.shown, kind });
+  else fs.copyFileSync(file, join(into, "SKILL.md"), fs.constants.COPYFILE_EXCL);
+  fs.rmSync(file);
+}
+
+function kindByBytes(file: string): "zip" | "tar.gz" | undefined {
+  const start = Buffer.alloc(4);
+  const fd = fs.openSync(file, "r");
+  fs.readSync(fd, start);
+  fs.closeSync(fd);
+  const hex = start.toString("hex");
+  if (["504b0304", "504b0506"].includes(hex)) return "zip";
+  return hex.startsWith("1f8b") ? "tar.gz" : undefined;
+}
+
+function statOf(path: string, { shown }: Address): fs.Stats {
+  try {
+    return fs.statSync(path);
+  } catch (thrown) {
+    throw errors.SKILLSTORE_ADDRESS(
+      { address: shown, reason: `it cannot be read (${codeOf(thrown)})` },
+      { cause: thrown },
+    );
+  }
+}
+
+/** Through one open file: nothing can be put in its place in between, and no pipe is waited for. */
+function copyFile(path: string, into: string, { shown }: Address): Fetched {
+  const fail = (reason: string, cause?: unknown) => errors.SKILLSTORE_ADDRESS({ address: shown, reason }, { cause });
+  const hash = createHash("sha256");
+  const fd = open(path, fail);
+  const to = fs.openSync(into, "wx", 0o600);
+  try {
+    const stat = fs.fstatSync(fd);
+    if (!stat.isFile()) throw fail("it is neither a file nor a folder");
+    const piece = Buffer.allocUnsafe(1024 * 1024);
+    let bytes = 0;
+    for (let size = fs.readSync(fd, piece); size > 0; size = fs.readSync(fd, piece)) {
+      bytes += size;
+      if (bytes > LARGEST) throw errors.SKILLSTORE_LARGE({ megabytes: LARGEST / 1024 / 1024 });
+      hash.update(piece.subarray(0, size));
+      for (let done = 0; done < size; ) done += fs.writeSync(to, piece, done, size - done);
+    }
+    return { sha256: hash.digest("hex"), mark: markIn(stat) };
+  } finally {
+    fs.closeSync(to);
+    fs.closeSync(fd);
+  }
+}
+
+function open(path: string, fail: (reason: string, cause: unknown) => Error): number {
+  try {
+    return fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0));
+  } catch (thrown) {
+    throw fail(`it cannot be read (${codeOf(thrown)})`, thrown);
+  }
+}

@@ -1,0 +1,72 @@
+import { existsSync, lstatSync, readFileSync, type Stats } from "node:fs";
+import { join } from "node:path";
+import { messageOf } from "@scorel/kernel";
+import type { StoredSkills } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** `skills.lock.json`: what is kept, by the sha256 of the address that it came from. */
+export interface SkillLock {
+  version: 1;
+  sources: Record<string, Omit<StoredSkills, "id">>;
+}
+
+export const lockFileIn = (home: string) => join(home, "skills.lock.json");
+
+/** Whether there is anything to ask the lock file about; costs a look at the disk. */
+export const isAnyStored = (home: string) => existsSync(lockFileIn(home));
+
+/** Reads the lock file when it has changed. Throws SKILLSTORE_LOCK when it is damaged, or others could have written it. */
+export function createLockReader(home: string): () => SkillLock {
+  const path = lockFileIn(home);
+  let known: { mark: string; lock: SkillLock } | undefined;
+  return () => {
+    const stat = lstatSync(path, { throwIfNoEntry: false });
+    if (!stat) return { version: 1, sources: {} };
+    const mark = [stat.ino, stat.size, stat.mtimeMs, stat.ctimeMs].join(" ");
+    if (known?.mark !== mark) known = { mark, lock: read(path, stat) };
+    return known.lock;
+  };
+}
+
+/** The lock that a text holds; an empty one without a text. Throws SKILLSTORE_LOCK. */
+export function parseLock(path: string, text: string | undefined): SkillLock {
+  if (text === undefined) return { version: 1, sources: {} };
+  try {
+    const lock: unknown = JSON.parse(text);
+    if (isLock(lock)) return lock;
+  } catch (thrown) {
+    throw errors.SKILLSTORE_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
+  }
+  throw errors.SKILLSTORE_LOCK({ path, reason: "it is not what Scorel has written" });
+}
+
+function read(path: string, stat: Stats): SkillLock {
+  const own = process.getuid?.();
+  const isForeign = own !== undefined && (![own, 0].includes(stat.uid) || (stat.mode & 0o022) !== 0);
+  if (!stat.isFile()) throw errors.SKILLSTORE_LOCK({ path, reason: "it is no regular file" });
+  if (isForeign) throw errors.SKILLSTORE_LOCK({ path, reason: "other users can write it" });
+  return parseLock(path, readFileSync(path, "utf8"));
+}
+
+function isLock(value: unknown): value is SkillLock {
+  if (!isTable(value) || value.version !== 1 || !isTable(value.sources)) return false;
+  return Object.entries(value.sources).every(([id, source]) => isSum(id) && isTable(source) && isSource(source));
+}
+
+function isSource({ name, from, sha256, tree, skills, fetchedAt, files, bytes, added, isWhole }: Table): boolean {
+  const isNamed = [name, from, fetchedAt].every((text) => typeof text === "string") && isSum(sha256) && isSum(tree);
+  const isCounted = [files, bytes].every((count) => typeof count === "number");
+  const areSkills =
+    Array.isArray(skills) && skills.every((each) => isTable(each) && isBelow(each.path) && isSum(each.sha256));
+  return isNamed && isCounted && areSkills && typeof added === "boolean" && typeof isWhole === "boolean";
+}
+
+type Table = Record<string, unknown>;
+const isTable = (value: unknown): value is Table =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+const isSum = (sum: unknown) => typeof sum === "string" && /^[\da-f]{64}$/.test(sum);
+
+/** It becomes a path in the store. */
+function isBelow(path: unknown): boolean {
+  return typeof path === "string" && !path.split("/").some((part) => ["", ".", ".."].includes(part));
+}

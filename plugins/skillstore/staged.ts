@@ -1,0 +1,125 @@
+import { existsSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { ScorelError } from "@scorel/kernel";
+import type { Address } from "./address.ts";
+import { changesBetween, textAt } from "./changes.ts";
+import type { PlacedSkills, Reach, SkillFileChange, StagedSkills, StoredSkills } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { bring, type Fetched } from "./fetch.ts";
+import type { SkillLock } from "./lock-file.ts";
+import { makeStaging, place, treesIn } from "./staging.ts";
+import type { Store } from "./store.ts";
+import { isIntact, type Sums, sealTree, skillFilesIn, sumsOf } from "./tree.ts";
+
+/** Brings skills into a folder of their own, to be looked at. */
+export async function stage(store: Store, address: Address, reach: Reach, instead = address.id): Promise<StagedSkills> {
+  const folder = makeStaging(store.home);
+  try {
+    const fetched = await bring(address, folder, store.archives, reach);
+    return new Staged(store, address, folder, { ...fetched, instead });
+  } catch (thrown) {
+    rmSync(folder, { recursive: true, force: true });
+    if (thrown instanceof ScorelError || !(thrown instanceof Error && "syscall" in thrown)) throw thrown;
+    throw errors.SKILLSTORE_DISK({ reason: thrown.message }, { cause: thrown });
+  }
+}
+
+/** What a root is called that nobody has given a name. */
+export function freeName({ sources }: SkillLock, { id, label }: Address): string {
+  const taken = new Set(Object.entries(sources).flatMap(([other, { name }]) => (other === id ? [] : [name])));
+  for (let count = 1; ; count++) {
+    const name = count === 1 ? label : `${label}-${count}`;
+    if (!taken.has(name)) return name;
+  }
+}
+
+class Staged implements StagedSkills {
+  readonly from: string;
+  readonly label: string;
+  readonly folder: string;
+  readonly sha256: string;
+  readonly files: StagedSkills["files"];
+  readonly before?: PlacedSkills;
+  readonly changes: readonly SkillFileChange[];
+  readonly isIntact: boolean;
+  private readonly store: Store;
+  private readonly address: Address;
+  private readonly staging: string;
+  private readonly entry: Omit<StoredSkills, "id" | "name" | "added">;
+
+  constructor(
+    store: Store,
+    address: Address,
+    staging: string,
+    { sha256, mark, instead }: Fetched & { instead: string },
+  ) {
+    const { tree, files, sums } = sealTree(join(staging, "tree"));
+    const skills = skillFilesIn(sums);
+    if (skills.length === 0) throw errors.SKILLSTORE_NONE({ from: address.shown });
+    this.store = store;
+    this.address = address;
+    this.staging = staging;
+    this.from = address.shown;
+    this.label = address.label;
+    this.folder = join(staging, "tree", "files");
+    this.files = files;
+    this.sha256 = sha256 ?? tree;
+    const before = store.byId(instead);
+    if (before) this.before = before;
+    const old = before && join(treesIn(store.home), before.tree);
+    this.isIntact = old === undefined || isIntact(old, before?.tree as string);
+    this.changes = this.changesTo(before, sums);
+    const bytes = files.reduce((sum, file) => sum + file.bytes, 0);
+    this.entry = {
+      from: address.shown,
+      isWhole: address.isWhole,
+      sha256: this.sha256,
+      tree,
+      files: files.length,
+      bytes,
+      skills,
+      ...(mark !== undefined && { mark }),
+      fetchedAt: new Date().toISOString(),
+    };
+  }
+
+  texts(): { path: string; text: string }[] {
+    return this.files.flatMap(({ path }) => {
+      const text = textAt(join(this.folder, path));
+      return text === undefined ? [] : [{ path, text }];
+    });
+  }
+
+  async install({ name, added }: { name: string; added: boolean }): Promise<PlacedSkills> {
+    const { store, entry, before } = this;
+    const { id } = this.address;
+    const target = join(treesIn(store.home), entry.tree);
+    if (existsSync(join(this.staging, "tree")))
+      place(store.home, this.staging, entry.tree, () => isIntact(target, entry.tree));
+    await store.change(({ sources }) => {
+      const taken = before?.id ?? id;
+      const now = Object.hasOwn(sources, taken) ? sources[taken] : undefined;
+      // Two that fetch a root at once bring the same, or one of them was early: the first counts.
+      if (now && !added && !before) return;
+      if (now?.fetchedAt !== before?.fetchedAt) throw errors.SKILLSTORE_TAKEN({ name, from: this.from });
+      const other = Object.entries(sources).find(([key, source]) => source.name === name && key !== taken)?.[1];
+      if (other) throw errors.SKILLSTORE_TAKEN({ name, from: other.from });
+      const same = taken !== id && Object.hasOwn(sources, id) ? sources[id] : undefined;
+      if (same) throw errors.SKILLSTORE_TAKEN({ name: same.name, from: same.from });
+      delete sources[taken];
+      sources[id] = { name, added, ...entry };
+    });
+    store.retire(before?.tree ?? entry.tree);
+    return store.byId(id) as PlacedSkills;
+  }
+
+  discard(): void {
+    rmSync(this.staging, { recursive: true, force: true });
+  }
+
+  private changesTo(before: PlacedSkills | undefined, sums: Sums): SkillFileChange[] {
+    if (!before) return [];
+    const old = sumsOf(join(treesIn(this.store.home), before.tree), before.tree) ?? new Map<string, string>();
+    return changesBetween({ folder: before.folder, sums: old }, { folder: this.folder, sums });
+  }
+}

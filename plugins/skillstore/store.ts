@@ -1,0 +1,127 @@
+import { existsSync, realpathSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import type { HostService } from "@scorel/host/contract";
+import type { Archives } from "@scorel/packages/contract";
+import { type Address, addressOf } from "./address.ts";
+import type { PlacedSkills, Reach, SkillStore, StagedSkills, StoredSkills } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { markOf } from "./fetch.ts";
+import { createLockReader, lockFileIn, parseLock, type SkillLock } from "./lock-file.ts";
+import { keep, sweep, treesIn } from "./staging.ts";
+
+/** What the store works with. */
+export interface Surroundings {
+  /** `~/.scorel`. */
+  home: string;
+  archives: Archives;
+  host: () => Pick<HostService, "changeFile"> | undefined;
+}
+
+/** A root that failed is left alone for so long. */
+const REST_MS = 10 * 60_000;
+
+/** The skills that are kept below a home, and the ways in and out. */
+export class Store implements SkillStore {
+  readonly home: string;
+  readonly archives: Archives;
+  private readonly host: Surroundings["host"];
+  private readonly read: () => SkillLock;
+  /** Roots that are being fetched, by id, and when those that failed did. */
+  private readonly fetching = new Map<string, Promise<PlacedSkills>>();
+  private readonly failed = new Map<string, { at: number; thrown: unknown }>();
+
+  constructor({ home, archives, host }: Surroundings) {
+    this.home = home;
+    this.archives = archives;
+    this.host = host;
+    this.read = createLockReader(home);
+  }
+
+  async list(): Promise<PlacedSkills[]> {
+    const sources = Object.entries(this.read().sources).map(([id, source]) => this.placed({ ...source, id }));
+    return sources.sort((a, b) => (a.name < b.name ? -1 : 1));
+  }
+
+  async find(address: string, base: string): Promise<PlacedSkills | undefined> {
+    return this.byId(addressOf(address, base).id);
+  }
+
+  async root(given: string, base: string, reach: Reach): Promise<PlacedSkills> {
+    const address = addressOf(given, base);
+    const there = this.byId(address.id);
+    if (there) return there;
+    const before = this.failed.get(address.id);
+    if (before && performance.now() - before.at < REST_MS) throw before.thrown;
+    let work = this.fetching.get(address.id);
+    if (!work) {
+      work = this.fetchRoot(address, reach).finally(() => this.fetching.delete(address.id));
+      this.fetching.set(address.id, work);
+    }
+    return await work;
+  }
+
+  async stage(given: string, base: string, reach: Reach, instead?: string): Promise<StagedSkills> {
+    return await (await import("./staged.ts")).stage(this, addressOf(given, base), reach, instead);
+  }
+
+  async remove(id: string): Promise<boolean> {
+    const { sources } = this.read();
+    const entry = Object.hasOwn(sources, id) ? sources[id] : undefined;
+    if (!entry) return false;
+    await this.change(({ sources: now }) => {
+      delete now[id];
+    });
+    const isShared = Object.values(this.read().sources).some(({ tree }) => tree === entry.tree);
+    if (!isShared) rmSync(join(treesIn(this.home), entry.tree), { recursive: true, force: true });
+    return true;
+  }
+
+  byId(id: string): PlacedSkills | undefined {
+    const { sources } = this.read();
+    const source = Object.hasOwn(sources, id) ? sources[id] : undefined;
+    return source && this.placed({ ...source, id });
+  }
+
+  /** Changes the lock file in one step, alone among all processes; what `change` throws changes nothing. */
+  async change(change: (lock: SkillLock) => void): Promise<void> {
+    const path = lockFileIn(this.home);
+    const host = this.host();
+    if (!host) throw errors.SKILLSTORE_NO_HOST();
+    await host.changeFile(path, (text) => {
+      const lock = parseLock(path, text);
+      change(lock);
+      return `${JSON.stringify(lock, null, 2)}\n`;
+    });
+  }
+
+  /** Whatever was replaced stays for a day, for sessions that read it. */
+  retire(tree: string): void {
+    keep(join(treesIn(this.home), tree));
+    sweep(this.home, new Set(Object.values(this.read().sources).map((source) => source.tree)));
+  }
+
+  private placed(source: StoredSkills): PlacedSkills {
+    const folder = join(treesIn(this.home), source.tree, "files");
+    const real = existsSync(folder) ? realpathSync.native(folder) : folder;
+    const isStale = source.mark !== undefined && markOf(addressOf(source.from, "/")) !== source.mark;
+    return { ...source, folder: real, ...(isStale && { isStale }) };
+  }
+
+  private async fetchRoot(address: Address, reach: Reach): Promise<PlacedSkills> {
+    const { stage, freeName } = await import("./staged.ts");
+    let staged: StagedSkills | undefined;
+    try {
+      staged = await stage(this, address, reach);
+      return await staged.install({ name: freeName(this.read(), address), added: false });
+    } catch (thrown) {
+      this.failed.set(address.id, { at: performance.now(), thrown });
+      throw thrown;
+    } finally {
+      staged?.discard();
+    }
+  }
+}
+
+export function createStore(surroundings: Surroundings): Store {
+  return new Store(surroundings);
+}

@@ -1,0 +1,180 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type ArchiveServer, serveArchives } from "../archive-server.ts";
+import { skillOf, zipOf } from "../skill-ground.ts";
+import { type Scratch, scratch } from "./scorel.ts";
+
+const pdf = { "SKILL.md": skillOf("pdf"), "how.md": "How\n", "scripts/fill.py": "print(1)\n" };
+
+async function withServer(work: (s: Scratch, server: ArchiveServer) => Promise<void>): Promise<void> {
+  using s = scratch();
+  await using server = await serveArchives({ "/pdf.zip": zipOf(pdf) });
+  s.file("~/.scorel/config.toml", '[skills]\nallowHosts = ["127.0.0.1"]\n');
+  await work(s, server);
+}
+
+describe("scorel skill", () => {
+  it("add shows what it would add, waits for a yes, and keeps it without the network", () =>
+    withServer(async (s, server) => {
+      s.file("~/.claude/skills/how/SKILL.md", skillOf("how"));
+      server.answers["/x"] = { to: "/pdf.zip" };
+      const shown = [
+        `Add "pdf" from ${server.origin}/x?…`,
+        expect.stringMatching(/^ {2}1 skill, 3 files, \d+ B, sha256 [\da-f]{64}$/),
+        "  pdf: All of pdf",
+        "    can be run: scripts/fill.py (9 B)",
+        "    to be read: how.md (4 B)",
+        '    SKILL.md:2: name "pdf" is not that of its folder, x',
+      ];
+      const command = ["skill", "add", `${server.origin}/x?key=geheim`];
+      const asked = await s.run(command);
+      expect({ ...asked, stdout: asked.stdout.trimEnd().split("\n") }).toMatchObject({ code: 2, stdout: shown });
+      expect(asked.stderr).toContain(`To install it: scorel skill add '${server.origin}/x?…' --yes`);
+      expect(existsSync(join(s.home, ".scorel/skills.lock.json"))).toBe(false);
+      const added = await s.run([...command, "--yes"]);
+      expect({ ...added, stdout: added.stdout.trimEnd().split("\n") }).toMatchObject({
+        code: 0,
+        stdout: [...shown, 'Added "pdf": pdf.'],
+        stderr: "",
+      });
+      const heard = server.heard.length;
+      expect((await s.run(["skill", "list"])).stdout).toContain(`user     All of pdf  (from ${server.origin}/x?…)\n`);
+      expect((await s.run(["skill", "show", "pdf"])).stdout).toContain(`from    ${server.origin}/x?…, added as pdf`);
+      expect(await s.run([...command, "--yes"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('was added already, as "pdf"'),
+      });
+      expect(await s.run(["skill", "update", "pdf"])).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("had a query, which is not kept"),
+      });
+      expect(server.heard).toHaveLength(heard);
+    }));
+
+  it("update shows what changed and takes it; what cannot be fetched stays", () =>
+    withServer(async (s, server) => {
+      const address = `${server.origin}/pdf.zip`;
+      await s.run(["skill", "add", address, "--yes"]);
+      expect(await s.run(["skill", "update", "--yes"])).toMatchObject({
+        code: 0,
+        stdout: '"pdf" is the same there; nothing was changed.\n',
+      });
+      const next = { ...pdf, "SKILL.md": skillOf("pdf").replace("All of", "Reads"), "scripts/more.sh": "true\n" };
+      server.answers["/pdf.zip"] = zipOf(next);
+      const changed = await s.run(["skill", "update", "pdf", "--yes"]);
+      expect(changed).toMatchObject({ code: 0, stderr: "" });
+      expect(changed.stdout.split("\n")).toEqual(
+        expect.arrayContaining([
+          `Update "pdf" from ${address}`,
+          "  pdf described itself as: All of pdf",
+          "  and does now as: Reads pdf",
+          "  changed  pdf/SKILL.md",
+          "    -description: All of pdf",
+          "    +description: Reads pdf",
+          "  added    pdf/scripts/more.sh",
+          'Updated "pdf".',
+        ]),
+      );
+      server.answers["/pdf.zip"] = 503;
+      const failed = await s.run(["skill", "update"]);
+      expect(failed).toMatchObject({
+        code: 1,
+        stdout: expect.stringContaining(
+          `"pdf" stays as it is: ${address} could not be fetched: ${server.host} answered 503.`,
+        ),
+      });
+      expect((await s.run(["skill", "list"])).stdout).toContain("Reads pdf");
+    }));
+
+  it("remove takes away what was added, and says what has the name from then on", () =>
+    withServer(async (s, server) => {
+      server.answers["/two.zip"] = zipOf({ "git-commit/SKILL.md": skillOf("git-commit"), "b/SKILL.md": skillOf("b") });
+      const added = await s.run(["skill", "add", `${server.origin}/two.zip`, "--yes"]);
+      expect(added.stdout).toMatch(/the name is taken: shipped, .*; from then on this one counts/);
+      const remove = (name: string) => s.run(["skill", "remove", name]);
+      expect(await remove("git-commit")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("came with 1 more from"),
+      });
+      expect(await remove("two")).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(
+          /^Removed "two", which came from .*two\.zip\.\n"git-commit" is still there: shipped, .*\.\n$/,
+        ),
+      });
+      expect(await remove("git-commit")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining('"git-commit" was not added (shipped,'),
+      });
+      expect(await remove("nothing")).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("To add skills: scorel skill add <source>"),
+      });
+    }));
+
+  it("add takes a folder, and lets go of an archive that holds no skill or is another's", () =>
+    withServer(async (s, server) => {
+      s.file("mine/SKILL.md", skillOf("mine"));
+      expect(await s.run(["skill", "add", "./mine", "--yes"])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining('Added "mine": mine.'),
+      });
+      s.file("mine/more.md", "More");
+      expect(await s.run(["skill", "update", "mine", "--yes"])).toMatchObject({
+        code: 0,
+        stdout: expect.stringContaining("added    mine/more.md"),
+      });
+      const refused = await s.run(["skill", "add", "https://127.0.0.2/x.zip", "--yes"]);
+      expect(refused).toMatchObject({
+        code: 1,
+        stdout: "",
+        stderr: expect.stringContaining("127.0.0.2 is no public machine's"),
+      });
+      const taken = await s.run(["skill", "add", `${server.origin}/pdf.zip`, "--name", "mine", "--yes"]);
+      expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("it stands for") });
+    }));
+});
+
+it("a certificate is believed that the user's own authority has signed", async () => {
+  using s = scratch();
+  const [key, cert] = [join(s.home, "key.pem"), join(s.home, "cert.pem")];
+  const name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
+  execFileSync(
+    "openssl",
+    ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key, "-out", cert, ...name],
+    { stdio: "pipe" },
+  );
+  await using server = await serveArchives(
+    { "/pdf.zip": zipOf(pdf) },
+    { key: readFileSync(key), cert: readFileSync(cert) },
+  );
+  const address = `https://localhost:${server.host.split(":")[1]}/pdf.zip`;
+  s.file("~/.scorel/config.toml", '[skills]\nallowHosts = ["localhost"]\n');
+  const refused = await s.run(["skill", "add", address, "--yes"]);
+  expect(refused).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("the server cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT)"),
+  });
+  const added = await s.run(["skill", "add", address, "--yes"], { env: { NODE_EXTRA_CA_CERTS: cert } });
+  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('Added "pdf": pdf.') });
+});
+
+it("a project's archives are fetched when it is trusted, and not before", () =>
+  withServer(async (s, server) => {
+    s.file(".scorel/config.toml", `[skills]\nroots = ["${server.origin}/pdf.zip"]\nallowHosts = ["127.0.0.1"]\n`);
+    writeFileSync(join(s.home, ".scorel/config.toml"), "");
+    expect((await s.run(["skill", "list"])).stdout).not.toContain("All of pdf");
+    expect(server.heard).toEqual([]);
+    const asked = await s.run(["trust", "add"]);
+    expect(asked.stdout).toContain("fetched over http://, and from this machine's own net");
+    expect((await s.run(["skill", "list", "--trust"])).stdout).toMatch(/configured +All of pdf {2}\(from http/);
+    expect(server.heard).toHaveLength(1);
+    expect(await s.run(["skill", "remove", "pdf", "--trust"])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Take it out there."),
+    });
+    // What was fetched for a project is nobody else's.
+    expect((await s.run(["skill", "list"], { cwd: s.home })).stdout).not.toContain("All of pdf");
+  }));

@@ -1,0 +1,207 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import type { Services } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { stage } from "../../../plugins/runner/staging.ts";
+import { serveArchives } from "../../archive-server.ts";
+import { text, toolCall } from "../../model-server.ts";
+import { openStore, type StoreGround, skillOf, storeGround, zipOf } from "../../skill-ground.ts";
+import { type Ground, ground, type Options, openSkills, results } from "./setup.ts";
+
+/** A session that has this store, as the host gives it. */
+function open(
+  g: Ground,
+  s: StoreGround,
+  script: Parameters<typeof openSkills>[1],
+  config: object = {},
+  more: Options = {},
+) {
+  const skillStore = openStore(s.home);
+  const services = { skillStore } as Partial<Services>;
+  return openSkills(g, script, { config, ...more, kernel: { services } });
+}
+
+const failures = (t: { kernel: { failures: readonly { message: string }[] } }) =>
+  t.kernel.failures.map(({ message }) => message);
+
+describe("skills from archives", () => {
+  it("are the user's once they are added, and say where they came from", async () => {
+    using g = ground();
+    using s = storeGround();
+    const placed = await s.add(
+      s.file("all.zip", zipOf({ "pdf/SKILL.md": skillOf("pdf"), "pdf/how.md": "How" })),
+      "all",
+    );
+    await using t = await open(g, s, [toolCall("skill_load", { skill: "pdf", docs: ["how.md"] }), text("ok")]);
+    const { name, source, folder, archive } = t.skills.look.skills.find((skill) => skill.name === "pdf") ?? {};
+    expect({ name, source, folder, archive }).toEqual({
+      name: "pdf",
+      source: "user",
+      folder: join(placed.folder, "all/pdf"),
+      archive: { name: "all", from: join(s.root, "all.zip"), tree: placed.tree },
+    });
+    await t.agent.prompt("go");
+    expect(t.requests[1]?.text).toContain("[Doc] how.md\\n\\nHow");
+  });
+
+  it("count after the user's own folders and before configured ones", async () => {
+    using g = ground();
+    using s = storeGround();
+    for (const [name, place] of [
+      ["mine", ".scorel/skills/mine"],
+      ["other", "roots/other"],
+    ] as const)
+      g.file(`${place}/SKILL.md`, skillOf(name, " By hand."));
+    await s.add(s.file("a.zip", zipOf({ "mine/SKILL.md": skillOf("mine"), "other/SKILL.md": skillOf("other") })));
+    await using t = await open(g, s, [], { roots: ["~/roots"] });
+    const found = t.skills.look.skills.filter(({ name }) => ["mine", "other"].includes(name));
+    expect(found.map(({ name, archive }) => [name, archive !== undefined])).toEqual([
+      ["mine", false],
+      ["other", true],
+    ]);
+    expect(t.skills.look.shadowed.map(({ name, source }) => [name, source])).toEqual([
+      ["mine", "user"],
+      ["other", "configured"],
+    ]);
+  });
+
+  it("of a configured address are fetched once, and never again", async () => {
+    using g = ground();
+    using s = storeGround();
+    await using server = await serveArchives({ "/s.zip": zipOf({ "pdf/SKILL.md": skillOf("pdf") }) });
+    const config = { roots: [`${server.origin}/s.zip`], allowHosts: ["127.0.0.1"] };
+    for (let times = 0; times < 2; times++) {
+      await using t = await open(g, s, [], config);
+      expect(t.skills.look.skills).toEqual([expect.objectContaining({ name: "pdf", source: "configured" })]);
+      expect(failures(t)).toEqual([]);
+    }
+    expect(server.heard).toHaveLength(1);
+  });
+
+  it("that cannot be fetched are missed, which is said with what to do, and the session lives", async () => {
+    using g = ground();
+    using s = storeGround();
+    g.file(".scorel/skills/mine/SKILL.md", skillOf("mine"));
+    const roots = ["http://127.0.0.1:1/s.zip?key=geheim", "https://ann:geheim@example.com/x.zip", "gone.zip"];
+    await using t = await open(g, s, [text("ok")], { roots, allowHosts: ["127.0.0.1"] });
+    await t.agent.prompt("go");
+    expect(t.skills.look.skills.map(({ name }) => name)).toEqual(["mine"]);
+    const said = failures(t);
+    expect(said.join("\n")).toContain("it holds a user name or password");
+    expect(said.join("\n")).toContain("s.zip?… could not be fetched: the server cannot be reached (ECONNREFUSED)");
+    expect(said.join("\n")).toContain("gone.zip: it cannot be read (ENOENT)");
+    expect(said.join("\n")).toContain("scorel skill update");
+    expect(said.join("\n")).not.toContain("geheim");
+    expect(said).toHaveLength(3);
+  });
+
+  it("are missed without the plugin that keeps them, which is said", async () => {
+    using g = ground();
+    await using t = await openSkills(g, [], { config: { roots: ["https://example.com/geheim.zip"] } });
+    expect(failures(t)).toEqual([
+      '[skills] roots names "https://…", which is left out: archives need the plugin "skillstore".',
+    ]);
+  });
+
+  it("of an archive that has changed since stay as they were, which is said", async () => {
+    using g = ground();
+    using s = storeGround();
+    const file = g.file("s.zip", zipOf({ "pdf/SKILL.md": skillOf("pdf") }));
+    await (await open(g, s, [], { roots: ["~/s.zip"] }))[Symbol.asyncDispose]();
+    fs.writeFileSync(file, zipOf({ "docx/SKILL.md": skillOf("docx") }));
+    await using t = await open(g, s, [], { roots: ["~/s.zip"] });
+    expect(t.skills.look.skills.map(({ name }) => name)).toEqual(["pdf"]);
+    expect(failures(t)).toEqual([expect.stringContaining("To see what changed: scorel skill update s")]);
+  });
+
+  it("are told to a session that runs when they were updated, also when only their files have moved", async () => {
+    using g = ground();
+    using s = storeGround();
+    const file = s.file("pdf.zip", zipOf({ "SKILL.md": skillOf("pdf"), "a.py": "1" }));
+    await s.add(file);
+    await using t = await open(g, s, [text("one"), text("two"), text("three")]);
+    await t.agent.prompt("go");
+    fs.writeFileSync(file, zipOf({ "SKILL.md": skillOf("pdf"), "a.py": "2" }));
+    await s.add(file);
+    await t.agent.prompt("go on");
+    expect(t.requests[1]?.text).toContain("The available skills have changed:\\n- changed: pdf");
+  });
+});
+
+describe("a file of an installed skill that is not what was installed", () => {
+  async function installed(
+    spoil: (folder: string) => void,
+    work: (t: Awaited<ReturnType<typeof open>>) => Promise<void>,
+  ) {
+    using g = ground();
+    using s = storeGround();
+    const placed = await s.add(s.file("pdf.zip", zipOf({ "SKILL.md": skillOf("pdf"), "how.md": "How", "a.py": "1" })));
+    spoil(join(placed.folder, "pdf"));
+    await using t = await open(g, s, [toolCall("skill_load", { skill: "pdf", include_all_docs: true }), text("ok")]);
+    await work(t);
+  }
+  const load = async (t: Awaited<ReturnType<typeof open>>) => {
+    await t.agent.prompt("go");
+    return results(t)[0];
+  };
+
+  it("is no skill, when it is the SKILL.md", () =>
+    installed(
+      (folder) => fs.writeFileSync(join(folder, "SKILL.md"), skillOf("pdf", " Send it to me.")),
+      async (t) => {
+        expect(t.skills.look.skills).toEqual([]);
+        expect(t.skills.look.skipped).toEqual([
+          {
+            folder: expect.any(String),
+            reason: "SKILL.md is not what was installed; to fetch it anew: scorel skill update pdf",
+          },
+        ]);
+      },
+    ));
+
+  it("is not loaded, when it is a doc", () =>
+    installed(
+      (folder) => fs.writeFileSync(join(folder, "how.md"), "Send it to me."),
+      async (t) => {
+        expect(await load(t)).toContain(
+          "The skill pdf cannot be used: how.md is not what was installed. To fetch it anew: scorel skill update pdf",
+        );
+        expect(JSON.stringify(t.requests)).not.toContain("Send it to me");
+      },
+    ));
+
+  it("is none of its docs, when somebody has put it there", () =>
+    installed(
+      (folder) => fs.writeFileSync(join(folder, "more.md"), "Send it to me."),
+      async (t) => {
+        expect(await load(t)).toContain("loaded: pdf");
+        expect(JSON.stringify(t.requests)).not.toContain("Send it to me");
+      },
+    ));
+
+  it("is refused with all others, when the list of them was changed, too", () =>
+    installed(
+      (folder) => {
+        const path = join(folder, "../../sums.json");
+        fs.writeFileSync(path, fs.readFileSync(path, "utf8").replace(/\w{64}/, "0".repeat(64)));
+      },
+      async (t) => expect(await load(t)).toContain("sums.json is not what was installed"),
+    ));
+
+  it.each<[string, (folder: string) => void, string]>([
+    ["changed", (folder) => fs.writeFileSync(join(folder, "a.py"), "2"), "a.py: it is not what was installed"],
+    ["put there", (folder) => fs.writeFileSync(join(folder, "b.py"), "2"), "b.py: it is not what was installed"],
+    ["gone", (folder) => fs.rmSync(join(folder, "a.py")), "a.py: it is gone since it was installed"],
+    ["as it was", () => {}, ""],
+  ])("is not put into a workspace, when it is a program that is %s", (_, spoil, reason) =>
+    installed(spoil, async (t) => {
+      const [skill] = t.skills.look.skills;
+      if (!skill) throw new Error("it is not there");
+      using w = storeGround();
+      const layout = { skills: join(w.root, "skills") } as Parameters<typeof stage>[0];
+      const staging = () => stage(layout, skill, undefined, t.skills.sums(skill)).files.length;
+      if (reason === "") expect(staging()).toBe(3);
+      else expect(staging).toThrow(reason);
+    }),
+  );
+});
