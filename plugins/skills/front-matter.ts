@@ -18,8 +18,9 @@ export interface SkillText {
   flaws: readonly Flaw[];
 }
 
-/** Characters of a front matter; reading a larger one could take minutes. */
+/** Characters and lines of a front matter; reading a larger one could take minutes. */
 const LARGEST = 16 * 1024;
+const LONGEST = 400;
 
 /** Reads the text of a SKILL.md: YAML between two lines `---`, then Markdown. Answers a reason when that has no end, or is too large. */
 export async function parseSkillText(given: string): Promise<SkillText | { reason: string }> {
@@ -34,6 +35,7 @@ export async function parseSkillText(given: string): Promise<SkillText | { reaso
   const end = lines.findIndex((line, at) => at > 0 && line.trimEnd() === "---");
   if (end < 0) return { reason: "its front matter is not closed by a line ---" };
   const matter = lines.slice(1, end);
+  if (matter.length > LONGEST) return { reason: `its front matter has more than ${LONGEST} lines` };
   if (matter.join("\n").length > LARGEST) return { reason: `its front matter is larger than ${LARGEST / 1024} KiB` };
   return { ...(await fieldsOf(matter)), ...bodyOf(lines, end + 1) };
 }

@@ -1,4 +1,4 @@
-import { isMap, isScalar, LineCounter, type Pair, parseDocument } from "yaml";
+import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, visit } from "yaml";
 import type { Field } from "./front-matter.ts";
 
 /** The fields of a front matter by their lines in the file, or why it is no YAML. */
@@ -12,6 +12,7 @@ export function yamlIn(source: string): { fields: Map<string, Field> } | { line:
   if (error) return { line: lineAt(error.pos[0]), reason: firstLine(error) };
   if (contents === null) return { fields: new Map() };
   if (!isMap(contents)) return { line: 2, reason: "it is no map of keys" };
+  if (aliasesIn(document) > ALIASES) return { line: 2, reason: "Excessive alias count: it refers to itself too often" };
   try {
     const value = document.toJS({ maxAliasCount: 100 }) as Record<string, unknown>;
     const keys = (contents.items as Pair[]).flatMap(({ key }) => (isScalar(key) ? key : []));
@@ -20,6 +21,15 @@ export function yamlIn(source: string): { fields: Map<string, Field> } | { line:
   } catch (thrown) {
     return { line: 2, reason: firstLine(thrown as Error) };
   }
+}
+
+/** Counted before they are followed, which can take long. */
+const ALIASES = 10;
+
+function aliasesIn(document: Document): number {
+  let count = 0;
+  visit(document, { Alias: () => void count++ });
+  return count;
 }
 
 function firstLine({ message }: Error): string {

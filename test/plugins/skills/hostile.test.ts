@@ -53,6 +53,11 @@ describe("a file that is no plain text", () => {
     [
       "a front matter of many keys",
       (g) => g.file("s/a/SKILL.md", matter(Array.from({ length: 20_000 }, (_x, at) => `k${at}: [`))),
+      "SKILL.md: its front matter has more than 400 lines",
+    ],
+    [
+      "a front matter of many letters",
+      (g) => g.file("s/a/SKILL.md", matter([`x: ${"[".repeat(20_000)}`])),
       "SKILL.md: its front matter is larger than 16 KiB",
     ],
     ["a pipe", (_g, folder) => execFileSync("mkfifo", [join(folder, "SKILL.md")]), undefined],
