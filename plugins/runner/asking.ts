@@ -1,3 +1,4 @@
+import { stripVTControlCharacters } from "node:util";
 import type { Interaction } from "./contract.ts";
 
 /** Lines that are looked at, at the end of what was said. */
@@ -6,8 +7,8 @@ const HINT_CHARS = 200;
 /** Milliseconds of silence after which an open line counts as a question. */
 const QUIET_MS = { asking: 30, open: 300 };
 
-/** A line without an end that stops here waits for somebody: `Name? `, `>>> `, `$ `, `[y/N]`. */
-const OPEN = /(?:[:?>$#%»❯]|\[[^\]]*\]|\([^)]*\)|\.\.\.)\s*$/;
+/** A line without an end that stops here waits for somebody: `Name? `, `>>> `, `... `, `$ `, `[y/N]`. */
+const OPEN = /(?:[:?>$#»❯]|(?<!\d)%|[[(][^\])]*[/|][^\])]*[\])])$|^\.\.\.$/;
 const WHOLE = /[:?]\s*$|press (?:enter|return|any key)|type your|\(y\/n\)\s*$|\[y\/n\]\s*$/i;
 const CHOOSE = /enter (?:the|a) number|(?:choose|select|pick) (?:one|an? (?:option|number))|your choice/i;
 const CHOICE = /^\s*(?:\d+[.)]|\[\d+\])\s+\S/;
@@ -26,14 +27,18 @@ export function interactionIn({ last, ...tails }: Tails): Interaction | undefine
   return asked(tails[last]) ?? (isOpen(tails[other]) ? asked(tails[other]) : undefined);
 }
 
-/** After so much silence whoever waits need not wait longer; undefined when more is to come. */
-export function patienceFor(tails: Tails): number | undefined {
+/**
+ * After so many milliseconds of silence one who would wait `ms` need not wait longer; undefined when more is to come. An open
+ * line may be a question that was not understood, or dots that say how far a program is: the longer somebody would wait, the
+ * more it is taken for the latter.
+ */
+export function patienceFor(tails: Tails, ms: number): number | undefined {
   if (interactionIn(tails)) return QUIET_MS.asking;
-  return isOpen(tails[tails.last]) ? QUIET_MS.open : undefined;
+  return isOpen(tails[tails.last]) ? Math.max(QUIET_MS.open, ms / 10) : undefined;
 }
 
 function asked(text: string): Interaction | undefined {
-  const lines = text.split("\n").slice(-MOST_LINES);
+  const lines = plain(text).split("\n").slice(-MOST_LINES);
   const line = lines.findLast((each) => each.trim() !== "")?.trim();
   if (line === undefined) return undefined;
   const asks = WHOLE.test(line) || (isOpen(text) && OPEN.test(line));
@@ -44,7 +49,15 @@ function asked(text: string): Interaction | undefined {
 
 /** Its last line has no end. */
 function isOpen(text: string): boolean {
-  return text.slice(text.lastIndexOf("\n") + 1).trim() !== "";
+  const whole = plain(text);
+  return whole.slice(whole.lastIndexOf("\n") + 1).trim() !== "";
+}
+
+/** As it is seen: without colours, and of a line that was written over only the last. */
+function plain(text: string): string {
+  return stripVTControlCharacters(text)
+    .replaceAll("\r\n", "\n")
+    .replace(/[^\n]*\r(?=[^\n])/g, "");
 }
 
 function cut(line: string): string {

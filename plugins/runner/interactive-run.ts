@@ -150,7 +150,7 @@ export class InteractiveRun {
       const look = () => {
         clearTimeout(pause);
         if (this.end || signal?.aborted) return done();
-        const patience = this.length > since ? patienceFor(this.tails) : undefined;
+        const patience = this.length > since ? patienceFor(this.tails, ms) : undefined;
         if (patience !== undefined) pause = setTimeout(done, patience);
       };
       const done = () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { interactionIn } from "../../../plugins/runner/asking.ts";
+import { interactionIn, patienceFor } from "../../../plugins/runner/asking.ts";
 import { hiding } from "../../../plugins/runner/hiding.ts";
 import { Transcript } from "../../../plugins/runner/transcript.ts";
 import { fc } from "../../property.ts";
@@ -87,9 +87,26 @@ describe("what a program waits for", () => {
     ["working\n", undefined],
     ["1) one\n2) two\n", undefined],
     ["50%\r60", undefined],
+    ["... ", "prompt"],
+    ["Loading... ", undefined],
+    ["Go on (yes/no) ", "prompt"],
+    ["f(x) ", undefined],
+    ["Really? 50%\r100%", undefined],
+    ["\u001b[1mYour name?\u001b[0m ", "prompt"],
+    ["Your name:\r\n", "prompt"],
     ["", undefined],
   ])("%j is %s", (stdout, kind) => {
     expect(interactionIn({ stdout, stderr: "", last: "stdout" })?.kind).toBe(kind);
+  });
+
+  it("may be an open line, for which one who would wait long waits longer", () => {
+    const patience = (stdout: string, ms: number) => patienceFor({ stdout, stderr: "", last: "stdout" }, ms);
+    expect([
+      patience("Name? ", 60_000),
+      patience("....", 1_000),
+      patience("....", 60_000),
+      patience("line\n", 60_000),
+    ]).toEqual([30, 300, 6_000, undefined]);
   });
 
   it("is told by a prompt that overtook the line before it, but not by one that was answered with a line", () => {
