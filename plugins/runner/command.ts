@@ -26,6 +26,8 @@ export function programOf(
   { allow, deny }: Pick<RunnerConfig, "allow" | "deny">,
   env: Readonly<Record<string, string>>,
 ): [string, ...string[]] {
+  if (command.includes("\0"))
+    throw errors.RUN_PATH({ what: "command", path: command, reason: "it has a character that none can have" });
   if (allow.length === 0 && deny.length === 0) return ["bash", "-c", command];
   const steering = Object.keys(env).find((name) => STEERING.test(name));
   if (steering !== undefined) throw errors.RUN_COMMAND({ reason: `it sets ${steering}` });

@@ -1,5 +1,6 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { inHeld, remake } from "./held.ts";
 
 /** The folders of a session's workspace. Real paths. */
 export interface Layout {
@@ -14,6 +15,7 @@ export interface Layout {
   metadata: string;
 }
 
+/** Programs may have put links or files in the place of these folders: then there are new ones. */
 export function makeLayout(base: string): Layout {
   const root = join(base, "ws");
   const layout: Layout = {
@@ -25,8 +27,16 @@ export function makeLayout(base: string): Layout {
     runs: join(root, "runs"),
     metadata: join(base, "metadata.json"),
   };
-  for (const folder of [root, layout.skills, layout.inputs, layout.out, layout.runs])
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
+  mkdirSync(root, { recursive: true, mode: 0o700 });
+  inHeld(root, root, "workspace", (held) => {
+    for (const name of ["skills", "out", "runs"]) remake(held, name, base).close();
+    const work = remake(held, "work", base);
+    try {
+      remake(work, "inputs", base).close();
+    } finally {
+      work.close();
+    }
+  });
   return layout;
 }
 

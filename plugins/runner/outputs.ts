@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import picomatch from "picomatch";
 import type { OutputFile, RunOutputs } from "./contract.ts";
-import { openWithin } from "./folder.ts";
+import { DEEPEST, type Held, inHeld, openBelow } from "./held.ts";
 import { Kept } from "./kept.ts";
 import { isText, mimeOf } from "./mime.ts";
 import { isWithin, plainGlob } from "./paths.ts";
@@ -37,32 +37,66 @@ export const defaultLimits = { max_files: 100, max_file_bytes: LARGEST_READ, max
 
 /** The files of a workspace that match, by name. What a link leads to outside is not looked at, and said. */
 export function collect(root: string, run: string, { globs, since = 0, ...limits }: Wanted): Collection {
-  const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "");
-  if (plain.length === 0) return { files: [], warnings: [] };
-  const matches = picomatch(plain, { dot: true });
-  const { names, cut } = namesBelow(root, matches);
+  const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "" && !/^(\.\.)?(\/|$)/.test(glob));
+  const { names, cut } = matching(root, plain);
   const collection: Collection = { files: [], warnings: cut ? [`only ${MOST_ENTRIES} entries were looked at`] : [] };
   const seen = new Set<string>();
   let left = limits.max_total_bytes;
   for (const name of names) {
-    const real = realFile(root, name);
-    if (real === undefined)
+    const file = openBelow(root, name);
+    if (file === undefined) {
       collection.warnings.push(`${name} was left out: it leads out of the workspace, or is no file`);
-    else if (!seen.has(real) && changedAt(real) >= since) {
-      seen.add(real);
+      continue;
+    }
+    try {
+      // The time of the inode, which no program sets back.
+      if (seen.has(file.real) || file.stat.ctimeMs < since) continue;
+      seen.add(file.real);
       if (collection.files.length >= limits.max_files || left <= 0) {
         collection.warnings.push(
           `there are more files than max_files or max_total_bytes let through; the first left out is ${name}`,
         );
         break;
       }
-      const file = read(root, name, real, Math.min(limits.max_file_bytes, LARGEST_READ, left));
-      if (file === undefined) continue;
-      left -= file.bytes.length;
-      collection.files.push(file);
+      const read = collected(name, file, Math.min(limits.max_file_bytes, LARGEST_READ, left));
+      left -= read.bytes.length;
+      collection.files.push(read);
+    } finally {
+      fs.closeSync(file.fd);
     }
   }
   return collection;
+}
+
+function collected(name: string, { fd, stat: { size } }: { fd: number; stat: fs.Stats }, most: number): Collected {
+  const bytes = Buffer.alloc(Math.min(size, most));
+  const length = fs.readSync(fd, bytes, 0, bytes.length, 0);
+  const got = bytes.subarray(0, length);
+  return { name, bytes: got, size, mime: mimeOf(name, got, size > length) };
+}
+
+/** What is named letter by letter is not looked for among others; of the rest only the folders that patterns begin with. */
+function matching(root: string, globs: readonly string[]): { names: string[]; cut: boolean } {
+  const scanned = globs.map((whole) => ({ whole, ...picomatch.scan(whole) }));
+  const patterns = scanned.filter(({ whole, isGlob, negated }) => isGlob || negated || whole.includes("\\"));
+  const named = scanned.filter((each) => !patterns.includes(each)).map(({ whole }) => whole);
+  const found = named.filter((name) => isNoFolder(join(root, name)));
+  if (patterns.length === 0) return { names: [...new Set(found)].sort(), cut: false };
+  const matches = picomatch(
+    patterns.map(({ whole }) => whole),
+    { dot: true },
+  );
+  const bases = patterns.map(({ whole, base, negated }) => (negated || whole.includes("\\") ? "" : base));
+  const { names, cut } = namesBelow(root, matches, bases);
+  return { names: [...new Set([...names, ...found])].sort(), cut };
+}
+
+function isNoFolder(path: string): boolean {
+  try {
+    return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true && fs.lstatSync(path) !== undefined;
+  } catch {
+    return false; // Nothing is there.
+  }
 }
 
 /** Whether a name below a workspace matches one of these globs; `run` is the folder of the run, below the workspace. */
@@ -107,31 +141,62 @@ export function primary(files: readonly Collected[]): Collected | undefined {
   );
 }
 
-/** What of a workspace matches, but for folders that only hold what was installed. */
-export function namesBelow(root: string, matches: (name: string) => boolean): { names: string[]; cut: boolean } {
+/**
+ * What of a workspace matches, but for folders that only hold what was installed; with `bases` only what lies on the way to or
+ * below one of them is looked at.
+ */
+export function namesBelow(
+  root: string,
+  matches: (name: string) => boolean,
+  bases: readonly string[] = [""],
+): { names: string[]; cut: boolean } {
   const names: string[] = [];
   let left = MOST_ENTRIES;
-  const visit = (prefix: string) => {
-    for (const entry of entriesOf(join(root, prefix))) {
+  const isOnTheWay = (folder: string) =>
+    bases.some((base) => base === "" || `${base}/`.startsWith(folder) || folder.startsWith(`${base}/`));
+  const visit = (held: Held, prefix: string, depth: number) => {
+    const folders: string[] = [];
+    for (const entry of entriesOf(held)) {
       if (left-- <= 0) return;
       const name = prefix + entry.name;
-      if (entry.isDirectory() && !NEVER.has(entry.name)) visit(`${name}/`);
+      if (entry.isDirectory() && !NEVER.has(entry.name) && isOnTheWay(`${name}/`)) folders.push(entry.name);
       // The skill's short names for the workspace's folders are links to what is looked at anyway.
-      else if (!entry.isDirectory() && matches(name) && !isFolderLink(join(root, name), entry)) names.push(name);
+      else if (!entry.isDirectory() && matches(name) && !isFolderLink(held, entry)) names.push(name);
     }
+    if (depth === DEEPEST && folders.length > 0) left = -1;
+    else for (const name of folders) visitBelow(held, name, (below) => visit(below, `${prefix}${name}/`, depth + 1));
   };
-  visit("");
-  return { names: names.sort(), cut: left <= 0 };
+  inHeld(root, root, "workspace", (held) => visit(held, "", 0));
+  return { names: names.sort(), cut: left < 0 };
 }
 
-function isFolderLink(path: string, entry: fs.Dirent): boolean {
-  return entry.isSymbolicLink() && fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
-}
-
-/** What was made unreadable is as good as not there. */
-function entriesOf(folder: string): fs.Dirent[] {
+/** What went away or may not be entered is as good as not there. */
+function visitBelow(held: Held, name: string, visit: (below: Held) => void): void {
+  let below: Held;
   try {
-    return fs.readdirSync(folder, { withFileTypes: true });
+    below = held.folder(name);
+  } catch {
+    return;
+  }
+  try {
+    visit(below);
+  } finally {
+    below.close();
+  }
+}
+
+function isFolderLink(held: Held, entry: fs.Dirent): boolean {
+  if (!entry.isSymbolicLink()) return false;
+  try {
+    return fs.statSync(held.path(entry.name), { throwIfNoEntry: false })?.isDirectory() === true;
+  } catch {
+    return false; // It leads in a circle.
+  }
+}
+
+function entriesOf(held: Held): fs.Dirent[] {
+  try {
+    return held.entries();
   } catch {
     return [];
   }
@@ -144,30 +209,6 @@ export function realFile(root: string, name: string): string | undefined {
     return isWithin(root, real) && fs.lstatSync(real).isFile() ? real : undefined;
   } catch {
     return undefined;
-  }
-}
-
-/** The time of the inode, which no program sets back. */
-function changedAt(real: string): number {
-  return fs.lstatSync(real, { throwIfNoEntry: false })?.ctimeMs ?? 0;
-}
-
-/** Through one descriptor, which no link can be put under; undefined when the file went away meanwhile. */
-function read(root: string, name: string, real: string, most: number): Collected | undefined {
-  let fd: number;
-  try {
-    fd = openWithin([root], real, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
-  } catch {
-    return undefined;
-  }
-  try {
-    const { size } = fs.fstatSync(fd);
-    const bytes = Buffer.alloc(Math.min(size, most));
-    const length = fs.readSync(fd, bytes, 0, bytes.length, 0);
-    const got = bytes.subarray(0, length);
-    return { name, bytes: got, size, mime: mimeOf(name, got, size > length) };
-  } finally {
-    fs.closeSync(fd);
   }
 }
 

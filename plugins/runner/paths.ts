@@ -14,8 +14,16 @@ export function inside(root: string, path: string, what: string): string {
   const plain = posix.normalize(path);
   if (plain === ".." || plain.startsWith("../")) throw fail("it leads out of the workspace");
   const full = join(root, plain);
-  if (!isWithin(root, realOf(full))) throw fail("a link on its way leads out of the workspace");
+  if (!isWithin(root, realIn(full, fail))) throw fail("a link on its way leads out of the workspace");
   return full;
+}
+
+function realIn(path: string, fail: (reason: string) => Error): string {
+  try {
+    return realOf(path);
+  } catch (thrown) {
+    throw fail(`it cannot be looked at (${codeOf(thrown)})`);
+  }
 }
 
 export function isWithin(root: string, path: string): boolean {

@@ -7,6 +7,7 @@ import { programOf } from "./command.ts";
 import type { RunnerConfig, RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { inHeld } from "./held.ts";
 import { type Hiding, hiding } from "./hiding.ts";
 import { placeInput } from "./inputs.ts";
 import { foldersByName, type Layout, makeLayout } from "./layout.ts";
@@ -76,7 +77,7 @@ export async function prepare(
   const since = fs.statSync(run).ctimeMs;
   const folders = foldersByName(layout, run);
   const cwd = workingDirectory(request.cwd ?? "", { root: layout.root, skill: staged.folder, folders });
-  if (!isWithin(layout.skills, cwd)) fs.mkdirSync(cwd, { recursive: true });
+  if (!isWithin(layout.skills, cwd)) inHeld(layout.root, cwd, "cwd", () => {}, true);
   const lineage = {
     by: "runner",
     skill: { name: skill.name, digest: staged.digest },
@@ -162,11 +163,11 @@ function realFolder(path: string): string[] {
 }
 
 /** Every run has a folder of its own, also two in one moment. */
-function newRun({ runs }: Layout): string {
+function newRun({ root, runs }: Layout): string {
   const time = new Date().toISOString().replace(/[-:]/g, "").replace("Z", "");
-  const folder = join(runs, `run_${time}_${newId().slice(0, 6)}`);
-  fs.mkdirSync(folder);
-  return folder;
+  const name = `run_${time}_${newId().slice(0, 6)}`;
+  inHeld(root, runs, "run", (held) => fs.mkdirSync(held.path(name)));
+  return join(runs, name);
 }
 
 function environment(skill: Skill, { venv }: Staged, folders: Readonly<Record<string, string>>, epoch: number) {

@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Lineage } from "@scorel/artifacts/contract";
 import type { BlobStore } from "@scorel/blobs/contract";
@@ -7,9 +6,10 @@ import type { ExecutorName, SandboxEnd } from "@scorel/sandbox/contract";
 import { z } from "zod";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
-import { hashOf } from "./inputs.ts";
+import { hashTree } from "./copy.ts";
 import { inputRecord } from "./metadata.ts";
 import { matcher } from "./outputs.ts";
+import { realOf } from "./paths.ts";
 import type { Ready } from "./ready.ts";
 import { wantedOf } from "./result.ts";
 import { keepSkill } from "./skill-files.ts";
@@ -58,8 +58,7 @@ export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Read
   if (!store || !ready.artifacts || !wantedOf(request).save) return undefined;
   const { layout, skill, staged, metadata } = ready;
   const inputs = metadata.inputs.filter(({ from, to, sha256: was }) => {
-    const path = join(layout.root, to);
-    return from.startsWith("host://") && existsSync(path) && hashOf(path) === was;
+    return from.startsWith("host://") && isStill(layout.root, to, was);
   });
   const isInput = (name: string) => inputs.some(({ to }) => name === to || name.startsWith(`${to}/`));
   const lay = matcher(["work/**", "out/**"]);
@@ -69,6 +68,15 @@ export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Read
     inputs,
     before: statesOf(layout.root, (name) => lay(name) && !isInput(name), store),
   };
+}
+
+/** Whether it is what was put there. */
+function isStill(root: string, name: string, was: string): boolean {
+  try {
+    return hashTree({ root, path: realOf(join(root, name)), from: name }) === was;
+  } catch {
+    return false; // What a program has put there is no input any more.
+  }
 }
 
 /** What an artifact of a run was made of, with how it was run; with a warning where that could not be kept. */

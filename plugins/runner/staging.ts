@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
-import { readWithin } from "./folder.ts";
+import { readWithin } from "./held.ts";
 import type { Layout } from "./layout.ts";
 import { isWithin } from "./paths.ts";
 
@@ -120,14 +120,14 @@ function copy(files: readonly SourceFile[], folder: string): void {
   for (const { path, from, mode, root } of files) {
     const to = join(folder, path);
     fs.mkdirSync(dirname(to), { recursive: true });
-    fs.writeFileSync(to, readWithin([root], from).bytes, { flag: "wx" });
+    fs.writeFileSync(to, readWithin(root, from), { flag: "wx" });
     fs.chmodSync(to, mode & 0o555);
   }
   for (const [name, target] of Object.entries(LINKS)) fs.symlinkSync(target, join(folder, name));
 }
 
 /** Folders without the right to write keep what is in them. */
-export function makeRemovable(path: string): void {
+function makeRemovable(path: string): void {
   if (!fs.lstatSync(path).isDirectory()) return;
   fs.chmodSync(path, 0o700);
   for (const name of fs.readdirSync(path)) makeRemovable(join(path, name));
@@ -194,7 +194,7 @@ function digestOf(skill: Skill, files: readonly SourceFile[], sums?: Sums): stri
 
 function bytesOf({ name }: Skill, { path, from, root }: SourceFile): Buffer {
   try {
-    return readWithin([root], from).bytes;
+    return readWithin(root, from);
   } catch (thrown) {
     throw errors.RUN_STAGE({ skill: name, path, reason: `it cannot be read (${codeOf(thrown)})` }, { cause: thrown });
   }

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { BlobStore } from "@scorel/blobs/contract";
-import { openWithin } from "./folder.ts";
-import { namesBelow, realFile } from "./outputs.ts";
+import { openBelow } from "./held.ts";
+import { namesBelow } from "./outputs.ts";
 
 const MiB = 1024 * 1024;
 const MOST_HASHED = 1024 * MiB;
@@ -27,22 +27,15 @@ export function statesOf(root: string, matches: (name: string) => boolean, store
   const left = { hashed: MOST_HASHED, kept: store ? MOST_KEPT : 0 };
   return namesBelow(root, matches)
     .names.slice(0, MOST_FILES)
-    .flatMap((name) => {
-      const real = realFile(root, name);
-      return (real !== undefined && stateOf(name, { root, real }, left, store)) || [];
-    });
+    .flatMap((name) => stateOf(root, name, left, store) ?? []);
 }
 
-function stateOf(
-  name: string,
-  { root, real }: { root: string; real: string },
-  left: { hashed: number; kept: number },
-  store: BlobStore | undefined,
-) {
-  const fd = openFile(root, real);
-  if (fd === undefined) return undefined;
+function stateOf(root: string, name: string, left: { hashed: number; kept: number }, store: BlobStore | undefined) {
+  const opened = openBelow(root, name);
+  if (opened === undefined) return undefined;
+  const { fd, stat } = opened;
   try {
-    const { size, mode } = fs.fstatSync(fd);
+    const { size, mode } = stat;
     const state: FileState = { name, size, mode: mode & 0o777 };
     left.hashed -= size;
     if (left.hashed < 0) return state;
@@ -51,15 +44,6 @@ function stateOf(
     return { ...state, sha256: store?.put(fs.readFileSync(fd)) ?? hashOf(fd) };
   } finally {
     fs.closeSync(fd);
-  }
-}
-
-/** Undefined for what went away, or may not be read. */
-function openFile(root: string, real: string): number | undefined {
-  try {
-    return openWithin([root], real, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
-  } catch {
-    return undefined;
   }
 }
 

@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
-import { inFolder, readWithin, removeIn } from "../../../plugins/runner/folder.ts";
+import { type Held, inHeld, readWithin, remove } from "../../../plugins/runner/held.ts";
 import { type Ground, ground } from "../skills/setup.ts";
 
 /** A workspace in which a program makes `in` a folder and a link to `outside` in turns. */
@@ -51,7 +51,7 @@ it("a folder that a program exchanges for a link gives nothing away of what that
   using g = ground();
   await using t = await exchanged(g);
   const told = new Set<string | undefined>();
-  for (let at = 0; at < 20_000; at++) told.add(or(() => readWithin([t.root], join(t.root, "in/x")).bytes.toString()));
+  for (let at = 0; at < 20_000; at++) told.add(or(() => String(readWithin(t.root, join(t.root, "in/x")))));
   expect(told).toContain("public");
   expect(told).not.toContain("secret");
 });
@@ -61,9 +61,11 @@ it("nothing of what it leads to is written or removed", async () => {
   await using t = await exchanged(g);
   let done = 0;
   for (let at = 0; at < 250; at++) {
-    or(() => inFolder(t.root, "in/deep", (folder) => fs.writeFileSync(join(folder, "new"), String(done++))));
-    or(() => inFolder(t.root, "in", (folder) => removeIn(folder, "deep")));
-    or(() => inFolder(t.root, ".", (folder) => removeIn(folder, "in")));
+    const within = (name: string, work: (held: Held) => void) =>
+      or(() => inHeld(t.root, join(t.root, name), "folder", work, true));
+    within("in/deep", (held) => fs.writeFileSync(held.path("new"), String(done++)));
+    within("in", (held) => remove(held, "deep", g.home));
+    within(".", (held) => remove(held, "in", g.home));
   }
   expect(done).toBeGreaterThan(0);
   const left = fs.readdirSync(t.outside, { recursive: true }).sort();
