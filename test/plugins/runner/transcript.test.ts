@@ -71,6 +71,33 @@ describe("secrets in what was said", () => {
       }),
     );
   });
+
+  it("are in no two answers together, which tell all the rest once, each from where the last one ended", () => {
+    const hidden = hiding({ find: () => undefined }, values);
+    fc.assert(
+      fc.property(pieces, fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }), (parts, polls) => {
+        const redactor = hidden.redactor();
+        const transcript = new Transcript(4_096);
+        let [told, at] = ["", 0];
+        const poll = () => {
+          for (let page = transcript.from(at, 8); page.next > at; page = transcript.from(at, 8)) {
+            expect(page.offset).toBe(at);
+            told += page.text;
+            at = page.next;
+          }
+        };
+        for (const [index, part] of parts.entries()) {
+          transcript.write(redactor.write(part));
+          if (polls[index]) poll();
+        }
+        transcript.write(redactor.end());
+        poll();
+        expect(values.filter((value) => told.includes(value))).toEqual([]);
+        const whole = hidden.redactor();
+        expect(told).toBe(whole.write(parts.join("")) + whole.end());
+      }),
+    );
+  });
 });
 
 describe("what a program waits for", () => {
