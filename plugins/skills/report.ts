@@ -65,7 +65,9 @@ async function read(
       if (!belongs(scanHeader(`${beside}.jsonl`).header)) continue;
       const log = await usesIn(beside);
       logs.push(log);
-      for (const { line, reason, lost } of log.problems) if (lost) damaged.push({ sessionId: id, line, reason });
+      // A last line that is not whole may be one that is being written.
+      const lost = log.problems.filter((problem) => problem.lost && !problem.reason.startsWith("torn"));
+      damaged.push(...lost.map(({ line, reason }) => ({ sessionId: id, line, reason })));
     } catch (thrown) {
       damaged.push({ sessionId: id, reason: messageOf(thrown) });
     }

@@ -255,6 +255,9 @@ describe("scorel skill report", () => {
       ]);
       const json = JSON.parse((await s.run(["skill", "report", "--session", id.slice(0, 10), "--json"])).stdout);
       expect(json).toMatchObject({ sessions: 1, skills: expect.any(Array), damaged: [] });
+      const elsewhere = { cwd: s.home };
+      expect((await s.run(["skill", "report"], elsewhere)).stdout).toBe(nothing);
+      expect((await s.run(["skill", "report", "--all"], elsewhere)).stdout).toContain("2 prompts in 2 sessions");
       expect(await s.run(["skill", "report", "--all", "--session", id])).toMatchObject({ code: 2 });
     }));
 });

@@ -1,4 +1,4 @@
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { createJsonlStore } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
@@ -208,6 +208,14 @@ describe("the report on skills", () => {
       { sessionId: "b000000000000000", reason: expect.stringContaining("b000000000000000.jsonl") },
     ]);
     expect(rows.map(brief)[0]).toMatchObject({ matched: 1, missed: ["a1"] });
+  });
+
+  it("takes a line that is being written for none", async () => {
+    using g = ground();
+    skills(g);
+    await session(g, "a", ["commit this"]);
+    appendFileSync(join(folderOf(g), "a000000000000000.jsonl"), '{"type":"message","id":"abc');
+    expect(await reportIn(g)).toMatchObject({ prompts: 1, damaged: [] });
   });
 
   it("is empty in a home without sessions, and says when they cannot be listed", async () => {
