@@ -1,9 +1,7 @@
-import { writeFileSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { printAnswer } from "@scorel/host/client";
 import type { Client, HostService, SessionOptions } from "@scorel/host/contract";
-import { codeOf } from "@scorel/kernel";
 import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { inWords } from "./events.ts";
@@ -27,12 +25,15 @@ export function list(host: Host, invocation: Invocation): Promise<number> {
 export function get(host: Host, invocation: Invocation): Promise<number> {
   const { options, cwd, args } = invocation;
   return withSession(host, invocation, async (request, sessionId) => {
-    const wanted = await request("get_artifact", { sessionId, ...named(args[0] ?? "") });
-    const bytes = Buffer.from(wanted.base64, "base64");
-    if (options.to === undefined) return bytes;
+    const { print, write } = await import("./get.ts");
+    const asked = { sessionId, ...named(args[0] ?? "") };
+    if (options.to === undefined) {
+      await print(request, asked, invocation);
+      return "";
+    }
     const file = resolve(cwd, String(options.to));
-    writeNew(file, bytes);
-    return `${wanted.name}@${wanted.version} is in ${file} (${inWords(bytes.length)}).\n`;
+    const { name, version, size } = await write(request, asked, file);
+    return `${name}@${version} is in ${file} (${inWords(size)}).\n`;
   });
 }
 
@@ -103,19 +104,11 @@ function branch({ from, to, sha256, made }: LineageTree["inputs"][number]): stri
   return [head, of, ...inputs.flatMap(branch).map((line) => `    ${line}`)];
 }
 
-function writeNew(file: string, bytes: Buffer): void {
-  try {
-    writeFileSync(file, bytes, { flag: "wx" });
-  } catch (thrown) {
-    throw codeOf(thrown) === "EEXIST" ? errors.ARTIFACT_EXISTS({ file }, { cause: thrown }) : thrown;
-  }
-}
-
-/** Prints what `work` answers about the session that was asked for; bytes as they are. An interrupt ends what runs: 130. */
+/** Prints what `work` answers about the session that was asked for. An interrupt ends what runs: 130. */
 async function withSession(
   host: Host,
   invocation: Invocation,
-  work: (request: Client["request"], sessionId: string) => Promise<string | Buffer>,
+  work: (request: Client["request"], sessionId: string) => Promise<string>,
 ): Promise<number> {
   if (!host) throw errors.ARTIFACT_NO_HOST();
   const { options, cwd, interrupt } = invocation;

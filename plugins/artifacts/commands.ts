@@ -27,7 +27,7 @@ export function artifactCommands(host: () => HostService | undefined): CliComman
   return [
     command("list", "[name]", "List what a session has saved, and the user's; with a name, all its versions", [output]),
     command("get", "<name>", "Print an artifact's bytes; <name>@<version> an earlier one", [
-      { flags: "--to <file>", description: "Write them into a new file instead" },
+      { flags: "-o, --to <file>", description: "Write them into a new file instead" },
     ]),
     command("remove", "<name>", "Take an artifact off the list, with all its versions"),
     command(

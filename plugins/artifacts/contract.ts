@@ -39,7 +39,10 @@ export interface ArtifactVersion {
 }
 
 export interface ArtifactContent {
-  /** 1 to 512 characters, none that is invisible; `user:` at the beginning makes it one of all the user's sessions. */
+  /**
+   * A label, kept in its composed form (NFC): 1 to 512 characters, none that is invisible, without an `@` and a number at its
+   * end; `user:` at the beginning makes it one of all the user's sessions.
+   */
   name: string;
   content: Buffer;
   mimeType: string;
@@ -52,6 +55,8 @@ export interface SessionArtifacts {
   save(artifact: ArtifactContent): Promise<ArtifactVersion>;
   /** The latest version, or that one; undefined without the artifact. Throws ARTIFACT_VERSION, ARTIFACT_LOST, BLOB_DAMAGED. */
   load(name: string, version?: number): (ArtifactVersion & { content: Buffer }) | undefined;
+  /** A part of a version's bytes, not proved: whoever reads all of them compares their sha256. Throws ARTIFACT_LOST. */
+  part(version: ArtifactVersion, offset: number, length: number): Buffer;
   /** The latest version of each, by name. */
   list(): ArtifactVersion[];
   /** All versions of one, the first one first. */
@@ -135,9 +140,18 @@ declare module "@scorel/host/contract" {
       params: { sessionId: string; name?: string | undefined };
       result: { artifacts: ArtifactVersion[] };
     };
-    /** The bytes in base64. Throws ARTIFACT_UNKNOWN, ARTIFACT_VERSION. */
+    /**
+     * The bytes in base64; with `length` that part of them from `offset` (default 0) on, not proved to have the sha256. Throws
+     * ARTIFACT_UNKNOWN, ARTIFACT_VERSION.
+     */
     get_artifact: {
-      params: { sessionId: string; name: string; version?: number | undefined };
+      params: {
+        sessionId: string;
+        name: string;
+        version?: number | undefined;
+        offset?: number | undefined;
+        length?: number | undefined;
+      };
       result: ArtifactVersion & { base64: string };
     };
     /** What an artifact was made of, down to the first. Throws ARTIFACT_UNKNOWN, ARTIFACT_VERSION. */

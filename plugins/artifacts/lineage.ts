@@ -6,7 +6,13 @@ export function versionOf(artifacts: SessionArtifacts, name: string, version?: n
   const versions = known(artifacts, name);
   const latest = versions.at(-1) as ArtifactVersion;
   const found = version === undefined ? latest : versions.find((each) => each.version === version);
-  if (!found) throw errors.ARTIFACT_VERSION({ name, version: version ?? 0, latest: latest.version });
+  if (!found)
+    throw errors.ARTIFACT_VERSION({
+      name,
+      version: version ?? 0,
+      first: versions[0]?.version ?? 0,
+      latest: latest.version,
+    });
   return found;
 }
 

@@ -7,7 +7,8 @@ import { known, treeOf, versionOf } from "./lineage.ts";
 
 const sessionId = z.string().min(1);
 const name = z.string().min(1);
-const one = z.strictObject({ sessionId, name, version: z.number().int().min(0).optional() });
+const count = z.number().int().min(0).optional();
+const one = z.strictObject({ sessionId, name, version: count });
 
 /** What clients may ask of a session's artifacts. */
 export function operations(of: (session: Session) => SessionArtifacts): Contributions["operations"] {
@@ -19,9 +20,14 @@ export function operations(of: (session: Session) => SessionArtifacts): Contribu
         return { artifacts: known(artifacts, params.name) };
       }),
     ),
-    get_artifact: handler(one, (params, { look, resolve }) =>
+    get_artifact: handler(one.extend({ offset: count, length: count }), (params, { look, resolve }) =>
       look(resolve(params.sessionId), async ({ kernel }) => {
         const artifacts = of(kernel.session);
+        const { offset = 0, length } = params;
+        if (length !== undefined) {
+          const part = versionOf(artifacts, params.name, params.version);
+          return { ...part, base64: artifacts.part(part, offset, length).toString("base64") };
+        }
         const found = artifacts.load(params.name, params.version);
         if (!found) throw unknown(artifacts, params.name);
         const { content, ...version } = found;

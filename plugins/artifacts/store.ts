@@ -34,10 +34,17 @@ export class Store implements SessionArtifacts {
     const latest = versions.at(-1);
     if (!latest) return undefined;
     const found = version === undefined ? latest : versions.find((each) => each.version === version);
-    if (!found) throw errors.ARTIFACT_VERSION({ name, version: version ?? 0, latest: latest.version });
+    const first = versions[0]?.version ?? 0;
+    if (!found) throw errors.ARTIFACT_VERSION({ name, version: version ?? 0, first, latest: latest.version });
     const content = this.blobs.read(found.sha256);
     if (!content) throw errors.ARTIFACT_LOST({ name, sha256: found.sha256 });
     return { ...found, content };
+  }
+
+  part({ name, sha256 }: ArtifactVersion, offset: number, length: number): Buffer {
+    const part = this.blobs.part(sha256, offset, length);
+    if (!part) throw errors.ARTIFACT_LOST({ name, sha256 });
+    return part;
   }
 
   list(): ArtifactVersion[] {
@@ -46,21 +53,24 @@ export class Store implements SessionArtifacts {
   }
 
   versions(name: string): ArtifactVersion[] {
-    return standing(this.entriesFor(name)).get(name) ?? [];
+    const known = name.normalize("NFC");
+    return standing(this.entriesFor(known)).get(known) ?? [];
   }
 
-  async remove(name: string): Promise<boolean> {
+  async remove(asked: string): Promise<boolean> {
+    const name = asked.normalize("NFC");
     if (this.versions(name).length === 0) return false;
     if (name.startsWith(USER)) await this.user.remove(name);
     await this.session.append("artifact_removed", { name });
     return true;
   }
 
-  private async keep({ name, content, mimeType, lineage }: ArtifactContent): Promise<ArtifactVersion> {
+  private async keep({ name: given, content, mimeType, lineage }: ArtifactContent): Promise<ArtifactVersion> {
+    const name = given.normalize("NFC");
     if (!isName(name)) throw errors.ARTIFACT_NAME({ name });
     const saved = {
       name,
-      sha256: this.blobs.put(content),
+      sha256: this.blobs.put(content, { durable: true }),
       size: content.length,
       mimeType,
       savedAt: Date.now(),
@@ -86,15 +96,17 @@ export class Store implements SessionArtifacts {
     return [...saved, ...removed]
       .filter(({ name }) => !name.startsWith(USER))
       .sort((a, b) => a.seq - b.seq)
-      .map((event) => ("version" in event ? versionOf(event) : { removed: event.name }));
+      .map((event) => ("version" in event ? versionOf(event) : { removed: event.name.normalize("NFC") }));
   }
 }
 
 function versionOf({ name, version, sha256, size, mimeType, savedAt, lineage }: EventOf<"artifact">): ArtifactVersion {
-  return { name, version, sha256, size, mimeType, savedAt, ...(lineage && { lineage }) };
+  return { name: name.normalize("NFC"), version, sha256, size, mimeType, savedAt, ...(lineage && { lineage }) };
 }
 
 function isName(name: string): boolean {
   const own = name.startsWith(USER) ? name.slice(USER.length) : name;
+  // `name@3` is how a version is asked for.
+  if (/@\d+$/.test(name)) return false;
   return own !== "" && name.length <= MOST_CHARACTERS && name.trim() === name && !/[\p{C}\u2028\u2029]/u.test(name);
 }

@@ -2,8 +2,11 @@ import type {} from "@scorel/host/contract";
 
 /** Contents by their sha256, in hex: `~/.scorel/blobs/<first two digits>/<hash>`, readable by this user only. */
 export interface BlobStore {
-  /** Keeps bytes, unless they are kept already, and answers their hash. Throws BLOB_WRITE. */
-  put(bytes: Buffer): string;
+  /**
+   * Keeps bytes, unless they are kept already, and answers their hash; `durable`: when it answers, they outlive a power failure.
+   * Throws BLOB_WRITE.
+   */
+  put(bytes: Buffer, options?: { durable?: boolean }): string;
   /**
    * Keeps an object that names other blobs, as `"sha256": "…"` anywhere in it: as long as something refers to it, they are kept,
    * too. Answers its hash. Throws BLOB_WRITE.
@@ -13,6 +16,8 @@ export interface BlobStore {
   has(hash: string): boolean;
   /** The bytes, proved to have that hash; undefined when nothing is kept. Throws BLOB_DAMAGED and BLOB_READ. */
   read(hash: string): Buffer | undefined;
+  /** A part of the bytes, not proved; undefined when nothing is kept. Throws BLOB_READ. */
+  part(hash: string, offset: number, length: number): Buffer | undefined;
   /** What `putList` kept; undefined when nothing is kept, or something else. Throws BLOB_DAMAGED and BLOB_READ. */
   readList(hash: string): unknown;
 }

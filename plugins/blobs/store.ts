@@ -8,9 +8,9 @@ import { errors } from "./errors.ts";
 /** A store in a folder that may not exist yet. Synchronous: a caller knows at once that a content is safe. */
 export function createBlobs(folder: string): BlobStore {
   const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
-  const put = (bytes: Buffer) => {
+  const put: BlobStore["put"] = (bytes, { durable = false } = {}) => {
     const hash = hashOf(bytes);
-    keep(pathOf(hash), bytes);
+    keep(pathOf(hash), bytes, durable);
     return hash;
   };
   const read = (hash: string) => (isHash(hash) ? readChecked(pathOf(hash), hash) : undefined);
@@ -19,6 +19,7 @@ export function createBlobs(folder: string): BlobStore {
     read,
     has: (hash) => isHash(hash) && sizeOf(pathOf(hash)) !== undefined,
     putList: (list) => put(Buffer.from(`${LIST}${JSON.stringify(list)}}`)),
+    part: (hash, offset, length) => (isHash(hash) ? partOf(pathOf(hash), offset, length) : undefined),
     readList: (hash) => listIn(read(hash)),
   };
 }
@@ -45,11 +46,11 @@ function hashOf(bytes: Buffer): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-function keep(path: string, bytes: Buffer): void {
+function keep(path: string, bytes: Buffer, durable: boolean): void {
   try {
     if (sizeOf(path) === bytes.length && touch(path)) return;
     fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeWhole(path, bytes);
+    writeWhole(path, bytes, durable);
   } catch (thrown) {
     throw errors.BLOB_WRITE({ path, reason: codeOf(thrown) }, { cause: thrown });
   }
@@ -67,10 +68,10 @@ function touch(path: string): boolean {
   }
 }
 
-function writeWhole(path: string, bytes: Buffer): void {
+function writeWhole(path: string, bytes: Buffer, flush: boolean): void {
   const beside = `${path}.${newId()}.tmp`;
   try {
-    fs.writeFileSync(beside, bytes, { flag: "wx", mode: 0o600 });
+    fs.writeFileSync(beside, bytes, { flag: "wx", mode: 0o600, flush });
     fs.renameSync(beside, path);
   } catch (thrown) {
     fs.rmSync(beside, { force: true });
@@ -91,6 +92,21 @@ function readChecked(path: string, hash: string): Buffer | undefined {
   const bytes = readBytes(path);
   if (bytes && hashOf(bytes) !== hash) throw errors.BLOB_DAMAGED({ path });
   return bytes;
+}
+
+function partOf(path: string, offset: number, length: number): Buffer | undefined {
+  try {
+    const fd = fs.openSync(path, "r");
+    try {
+      const bytes = Buffer.alloc(Math.max(0, Math.min(length, fs.fstatSync(fd).size - offset)));
+      return bytes.subarray(0, fs.readSync(fd, bytes, 0, bytes.length, offset));
+    } finally {
+      fs.closeSync(fd);
+    }
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return undefined;
+    throw errors.BLOB_READ({ path, reason: codeOf(thrown) }, { cause: thrown });
+  }
 }
 
 function readBytes(path: string): Buffer | undefined {

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { basename, join, posix } from "node:path";
 import type { RunnerContext } from "./config.ts";
 import type { RefsService } from "./contract.ts";
@@ -37,6 +37,12 @@ function workspaceFile(ctx: RunnerContext, rest: string): string {
   throw errors.RUN_REF({ ref: `workspace://${rest}`, reason: "there is no such file in the workspace" });
 }
 
+/** Names of artifacts are labels: not every one ends in what a file can be called. */
+function fileName(name: string): string {
+  const last = basename(name);
+  return [".", "..", ""].includes(last) || Buffer.byteLength(last) > 255 ? "artifact" : last;
+}
+
 /** A copy of its own, under its own name: by that its type is known. */
 function artifactFile(ctx: RunnerContext, ref: string, rest: string): string {
   const [, name = rest, digits] = /^(.+)@(\d+)$/s.exec(rest) ?? [];
@@ -46,9 +52,11 @@ function artifactFile(ctx: RunnerContext, ref: string, rest: string): string {
     .load(name, digits === undefined ? undefined : Number(digits));
   if (!found) throw errors.RUN_REF({ ref, reason: "there is no such artifact" });
   const folder = join(ctx.find("workspace")?.temp ?? workspaceFolder(ctx), "artifacts", found.sha256);
-  const path = join(folder, basename(name));
-  if (existsSync(path)) return path;
+  const path = join(folder, fileName(name));
+  // A process that was killed may have left the beginning of it.
+  if (statSync(path, { throwIfNoEntry: false })?.size === found.size) return path;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  writeFileSync(path, found.content, { mode: 0o400 });
+  rmSync(path, { force: true });
+  writeFileSync(path, found.content, { mode: 0o400, flag: "wx" });
   return path;
 }

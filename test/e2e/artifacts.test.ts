@@ -1,8 +1,11 @@
-import { existsSync, readFileSync } from "node:fs";
+import { createHash } from "node:crypto";
+import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startModelServer, text } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
+
+const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
 
 /** Saves what was said, and bytes that are no text. */
 const keeper = `export default {
@@ -12,6 +15,7 @@ const keeper = `export default {
     const own = ctx.artifacts.of(ctx.session);
     const lineage = { by: "keeper", skill: { name: "math", digest: "abc" }, command: "fib 10", inputs: [] };
     await own.save({ name: "out/fib.txt", content: Buffer.from("55\\n"), mimeType: "text/plain", lineage });
+    await own.save({ name: "big", content: Buffer.alloc(9_000_000, "0123456789"), mimeType: "text/plain" });
     await own.save({ name: "user:raw", content: Buffer.from([0, 255, 10, 27]), mimeType: "application/octet-stream" });
   },
 };`;
@@ -27,7 +31,7 @@ it("what a session saved is listed, read, explained and removed from the command
   const listed = await s.run(["artifact", "list"]);
   expect(listed).toMatchObject({ code: 0, stderr: "" });
   expect(listed.stdout.replaceAll(/^[\d-]{10} [\d:]{5} {2}/gm, "")).toBe(
-    "out/fib.txt@1  3 bytes  text/plain\nuser:raw@1  4 bytes  application/octet-stream\n",
+    "big@1  8.6 MiB  text/plain\nout/fib.txt@1  3 bytes  text/plain\nuser:raw@1  4 bytes  application/octet-stream\n",
   );
   expect(JSON.parse((await s.run(["artifact", "list", "out/fib.txt", "--output", "json"])).stdout)).toMatchObject([
     { version: 0 },
@@ -43,13 +47,24 @@ it("what a session saved is listed, read, explained and removed from the command
     code: 1,
     stderr: expect.stringContaining("raw exists, and was left as it is."),
   });
+  expect((await s.run(["artifact", "get", "big", "-o", "big"])).stdout).toBe(
+    `big@1 is in ${join(s.project, "big")} (8.6 MiB).\n`,
+  );
+  const big = readFileSync(join(s.project, "big"));
+  expect([big.length, hash(big)]).toEqual([9_000_000, hash(Buffer.alloc(9_000_000, "0123456789"))]);
+  writeFileSync(join(s.home, ".scorel/blobs", hash(big).slice(0, 2), hash(big)), Buffer.alloc(9_000_000, "x"));
+  expect(await s.run(["artifact", "get", "big", "-o", "damaged"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("The bytes of big are not what was saved"),
+  });
+  expect(readdirSync(s.project).sort()).toEqual(["big", "raw"]);
   expect((await s.run(["artifact", "lineage", "out/fib.txt"])).stdout).toMatch(
     /^out\/fib\.txt@1 {2}3 bytes {2}sha256 [0-9a-f]{64}\nsaved by: keeper\nskill: math \(abc\)\ncommand: fib 10\n$/,
   );
   expect(await s.run(["artifact", "get", "other"])).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: "scorel: There is no artifact other. There are: out/fib.txt, user:raw.\n",
+    stderr: "scorel: There is no artifact other. There are: big, out/fib.txt, user:raw.\n",
   });
   expect((await s.run(["artifact", "rm", "out/fib.txt"])).stdout).toBe(
     "Removed out/fib.txt. The log still says what it was.\n",

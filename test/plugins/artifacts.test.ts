@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import artifacts from "@scorel/artifacts";
-import type { ArtifactContent, ArtifactsService, SessionArtifacts } from "@scorel/artifacts/contract";
+import type { ArtifactContent, ArtifactsService, LineageTree, SessionArtifacts } from "@scorel/artifacts/contract";
 import blobs from "@scorel/blobs";
 import { describe, expect, it } from "vitest";
 import { testHome, testHost } from "./host/home.ts";
@@ -101,11 +101,40 @@ describe("an artifact", () => {
     expect(fs.readdirSync(t.path(`blobs/${hash("same").slice(0, 2)}`))).toEqual([hash("same")]);
   });
 
-  it.each(["", "user:", " a", "a\n", "a\0b", "a\u202eb", "x".repeat(513)])("is not called %j", async (name) => {
+  it.each(["", "user:", " a", "a\n", "a\0b", "a\u202eb", "x".repeat(513), "a@1", "user:a@07"])(
+    "is not called %j",
+    async (name) => {
+      await using t = await open();
+      const own = await (await t.session()).of();
+      await expect(own.save(text(name, "one"))).rejects.toMatchObject({ code: "ARTIFACT_NAME" });
+      expect(own.list()).toEqual([]);
+    },
+  );
+
+  it("has a name that is a label only: letters count as people read them, and no path is made of it", async () => {
     await using t = await open();
     const own = await (await t.session()).of();
-    await expect(own.save(text(name, "one"))).rejects.toMatchObject({ code: "ARTIFACT_NAME" });
-    expect(own.list()).toEqual([]);
+    const [composed, apart] = ["caf\u00e9", "cafe\u0301"];
+    await own.save(text(apart, "one"));
+    expect(await own.save(text(composed, "two"))).toEqual(version(composed, 1, "two"));
+    expect([own.load(apart, 0)?.content.toString(), own.versions(apart).length]).toEqual(["one", 2]);
+    for (const name of ["../../escape", "..", "/etc/passwd", "A", "a", "a@b", "a@1.txt", "user:..", "con", "a\\b"])
+      expect((await own.save(text(name, name))).version).toBe(0);
+    expect(own.load("A")?.content.toString()).toBe("A");
+    expect(
+      fs.readdirSync(t.path("."), { recursive: true }).filter((name) => /escape|passwd|^con$/.test(String(name))),
+    ).toEqual([]);
+    await own.remove(apart);
+    expect(own.load(composed)).toBeUndefined();
+  });
+
+  it("says which versions there are when one was removed before", async () => {
+    await using t = await open();
+    const own = await (await t.session()).of();
+    await own.save(text("a", "one"));
+    await own.remove("a");
+    await own.save(text("a", "two"));
+    expect(() => own.load("a", 0)).toThrow("version 0 does not exist: a has version 1.");
   });
 
   it("whose bytes were lost or damaged is never half there", async () => {
@@ -173,7 +202,57 @@ describe("a purge of blobs", () => {
   });
 });
 
+describe("a lineage", () => {
+  it("ends, whatever a log says", async () => {
+    await using t = await open();
+    const one = await t.session();
+    const own = await one.of();
+    const from = (name: string, content: string) => ({
+      by: "me",
+      inputs: [{ from: `artifact://${name}`, to: "work/x", sha256: hash(content), artifact: name, version: 0 }],
+    });
+    await own.save(text("a", "one", { lineage: from("b", "two") }));
+    await own.save(text("b", "two", { lineage: from("a", "one") }));
+    const tree = await t.client.request("get_lineage", { sessionId: one.id, name: "a" });
+    const names = (at: LineageTree): unknown[] => [
+      at.artifact.name,
+      ...at.inputs.map((each) => each.made && names(each.made)),
+    ];
+    expect(names(tree)).toEqual(["a", ["b", ["a"]]]);
+    expect(tree.inputs[0]?.made?.inputs[0]?.made?.again).toBe(true);
+  });
+
+  it("does not grow where many were made of the same", async () => {
+    await using t = await open();
+    const one = await t.session();
+    const own = await one.of();
+    const from = (at: number) => ({
+      by: "me",
+      inputs: [0, 1].map((to) => ({
+        ...{ from: `artifact://${at}`, to: `work/${to}`, sha256: hash(String(at)), artifact: String(at), version: 0 },
+      })),
+    });
+    for (let at = 0; at < 30; at++) await own.save(text(String(at), String(at), { lineage: from(at - 1) }));
+    const tree = await t.client.request("get_lineage", { sessionId: one.id, name: "29" });
+    expect(JSON.stringify(tree).length).toBeLessThan(100_000);
+  });
+});
+
 describe("a client", () => {
+  it("reads a large one in parts", async () => {
+    await using t = await open();
+    const one = await t.session();
+    const content = Buffer.from(Array.from({ length: 1_000 }, (_, at) => at % 256));
+    await (await one.of()).save({ name: "a", content, mimeType: "application/octet-stream" });
+    const part = async (offset: number, length: number) => {
+      const { base64, size } = await t.client.request("get_artifact", { sessionId: one.id, name: "a", offset, length });
+      return [size, Buffer.from(base64, "base64")];
+    };
+    expect(await part(0, 300)).toEqual([1_000, content.subarray(0, 300)]);
+    expect(await part(900, 300)).toEqual([1_000, content.subarray(900)]);
+    expect(await part(2_000, 300)).toEqual([1_000, Buffer.alloc(0)]);
+  });
+
   it("lists, reads and removes", async () => {
     await using t = await open();
     const one = await t.session();

@@ -1,0 +1,80 @@
+import { createHash } from "node:crypto";
+import { constants, copyFileSync, existsSync, linkSync, rmSync } from "node:fs";
+import { type FileHandle, open } from "node:fs/promises";
+import type { Invocation } from "@scorel/cli/contract";
+import { createOutput } from "@scorel/host/client";
+import type { Client } from "@scorel/host/contract";
+import { codeOf, newId } from "@scorel/kernel";
+import type { ArtifactVersion } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+/** Bytes that are asked for at once. */
+const PART = 8 * 1024 * 1024;
+
+/** Which artifact of which session. */
+export interface Asked {
+  sessionId: string;
+  name: string;
+  version?: number;
+}
+
+/** Has `take` take the bytes of an artifact, one part after the other. Throws ARTIFACT_DAMAGED when all of them are not it. */
+async function read(
+  request: Client["request"],
+  asked: Asked,
+  take: (bytes: Buffer) => Promise<unknown>,
+): Promise<ArtifactVersion> {
+  const hash = createHash("sha256");
+  for (let offset = 0, version = asked.version; ; offset += PART) {
+    const { base64, ...found } = await request("get_artifact", { ...asked, version, offset, length: PART });
+    // A newer one may be saved meanwhile.
+    version = found.version;
+    const bytes = Buffer.from(base64, "base64");
+    hash.update(bytes);
+    await take(bytes);
+    if (offset + PART < found.size) continue;
+    if (hash.digest("hex") !== found.sha256) throw errors.ARTIFACT_DAMAGED({ name: found.name, sha256: found.sha256 });
+    return found;
+  }
+}
+
+/** Prints an artifact; a reader that went away gets no more. */
+export async function print(request: Client["request"], asked: Asked, { stdout }: Invocation): Promise<void> {
+  const output = createOutput(stdout);
+  await read(request, asked, (bytes) => output.write(bytes));
+}
+
+/** Writes an artifact into a new file: whole, or not at all. Throws ARTIFACT_EXISTS. */
+export async function write(request: Client["request"], asked: Asked, file: string): Promise<ArtifactVersion> {
+  if (existsSync(file)) throw errors.ARTIFACT_EXISTS({ file });
+  const beside = `${file}.${newId()}.part`;
+  const handle = await open(beside, "wx");
+  try {
+    const found = await fill(handle, request, asked);
+    putInPlace(beside, file);
+    return found;
+  } catch (thrown) {
+    throw codeOf(thrown) === "EEXIST" ? errors.ARTIFACT_EXISTS({ file }, { cause: thrown }) : thrown;
+  } finally {
+    rmSync(beside, { force: true });
+  }
+}
+
+/** Replaces nothing that has come there meanwhile. */
+function putInPlace(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch (thrown) {
+    // Not every file system has links.
+    if (!["EPERM", "ENOTSUP", "ENOSYS"].includes(codeOf(thrown))) throw thrown;
+    copyFileSync(from, to, constants.COPYFILE_EXCL);
+  }
+}
+
+async function fill(handle: FileHandle, request: Client["request"], asked: Asked): Promise<ArtifactVersion> {
+  try {
+    return await read(request, asked, (bytes) => handle.writeFile(bytes));
+  } finally {
+    await handle.close();
+  }
+}
