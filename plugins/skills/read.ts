@@ -5,8 +5,8 @@ import { parseSkillText, type SkillText } from "./front-matter.ts";
 import { findingsIn } from "./open-format.ts";
 import type { SkillFolder } from "./walk.ts";
 
-/** Letters, digits and a few marks within: it becomes a key of the session, a command and the name of a folder. */
-const USABLE = /^[\p{L}\p{N}](?:[\p{L}\p{N}._ -]{0,126}[\p{L}\p{N}])?$/u;
+/** Letters, digits and a few marks within, none that cannot be seen: it becomes a key of the session, a command and the name of a folder. */
+const USABLE = /^(?!.*\p{DI})[\p{L}\p{N}](?:[\p{L}\p{N}._ -]{0,126}[\p{L}\p{N}])?$/u;
 /** A description longer than this is cut; the open format allows 1,024. */
 const LONGEST_DESCRIPTION = 1_536;
 

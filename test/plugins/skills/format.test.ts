@@ -125,6 +125,8 @@ describe("a skill", () => {
       "name: [a]",
       'name: "a\\u0000"',
       `name: ${"x".repeat(200)}`,
+      // A letter that nobody sees.
+      "name: pdf\u3164",
     ])
       expect(await summary(`---\ndescription: d\n${name}\n---\n`)).toMatchObject({ name: "a" });
     expect(await summary("---\nname: ..\ndescription: d\n---\n", "/")).toEqual({

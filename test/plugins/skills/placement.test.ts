@@ -225,12 +225,13 @@ const compacting = (replies: readonly Reply[]): Script => {
 const body = (name: string, tokens: number) =>
   skillText(name, `All of ${name}`, `Do as ${name} says. ${words(tokens, name)}`);
 
-describe("a compaction", () => {
-  const small = {
-    plugins: [{ plugin: compaction, config: { threshold: 3_500, keep: 900, layers: ["summary"] } }],
-    model: { contextWindow: 10_000 },
-  };
+/** A window that a few turns fill. */
+const small = {
+  plugins: [{ plugin: compaction, config: { threshold: 3_500, keep: 900, layers: ["summary"] } }],
+  model: { contextWindow: 10_000 },
+};
 
+describe("a compaction", () => {
   it("keeps loaded skills: the same bytes, once, behind what it kept, and no skill in its summary", async () => {
     using g = ground();
     addSkill(g, "pdf", { "a.md": "Ay" }, body("pdf", 200));
@@ -400,6 +401,30 @@ describe("a session that is opened again", () => {
         ),
       },
     ]);
+  });
+
+  it("is compacted with the bytes that it loaded, whatever the files hold by then", async () => {
+    using g = ground();
+    addSkill(g, "pdf", { "a.md": "Ay" }, body("pdf", 200));
+    const store = createMemoryStore(testHeader);
+    const blockIn = (request: RecordedRequest | undefined) =>
+      sent(request!).flatMap(({ text: said }) => /\[Loaded\] pdf[\s\S]*\[Doc\] a\.md\n\nAy/.exec(said)?.[0] ?? []);
+    let block: string[] = [];
+    {
+      const script = compacting([load("pdf", { docs: ["a.md"] }), text(words(900, "a"))]);
+      await using t = await openSkills(g, script, { ...small, kernel: { store } });
+      await t.agent.prompt("one");
+      block = blockIn(t.requests[1]);
+    }
+    addSkill(g, "pdf", { "a.md": "Other" }, skillText("pdf", "Changed", "Other words."));
+    const again = reopened(store);
+    const script = compacting([...["b", "c"].map((mark) => text(words(900, mark))), text("last"), text("end")]);
+    await using t = await openSkills(g, script, { ...small, kernel: { store: again } });
+    for (const turn of ["two", "three", "four", "five"]) await t.agent.prompt(turn);
+    const after = t.requests.slice(t.requests.findIndex(asksForSummary) + 1);
+    expect([block.length, after.length > 0, [...t.session.tree.ofType("compact")].length]).toEqual([1, true, 1]);
+    for (const request of after) expect(blockIn(request)).toEqual(block);
+    expect(after.at(-1)?.text).not.toContain("Other words.");
   });
 
   it("in another placement finds the texts that it loaded", async () => {
