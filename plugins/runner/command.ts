@@ -1,21 +1,27 @@
-import { realpathSync } from "node:fs";
+import { accessSync, constants, realpathSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { RunnerConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 
-/** Where the sandbox looks for programs. */
-const FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
+/** Where the sandbox looks for programs; with lists nowhere else, since what a program has installed was judged by nobody. */
+export const FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
 /** Refused also within quotes: nothing of a shell is needed to run one program. */
 const SHELL = /[\n\r;&|<>]/;
-/** Programs that run another one: what they run could not be judged. */
+/** Programs that run another one: what they run could not be judged. Without the version that may be part of a file's name. */
 const WRAPPERS = new Set(
-  `ash awk bash busybox chroot command csh dash doas env eval exec expect find fish flock gawk gdb ionice ksh ld-linux-x86-64.so.2
-   make mawk mksh nice nohup nsenter parallel perl pkexec runuser script setarch setpriv setsid sh ssh stdbuf strace su sudo
-   systemd-run taskset tclsh time timeout toybox unshare vi vim watch xargs zsh`.split(/\s+/),
+  `ash at awk bash batch busybox bwrap capsh choom chpst chroot chrt command cpulimit crontab csh daemon dash dbus-run-session
+   dash doas dtach ed emacs entr env eval ex exec expect fakeroot faketime find firejail fish flatpak flock gawk gdb git ionice
+   ksh ld-linux ld.so less linux32 linux64 logrotate lua ltrace make man mawk mksh more nano nawk ncat nc nice nohup
+   nsenter nvim original-awk parallel perf perl pg php pkexec prlimit proot rbash rsync ruby run-parts runcon runuser
+   rview rvim screen scp script scriptlive sed select-editor sem sensible-editor sensible-pager setarch setlock setpriv setsid sftp
+   sg sh socat sort split ssh start-stop-daemon stdbuf strace su sudo systemd-run tar taskset tcl tclsh time timeout
+   tmux toybox tsp uclampset unbuffer unshare valgrind vi view vim vimdiff visudo watch xargs xvfb-run zip zsh`.split(
+    /\s+/,
+  ),
 );
-/** What changes which program a name means, or what a program loads before it begins. */
+/** What changes which program a name means, or what a program loads or runs beside itself. */
 const STEERING =
-  /^(PATH|HOME|SHELL|ENV|BASH_ENV|BASH_FUNC_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|IFS|CDPATH|GLOBIGNORE|LD_.*|DYLD_.*|GCONV_PATH|PYTHON.*|PERL5?.*|RUBY.*|NODE_.*|JAVA_TOOL_OPTIONS)$/;
+  /^(PATH|HOME|SHELL|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|IFS|CDPATH|GLOBIGNORE|(LD|DYLD|GIT|SSH|PYTHON|RUBY|GEM|BUNDLE|NODE|NPM_CONFIG|npm_config|OPENSSL|LUA|PHP|GTK|QT|GIO|MALLOC|TAR|RSYNC|LESS|MAN|GREP|AWK)_?.*|GCONV_PATH|LOCPATH|NLSPATH|PERL.*|.*JAVA.*_OPTIONS|CLASSPATH|PAGER|EDITOR|VISUAL|BROWSER|ZIPOPT|UNZIP|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|TCLLIBPATH|XDG_.*|HOSTALIASES|GETCONF_DIR|RES_OPTIONS)$/;
 
 /**
  * The program and arguments of a command: a shell with all of it, or, where [runner] allows or denies programs, the one
@@ -28,7 +34,7 @@ export function programOf(
 ): [string, ...string[]] {
   if (command.includes("\0"))
     throw errors.RUN_PATH({ what: "command", path: command, reason: "it has a character that none can have" });
-  if (allow.length === 0 && deny.length === 0) return ["bash", "-c", command];
+  if (!hasLists({ allow, deny })) return ["bash", "-c", command];
   const steering = Object.keys(env).find((name) => STEERING.test(name));
   if (steering !== undefined) throw errors.RUN_COMMAND({ reason: `it sets ${steering}` });
   const [program, ...args] = wordsOf(command);
@@ -37,25 +43,53 @@ export function programOf(
   return [program, ...args];
 }
 
+/** Whether commands are judged at all. */
+export function hasLists({ allow, deny }: Pick<RunnerConfig, "allow" | "deny">): boolean {
+  return allow.length > 0 || deny.length > 0;
+}
+
 function judge(program: string, allow: readonly string[], deny: readonly string[]): void {
   const refuse = (reason: string) => errors.RUN_COMMAND({ reason });
   // A path is what it is only if it stands there letter by letter; a name is the file that it finds.
   if (program.includes("/") && !allow.includes(program)) throw refuse(`${program} is not allowed: it is a path`);
-  const real = program.includes("/") ? program : realOf(program);
-  const names = new Set([program, ...(real === undefined ? [] : [real, basename(real)])]);
-  const denied = deny.find((each) => names.has(each) || (real !== undefined && realOf(each) === real));
-  if (denied !== undefined) throw refuse(`${program} is denied`);
-  const allowed = allow.some((each) => each === program || (real !== undefined && realOf(each) === real));
-  if (allow.length > 0 && !allowed) throw refuse(`${program} is not allowed; allowed are ${shownList(allow)}`);
-  const wrapper = [...names].find((name) => WRAPPERS.has(name));
-  if (wrapper !== undefined && !allow.includes(program)) throw refuse(`${program} runs other programs`);
+  const file = program.includes("/") ? undefined : fileOf(program);
+  const isSame = (name: string) => name === program || (file !== undefined && fileOf(name)?.id === file.id);
+  if (deny.some((each) => isSame(each) || each === file?.real || (file && basename(file.real) === each)))
+    throw refuse(`${program} is denied`);
+  if (allow.length > 0 && !allow.some(isSame))
+    throw refuse(`${program} is not allowed; allowed are ${shownList(allow)}`);
+  if (!allow.includes(program) && isWrapper(program, file)) throw refuse(`${program} runs other programs`);
 }
 
-/** The file behind a program's name, links followed: `python3` and `python3.11` are one. */
-function realOf(name: string): string | undefined {
+function isWrapper(program: string, file: ProgramFile | undefined): boolean {
+  const names = [program, ...(file ? [basename(file.real)] : [])];
+  if (names.some((name) => WRAPPERS.has(name) || WRAPPERS.has(plainName(name)))) return true;
+  return file !== undefined && [...WRAPPERS].some((name) => fileOf(name)?.id === file.id);
+}
+
+/** `perl5.36-x86_64-linux-gnu`, `vim.tiny` and `ld-linux-x86-64.so.2` are what their first words say. */
+function plainName(name: string): string {
+  return name
+    .replace(/[-.](x86|aarch|arm|gnu|basic|tiny|nox|gtk|openbsd|traditional).*$/, "")
+    .replace(/[-.]?\d.*$/, "");
+}
+
+interface ProgramFile {
+  /** Links followed. */
+  real: string;
+  /** Of the file itself, which may have several names. */
+  id: string;
+}
+
+/** The file that a program's name finds: `python3` and `python3.11` are one, as are two names of one file. */
+function fileOf(name: string): ProgramFile | undefined {
+  if (name === "" || name.includes("/")) return undefined;
   for (const folder of FOLDERS) {
     try {
-      return realpathSync(join(folder, name));
+      const real = realpathSync(join(folder, name));
+      accessSync(real, constants.X_OK);
+      const { dev, ino } = statSync(real);
+      return { real, id: `${dev}:${ino}` };
     } catch {
       // Not in this one.
     }

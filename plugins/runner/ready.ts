@@ -3,7 +3,7 @@ import { join, relative } from "node:path";
 import type { SessionArtifacts } from "@scorel/artifacts/contract";
 import { newId } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
-import { programOf } from "./command.ts";
+import { FOLDERS, hasLists, programOf } from "./command.ts";
 import type { RunnerConfig, RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -85,7 +85,13 @@ export async function prepare(
     inputs,
   };
   const epoch = elsewhere.epoch ?? Math.floor(Date.now() / 1000);
-  const env = { ...environment(skill, staged, folders, epoch), ...elsewhere.env, ...secrets, ...request.env };
+  const env = {
+    ...environment(skill, staged, folders, epoch),
+    ...pathOf(ctx, staged),
+    ...elsewhere.env,
+    ...secrets,
+    ...request.env,
+  };
   return {
     ...{ skill, staged, folders, argv, cwd, env, layout, since, artifacts, lineage, metadata, epoch, hide, steps },
     redactor,
@@ -174,10 +180,14 @@ function environment(skill: Skill, { venv }: Staged, folders: Readonly<Record<st
   return {
     ...folders,
     SKILL_NAME: skill.name,
-    PATH: `${join(venv, "bin")}:/usr/local/bin:/usr/bin:/bin`,
     VIRTUAL_ENV: venv,
     SOURCE_DATE_EPOCH: String(epoch),
   };
+}
+
+/** Where lists judge programs, a name is the file that was judged, and none that a program has put before it. */
+function pathOf({ config }: RunnerContext, { venv }: Staged): { PATH: string } {
+  return { PATH: [...(hasLists(config) ? [] : [join(venv, "bin")]), ...FOLDERS].join(":") };
 }
 
 /** The variables of the user's environment that this skill's programs get. */

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { describe, expect, it } from "vitest";
 import { programOf } from "../../../plugins/runner/command.ts";
 
@@ -68,15 +69,54 @@ describe("with lists", () => {
     expect(judged("ls", { allow, deny: ["ls"] })).toContain("ls is denied");
   });
 
+  it("a file is itself by whatever name, with its version and as another link to it", () => {
+    const names = ["perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu"].filter((name) => existsSync(`/usr/bin/${name}`));
+    for (const name of names) {
+      expect(judged(`${name} -e 1`, { deny: ["perl"] })).toMatch(/is denied|runs other programs/);
+      expect(judged(`${name} -e 1`, { deny: ["curl"] })).toContain("runs other programs");
+    }
+    expect(judged("perl -e 1", { allow: ["perl"] })).toEqual(["perl", "-e", "1"]);
+    expect(judged("python3 x", { deny: ["python3.11", "python3.12", "python3.13"] })).toContain("python3 is denied");
+  });
+
+  it.each([
+    "tar --to-command=x -xf a",
+    "git -c core.pager=x log",
+    "sed 1e",
+    "sort --compress-program=x",
+    "bwrap true",
+    "prlimit true",
+    "rsync -e x a b",
+    "less x",
+    "ed x",
+    "i386 true",
+    "awk 1",
+    "vim.tiny x",
+    "/usr/bin/env perl",
+  ])("%j is refused: it runs others, or is a path", (command) => {
+    expect(judged(command, { deny: ["curl"] })).toMatch(/runs other programs|is a path/);
+  });
+
   it("a program that runs others runs when it is allowed by name", () => {
     expect(judged("bash scripts/run.sh", { allow: ["bash"] })).toEqual(["bash", "scripts/run.sh"]);
     expect(judged("scripts/run.sh x", { allow: ["scripts/run.sh"] })).toEqual(["scripts/run.sh", "x"]);
   });
 
-  it.each(["PATH", "LD_PRELOAD", "BASH_ENV", "PYTHONPATH", "IFS", "DYLD_INSERT_LIBRARIES"])(
-    "the variable %s is refused",
-    (name) => {
-      expect(judged("ls", { allow }, { [name]: "x" })).toContain(`it sets ${name}`);
-    },
-  );
+  it.each([
+    "PATH",
+    "LD_PRELOAD",
+    "BASH_ENV",
+    "PYTHONPATH",
+    "IFS",
+    "DYLD_INSERT_LIBRARIES",
+    "GIT_SSH_COMMAND",
+    "TAR_OPTIONS",
+    "PAGER",
+    "OPENSSL_CONF",
+    "XDG_CONFIG_HOME",
+    "npm_config_x",
+    "LESSOPEN",
+  ])("the variable %s is refused", (name) => {
+    expect(judged("ls", { allow }, { [name]: "x" })).toContain(`it sets ${name}`);
+  });
 });

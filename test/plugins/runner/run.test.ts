@@ -208,6 +208,15 @@ describe("a skill in the workspace", () => {
     });
 });
 
+describe("with lists of programs", () => {
+  it("a name is the system's program, and none that another one has installed under it", async () => {
+    await using t = await shop({ allow: ["cp", "ls", "mkdir"] });
+    for (const command of ["mkdir .venv/bin", "cp /bin/echo .venv/bin/ls"])
+      expect((await t.run({ command })).exit_code).toBe(0);
+    expect((await t.run({ command: "ls scripts" })).stdout).toBe("fib.py\n");
+  });
+});
+
 describe("without skills", () => {
   it("there is nothing to run, and nothing fails", async () => {
     await using t = await testKernel([tools, sandbox, runner]);
