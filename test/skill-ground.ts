@@ -25,6 +25,16 @@ export const skillOf = (name: string, more = "") =>
 export const zipOf = (files: Record<string, string>) =>
   zip(Object.entries(files).map(([path, content]) => ({ path, content })));
 
+/** What `scorel skill add` and `update` do, when somebody says yes. */
+export async function addTo(store: SkillStore, address: string, name = "pdf", added = true): Promise<PlacedSkills> {
+  const staged = await store.stage(address, "/", reach);
+  try {
+    return await staged.install({ name, added });
+  } finally {
+    staged.discard();
+  }
+}
+
 /** A home with a store. */
 export interface StoreGround extends Disposable {
   /** The folder around the home's `.scorel`. */
@@ -54,14 +64,7 @@ export function storeGround(): StoreGround {
       fs.writeFileSync(full, content);
       return full;
     },
-    async add(address, name = "pdf", added = true) {
-      const staged = await store.stage(address, root, reach);
-      try {
-        return await staged.install({ name, added });
-      } finally {
-        staged.discard();
-      }
-    },
+    add: (address, name, added) => addTo(store, address, name, added),
     lock: () => JSON.parse(fs.readFileSync(join(home, "skills.lock.json"), "utf8")).sources,
     trees: () => (fs.existsSync(join(home, "archives")) ? fs.readdirSync(join(home, "archives")) : []),
     [Symbol.dispose]: () => fs.rmSync(root, { recursive: true }),

@@ -22,10 +22,10 @@ export interface ZipEntry {
 }
 
 /** A zip of these entries; `count` is what its end says. */
-export function zip(entries: readonly ZipEntry[], { comment = "", count = entries.length, before = "" } = {}): Buffer {
-  const body: Buffer[] = [Buffer.from(before)];
+export function zip(entries: readonly ZipEntry[], { comment = "", count = entries.length } = {}): Buffer {
+  const body: Buffer[] = [];
   const offsets: number[] = [];
-  let offset = before.length;
+  let offset = 0;
   for (const entry of entries) {
     offsets.push(entry.sameAs === undefined ? offset : (offsets[entry.sameAs] as number));
     if (entry.sameAs !== undefined) continue;

@@ -6,6 +6,8 @@ import type { ArchiveKind, Unpacking } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { TreeWriter } from "./tree-writer.ts";
 
+/** What the disk says that is to take it: the archive may be whole. */
+const FULL = ["ENOSPC", "EDQUOT", "EFBIG", "EROFS", "EIO", "EMFILE"];
 const PIECE = 256 * 1024;
 const readPiece = promisify(read);
 
@@ -34,7 +36,7 @@ const formats: readonly { magic: Buffer; kind?: ArchiveKind; read: Reader | stri
 
 /**
  * Unpacks an archive into an empty folder; answers its own sha512 as npm writes it. Only plain files and folders come out:
- * anything else, and whatever would lie elsewhere, refuses the whole archive. Throws ARCHIVE errors.
+ * anything else, and whatever would lie elsewhere, refuses the whole archive. Throws ARCHIVE errors, and those of a full disk.
  */
 export async function unpack(file: string, into: string, { limits, name, kind }: Unpacking = {}): Promise<string> {
   const path = name ?? file;
@@ -49,7 +51,7 @@ export async function unpack(file: string, into: string, { limits, name, kind }:
     await format.read(fd, new TreeWriter(path, into, limits));
     return `sha512-${hash.digest("base64")}`;
   } catch (thrown) {
-    if (thrown instanceof ScorelError) throw thrown;
+    if (thrown instanceof ScorelError || FULL.includes(codeOf(thrown))) throw thrown;
     throw errors.ARCHIVE_DAMAGED({ path, reason: messageOf(thrown) }, { cause: thrown });
   } finally {
     closeSync(fd);

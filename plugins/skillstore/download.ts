@@ -131,6 +131,14 @@ function beforeEnd<T>(work: Promise<T>, signal: AbortSignal | undefined): Promis
   });
 }
 
+function write(fd: number, piece: Buffer): void {
+  try {
+    for (let done = 0; done < piece.length; ) done += writeSync(fd, piece, done);
+  } catch (thrown) {
+    throw errors.SKILLSTORE_DISK({ reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
 /** By the bytes that come, whatever was announced; fewer than announced is an error of the connection. */
 async function written(answer: IncomingMessage, into: string, largest: number) {
   const tooLarge = () => errors.SKILLSTORE_LARGE({ megabytes: largest / 1024 / 1024 });
@@ -143,7 +151,7 @@ async function written(answer: IncomingMessage, into: string, largest: number) {
       bytes += piece.length;
       if (bytes > largest) throw tooLarge();
       hash.update(piece);
-      for (let done = 0; done < piece.length; ) done += writeSync(fd, piece, done);
+      write(fd, piece);
     }
   } finally {
     answer.destroy();

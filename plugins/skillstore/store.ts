@@ -52,11 +52,11 @@ export class Store implements SkillStore {
     if (there) return there;
     const before = this.failed.get(address.id);
     if (before && performance.now() - before.at < REST_MS) throw before.thrown;
-    let work = this.fetching.get(address.id);
-    if (!work) {
-      work = this.fetchRoot(address, reach).finally(() => this.fetching.delete(address.id));
-      this.fetching.set(address.id, work);
-    }
+    const others = this.fetching.get(address.id);
+    // Whoever had begun it may have left; then it is begun anew.
+    if (others) return await others.catch(() => this.root(given, base, reach));
+    const work = this.fetchRoot(address, reach).finally(() => this.fetching.delete(address.id));
+    this.fetching.set(address.id, work);
     return await work;
   }
 
@@ -114,7 +114,7 @@ export class Store implements SkillStore {
       staged = await stage(this, address, reach);
       return await staged.install({ name: freeName(this.read(), address), added: false });
     } catch (thrown) {
-      this.failed.set(address.id, { at: performance.now(), thrown });
+      if (!reach.signal?.aborted) this.failed.set(address.id, { at: performance.now(), thrown });
       throw thrown;
     } finally {
       staged?.discard();

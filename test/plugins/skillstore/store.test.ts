@@ -1,5 +1,5 @@
 import * as fs from "node:fs";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { gzipSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import type { PlacedSkills } from "../../../plugins/skillstore/contract.ts";
@@ -148,7 +148,7 @@ describe("skills from an archive", () => {
   ])("do not come from %s", async (_, path, code) => {
     using g = storeGround();
     g.file("x.bin", "some words");
-    expect(await codeOf(g.add(path))).toBe(code);
+    expect(await codeOf(g.add(resolve(g.root, path)))).toBe(code);
     expect(g.trees()).toEqual([]);
   });
 });
@@ -265,6 +265,22 @@ describe("the store", () => {
       expect(await root("/x/a.zip")).toMatchObject({ name: "a-2" });
       for (let times = 0; times < 2; times++) expect(await codeOf(root("/none.zip"))).toBe("SKILLSTORE_FETCH");
       expect(server.heard.map(({ line }) => line.split(" ")[1])).toEqual(["/a.zip", "/x/a.zip", "/none.zip"]);
+    }));
+
+  it("goes on with a root for others when the one who asked first has left", () =>
+    served({}, async (g, server) => {
+      const begun = new Promise<void>((resolve) => {
+        server.answers["/a.zip"] = () => resolve();
+      });
+      const leaving = new AbortController();
+      const address = `${server.origin}/a.zip`;
+      const first = codeOf(g.store.root(address, "/", { ...reach, signal: leaving.signal }));
+      await begun;
+      const second = g.store.root(address, "/", reach);
+      server.answers["/a.zip"] = skill;
+      leaving.abort();
+      expect(await first).toBe("SKILLSTORE_FETCH");
+      expect(await second).toMatchObject({ name: "a" });
     }));
 
   it("knows when an archive on this machine is another one by now", async () => {
