@@ -86,8 +86,14 @@ function removeFrom(held: Held, name: string, depth: number, spill: (path: strin
   const path = held.path(name);
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return;
-  if (!stat.isDirectory()) return fs.unlinkSync(path);
-  if (depth >= DEEPEST) return spill(path);
+  if (!stat.isDirectory()) {
+    fs.unlinkSync(path);
+    return;
+  }
+  if (depth >= DEEPEST) {
+    spill(path);
+    return;
+  }
   // Without the right to write, what is in it stays.
   if ((stat.mode & 0o700) !== 0o700) unlock(path);
   const below = held.folder(name);
@@ -100,7 +106,10 @@ function removeFrom(held: Held, name: string, depth: number, spill: (path: strin
 }
 
 function unlock(path: string): void {
-  if (DESCRIPTORS === undefined) return fs.chmodSync(path, 0o700);
+  if (DESCRIPTORS === undefined) {
+    fs.chmodSync(path, 0o700);
+    return;
+  }
   const fd = fs.openSync(path, O_PATH | O_DIRECTORY | O_NOFOLLOW);
   try {
     fs.chmodSync(`${DESCRIPTORS}/${fd}`, 0o700);
