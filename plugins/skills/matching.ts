@@ -17,6 +17,8 @@ export type Words = ReadonlyMap<string, string>;
 
 /** A word of the name says more than one of the description. */
 export const POINTS = { name: 3, description: 1 };
+/** So much in common is a match: a word of the name that the description says, too, or another with it; or so many words. */
+const FITS = { points: 4, words: 3 };
 /** A word that so many skills hold, and this share of all, tells none of them. */
 const COMMON = { least: 4, share: 0.25 };
 /** Of scripts that put no space between words. */
@@ -60,8 +62,8 @@ export class Matching<R extends Described> {
     this.common = Math.max(COMMON.least, Math.ceil(skills.length * COMMON.share));
   }
 
-  /** Skills with at least so many points, the best first; words that many skills hold are left out. */
-  fits(words: Words, least: number): Fit<R>[] {
+  /** Skills that these words are a match for, the best first; words that many skills hold are left out. */
+  fits(words: Words): Fit<R>[] {
     const fits = new Map<R, Fit<R>>();
     for (const [stem, word] of words) {
       const holders = this.holders.get(stem);
@@ -74,7 +76,7 @@ export class Matching<R extends Described> {
       }
     }
     return [...fits.values()]
-      .filter(({ score }) => score >= least)
+      .filter(({ score, words: held }) => score >= FITS.points || held.length >= FITS.words)
       .sort((a, b) => b.score - a.score || (a.skill.name < b.skill.name ? -1 : 1));
   }
 

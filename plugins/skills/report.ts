@@ -27,8 +27,6 @@ interface Missed {
   words: string[];
 }
 
-/** A word of the name that the description says, too; or as many points in other words. */
-const FITS = 4;
 /** More of a prompt is something that was pasted. */
 const READ = 10_000;
 /** A secret that the cut would halve is found behind it, too. */
@@ -129,7 +127,7 @@ class Report {
   private judge({ sessionId }: LogUse, prompt: Prompt, used: ReadonlySet<string>): void {
     if (prompt.known.length === 0) return;
     this.prompts++;
-    for (const { skill, words } of this.matchingOf(prompt).fits(this.wordsOf(prompt), FITS)) {
+    for (const { skill, words } of this.matchingOf(prompt).fits(this.wordsOf(prompt))) {
       const row = this.row(skill.name);
       row.matched++;
       if (used.has(skill.name)) continue;
@@ -150,7 +148,7 @@ class Report {
   private named({ name, lack }: Row, prompt: Prompt): void {
     const words = this.wordsOf(prompt);
     const skill = prompt.known.find((known) => known.name === name);
-    const fits = this.matchingOf(prompt).fits(words, FITS);
+    const fits = this.matchingOf(prompt).fits(words);
     if (!skill || fits.some((fit) => fit.skill === skill)) return;
     const own = tellingWords(`${name} ${skill.description}`);
     for (const [stem, word] of words) if (!own.has(stem)) count(lack, stem, word);
