@@ -84,7 +84,7 @@ function matching(root: string, globs: readonly string[]): { names: string[]; cu
   if (patterns.length === 0) return { names: [...new Set(found)].sort(), cut: false };
   const matches = picomatch(
     patterns.map(({ whole }) => whole),
-    { dot: true },
+    { dot: true, flags: "s" },
   );
   const bases = patterns.map(({ whole, base, negated }) => (negated || whole.includes("\\") ? "" : base));
   const { names, cut } = namesBelow(root, matches, bases);
@@ -102,7 +102,7 @@ function isNoFolder(path: string): boolean {
 /** Whether a name below a workspace matches one of these globs; `run` is the folder of the run, below the workspace. */
 export function matcher(globs: readonly string[], run = "."): (name: string) => boolean {
   const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "");
-  return plain.length === 0 ? () => false : picomatch(plain, { dot: true });
+  return plain.length === 0 ? () => false : picomatch(plain, { dot: true, flags: "s" });
 }
 
 export interface Telling {

@@ -54,6 +54,8 @@ export const hash = (text: string) => createHash("sha256").update(text).digest("
 interface Otherwise {
   /** In the place of the plugin `sandbox`. */
   sandbox?: AnyPlugin;
+  /** More of the table `[sandbox]`. */
+  table?: object;
   /** Without the plugin. */
   artifacts?: false;
 }
@@ -80,7 +82,7 @@ export async function shop(
       ...(otherwise.artifacts === false ? [] : [artifactsPlugin]),
       coding,
       diagnostics,
-      otherwise.sandbox ?? { plugin: sandbox, config: { executor } },
+      otherwise.sandbox ?? { plugin: sandbox, config: { executor, ...otherwise.table } },
       { plugin: runner, config: table },
     ] as never,
   });
