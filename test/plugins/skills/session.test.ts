@@ -1,10 +1,12 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import compaction from "@scorel/compaction";
 import { createMemoryStore } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { testHeader } from "../../harness.ts";
-import { type RecordedRequest, text, toolCall } from "../../model-server.ts";
-import { addSkill, type Ground, ground, openSkills, results, sent } from "./setup.ts";
+import { type RecordedRequest, type Reply, text, toolCall } from "../../model-server.ts";
+import { asksForSummary, playing, words } from "../compaction/setup.ts";
+import { addSkill, type Ground, ground, openSkills, results, sent, skillText } from "./setup.ts";
 
 const load = (skill: string, more: object = {}) => toolCall("skill_load", { skill, ...more });
 const loadsIn = (request: RecordedRequest | undefined) => request?.text.match(/Do as \w+ says/g) ?? [];
@@ -73,6 +75,48 @@ describe("a session whose skill is gone", () => {
       expect(later.at(-1)?.text).toContain("- no longer there: pdf");
       expect(results(t).at(-1)).toBe("unknown skill: pdf. The skills here are: docx.");
       expect(loadsIn(t.requests[1])).toEqual(["Do as pdf says"]);
+    }
+  });
+});
+
+describe("a session that was compacted", () => {
+  it("is sent with the same bytes by another process, whatever has become of the skill, and compacts once more", async () => {
+    for (const placement of ["append", "system", "tool_result"]) {
+      using g = ground();
+      addSkill(g, "pdf", { "a.md": "Ay" }, skillText("pdf", "All of pdf", `Do as pdf says. ${words(200, "pdf")}`));
+      const store = createMemoryStore(testHeader);
+      const options = {
+        plugins: [{ plugin: compaction, config: { threshold: 3_500, keep: 900, layers: ["summary"] } }],
+        model: { contextWindow: 10_000 },
+        config: { placement },
+      };
+      const filling = ["a", "b", "c"].map((mark) => text(words(900, mark)));
+      const summing = (replies: Reply[]) => playing(replies, () => text("S1"));
+      const before: RecordedRequest[] = [];
+      {
+        const script = summing([load("pdf", { docs: ["a.md"] }), ...filling, text("last")]);
+        await using t = await openSkills(g, script, { ...options, kernel: { store } });
+        for (const turn of ["one", "two", "three", "four"]) await t.agent.prompt(turn);
+        expect(t.requests.filter(asksForSummary)).toHaveLength(1);
+        before.push(...t.requests);
+      }
+      rmSync(join(g.home, ".scorel/skills/pdf"), { recursive: true });
+      const again = createMemoryStore(
+        testHeader,
+        store.records.map((record) => JSON.parse(record)),
+      );
+      await using t = await openSkills(g, summing([text("ok"), ...filling, text("end")]), {
+        ...options,
+        kernel: { store: again },
+      });
+      for (const turn of ["five", "six", "seven", "eight", "nine"]) await t.agent.prompt(turn);
+      const [earlier, later] = [sent(before.at(-1)!), sent(t.requests[0]!)];
+      expect(later.slice(0, earlier.length)).toEqual(earlier);
+      expect(t.requests.filter(asksForSummary)).toHaveLength(1);
+      for (const request of t.requests.filter((each) => !asksForSummary(each))) {
+        expect(loadsIn(request)).toEqual(["Do as pdf says"]);
+        expect(request.text.match(/\[Doc\] a\.md\\n\\nAy/g)).toHaveLength(1);
+      }
     }
   });
 });
