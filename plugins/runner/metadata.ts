@@ -18,7 +18,10 @@ export type InputRecord = z.output<typeof inputRecord>;
 const metadata = z.object({
   version: z.literal(1),
   /** What each staged skill was, by its name. */
-  skills: z.record(z.string(), z.object({ digest: z.string(), folder: z.string(), seen: z.string().optional() })),
+  skills: z.record(
+    z.string(),
+    z.object({ digest: z.string(), folder: z.string(), seen: z.string().optional(), source: z.string().optional() }),
+  ),
   /** The latest of each place, in the order in which they were put there. */
   inputs: z.array(inputRecord),
 });

@@ -4,9 +4,10 @@ import type { SessionArtifacts } from "@scorel/artifacts/contract";
 import { newId } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
 import { FOLDERS, hasLists, programOf } from "./command.ts";
-import type { RunnerConfig, RunnerContext } from "./config.ts";
+import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { type Grants, grantsOf } from "./grants.ts";
 import { inHeld } from "./held.ts";
 import { type Hiding, hiding } from "./hiding.ts";
 import { placeInput } from "./inputs.ts";
@@ -29,6 +30,7 @@ export interface Ready extends Keeping, Hiding {
   metadata: Metadata;
   /** Names of variables of the user's environment that the program gets. */
   declared: readonly string[];
+  grants: Grants;
   /** What SOURCE_DATE_EPOCH is, in seconds: by default, when it starts. */
   epoch: number;
   /** The call of the tool. */
@@ -56,7 +58,8 @@ export async function prepare(
 ): Promise<Ready> {
   const skill = elsewhere.skill ?? skillOf(ctx, request);
   const argv = programOf(request.command, ctx.config, request.env ?? {});
-  const secrets = declared(ctx.config, skill.name);
+  const grants = grantsOf(ctx, skill);
+  const { secrets } = grants;
   const { hide, redactor } = hiding(ctx, Object.values(secrets));
   const steps = new Steps(await ctx.find("spans")?.below(toolCallId), hide);
   const layout = steps.take("workspace.create", { exec_id: ctx.session.id }, (step) => {
@@ -69,7 +72,12 @@ export async function prepare(
     steps,
     sums: ctx.find("skills")?.sums(skill),
   });
-  metadata.skills[skill.name] = { digest: staged.digest, folder: staged.folder, seen: staged.seen };
+  metadata.skills[skill.name] = {
+    digest: staged.digest,
+    folder: staged.folder,
+    seen: staged.seen,
+    source: skill.source,
+  };
   const artifacts = ctx.find("artifacts")?.of(ctx.session);
   const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [], steps });
   writeMetadata(layout.metadata, metadata);
@@ -97,6 +105,7 @@ export async function prepare(
     redactor,
     run: relative(layout.root, run),
     declared: Object.keys(secrets),
+    grants,
     toolCallId,
   };
 }
@@ -188,12 +197,4 @@ function environment(skill: Skill, { venv }: Staged, folders: Readonly<Record<st
 /** Where lists judge programs, a name is the file that was judged, and none that a program has put before it. */
 function pathOf({ config }: RunnerContext, { venv }: Staged): { PATH: string } {
   return { PATH: [...(hasLists(config) ? [] : [join(venv, "bin")]), ...FOLDERS].join(":") };
-}
-
-/** The variables of the user's environment that this skill's programs get. */
-function declared({ env }: RunnerConfig, skill: string): Record<string, string> {
-  const names = Object.hasOwn(env, skill) ? (env[skill] ?? []) : [];
-  return Object.fromEntries(
-    names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name] as string]])),
-  );
 }

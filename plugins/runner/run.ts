@@ -103,15 +103,15 @@ async function resultOf(
   const cut = outcome.truncated.map((name) => `${name} truncated`);
   const stopped = end.ended && end.ended !== "timeout" ? [`the program was ended: ${endings[end.ended]}`] : [];
   const told = await keepFiles(result, request, ready);
-  const unrecorded = ready.warning === undefined ? [] : [ready.warning];
-  const warnings = [...cut, ...stopped, ...told, ...unrecorded];
+  const others = [ready.grants.withheld, ready.warning].flatMap((each) => each ?? []);
+  const warnings = [...cut, ...stopped, ...told, ...others];
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }
 
 async function execute(
   ctx: RunnerContext,
   { timeout }: RunRequest,
-  { layout, staged, skill, argv, cwd, env }: Ready,
+  { layout, staged, argv, cwd, env, grants }: Ready,
   options: SandboxOptions,
 ): Promise<SandboxRun> {
   const sandbox = ctx.find("sandbox");
@@ -121,7 +121,7 @@ async function execute(
     cwd,
     env,
     mounts: mountsOf(layout, staged),
-    network: ctx.config.network.includes(skill.name),
+    network: grants.network,
     limits: { seconds: timeout !== undefined && timeout > 0 ? timeout : SECONDS },
   };
   return sandbox.start(job, options);

@@ -4,7 +4,7 @@ import { dirname, join, relative } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
-import { readWithin } from "./held.ts";
+import { inHeld, readWithin, remove } from "./held.ts";
 import type { Layout } from "./layout.ts";
 import { isWithin } from "./paths.ts";
 
@@ -52,12 +52,13 @@ const SETTLED_MS = 2_000;
 
 /**
  * Copies a skill into the workspace, unless the same bytes are there already; files that look as before are not even read.
- * What its programs have installed in `.venv` stays, also when the skill has changed. Throws RUN_STAGE.
+ * What its programs have installed in `.venv` stays, also when the skill has changed, but not when another one has its name.
+ * Throws RUN_STAGE.
  */
 export function stage(
   layout: Layout,
   skill: Skill,
-  before: { digest: string; seen?: string | undefined } | undefined,
+  before: { digest: string; seen?: string | undefined; source?: string | undefined } | undefined,
   sums?: Sums,
 ): Staged {
   const files = filesOf(skill);
@@ -70,6 +71,8 @@ export function stage(
   const digest = isSame ? before.digest : digestOf(skill, files, sums);
   if (!isThere || before.digest !== digest) copy(files, folder);
   else if (!isSame) for (const { path, mode } of files) fs.chmodSync(join(folder, path), mode & 0o555);
+  if (isThere && before.source !== undefined && before.source !== skill.source)
+    inHeld(layout.skills, folder, "skill", (held) => remove(held, ".venv", dirname(layout.metadata)));
   fs.mkdirSync(venv, { recursive: true });
   return { folder, venv, digest, files, seen };
 }
@@ -104,7 +107,8 @@ export function digestNow(skill: Skill): string {
 
 /** Skills are called what their authors like; a name that is no plain folder's is replaced by its hash. */
 function folderName(name: string): string {
-  if (/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
+  // What looks like a hash's is none: two skills in one folder would run each other's programs.
+  if (/^(?!skill-[0-9a-f]{16}$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
   return `skill-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }
 

@@ -9,7 +9,7 @@ import type { BlobStore } from "@scorel/blobs/contract";
 import coding from "@scorel/coding";
 import diagnostics from "@scorel/diagnostics";
 import type { Operation, OperationHandler, Operations } from "@scorel/host/contract";
-import type { AnyPlugin } from "@scorel/kernel";
+import type { AnyPlugin, Services } from "@scorel/kernel";
 import runner from "@scorel/runner";
 import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "@scorel/runner/contract";
 import sandbox from "@scorel/sandbox";
@@ -58,6 +58,8 @@ interface Otherwise {
   table?: object;
   /** Without the plugin. */
   artifacts?: false;
+  /** Besides the log and a folder for temporary files. */
+  workspace?(g: Ground): Partial<Services["workspace"]>;
 }
 
 /** A session with the skill `math` whose programs run as a user's do. */
@@ -76,7 +78,7 @@ export async function shop(
   addSkill(g, "math", { "scripts/fib.py": fib });
   mkdirSync(join(g.home, "temp"));
   const t = await openSkills(g, script, {
-    workspace: { file: join(g.home, "log"), temp: join(g.home, "temp") },
+    workspace: { file: join(g.home, "log"), temp: join(g.home, "temp"), ...otherwise.workspace?.(g) },
     plugins: [
       blobs,
       ...(otherwise.artifacts === false ? [] : [artifactsPlugin]),

@@ -1,0 +1,31 @@
+import type { Skill } from "@scorel/skills/contract";
+import type { RunnerContext } from "./config.ts";
+
+/** What [runner] gives the programs of a skill by its name. */
+export interface Grants {
+  /** Variables of the user's environment. */
+  secrets: Readonly<Record<string, string>>;
+  network: boolean;
+  /** Why it was not given what the name stands for. */
+  withheld?: string;
+}
+
+/** A project's skill that has taken the name of one of the user's gets nothing that was meant for that one. */
+export function grantsOf(ctx: RunnerContext, skill: Skill): Grants {
+  const { env, network } = ctx.config;
+  const names = Object.hasOwn(env, skill.name) ? (env[skill.name] ?? []) : [];
+  const isOnline = network.includes(skill.name);
+  if (hasTakenName(ctx, skill) && (names.length > 0 || isOnline))
+    return {
+      secrets: {},
+      network: false,
+      withheld: `the project's skill ${skill.name} has the name of another one: what [runner] gives that name, variables or the network, it does not get`,
+    };
+  const values = names.flatMap((name) => (process.env[name] === undefined ? [] : [[name, process.env[name]] as const]));
+  return { secrets: Object.fromEntries(values) as Record<string, string>, network: isOnline };
+}
+
+function hasTakenName(ctx: RunnerContext, { source, folder }: Skill): boolean {
+  const shadowed = ctx.find("skills")?.look.shadowed ?? [];
+  return source === "project" && shadowed.some(({ by, source: from }) => by === folder && from !== "project");
+}

@@ -1,0 +1,43 @@
+import { createHash } from "node:crypto";
+import { join } from "node:path";
+import { afterEach, expect, it, vi } from "vitest";
+import { skillText } from "../skills/setup.ts";
+import { shop } from "./setup.ts";
+
+afterEach(() => vi.unstubAllEnvs());
+
+it("a skill that is called as another one's folder has a folder of its own", async () => {
+  await using t = await shop();
+  const [victim, evil] = ["ödd näme", `skill-${createHash("sha256").update("ödd näme").digest("hex").slice(0, 16)}`];
+  await t.skill(victim, { "scripts/who.sh": "echo victim" });
+  await t.skill(evil, { "scripts/who.sh": "echo evil" });
+  const said: string[] = [];
+  for (const skill of [victim, evil, victim, evil])
+    said.push((await t.run({ skill, command: "sh scripts/who.sh" })).stdout.trim());
+  expect(said).toEqual(["victim", "evil", "victim", "evil"]);
+});
+
+it("a project's skill gets what its name was given, unless it has taken that name from another one", async () => {
+  vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
+  const table = { env: { math: ["MATH_TOKEN"], own: ["MATH_TOKEN"] }, network: ["math"] };
+  await using t = await shop(table, undefined, [], {
+    workspace: ({ home, project }) => ({
+      trusted: join(project, ".scorel"),
+      trustedCopy: { scorel: join(home, "copy/.scorel"), root: join(home, "copy") },
+    }),
+  });
+  const command = 'echo "$MATH_TOKEN"';
+  const planted = "mkdir -p .venv/bin; printf '#!/bin/sh\\necho mine' > .venv/bin/tool; chmod +x .venv/bin/tool";
+  expect((await t.run({ command: `${planted}; ${command}; tool` })).stdout).toBe("[redacted]\nmine\n");
+  for (const name of ["math", "own"])
+    t.g.file(`copy/.scorel/skills/${name}/SKILL.md`, skillText(name, "The project's"));
+  await t.t.skills.refresh();
+  expect((await t.run({ skill: "own", command })).stdout).toBe("[redacted]\n");
+  const { stdout, warnings } = await t.run({ command: `${command}; tool 2>/dev/null` });
+  expect([stdout, warnings]).toEqual([
+    "\n",
+    [
+      "the project's skill math has the name of another one: what [runner] gives that name, variables or the network, it does not get",
+    ],
+  ]);
+});
