@@ -20,6 +20,7 @@ export class TreeWriter {
   /** As a file system that ignores case sees it -> as it is named. */
   private readonly names = new Map<string, { path: string; isFile: boolean }>();
   private entries = 0;
+  private folders = 0;
   private bytes = 0;
   private passed = 0;
   private readonly source: string;
@@ -92,7 +93,11 @@ export class TreeWriter {
     const parts = path.split("/");
     for (let length = 1; length <= parts.length; length++) {
       const folder = parts.slice(0, length).join("/");
-      if (this.claim(folder, false)) fs.mkdirSync(join(this.into, folder), { mode: 0o700 });
+      if (!this.claim(folder, false)) continue;
+      // One entry can ask for hundreds of them.
+      const { entries } = this.limits;
+      if (++this.folders > entries) throw this.limit(`it holds more than ${entries} folders`);
+      fs.mkdirSync(join(this.into, folder), { mode: 0o700 });
     }
   }
 

@@ -23,6 +23,7 @@ export function describeStaged(
     head,
     ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), there)),
     ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} counts first`),
+    ...beside(skills, staged),
     ...skipped.map(({ folder, reason }) => `  no skill: ${below(folder)}: ${reason}`),
   ];
 }
@@ -58,7 +59,7 @@ function describeSkill(
   const isScript = ({ path, isExecutable }: StagedFile) => isExecutable || SCRIPT.test(path);
   const scripts = files.filter(isScript);
   const others = files.filter((each) => !isScript(each));
-  const taken = there.skills.find((each) => each.name === name);
+  const taken = there.skills.find((each) => each.name.toLowerCase() === name.toLowerCase());
   return [
     `  ${name}${userOnly ? " (only you may load it)" : ""}: ${description}`,
     ...(scripts.length > 0 ? [`    can be run: ${listed(scripts)}`] : []),
@@ -66,6 +67,13 @@ function describeSkill(
     ...warnings.slice(0, MOST_WARNINGS).map(({ line, message }) => `    ${file}:${line}: ${message}`),
     ...(taken ? [`    the name is taken: ${placeOf(taken)}${precedence(taken)}`] : []),
   ];
+}
+
+/** Nothing that is installed is left out: also what lies outside of all skills. */
+function beside(skills: readonly Skill[], staged: StagedSkills): string[] {
+  const prefixes = skills.map(({ folder }) => `${relative(staged.folder, folder)}/`);
+  const files = staged.files.filter(({ path }) => !prefixes.some((prefix) => path.startsWith(prefix)));
+  return files.length > 0 ? [`  in no skill: ${listed(files)}`] : [];
 }
 
 /** Where a skill comes from, for people. */

@@ -9,6 +9,8 @@ export const errors = defineErrors({
     `${a.from} could not be fetched: ${a.reason}. What was there before is unchanged; try again later.`,
   SKILLSTORE_NONE: (a: { from: string }) =>
     `${a.from} holds no skill: there is no SKILL.md in it, up to six folders deep.`,
+  SKILLSTORE_MANY: (a: { from: string; most: number }) =>
+    `${a.from} holds more than ${a.most} skills, which no session could use. Take those that are needed out of it, and add them.`,
   SKILLSTORE_TAKEN: (a: { name: string; from: string }) =>
     `"${a.name}" stands already for ${a.from}. To fetch that anew: scorel skill update ${a.name}; to have both: --name`,
   SKILLSTORE_LOCK: (a: { path: string; reason: string }) =>

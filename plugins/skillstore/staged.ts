@@ -11,6 +11,9 @@ import { makeStaging, place, treesIn } from "./staging.ts";
 import type { Store } from "./store.ts";
 import { isIntact, type Sums, sealTree, skillFilesIn, sumsOf } from "./tree.ts";
 
+/** Each is looked at by every session. */
+const MOST_SKILLS = 500;
+
 /** Brings skills into a folder of their own, to be looked at. */
 export async function stage(store: Store, address: Address, reach: Reach, instead = address.id): Promise<StagedSkills> {
   const folder = makeStaging(store.home);
@@ -56,6 +59,7 @@ class Staged implements StagedSkills {
     const { tree, files, sums } = sealTree(join(staging, "tree"));
     const skills = skillFilesIn(sums);
     if (skills.length === 0) throw errors.SKILLSTORE_NONE({ from: address.shown });
+    if (skills.length > MOST_SKILLS) throw errors.SKILLSTORE_MANY({ from: address.shown, most: MOST_SKILLS });
     this.store = store;
     this.address = address;
     this.staging = staging;

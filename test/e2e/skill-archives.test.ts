@@ -90,9 +90,14 @@ describe("scorel skill", () => {
 
   it("remove takes away what was added, and says what has the name from then on", () =>
     withServer(async (s, server) => {
-      server.answers["/two.zip"] = zipOf({ "git-commit/SKILL.md": skillOf("git-commit"), "b/SKILL.md": skillOf("b") });
+      server.answers["/two.zip"] = zipOf({
+        "git-commit/SKILL.md": skillOf("git-commit"),
+        "b/SKILL.md": skillOf("b"),
+        LICENSE: "MIT",
+      });
       const added = await s.run(["skill", "add", `${server.origin}/two.zip`, "--yes"]);
       expect(added.stdout).toMatch(/the name is taken: shipped, .*; from then on this one counts/);
+      expect(added.stdout).toContain("  in no skill: two/LICENSE (3 B)\n");
       const remove = (name: string) => s.run(["skill", "remove", name]);
       expect(await remove("git-commit")).toMatchObject({
         code: 2,
@@ -126,11 +131,11 @@ describe("scorel skill", () => {
         code: 0,
         stdout: expect.stringContaining("added    mine/more.md"),
       });
-      const refused = await s.run(["skill", "add", "https://127.0.0.2/x.zip", "--yes"]);
+      const refused = await s.run(["skill", "add", "https://localhost/x.zip", "--yes"]);
       expect(refused).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: expect.stringContaining("127.0.0.2 is no public machine's"),
+        stderr: expect.stringMatching(/(127\.0\.0\.1|::1) is no public machine's/),
       });
       const taken = await s.run(["skill", "add", `${server.origin}/pdf.zip`, "--name", "mine", "--yes"]);
       expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("it stands for") });

@@ -149,6 +149,11 @@ describe("an archive", () => {
     const zeros = (path: string, size: number) => ({ path, content: Buffer.alloc(size) });
     expect(Object.keys(await unpacked(tar(many(20)), limits))).toHaveLength(20);
     expect(await unpacked(tar(many(21)), limits)).toEqual(["ARCHIVE_LIMIT", "it holds more than 20 entries"]);
+    const deep = (index: number) => file(`${index}/${"a/".repeat(9)}b`);
+    expect(await unpacked(tar([deep(1), deep(2), deep(3)]), limits)).toEqual([
+      "ARCHIVE_LIMIT",
+      "it holds more than 20 folders",
+    ]);
     const large = [zeros("a", 2 * mebi), zeros("b", mebi)];
     expect(Object.keys(await unpacked(gzipSync(tar(large)), limits))).toEqual(["a", "b"]);
     expect(await unpacked(gzipSync(tar([zeros("a", 2 * mebi + 1)])), limits)).toEqual([

@@ -1,7 +1,8 @@
 import * as fs from "node:fs";
+import type { ServerResponse } from "node:http";
 import { join } from "node:path";
 import type { Services } from "@scorel/kernel";
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { stage } from "../../../plugins/runner/staging.ts";
 import { serveArchives } from "../../archive-server.ts";
 import { text, toolCall } from "../../model-server.ts";
@@ -23,6 +24,8 @@ function open(
 
 const failures = (t: { kernel: { failures: readonly { message: string }[] } }) =>
   t.kernel.failures.map(({ message }) => message);
+
+afterEach(() => void vi.useRealTimers());
 
 describe("skills from archives", () => {
   it("are the user's once they are added, and say where they came from", async () => {
@@ -76,6 +79,27 @@ describe("skills from archives", () => {
       expect(failures(t)).toEqual([]);
     }
     expect(server.heard).toHaveLength(1);
+  });
+
+  it("that take long to come are waited for by the first turn, and told at its end", async () => {
+    using g = ground();
+    using s = storeGround();
+    await using server = await serveArchives({});
+    const asked = new Promise<ServerResponse>((resolve) => {
+      server.answers["/s.zip"] = resolve;
+    });
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    const config = { roots: [`${server.origin}/s.zip`], allowHosts: ["127.0.0.1"] };
+    const opening = open(g, s, [text("ok")], config);
+    const response = await asked;
+    await vi.advanceTimersByTimeAsync(5_000);
+    await using t = await opening;
+    vi.useRealTimers();
+    expect(t.skills.look.skills).toEqual([]);
+    const turn = t.agent.prompt("go");
+    response.end(zipOf({ "pdf/SKILL.md": skillOf("pdf") }));
+    await turn;
+    expect(t.requests[0]?.text).toContain("- pdf: All of pdf");
   });
 
   it("that cannot be fetched are missed, which is said with what to do, and the session lives", async () => {

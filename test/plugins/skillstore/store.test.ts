@@ -127,6 +127,11 @@ describe("skills from an archive", () => {
   it.each<[string, Buffer | number, string]>([
     ["no skill in it", zipOf({ "README.md": "x" }), "SKILLSTORE_NONE"],
     ["a skill that lies too deep", zipOf({ "a/b/c/d/e/f/g/SKILL.md": skillOf("x") }), "SKILLSTORE_NONE"],
+    [
+      "skills without end",
+      zipOf(Object.fromEntries(Array.from({ length: 501 }, (_, index) => [`${index}/SKILL.md`, "x"]))),
+      "SKILLSTORE_MANY",
+    ],
     ["a web page", Buffer.from("<!doctype html>"), "ARCHIVE_FORMAT"],
     ["a link", zip([{ path: "SKILL.md", content: "/etc/passwd", mode: 0o120777 }]), "ARCHIVE_ENTRY"],
     ["a way out", zipOf({ "../../SKILL.md": skillOf("x") }), "ARCHIVE_ENTRY"],
