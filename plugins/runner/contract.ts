@@ -149,6 +149,8 @@ export interface DirectEnd {
   failed?: string;
   /** All that is in out/; `to` is where it was copied. */
   files: { name: string; size: number; to?: string }[];
+  /** Of out/, what was left out, as sentences. */
+  leftOut: string[];
   workspace?: string;
 }
 

@@ -56,10 +56,19 @@ class DirectRun {
   }
 }
 
+interface Running {
+  run: DirectRun;
+  started: StartedSkill;
+  stop: AbortController;
+  /** Settles when nothing of it is left. */
+  ending: Promise<void>;
+}
+
 /** The programs that people run in one session. */
 export class DirectRuns {
   private readonly ctx: RunnerContext;
-  private readonly runs = new Map<string, { run: DirectRun; started: StartedSkill; stop: AbortController }>();
+  private readonly runs = new Map<string, Running>();
+  private readonly closing = new AbortController();
 
   constructor(ctx: RunnerContext) {
     this.ctx = ctx;
@@ -71,17 +80,17 @@ export class DirectRuns {
     const folder = passingFolder();
     const stop = new AbortController();
     const signal = AbortSignal.any([left, stop.signal]);
-    const run = new DirectRun(left);
+    const run = new DirectRun(AbortSignal.any([left, this.closing.signal]));
     const options = { signal, interactive: stdin, onBytes: run.hear.bind(run) };
     const place = { base: folder.path, host };
     try {
       const started = await startSkill(this.ctx, { ...request, outputs: OUTPUTS }, options, place);
       const id = newId();
-      this.runs.set(id, { run, started, stop });
-      void this.end(started, folder, { out, keep }).then(
+      const ending = this.end(started, folder, { out, keep }).then(
         (end) => run.finish(end),
         (thrown: Error) => run.finish(thrown),
       );
+      this.runs.set(id, { run, started, stop, ending });
       return { run: id };
     } catch (thrown) {
       folder.remove();
@@ -110,6 +119,17 @@ export class DirectRuns {
     this.runs.get(id)?.stop.abort();
   }
 
+  /** Ends all of them, and what they leave. */
+  async close(): Promise<void> {
+    // Nobody asks for what they say any more.
+    this.closing.abort();
+    const ending = [...this.runs.values()].map(({ stop, ending: ended }) => {
+      stop.abort();
+      return ended;
+    });
+    await Promise.all(ending);
+  }
+
   private of(id: string) {
     const found = this.runs.get(id);
     if (!found) throw errors.RUN_UNKNOWN({ run: id });
@@ -131,7 +151,7 @@ export class DirectRuns {
         ...(exitCode !== undefined && { exitCode }),
         ...(ended && { ended }),
         ...(failed !== undefined && { failed }),
-        files: takeAlong(root, out),
+        ...takeAlong(root, out),
         ...(keep && { workspace: root }),
       };
     } finally {
@@ -153,10 +173,15 @@ function assertEmpty(out: string): void {
 }
 
 /** The files of out/, copied where that is asked: whole, and never what a link leads to outside. Throws RUN_OUT. */
-function takeAlong(root: string, out: string | undefined): DirectEnd["files"] {
-  return namesBelow(root, matcher(["out/**"])).names.flatMap((name) => {
+function takeAlong(root: string, out: string | undefined): Pick<DirectEnd, "files" | "leftOut"> {
+  const { names, cut } = namesBelow(root, matcher(["out/**"]));
+  const leftOut = cut ? ["there is more in out/ than is looked at"] : [];
+  const files = names.flatMap((name) => {
     const real = realFile(root, name);
-    if (real === undefined) return [];
+    if (real === undefined) {
+      leftOut.push(`${name} was left out: it leads out of the workspace, or is no file`);
+      return [];
+    }
     const { size } = fs.statSync(real);
     if (out === undefined) return [{ name, size }];
     const to = join(out, name.slice("out/".length));
@@ -168,4 +193,5 @@ function takeAlong(root: string, out: string | undefined): DirectEnd["files"] {
     }
     return [{ name, size, to }];
   });
+  return { files, leftOut };
 }

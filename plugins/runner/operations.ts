@@ -74,7 +74,10 @@ const all = new WeakMap<RunnerContext["session"], DirectRuns>();
 /** Loaded with the first program that a person runs. */
 async function directOf(ctx: RunnerContext): Promise<DirectRuns> {
   const { DirectRuns } = await import("./direct.ts");
-  const runs = all.get(ctx.session) ?? new DirectRuns(ctx);
+  const known = all.get(ctx.session);
+  if (known) return known;
+  const runs = new DirectRuns(ctx);
   all.set(ctx.session, runs);
+  ctx.onDispose(() => runs.close());
   return runs;
 }

@@ -13,7 +13,7 @@ import { realOf } from "./paths.ts";
 import type { Ready } from "./ready.ts";
 import { wantedOf } from "./result.ts";
 import { keepSkill } from "./skill-files.ts";
-import { type FileState, statesOf } from "./states.ts";
+import { type States, statesOf } from "./states.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().min(0);
@@ -34,6 +34,8 @@ export const runRecord = z.object({
   inputs: z.array(inputRecord.extend({ to: place })),
   /** Everything else that lay below work/ and out/. */
   before: z.array(fileState),
+  /** How many more files lay there, and how many more it left, which nothing is known of. */
+  more: z.object({ before: count, outputs: count }),
   globs: z.array(z.string()),
   /** The workspace's path, and that of the run's folder below it: programs may write them into what they make. */
   root: z.string(),
@@ -50,7 +52,7 @@ export const runRecord = z.object({
 export type RunRecord = z.output<typeof runRecord>;
 
 /** What is known before a program begins; undefined when nothing of the run will be kept. */
-export type Recording = Pick<RunRecord, "skill" | "inputs" | "before"> & { store: BlobStore };
+export type Recording = Pick<RunRecord, "skill" | "inputs"> & { before: States; store: BlobStore };
 
 /** Keeps what a program begins with, for a run whose files are saved as artifacts. Throws BLOB_WRITE. */
 export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Ready): Recording | undefined {
@@ -66,7 +68,7 @@ export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Read
     store,
     skill: { name: skill.name, digest: staged.digest, source: skill.source, files: keepSkill(staged, store) },
     inputs,
-    before: statesOf(layout.root, (name) => lay(name) && !isInput(name), store),
+    before: statesOf(layout.root, (name) => lay(name) && !isInput(name), { store }),
   };
 }
 
@@ -89,9 +91,10 @@ export function lineageOf(
 ): { lineage: Lineage; warning?: string } {
   const { layout, run, lineage, declared, epoch, toolCallId } = ready;
   if (!recording) return { lineage };
-  const { store, ...begun } = recording;
+  const { store, before, ...begun } = recording;
   const { command, cwd, timeout, stdin, env = {} } = request;
   const { globs } = wantedOf(request).wanted;
+  const outputs = outputsOf(layout.root, run, globs);
   const record: RunRecord = {
     ...begun,
     command,
@@ -104,7 +107,9 @@ export function lineageOf(
     epoch,
     executor,
     exitCode,
-    outputs: outputsOf(layout.root, run, globs),
+    before: before.files,
+    outputs: outputs.files,
+    more: { before: before.more, outputs: outputs.more },
     session: session.id,
     ...(toolCallId !== undefined && { call: toolCallId }),
   };
@@ -117,10 +122,13 @@ export function lineageOf(
 }
 
 /** The files that a run left, those in its own folder by the name of its variable. */
-export function outputsOf(root: string, run: string, globs: readonly string[]): FileState[] {
+export function outputsOf(root: string, run: string, globs: readonly string[]): States {
   const matches = matcher([...globs, "out/**"], run);
-  const files = statesOf(root, (name) => matches(name) && (!name.startsWith("runs/") || name.startsWith(`${run}/`)));
-  return files.map((file) =>
-    file.name.startsWith(`${run}/`) ? { ...file, name: `$RUN_DIR${file.name.slice(run.length)}` } : file,
-  );
+  const own = (name: string) => name.startsWith(`${run}/`);
+  const ours = (name: string) => matches(name) && (!name.startsWith("runs/") || own(name));
+  const { files, more } = statesOf(root, ours, { first: matcher(globs, run) });
+  return {
+    files: files.map((file) => (own(file.name) ? { ...file, name: `$RUN_DIR${file.name.slice(run.length)}` } : file)),
+    more,
+  };
 }

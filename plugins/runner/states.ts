@@ -19,15 +19,26 @@ export interface FileState {
   sha256?: string | undefined;
 }
 
+export interface States {
+  files: FileState[];
+  /** How many more there are at least, which were not looked at. */
+  more: number;
+}
+
 /**
  * The files of a workspace that match, by name: up to 1000, the first GiB of them with their hashes. With a store their bytes are
- * kept, those of the first 16 MiB.
+ * kept, those of the first 16 MiB. `first`: those that come before the others.
  */
-export function statesOf(root: string, matches: (name: string) => boolean, store?: BlobStore): FileState[] {
+export function statesOf(
+  root: string,
+  matches: (name: string) => boolean,
+  { store, first }: { store?: BlobStore; first?: (name: string) => boolean } = {},
+): States {
   const left = { hashed: MOST_HASHED, kept: store ? MOST_KEPT : 0 };
-  return namesBelow(root, matches)
-    .names.slice(0, MOST_FILES)
-    .flatMap((name) => stateOf(root, name, left, store) ?? []);
+  const { names: all, cut } = namesBelow(root, matches);
+  const names = first ? [...all.filter(first), ...all.filter((name) => !first(name))] : all;
+  const files = names.slice(0, MOST_FILES).flatMap((name) => stateOf(root, name, left, store) ?? []);
+  return { files, more: Math.max(0, names.length - MOST_FILES) + (cut ? 1 : 0) };
 }
 
 function stateOf(root: string, name: string, left: { hashed: number; kept: number }, store: BlobStore | undefined) {

@@ -113,13 +113,14 @@ const ENDS = {
 } as const;
 
 /** What there is to say beside what the program said. */
-function remarks({ files, ended, failed, workspace }: DirectEnd, json: boolean): string[] {
+function remarks({ files, leftOut, ended, failed, workspace }: DirectEnd, json: boolean): string[] {
   const left = files.filter(({ to }) => to === undefined).map(({ name }) => name);
   const gone = `${left.join(", ")} went with the workspace; --out <dir> takes files along, --keep leaves all of it`;
   return [
     ...(failed === undefined ? [] : [`the program was not run: ${failed}`]),
     ...(ended ? [ENDS[ended]] : []),
     ...files.flatMap(({ to, size }) => (to === undefined ? [] : [`wrote ${to} (${size} bytes)`])),
+    ...leftOut,
     ...(workspace === undefined ? [] : [`the workspace is ${workspace}`]),
     ...(left.length > 0 && workspace === undefined && !json ? [gone] : []),
   ];

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
@@ -71,6 +71,14 @@ it("a person runs a skill's program with the streams of the terminal, and gets i
   await running.line((line) => line === "on");
   running.child.kill("SIGINT");
   expect(await running.finished).toMatchObject({ code: 130, stderr: "scorel: the program was ended\n" });
+
+  const TMPDIR = join(s.home, "tmp");
+  mkdirSync(TMPDIR);
+  const ended = s.start(run("echo on; yes"), { env: { TMPDIR } });
+  await ended.line((line) => line === "on");
+  ended.child.kill("SIGTERM");
+  expect((await ended.finished).code).toBe(143);
+  expect(readdirSync(TMPDIR).filter((name) => name.startsWith("scorel-run-"))).toEqual([]);
   expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
 });
 

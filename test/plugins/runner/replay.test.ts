@@ -220,6 +220,30 @@ describe("what differs is named", () => {
     await expect(t.replay("out/fib.txt")).rejects.toMatchObject({ code: "RUN_REPLAY" });
   });
 
+  it("what was too much to be kept or compared", async () => {
+    await using t = await shop();
+    await t.run({ command: "head -c 17000000 /dev/zero > work/large" });
+    await made(t, "wc -c < work/large > out/size; mkdir out/many; cd out/many; seq 1200 | xargs touch");
+    const { same: is, changed } = await t.replay("out/size");
+    expect([is, changed]).toEqual([
+      false,
+      [
+        { what: "file", name: "work/large", before: digest, note: expect.stringContaining("its bytes are not kept") },
+        { what: "file", name: "out/", note: "201 more files are not compared: there are too many" },
+      ],
+    ]);
+  });
+
+  it("what it was told, when that is gone", async () => {
+    await using t = await shop();
+    await made(t, "cat > out/said", { stdin: "told" });
+    expect((await t.replay("out/said")).same).toBe(true);
+    expect(await t.replayAs("out/said", { stdin: { sha256: hash("gone") } })).toMatchObject({
+      same: false,
+      changed: [{ what: "file", name: "stdin", note: "what it was told is not kept, so it was told nothing" }],
+    });
+  });
+
   it("the executor", async () => {
     await using t = await shop({}, "local");
     await made(t, "echo 1 > out/a");
