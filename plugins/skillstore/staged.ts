@@ -16,12 +16,13 @@ const MOST_SKILLS = 500;
 
 /** Brings skills into a folder of their own, to be looked at. */
 export async function stage(store: Store, address: Address, reach: Reach, instead = address.id): Promise<StagedSkills> {
-  const folder = makeStaging(store.home);
+  let folder: string | undefined;
   try {
+    folder = makeStaging(store.home);
     const fetched = await bring(address, folder, store.archives, reach);
     return new Staged(store, address, folder, { ...fetched, instead });
   } catch (thrown) {
-    rmSync(folder, { recursive: true, force: true });
+    if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
     if (thrown instanceof ScorelError || !(thrown instanceof Error && "syscall" in thrown)) throw thrown;
     throw errors.SKILLSTORE_DISK({ reason: thrown.message }, { cause: thrown });
   }

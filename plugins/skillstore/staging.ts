@@ -6,6 +6,8 @@ import { codeOf, newId } from "@scorel/kernel";
 
 /** Longer than any session reads what was replaced, and than anyone takes to answer. */
 const STALE_MS = 24 * 3600 * 1000;
+/** A process that cannot be seen may run in another container. */
+const DEAD_MS = 10 * 60_000;
 
 /** Where trees are kept, by their sha256. */
 export const treesIn = (home: string) => join(home, "archives");
@@ -46,7 +48,7 @@ export function sweep(home: string, named: ReadonlySet<string>): void {
   for (const name of fs.readdirSync(treesIn(home))) {
     const folder = join(treesIn(home), name);
     const age = Date.now() - (fs.statSync(folder, { throwIfNoEntry: false })?.mtimeMs ?? 0);
-    const isLeft = name.startsWith("staging-") ? age > STALE_MS || isOwnerGone(folder) : age > STALE_MS;
+    const isLeft = age > STALE_MS || (name.startsWith("staging-") && age > DEAD_MS && isOwnerGone(folder));
     if (isLeft && !named.has(name)) fs.rmSync(folder, { recursive: true, force: true });
   }
 }

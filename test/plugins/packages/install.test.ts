@@ -4,6 +4,7 @@ import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symli
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { npmTarball } from "../../tarball.ts";
+import { zip } from "../../zip.ts";
 import { guard, type Shop, shop } from "./shop.ts";
 
 const sha256 = (text: string) => createHash("sha256").update(text).digest("hex");
@@ -37,6 +38,7 @@ describe("scorel preset add", () => {
     using at = shop();
     const files = { "preset.toml": "", "node_modules/evil/index.js": "evil", "package.json": '{ "name": "packed" }' };
     at.file("packed.tgz", npmTarball(files));
+    at.file("zipped.zip", zip(Object.entries(files).map(([path, content]) => ({ path: `top/${path}`, content }))));
     at.preset("folder", files);
     execFileSync(
       "sh",
@@ -46,11 +48,13 @@ describe("scorel preset add", () => {
       ],
       { cwd: at.cwd },
     );
-    for (const source of ["packed.tgz", "folder", "checkout"])
-      expect(await at.run("add", [source], { yes: true, name: source.replace(".tgz", "") })).toMatchObject({ code: 0 });
+    for (const source of ["packed.tgz", "zipped.zip", "folder", "checkout"])
+      expect(await at.run("add", [source], { yes: true, name: source.replace(/\.\w+$/, "") })).toMatchObject({
+        code: 0,
+      });
     for (const { files: locked } of await at.store.list())
       expect(Object.keys(locked).filter((path) => path.includes("node_modules"))).toEqual([]);
-    expect(await at.store.list()).toHaveLength(3);
+    expect(await at.store.list()).toHaveLength(4);
   });
 
   it("says before what would run, what it taps and brings, and what it would redirect or weaken", async () => {

@@ -315,6 +315,12 @@ describe("the store", () => {
       expect(g.trees().sort()).toEqual([a.tree, b.tree].sort());
     }));
 
+  it("says so when its place is none to write to", async () => {
+    using g = storeGround();
+    g.file(".scorel/archives", "a file");
+    expect(await codeOf(g.add(g.file("a.zip", skill)))).toBe("SKILLSTORE_DISK");
+  });
+
   it.each<[string, (path: string) => void]>([
     ["is damaged", (path) => fs.writeFileSync(path, "{", { mode: 0o600 })],
     ["is something else", (path) => fs.writeFileSync(path, '{"version":1,"sources":{"x":{}}}', { mode: 0o600 })],
