@@ -78,7 +78,10 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
   if (at === undefined) return undefined;
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
   const back = returning(ctx, entries[at - 1]);
-  if (reason === "threshold" && sum(sizes.slice(0, at)) - back < leastGain * window) return undefined;
+  // What comes back was given up only as far as it stood there.
+  const ofPlugins = sum(sizes.slice(0, at).filter((_size, index) => !entries[index]?.message));
+  const gain = sum(sizes.slice(0, at)) - Math.min(back, ofPlugins);
+  if (reason === "threshold" && gain < leastGain * window) return undefined;
   const most = reason === "overflow" ? surelyFits * tokensBefore : window;
   return { conversation, at, kept: sum(sizes.slice(at)) + back, summary, most, window };
 }
@@ -91,7 +94,7 @@ function sizeOf({ agent, session }: CompactionContext, { event, message }: Entry
   return action.action === "include" ? agent.estimateTokens(action.message as ScorelMessage) : 0;
 }
 
-/** Tokens of loaded skills that stand again behind a summary which ends with this entry. */
+/** Tokens of loaded skills that a request holds behind a summary which ends with this entry. */
 function returning(ctx: CompactionContext, entry: Entry | undefined): number {
   return entry ? Math.ceil((ctx.find("skills")?.returning(entry.event.id) ?? 0) / bytesPerToken) : 0;
 }

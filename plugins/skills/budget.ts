@@ -36,9 +36,11 @@ export function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): {
   return { kept, left: left.sort() };
 }
 
-/** Bytes of loaded text that would stand again behind a summary of everything up to an event. */
+/** Bytes of loaded text that the request behind a summary of everything up to an event holds beside the conversation. */
 export function returningBytes(skills: Skills, through: string): number {
   const { state, ctx } = skills;
+  // Elsewhere it is given to each request anew, whatever the conversation holds.
+  if (ctx.config.placement !== "append") return state.loaded.reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
   const last = ctx.session.tree.get(through)?.seq ?? 0;
   const stays = (id: string) => (state.shown[id] ?? Number.POSITIVE_INFINITY) > last;
   const missing = state.loaded.flatMap((skill) => missingOf(skills, skill, stays));

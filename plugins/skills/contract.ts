@@ -173,7 +173,10 @@ export interface SkillsService {
    * Throws SKILL_CHANGED when that is not known any more.
    */
   sums(skill: Skill): ReadonlyMap<string, string> | undefined;
-  /** Bytes of loaded text that would be put behind a summary of everything up to this event, since it stood in it. */
+  /**
+   * Bytes of loaded text that a request holds which begins with a summary of everything up to this event: what stood in it and
+   * is put behind it, or, where each request is given loaded text anew, all of it.
+   */
   returning(through: EventId): number;
 }
 

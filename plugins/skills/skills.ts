@@ -85,7 +85,7 @@ export class Skills implements SkillsService {
   }
 
   returning(through: string): number {
-    return this.placement === "append" && this.state.loaded.length > 0 ? returningBytes(this, through) : 0;
+    return this.state.loaded.length > 0 ? returningBytes(this, through) : 0;
   }
 
   async refresh(): Promise<SkillLook> {

@@ -31,19 +31,22 @@ describe("the size of loaded text", () => {
     expect(tokensOf(after!)).toBeLessThan(3_500);
   });
 
-  it("is part of what a compaction says that is left", async () => {
-    using g = ground();
-    addSkill(g, "pdf", {}, body("pdf", 1_000));
-    const script = playing([load("pdf"), ...filling, text("end")], () => text("S1"));
-    await using t = await openSkills(g, script, small({}));
-    for (const turn of ["one", "two", "three", "four"]) await t.agent.prompt(turn);
-    const [compact] = [...t.session.tree.ofType("compact")] as EventOf<"compact">[];
-    const at = t.requests.findIndex(asksForSummary);
-    const real = tokensOf(t.requests[at + 1]!);
-    expect(t.requests[at + 1]?.text).toContain("Loaded skill context");
-    expect(compact?.tokensAfter).toBeGreaterThan(real * 0.9);
-    expect(compact?.tokensAfter).toBeLessThan(real * 1.1);
-  });
+  it.each(["append", "system", "tool_result"])(
+    "is part of what a compaction says that is left, in %s",
+    async (placement) => {
+      using g = ground();
+      addSkill(g, "pdf", {}, body("pdf", 1_000));
+      const script = playing([load("pdf"), ...filling, text("end")], () => text("S1"));
+      await using t = await openSkills(g, script, { ...small({}), config: { placement } });
+      for (const turn of ["one", "two", "three", "four"]) await t.agent.prompt(turn);
+      const [compact] = [...t.session.tree.ofType("compact")] as EventOf<"compact">[];
+      const at = t.requests.findIndex(asksForSummary);
+      const real = tokensOf(t.requests[at + 1]!);
+      expect(t.requests[at + 1]?.text).toContain("[Loaded] pdf");
+      expect(compact?.tokensAfter).toBeGreaterThan(real * 0.9);
+      expect(compact?.tokensAfter).toBeLessThan(real * 1.1);
+    },
+  );
 
   it("that comes back is no gain: nothing is summarised for it alone", async () => {
     using g = ground();
