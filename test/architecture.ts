@@ -38,6 +38,7 @@ const published = new Set([
   "@scorel/images/type",
   "@scorel/model/proxy",
   "@scorel/model/table",
+  "@scorel/sandbox/examination",
   "@scorel/sandbox/processes",
   "@scorel/trust/question",
 ]);

@@ -47,6 +47,14 @@ export interface SpaceReport {
   used: Readonly<Record<string, number>>;
 }
 
+/** What programs of skills would be run in. */
+export interface SandboxReport {
+  /** Absent when nothing works that may be chosen. */
+  chosen?: "bubblewrap" | "docker" | "podman" | "local";
+  /** Those that keep programs from the host, each with why it does not work here. */
+  executors: readonly { executor: string; problem?: string }[];
+}
+
 /** What the self-test did. */
 export interface SelfTestReport {
   steps: readonly { did: string; ms: number }[];
@@ -79,6 +87,8 @@ export interface HealthReport {
   trust?: { projects: readonly TrustedProject[] };
   /** Presets of others that are installed; one that is `changed` is refused. */
   presets?: readonly Pick<InstalledPreset, "name" | "state" | "source" | "installedAt">[];
+  /** Absent when no plugin runs programs of skills. */
+  sandbox?: SandboxReport;
   selftest?: SelfTestReport;
   findings: readonly Finding[];
 }

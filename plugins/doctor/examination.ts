@@ -5,6 +5,7 @@ import { type Part, type Patient, thrownFindings } from "./patient.ts";
 import { lookAtPlugins } from "./plugins.ts";
 import { lookAtPresets } from "./presets.ts";
 import { lookAtPrograms } from "./programs.ts";
+import { lookAtSandbox } from "./sandbox.ts";
 import { lookAtSessions } from "./sessions.ts";
 import { lookAtSettings } from "./settings.ts";
 import { lookAtSpace } from "./space.ts";
@@ -27,6 +28,7 @@ export async function examinePatient(patient: Patient): Promise<HealthReport> {
     lookAtPresets,
     lookAtSpace,
     lookAtSessions,
+    lookAtSandbox,
   ];
   const parts = [folders, ...(await Promise.all(looks.map((look) => looked(look, patient))))];
   if (patient.options.selftest === true) parts.push(await looked((await import("./selftest.ts")).selfTest, patient));

@@ -9,8 +9,22 @@ const MARKS: Readonly<Record<Severity, string>> = { ok: "ok", note: "note", warn
 
 /** The report for people: what there is, and at the end, where it is read, what was found. `home` is written as `~`. */
 export function reportText(report: HealthReport, home = ""): string {
-  const { scorel, system, cwd, ms, programs, plugins, hooks, config, folders, space, sessions, model, selftest } =
-    report;
+  const {
+    scorel,
+    system,
+    cwd,
+    ms,
+    programs,
+    plugins,
+    hooks,
+    config,
+    folders,
+    space,
+    sessions,
+    model,
+    sandbox,
+    selftest,
+  } = report;
   const sections = [
     [`Scorel ${scorel} on ${system}, in ${cwd} (took ${seconds(ms)})`],
     titled(
@@ -27,6 +41,7 @@ export function reportText(report: HealthReport, home = ""): string {
     titled("Room", space ? [roomLine(space)] : []),
     titled("Sessions that were written last", (sessions?.latest ?? []).map(sessionLine)),
     titled("Model", model ? modelLines(model) : []),
+    titled("Sandbox for programs of skills", sandbox ? sandboxLines(sandbox) : []),
     titled(
       "Self-test",
       (selftest?.steps ?? []).map(({ did, ms: took }) => `${seconds(took).padStart(7)}  ${did}`),
@@ -103,6 +118,14 @@ function modelLines({
     `${model} (${api})${host === undefined ? "" : ` at ${host}`}, ${key}`,
     ...(way.length > 0 ? [[...through, ...way, ...answer].join(", ")] : []),
   ];
+}
+
+function sandboxLines({ chosen, executors }: NonNullable<HealthReport["sandbox"]>): string[] {
+  const lines = executors.map(({ executor, problem }) => {
+    const state = problem === undefined ? "works" : problem;
+    return `${(executor === chosen ? "-> " : "   ") + executor.padEnd(10)}  ${state}`;
+  });
+  return chosen === "local" ? ["-> local       none at all", ...lines] : lines;
 }
 
 /** What is fine takes one line; what is not, what it is, where, and what to do. */

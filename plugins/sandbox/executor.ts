@@ -1,3 +1,7 @@
+import { mkdtempSync, realpathSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { messageOf } from "@scorel/kernel";
 import type { ExecutorName, SandboxCommand, SandboxJob, SandboxLimits } from "./contract.ts";
 
 /** A job with everything said. */
@@ -26,6 +30,16 @@ export interface Executor {
   /** Why it does not work here; undefined when a program has been run in it. */
   problem(): Promise<string | undefined>;
   command(job: ReadyJob): Promise<ExecutorCommand>;
+}
+
+/** Why it does not work here, also where that could not be found out. */
+export function problemOf(executor: Executor): Promise<string | undefined> {
+  return executor.problem().catch((thrown: unknown) => messageOf(thrown));
+}
+
+/** A private folder for what executors need beside a program's mounts: no program may write there. */
+export function makeFolder(): string {
+  return mkdtempSync(join(realpathSync(tmpdir()), "scorel-sandbox-"));
 }
 
 /** What every program finds when the job says nothing else. */

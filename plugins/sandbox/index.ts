@@ -1,6 +1,4 @@
-import { mkdtempSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rmSync } from "node:fs";
 import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import { config } from "./config.ts";
@@ -16,13 +14,13 @@ export default definePlugin({
 
   activate(ctx) {
     let folder: string | undefined;
-    // Not the session's: that one is open to commands in the sandbox, and how the next one starts is written here.
-    const own = () => (folder ??= mkdtempSync(join(realpathSync(tmpdir()), "scorel-sandbox-")));
     let service: Promise<SandboxService> | undefined;
-    const loaded = () => {
-      service ??= import("./service.ts").then(({ createSandbox }) => createSandbox(ctx, ctx.config, own));
-      return service;
+    const load = async () => {
+      const [{ createSandbox }, { makeFolder }] = await Promise.all([import("./service.ts"), import("./executor.ts")]);
+      // Not the session's: that one is open to commands in the sandbox, and how the next one starts is written here.
+      return createSandbox(ctx, ctx.config, () => (folder ??= makeFolder()));
     };
+    const loaded = () => (service ??= load());
     ctx.provide("sandbox", {
       executor: async () => (await loaded()).executor(),
       start: async (job, options) => (await loaded()).start(job, options),

@@ -4,10 +4,10 @@ import { isAbsolute, join, relative, sep } from "node:path";
 import { type BaseContext, codeOf } from "@scorel/kernel";
 import { createBubblewrap } from "./bubblewrap.ts";
 import type { SandboxConfig } from "./config.ts";
-import { createContainers } from "./container.ts";
+import { type ContainerSettings, createContainers } from "./container.ts";
 import type { ExecutorName, SandboxJob, SandboxMount, SandboxOptions, SandboxService } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { defaultEnv, type Executor, type ReadyJob } from "./executor.ts";
+import { defaultEnv, type Executor, problemOf, type ReadyJob } from "./executor.ts";
 import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
 
@@ -35,23 +35,24 @@ export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: (
   };
 }
 
+/** Those that keep programs from the host, in the order in which `auto` takes them. */
+export const CONFINING: readonly ExecutorName[] = ["bubblewrap", "docker", "podman"];
+
+export function createExecutor(name: ExecutorName, settings: ContainerSettings): Executor {
+  if (name === "local") return createLocal();
+  return name === "bubblewrap" ? createBubblewrap(settings.folder) : createContainers(name, settings);
+}
+
 function candidates(asked: SandboxConfig["executor"], config: SandboxConfig, folder: () => string): Executor[] {
-  const containers = { image: config.image, folder };
-  const make: Record<ExecutorName, () => Executor> = {
-    bubblewrap: () => createBubblewrap(folder),
-    docker: () => createContainers("docker", containers),
-    podman: () => createContainers("podman", containers),
-    local: createLocal,
-  };
-  const names: ExecutorName[] = asked === "auto" ? ["bubblewrap", "docker", "podman"] : [asked];
-  return names.map((name) => make[name]());
+  const names = asked === "auto" ? CONFINING : [asked];
+  return names.map((name) => createExecutor(name, { image: config.image, folder }));
 }
 
 /** The first that works. */
 async function choose(executors: readonly Executor[]): Promise<Executor> {
   const tried: { executor: ExecutorName; reason: string }[] = [];
   for (const executor of executors) {
-    const reason = await executor.problem();
+    const reason = await problemOf(executor);
     if (reason === undefined) return executor;
     tried.push({ executor: executor.name, reason });
   }

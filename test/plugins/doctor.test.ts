@@ -7,12 +7,13 @@ import type { Finding, HealthReport } from "@scorel/doctor/contract";
 import type { Kernel } from "@scorel/kernel";
 import { modelPlugin } from "@scorel/model";
 import modelsPlugin from "@scorel/models";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { lookAtFolders } from "../../plugins/doctor/folders.ts";
 import { lookAtModel } from "../../plugins/doctor/model.ts";
 import type { Patient } from "../../plugins/doctor/patient.ts";
 import { run } from "../../plugins/doctor/process.ts";
 import { isOlder } from "../../plugins/doctor/programs.ts";
+import { lookAtSandbox } from "../../plugins/doctor/sandbox.ts";
 import { createScrub } from "../../plugins/doctor/scrub.ts";
 import { lookAtSpace } from "../../plugins/doctor/space.ts";
 import { reportText } from "../../plugins/doctor/text.ts";
@@ -268,5 +269,78 @@ describe("the model", () => {
       Object.assign(process.env, before);
       await new Promise((done) => server.close(done));
     }
+  });
+});
+
+describe("the sandbox", () => {
+  /** The look where the PATH holds these programs only. */
+  async function looked(settings: object[], programs: Record<string, string> = {}, plugins = ["sandbox"]) {
+    using place = folder();
+    for (const [name, script] of Object.entries(programs))
+      writeFileSync(join(place.path, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+    const config = async () => ({ settings, plugins: plugins.map((id) => ({ id })) });
+    vi.stubEnv("PATH", place.path);
+    try {
+      return await lookAtSandbox({ layers: { config } } as unknown as Patient);
+    } finally {
+      vi.unstubAllEnvs();
+    }
+  }
+  const set = (key: string, value: string) => ({ path: `sandbox.${key}`, value, origin: "~/.scorel/config.toml:3" });
+  const engine = 'case "$1" in info) echo "[]";; esac; exit 0';
+
+  it("that works is named, and why the others do not", async () => {
+    expect(await looked([{ path: "sandbox.executor", value: "auto", origin: "default" }], { bwrap: "exit 0" })).toEqual(
+      {
+        sandbox: {
+          chosen: "bubblewrap",
+          executors: [
+            { executor: "bubblewrap" },
+            { executor: "docker", problem: "docker is not on the PATH" },
+            { executor: "podman", problem: "podman is not on the PATH" },
+          ],
+        },
+        findings: [finding({ code: "SANDBOX", severity: "ok", what: "Programs of skills run in bubblewrap." })],
+      },
+    );
+    const { sandbox } = await looked([set("image", "tools")], { bwrap: "exit 1", podman: engine });
+    expect(sandbox?.chosen).toBe("podman");
+  });
+
+  it("that is missing comes with what to install", async () => {
+    const { sandbox, findings } = await looked([], { docker: engine });
+    expect([sandbox?.chosen, findings]).toEqual([
+      undefined,
+      [
+        finding({
+          code: "SANDBOX_NONE",
+          severity: "warning",
+          what: "No sandbox works, so no program of a skill is run:\nbubblewrap: bwrap is not on the PATH\ndocker: [sandbox] image is not set\npodman: podman is not on the PATH",
+          doNext: "Install bubblewrap: apt install bubblewrap, or dnf install bubblewrap",
+        }),
+      ],
+    ]);
+    const refused = { bwrap: "echo 'bwrap: setting up uid map: Permission denied' >&2; exit 1" };
+    expect((await looked([], refused)).findings[0]?.doNext).toContain("kernel.unprivileged_userns_clone");
+    const chosen = await looked([set("executor", "docker")], { bwrap: "exit 0" });
+    expect(chosen.findings[0]).toMatchObject({
+      what: "No sandbox works, so no program of a skill is run:\ndocker: docker is not on the PATH",
+      where: "~/.scorel/config.toml:3",
+      doNext: expect.stringContaining("[sandbox] image"),
+    });
+  });
+
+  it("that was switched off is a note, and a preset without one is not asked", async () => {
+    expect((await looked([set("executor", "local")])).findings).toMatchObject([
+      { code: "SANDBOX_LOCAL", severity: "note", where: "~/.scorel/config.toml:3" },
+    ]);
+    expect(await looked([], {}, ["agent"])).toEqual({ findings: [] });
+  });
+
+  it("is told with the one that is chosen", () => {
+    const executors = [{ executor: "bubblewrap" }, { executor: "docker", problem: "docker is not on the PATH" }];
+    expect(reportText({ ...empty, sandbox: { chosen: "bubblewrap", executors } })).toContain(
+      "Sandbox for programs of skills:\n  -> bubblewrap  works\n     docker      docker is not on the PATH\n",
+    );
   });
 });

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { createKernel, createMemoryStore } from "@scorel/kernel";
 import sandbox from "@scorel/sandbox";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { testHeader } from "../../harness.ts";
 
 /** Which executor a session with this table gets, when the PATH holds these programs only. */
@@ -54,6 +54,14 @@ describe("without a choice", () => {
         'Install bubblewrap, or set [sandbox] image and start docker or podman. `[sandbox] executor = "local"` in ~/.scorel/config.toml (or --sandbox local) runs programs without any.',
       ].join("\n"),
     });
+  });
+
+  it("nothing runs where there is no temporary folder, and that is said", async () => {
+    const leave = () => void vi.stubEnv("TMPDIR", "/nowhere");
+    await expect(chosen({ executor: "bubblewrap" }, { bwrap: "exit 0" }, undefined, leave)).rejects.toThrow(
+      "bubblewrap: ENOENT",
+    );
+    vi.unstubAllEnvs();
   });
 
   it("an image that is not there is not pulled", async () => {

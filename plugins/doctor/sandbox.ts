@@ -1,0 +1,60 @@
+import type { Composed, Setting } from "@scorel/inspect/contract";
+import type { Finding, SandboxReport } from "./contract.ts";
+import type { Part, Patient } from "./patient.ts";
+
+type Executors = SandboxReport["executors"];
+
+/** What programs of skills run in here: each executor runs one that does nothing. */
+export async function lookAtSandbox({ layers }: Patient): Promise<Part> {
+  const composed = await layers.config().catch(() => undefined);
+  // What the configuration has against it is told elsewhere; a preset without the plugin runs no programs.
+  if (!composed?.plugins.some(({ id }) => id === "sandbox")) return { findings: [] };
+  const { examineExecutors } = await import("@scorel/sandbox/examination");
+  const image = valueOf(composed, "image")?.value;
+  const executors = await examineExecutors(typeof image === "string" ? image : undefined);
+  const asked = valueOf(composed, "executor");
+  const chosen = chosenFrom(String(asked?.value ?? "auto"), executors);
+  return { sandbox: { ...(chosen && { chosen }), executors }, findings: [verdict(chosen, executors, asked)] };
+}
+
+function valueOf({ settings }: Composed, key: string): Setting | undefined {
+  return settings.find(({ path }) => path === `sandbox.${key}`);
+}
+
+function chosenFrom(asked: string, executors: Executors): SandboxReport["chosen"] {
+  if (asked === "local") return "local";
+  const working = executors.filter(({ problem }) => problem === undefined).map(({ executor }) => executor);
+  return working.find((name) => asked === "auto" || name === asked) as SandboxReport["chosen"];
+}
+
+function verdict(chosen: SandboxReport["chosen"], executors: Executors, asked: Setting | undefined): Finding {
+  const where = asked === undefined || asked.origin === "default" ? "" : asked.origin;
+  const finding = (code: string, severity: Finding["severity"], what: string, doNext = ""): Finding => ({
+    ...{ code, severity, what, where, doNext },
+  });
+  if (chosen === "local")
+    return finding(
+      "SANDBOX_LOCAL",
+      "note",
+      "Programs of skills run in no sandbox: they may do what you may.",
+      'Take `[sandbox] executor = "local"` away, once one of the others works.',
+    );
+  if (chosen !== undefined) return finding("SANDBOX", "ok", `Programs of skills run in ${chosen}.`);
+  const tried = executors.filter(
+    ({ executor }) => where === "" || executor === asked?.value || asked?.value === "auto",
+  );
+  const why = tried.map(({ executor, problem }) => `${executor}: ${problem}`);
+  const what = ["No sandbox works, so no program of a skill is run:", ...why].join("\n");
+  return finding("SANDBOX_NONE", "warning", what, advice(tried));
+}
+
+/** For the first that could be made to work. */
+function advice([first]: Executors): string {
+  const { executor, problem = "" } = first ?? { executor: "bubblewrap" };
+  const container = "Build an image with what skills need, start docker or podman, and name it: [sandbox] image";
+  if (executor !== "bubblewrap" || process.platform !== "linux") return container;
+  if (/not on the PATH/.test(problem)) return "Install bubblewrap: apt install bubblewrap, or dnf install bubblewrap";
+  if (/ENOENT/.test(problem)) return "Set TMPDIR to a folder that exists.";
+  if (/prlimit/.test(problem)) return "Install util-linux, which has prlimit.";
+  return `Let users make namespaces: sysctl kernel.unprivileged_userns_clone=1, or kernel.apparmor_restrict_unprivileged_userns=0. Or: ${container[0]?.toLowerCase()}${container.slice(1)}`;
+}

@@ -1,0 +1,27 @@
+import { rmSync } from "node:fs";
+import type { ExecutorName } from "./contract.ts";
+import { makeFolder, problemOf } from "./executor.ts";
+import { CONFINING, createExecutor } from "./service.ts";
+
+/** Whether an executor works here: a program was run in it. */
+export interface ExecutorState {
+  executor: ExecutorName;
+  /** Why it does not. */
+  problem?: string;
+}
+
+/** Tries all executors that confine programs, side by side; in the order in which `auto` takes them. */
+export async function examineExecutors(image: string | undefined): Promise<ExecutorState[]> {
+  let made: string | undefined;
+  const folder = () => (made ??= makeFolder());
+  try {
+    return await Promise.all(
+      CONFINING.map(async (executor) => {
+        const problem = await problemOf(createExecutor(executor, { image, folder }));
+        return { executor, ...(problem !== undefined && { problem }) };
+      }),
+    );
+  } finally {
+    if (made !== undefined) rmSync(made, { recursive: true, force: true });
+  }
+}
