@@ -10,6 +10,8 @@ const LONGEST = { name: 64, description: 1_024, compatibility: 500, license: Inf
 /** What a body should keep within. */
 const LINES = 500;
 const TOKENS = 5_000;
+/** Links that are named; whoever mends them looks for the others. */
+const MOST_LINKS = 20;
 
 /** Every rule of the open format that a SKILL.md breaks, by line. `folder` is the one that it lies in. */
 export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder: string): SkillFinding[] {
@@ -31,16 +33,17 @@ export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder:
   const tokens = Math.ceil(Buffer.byteLength(body) / 4);
   if (tokens > TOKENS)
     say("warning", bodyLine, `the body takes about ${tokens} tokens; up to ${TOKENS} are advised, the rest in docs`);
-  for (const [at, line] of body.split("\n").entries())
-    for (const path of deepLinks(line))
-      say("warning", bodyLine + at, `${path} lies deeper than one folder; references are advised to lie in one`);
+  const deep = body.split("\n").flatMap((line, at) => deepLinks(line).map((path) => ({ path, line: bodyLine + at })));
+  for (const { path, line } of deep.slice(0, MOST_LINKS))
+    say("warning", line, `${path} lies deeper than one folder; references are advised to lie in one`);
   return found.sort((a, b) => a.line - b.line);
 }
 
-/** Files of the skill that a line of Markdown links to, more than one folder down. */
+/** Files of the skill that a line of Markdown links to, more than one folder down; a path of no end is none. */
 function deepLinks(line: string): string[] {
-  const paths = Array.from(line.matchAll(/\]\((?:\.\/)?([^\s)#?:]+)[^)]*\)/g), ([, path]) => path as string);
-  return paths.filter((path) => !path.startsWith("/") && path.split("/").length > 2);
+  const targets = Array.from(line.matchAll(/\]\(([^\s()]{1,300})/g), ([, target]) => target as string);
+  const paths = targets.map((target) => target.replace(/[#?].*$/, "").replace(/^\.\//, ""));
+  return paths.filter((path) => !path.startsWith("/") && !path.includes(":") && path.split("/").length > 2);
 }
 
 function nameFlaws(field: Field | undefined, folder: string): string[] {

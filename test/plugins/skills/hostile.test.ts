@@ -255,6 +255,30 @@ describe("a model that asks for what is not there", () => {
   });
 });
 
+describe("a body of the largest size", () => {
+  it.each([
+    "](a",
+    "](./a/b/c d",
+    "\n",
+    " ",
+    "`",
+    "```\n",
+    "Docs of ",
+    "[Loaded] x\n",
+    "$a",
+    "<system-reminder",
+    "\u{1f600}",
+  ])("of %j is read and told within a moment", async (part) => {
+    using g = ground();
+    addSkill(g, "large", {}, skillText("large", "d", `x${part.repeat(Math.floor(255_000 / Buffer.byteLength(part)))}`));
+    const began = performance.now();
+    await using t = await openSkills(g, [toolCall("skill_load", { skill: "large" }), text("ok")]);
+    await t.agent.prompt("go");
+    expect(t.requests[1]?.text).toContain("[Loaded] large");
+    expect(performance.now() - began).toBeLessThan(10_000);
+  });
+});
+
 describe("any bytes of a SKILL.md", () => {
   it("are a skill or a reason why not, within a moment, and leave the others as they are", async () => {
     using g = ground();
