@@ -2,6 +2,7 @@ import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { printAnswer } from "@scorel/host/client";
 import type { Client, HostService, SessionOptions } from "@scorel/host/contract";
+import { codeOf, messageOf } from "@scorel/kernel";
 import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { inWords } from "./events.ts";
@@ -17,7 +18,7 @@ export function list(host: Host, invocation: Invocation): Promise<number> {
     const { artifacts } = await request("list_artifacts", { sessionId, name });
     if (invocation.options.output === "json") return `${JSON.stringify(artifacts)}\n`;
     if (artifacts.length === 0)
-      invocation.stderr.write("No artifacts: none was saved in this session, or for the user.\n");
+      invocation.stderr.write(`No artifacts: none was saved in session ${sessionId}, or for the user.\n`);
     return artifacts.map(row).join("");
   });
 }
@@ -116,10 +117,23 @@ async function withSession(
     return await printAnswer(host, invocation, async (client) => {
       interrupt.addEventListener("abort", () => void client.close(), { once: true });
       const asked = options.session as string | undefined;
-      return work(client.request, asked ?? (await client.request("continue_session", { cwd })).sessionId);
+      const sessionId = asked ?? (await latestOf(cwd, client));
+      try {
+        return await work(client.request, sessionId);
+      } catch (thrown) {
+        if (asked !== undefined || codeOf(thrown) !== "ARTIFACT_UNKNOWN") throw thrown;
+        throw errors.ARTIFACT_NOT_IN_LATEST({ message: messageOf(thrown), sessionId }, { cause: thrown });
+      }
     });
   } catch (thrown) {
     if (interrupt.aborted) return 130;
     throw thrown;
   }
+}
+
+/** The latest session of a directory. It is not opened: whoever looks at what it saved may have it open elsewhere. */
+async function latestOf(cwd: string, { request }: Client): Promise<string> {
+  const { sessions } = await request("list_sessions", { cwd, limit: 1 });
+  if (!sessions[0]) throw errors.ARTIFACT_NO_SESSION({ cwd });
+  return sessions[0].sessionId;
 }

@@ -7,6 +7,10 @@ export const errors = defineErrors({
     a.known.length === 0
       ? `There is no artifact ${a.name}: this session has none.`
       : `There is no artifact ${a.name}. There are: ${a.known.join(", ")}.`,
+  ARTIFACT_NOT_IN_LATEST: (a: { message: string; sessionId: string }) =>
+    `${a.message} That is session ${a.sessionId}, the latest of this directory: \`scorel session list\` shows the others, --session <id> looks into one.`,
+  ARTIFACT_NO_SESSION: (a: { cwd: string }) =>
+    `There is no session of ${a.cwd} yet, so nothing was saved in one. Name one with --session <id>: \`scorel session list --all\` shows those of other directories.`,
   ARTIFACT_VERSION: (a: { name: string; version: number; first: number; latest: number }) =>
     `version ${a.version} does not exist: ${a.name} has ${a.first === a.latest ? `version ${a.latest}` : `the versions ${a.first} to ${a.latest}`}.`,
   ARTIFACT_NO_REPLAY: (a: { name: string; reason: string }) => `${a.name} cannot be made again: ${a.reason}.`,
@@ -19,4 +23,5 @@ export const errors = defineErrors({
   ARTIFACT_NO_HOST: () => "The command needs the plugin `host`, which this preset does not load.",
   ARTIFACT_EXISTS: (a: { file: string }) =>
     `${a.file} exists, and was left as it is. Name another file with --to, or remove it first.`,
+  ARTIFACT_TO: (a: { file: string; reason: string }) => `${a.file} cannot be written: ${a.reason}.`,
 });

@@ -44,21 +44,37 @@ export async function print(request: Client["request"], asked: Asked, { stdout }
   await read(request, asked, (bytes) => output.write(bytes));
 }
 
-/** Writes an artifact into a new file: whole, or not at all. Throws ARTIFACT_EXISTS. */
+/** Writes an artifact into a new file: whole, or not at all. Throws ARTIFACT_EXISTS, ARTIFACT_TO. */
 export async function write(request: Client["request"], asked: Asked, file: string): Promise<ArtifactVersion> {
   if (existsSync(file)) throw errors.ARTIFACT_EXISTS({ file });
   const beside = `${file}.${newId()}.part`;
-  const handle = await open(beside, "wx");
   try {
-    const found = await fill(handle, request, asked);
+    const found = await fill(await open(beside, "wx"), request, asked);
     putInPlace(beside, file);
     return found;
   } catch (thrown) {
-    throw codeOf(thrown) === "EEXIST" ? errors.ARTIFACT_EXISTS({ file }, { cause: thrown }) : thrown;
+    throw unwritten(file, thrown);
   } finally {
     rmSync(beside, { force: true });
   }
 }
+
+/** By the name that was asked for: nobody knows that of the file beside it. */
+function unwritten(file: string, thrown: unknown): unknown {
+  const { errno, code } = thrown as NodeJS.ErrnoException;
+  if (errno === undefined || code === undefined) return thrown;
+  if (code === "EEXIST") return errors.ARTIFACT_EXISTS({ file }, { cause: thrown });
+  return errors.ARTIFACT_TO({ file, reason: REASONS[code] ?? code }, { cause: thrown });
+}
+
+const REASONS: Readonly<Record<string, string>> = {
+  ENOENT: "its folder does not exist",
+  ENOTDIR: "a part of its path is no folder",
+  EACCES: "that is not allowed",
+  EPERM: "that is not allowed",
+  EROFS: "the file system is read-only",
+  ENOSPC: "the disk is full",
+};
 
 /** Replaces nothing that has come there meanwhile. */
 function putInPlace(from: string, to: string): void {

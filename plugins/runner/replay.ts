@@ -3,7 +3,6 @@ import { join } from "node:path";
 import type { ArtifactVersion, Replay, ReplayChange, ReplayOutput } from "@scorel/artifacts/contract";
 import type { BlobStore } from "@scorel/blobs/contract";
 import type { OperationContext } from "@scorel/host/contract";
-import { messageOf } from "@scorel/kernel";
 import { compare, readFrom, readKept } from "./compare.ts";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
@@ -57,7 +56,12 @@ function recordOf(ctx: RunnerContext, { name, lineage }: ArtifactVersion): { rec
   const found = store.readList(hash);
   if (found === undefined) throw errors.RUN_REPLAY({ name, reason: `how it was run is not kept here (${hash})` });
   const { data, error } = runRecord.safeParse(found);
-  if (!data) throw errors.RUN_REPLAY({ name, reason: `what says how it was run cannot be read: ${messageOf(error)}` });
+  const [wrong] = error?.issues ?? [];
+  if (!data)
+    throw errors.RUN_REPLAY({
+      name,
+      reason: `what says how it was run cannot be read here: ${wrong?.path.join(".")}: ${wrong?.message}`,
+    });
   return { record: data, store };
 }
 

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { basename, join } from "node:path";
 import { expect, it } from "vitest";
-import { startModelServer, text } from "../model-server.ts";
+import { delayUntil, gate, startModelServer, text } from "../model-server.ts";
 import { scratch } from "./scorel.ts";
 
 const hash = (bytes: Buffer) => createHash("sha256").update(bytes).digest("hex");
@@ -19,6 +19,37 @@ const keeper = `export default {
     await own.save({ name: "user:raw", content: Buffer.from([0, 255, 10, 27]), mimeType: "application/octet-stream" });
   },
 };`;
+
+it("what a session saved is read while another process has it open", async () => {
+  const never = gate();
+  await using server = await startModelServer((_, index) =>
+    index === 0 ? text("Done.") : [text("Wait"), delayUntil(never.promise)],
+  );
+  using s = scratch();
+  s.useModel(server.baseUrlFor("openai-completions"));
+  expect(await s.run(["artifact", "list"])).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(`There is no session of ${s.project} yet, so nothing was saved in one.`),
+  });
+  s.file("~/.scorel/extensions/keeper.js", keeper);
+  expect((await s.run(["-p", "one"])).code).toBe(0);
+  const open = s.start(["-p", "two", "--continue", "--output", "events"]);
+  await open.line((line) => line.includes('"text_delta"'));
+
+  expect((await s.run(["artifact", "get", "out/fib.txt"])).stdout).toBe("55\n");
+  const [id] = s.logs().map((path) => basename(path, ".jsonl"));
+  expect(await s.run(["artifact", "get", "other"])).toMatchObject({
+    code: 1,
+    stderr: `scorel: There is no artifact other. There are: big, out/fib.txt, user:raw. That is session ${id}, the latest of this directory: \`scorel session list\` shows the others, --session <id> looks into one.\n`,
+  });
+  expect(await s.run(["artifact", "get", "out/fib.txt", "-o", "none/fib.txt"])).toMatchObject({
+    code: 1,
+    stderr: `scorel: ${s.project}/none/fib.txt cannot be written: its folder does not exist.\n`,
+  });
+  process.kill(open.pid, "SIGKILL");
+  await open.finished;
+  never.open();
+});
 
 it("what a session saved is listed, read, explained and removed from the command line", async () => {
   await using server = await startModelServer(() => text("Done."));
@@ -64,7 +95,7 @@ it("what a session saved is listed, read, explained and removed from the command
   expect(await s.run(["artifact", "get", "other"])).toMatchObject({
     code: 1,
     stdout: "",
-    stderr: "scorel: There is no artifact other. There are: big, out/fib.txt, user:raw.\n",
+    stderr: expect.stringContaining("scorel: There is no artifact other. There are: big, out/fib.txt, user:raw."),
   });
   expect((await s.run(["artifact", "rm", "out/fib.txt"])).stdout).toBe(
     "Removed out/fib.txt. The log still says what it was.\n",
