@@ -8,6 +8,7 @@ export const defaultLimits: Limits = { entries: 10_000, fileBytes: 64 * 1024 * 1
 /** What the headers and the long name of an entry may take beside its file. */
 const OVERHEAD = 4096;
 const LONGEST = 1_024;
+const DEEPEST = 64;
 
 /** One file that is being written. */
 export interface OpenFile {
@@ -86,6 +87,8 @@ export class TreeWriter {
     if (path.includes(":")) throw this.refuse(path, "has a colon in it");
     const parts = path.split("/").filter((part) => part !== "" && part !== ".");
     if (parts.includes("..")) throw this.refuse(path, "leads out of the folder");
+    // Removing a tree takes a time that grows with the square of its depth.
+    if (parts.length > DEEPEST) throw this.refuse(path, `lies more than ${DEEPEST} folders deep`);
     return parts.join("/");
   }
 
