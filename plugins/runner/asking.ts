@@ -55,9 +55,8 @@ function isOpen(text: string): boolean {
 
 /** As it is seen: without colours, and of a line that was written over only the last. */
 function plain(text: string): string {
-  return stripVTControlCharacters(text)
-    .replaceAll("\r\n", "\n")
-    .replace(/[^\n]*\r(?=[^\n])/g, "");
+  const lines = stripVTControlCharacters(text).replaceAll("\r\n", "\n").split("\n");
+  return lines.map((line) => line.slice(line.lastIndexOf("\r", line.length - 2) + 1)).join("\n");
 }
 
 function cut(line: string): string {

@@ -8,7 +8,7 @@ export function mentioned(text: string, skills: readonly Skill[]): Skill[] {
   const prose = text.replace(/```[\s\S]*?(?:```|$)/g, " ").replace(/`[^`\n]*`/g, " ");
   const first = /^\s*\/skill:(\S+)/.exec(prose)?.[1];
   const names = Array.from(
-    prose.matchAll(/(?<![\p{L}\p{N}$\\_])\$([\p{L}\p{N}][\p{L}\p{N}._-]*)/gu),
+    prose.matchAll(/(?<![\p{L}\p{N}$\\_])\$([\p{L}\p{N}][\p{L}\p{N}._-]{0,127})/gu),
     ([, name]) => name,
   );
   const all = [...(first === undefined ? [] : [first]), ...names] as string[];
@@ -27,5 +27,7 @@ export function missingIn(text: string, skills: readonly Skill[]): string | unde
 
 /** Without what ends a sentence. */
 function unmarked(name: string): string {
-  return name.replace(/[._-]+$/, "");
+  let end = name.length;
+  while (end > 0 && "._-".includes(name[end - 1] as string)) end--;
+  return name.slice(0, end);
 }
