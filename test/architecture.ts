@@ -33,6 +33,7 @@ interface Quasi {
 const kernelPackages = new Set(["tapable", "zod", "nanoid"]);
 const featureWords = new Set(["tool", "model", "skill"]);
 const published = new Set([
+  "@scorel/cli/answer",
   "@scorel/history/drawing",
   "@scorel/host/client",
   "@scorel/images/type",
@@ -44,14 +45,20 @@ const published = new Set([
 ]);
 
 /** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */
-export function importsOf(source: string): Import[] {
+export function importsOf(source: string): readonly Import[] {
+  const known = read.get(source);
+  if (known) return known;
   const found: Import[] = [];
   for (const node of nodesOf(source)) {
     const from = sourceOf(node);
     if (from !== undefined) found.push({ from, when: whenOf(node) });
   }
+  read.set(source, found);
   return found;
 }
+
+/** Several rules look at the imports of the same sources. */
+const read = new Map<string, readonly Import[]>();
 
 /** The feature words that occur in identifiers and property names of a source, with the name they occur in. */
 export function featureNamesOf(source: string): string[] {

@@ -1,32 +1,13 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Writable } from "node:stream";
-import type { ReadStream } from "node:tty";
+import { forgiveClosed } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
-import { plainText } from "@scorel/host/client";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 import { TypedLine } from "./typed-line.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
-
-/** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. */
-export async function agrees(question: string, streams: Streams): Promise<boolean> {
-  return /^\s*y(es)?\s*$/i.test(await answered(question, streams));
-}
-
-/** What a person answers; nothing when they leave the question by Ctrl-C or Ctrl-D. */
-export function answered(question: string, streams: Streams): Promise<string> {
-  const lines = openLines(streams);
-  return new Promise((resolve) => {
-    lines.on("close", () => resolve(""));
-    lines.on("SIGINT", () => lines.close());
-    lines.question(plainText(question), (answer) => {
-      resolve(answer);
-      lines.close();
-    });
-  });
-}
 
 /**
  * Feeds what a person types to a conversation until they leave. A line typed while a turn runs is taken
@@ -85,7 +66,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
 type Complete = (line: string) => Promise<[string[], string]>;
 
 function openLines({ stdin, stdout }: Streams, complete?: Complete): Interface {
-  forgiveClosed(stdin as Partial<ReadStream>);
+  forgiveClosed(stdin);
   return createInterface({
     input: stdin,
     output: stdout,
@@ -93,20 +74,6 @@ function openLines({ stdin, stdout }: Streams, complete?: Complete): Interface {
     prompt: "> ",
     ...(complete && { completer: completing(complete) }),
   });
-}
-
-/** A terminal that was closed cannot be set back, which is no failure; the signal that says so follows. */
-function forgiveClosed(stdin: Partial<ReadStream>): void {
-  const { setRawMode } = stdin;
-  if (!setRawMode || Object.hasOwn(stdin, "setRawMode")) return;
-  stdin.setRawMode = (mode) => {
-    try {
-      return setRawMode.call(stdin as ReadStream, mode);
-    } catch (thrown) {
-      if (codeOf(thrown) !== "EIO") throw thrown;
-      return stdin as ReadStream;
-    }
-  };
 }
 
 /** A completion that fails leaves the line as it is. */

@@ -4,8 +4,6 @@ import type { Client, HostService } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
-
 /** What a command works with. */
 export interface Desk {
   request: Client["request"];
@@ -54,25 +52,7 @@ export async function withClient(
 
 async function confirm(question: string, what: string, { options, ...streams }: Invocation): Promise<void> {
   if (options.yes === true) return;
-  const answer = streams.stdin.isTTY === true ? await ask(`${question} [y/N] `, streams) : "";
-  if (!/^y(es)?$/i.test(answer.trim())) throw errors.HISTORY_UNCONFIRMED({ what });
-}
-
-/** A line that a person types; nothing when the question is left with Ctrl-C or Ctrl-D. */
-async function ask(question: string, { stdin, stdout, interrupt }: Streams): Promise<string> {
-  const { createInterface } = await import("node:readline");
-  const lines = createInterface({ input: stdin, output: stdout });
-  const leave = () => lines.close();
-  interrupt.addEventListener("abort", leave, { once: true });
-  return new Promise((resolve) => {
-    lines.on("SIGINT", leave);
-    lines.on("close", () => {
-      interrupt.removeEventListener("abort", leave);
-      resolve("");
-    });
-    lines.question(question, (line) => {
-      resolve(line);
-      lines.close();
-    });
-  });
+  const { agrees } = await import("@scorel/cli/answer");
+  if (streams.stdin.isTTY !== true || !(await agrees(`${question} [y/N] `, streams)))
+    throw errors.HISTORY_UNCONFIRMED({ what });
 }

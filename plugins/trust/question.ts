@@ -1,4 +1,4 @@
-import { createInterface } from "node:readline";
+import { agrees, answerTo, isYes } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
 import { visibleText } from "@scorel/host/client";
 import type { HeldExtension, TrustChange, TrustItem, TrustReview, TrustService } from "./contract.ts";
@@ -24,7 +24,7 @@ const LONG = 20;
 export async function askAtStart(trust: TrustService, invocation: Invocation): Promise<void> {
   if (!invocation.stdin.isTTY || !invocation.stdout.isTTY) return;
   const held = await trust.held();
-  if (held.length > 0 && (await agrees(invocation, aboutHeld(held)))) await trust.confirm(held);
+  if (held.length > 0 && (await agrees(visibleText(aboutHeld(held)), invocation))) await trust.confirm(held);
   const review = await trust.review(invocation.cwd);
   if (review && (await decide(review, invocation))) await review.accept();
 }
@@ -57,7 +57,7 @@ export async function decideOn(reviewed: Reviewed, head: string, question: strin
   const { stdout } = streams;
   stdout.write(`${describeAs(head, reviewed)}\n`);
   for (;;) {
-    const answer = await ask(streams, `${question} [y]es, [N]o, [s]how: `);
+    const answer = await answerTo(visibleText(`${question} [y]es, [N]o, [s]how: `), streams);
     if (!/^\s*s(how)?\s*$/i.test(answer)) return isYes(answer);
     for (const { path, text } of reviewed.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
   }
@@ -94,28 +94,4 @@ function counted(items: readonly TrustItem[]): string {
 function aboutHeld(held: readonly HeldExtension[]): string {
   const rows = held.map(({ path, sessionId }) => `  ${path} (session ${sessionId})`);
   return `These extensions of yours appeared or changed while tools of a session ran, and are not loaded:\n${rows.join("\n")}\nLoad them from now on? [y/N] `;
-}
-
-async function agrees(streams: Streams, question: string): Promise<boolean> {
-  return isYes(await ask(streams, question));
-}
-
-const isYes = (answer: string) => /^\s*y(es)?\s*$/i.test(answer);
-
-/** Ctrl-C and Ctrl-D answer nothing, which is a no; so does an input that has ended. */
-function ask({ stdin, stdout, interrupt }: Streams, question: string): Promise<string> {
-  if (stdin.readableEnded || interrupt.aborted) return Promise.resolve("");
-  const lines = createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true });
-  return new Promise((done) => {
-    lines.on("close", () => done(""));
-    lines.on("SIGINT", () => {
-      stdout.write("\n");
-      lines.close();
-    });
-    interrupt.addEventListener("abort", () => lines.close(), { once: true });
-    lines.question(visibleText(question), (answer) => {
-      done(answer);
-      lines.close();
-    });
-  });
 }

@@ -1,0 +1,51 @@
+import { createInterface } from "node:readline";
+import type { ReadStream } from "node:tty";
+import { codeOf } from "@scorel/kernel";
+import type { Invocation } from "./contract.ts";
+
+type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
+
+/** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. The question is shown as it is. */
+export async function agrees(question: string, streams: Streams): Promise<boolean> {
+  return isYes(await answerTo(question, streams));
+}
+
+/** Whether a person means yes by what they typed. */
+export const isYes = (answer: string): boolean => /^\s*y(es)?\s*$/i.test(answer);
+
+/** A line that a person types; nothing when they leave the question with Ctrl-C or Ctrl-D, or nobody types any more. */
+export async function answerTo(question: string, { stdin, stdout, interrupt }: Streams): Promise<string> {
+  if (stdin.readableEnded || interrupt.aborted) return "";
+  forgiveClosed(stdin);
+  const lines = createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true });
+  const leave = () => lines.close();
+  interrupt.addEventListener("abort", leave, { once: true });
+  return new Promise((resolve) => {
+    lines.on("SIGINT", () => {
+      stdout.write("\n");
+      leave();
+    });
+    lines.on("close", () => {
+      interrupt.removeEventListener("abort", leave);
+      resolve("");
+    });
+    lines.question(question, (line) => {
+      resolve(line);
+      lines.close();
+    });
+  });
+}
+
+/** A terminal that was closed cannot be set back, which is no failure; the signal that says so follows. */
+export function forgiveClosed(stdin: Partial<ReadStream>): void {
+  const { setRawMode } = stdin;
+  if (!setRawMode || Object.hasOwn(stdin, "setRawMode")) return;
+  stdin.setRawMode = (mode) => {
+    try {
+      return setRawMode.call(stdin as ReadStream, mode);
+    } catch (thrown) {
+      if (codeOf(thrown) !== "EIO") throw thrown;
+      return stdin as ReadStream;
+    }
+  };
+}

@@ -1,0 +1,52 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { agrees, answerTo } from "../../plugins/cli/answer.ts";
+
+/** A person who has typed this; `shown` is what they see. */
+function person(typed: string, interrupt: AbortSignal = new AbortController().signal) {
+  const stdin = new PassThrough();
+  const stdout = new PassThrough().setEncoding("utf8");
+  stdin.write(typed);
+  const streams = { stdin, stdout, interrupt } as unknown as Parameters<typeof answerTo>[1];
+  return { streams, stdin, shown: () => stdout.read() as string | null };
+}
+
+describe("a question to a person", () => {
+  it("is shown as it is, and answered by one line", async () => {
+    const { streams, shown } = person("blue\nred\n");
+    expect(await answerTo("Which? ", streams)).toBe("blue");
+    expect(shown()).toBe("Which? ");
+  });
+
+  it.each([
+    ["y\n", true],
+    [" YES \n", true],
+    ["n\n", false],
+    ["yesterday\n", false],
+    ["\n", false],
+  ])("of yes or no takes %j for %s", async (typed, agreed) => {
+    expect(await agrees("Sure? ", person(typed).streams)).toBe(agreed);
+  });
+
+  it("has no answer when nobody types any more, or when it is left", async () => {
+    const ended = person("");
+    ended.stdin.end();
+    const leaves = new AbortController();
+    const left = answerTo("Which? ", person("half a li", leaves.signal).streams);
+    leaves.abort();
+    expect([await answerTo("Which? ", ended.streams), await left]).toEqual(["", ""]);
+    const gone = person("y\n", AbortSignal.abort());
+    expect([await agrees("Sure? ", gone.streams), gone.shown()]).toEqual([false, null]);
+  });
+
+  it("is no failure when its terminal is closed meanwhile", async () => {
+    const { streams, stdin } = person("y\n");
+    const closed = Object.assign(new Error("setRawMode EIO"), { code: "EIO" });
+    const setRawMode = () => {
+      throw closed;
+    };
+    Object.assign(streams.stdout, { isTTY: true });
+    Object.setPrototypeOf(stdin, Object.assign(Object.create(PassThrough.prototype) as object, { setRawMode }));
+    expect(await agrees("Sure? ", streams)).toBe(true);
+  });
+});
