@@ -1,6 +1,7 @@
 import { Allowance } from "./allowance.ts";
-import { asLayer, type Chain, type ChainOptions, type Layer } from "./chain.ts";
+import { asLayer } from "./chain.ts";
 import type { Failures } from "./failures.ts";
+import type { HookTable } from "./hooks.ts";
 import type { Kernel } from "./kernel.ts";
 import { ownSession } from "./own-session.ts";
 import {
@@ -22,9 +23,8 @@ import { unheard } from "./unheard.ts";
 export interface ContextKernel extends Pick<Kernel, "session" | "find" | "collect"> {
   readonly logger: Logger;
   readonly isolation: Failures;
+  readonly hooks: HookTable;
   provide(plugin: string, scope: Scope, name: string, service: unknown): void;
-  defineHook(plugin: string, scope: Scope, definition: Pick<ChainOptions, "name" | "mode" | "check">): Chain;
-  tap(scope: Scope, hook: string, layer: Layer): Dispose;
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose;
   report(plugin: string, where: string, thrown: unknown): void;
   guard<T>(guarded: Guarded<T>, work: () => T): T;
@@ -52,10 +52,10 @@ export function createContext(kernel: ContextKernel, plugin: AnyPlugin, scope: S
     provide: (name, service) => kernel.provide(id, scope, name, service),
     find: (name) => view(kernel.find(name)),
     defineHook: (name: string, mode: HookMode, check?: (answer: unknown) => void) => {
-      const chain = kernel.defineHook(id, scope, { name, mode, ...(check && { check }) });
+      const chain = kernel.hooks.define(id, scope, { name, mode, ...(check && { check }) });
       return (input, signal) => chain.call(input, signal) as never;
     },
-    hook: (name, tap) => kernel.tap(scope, name, asLayer(id, tap)),
+    hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, tap)),
     collect: (name, check) => kernel.collect(name, check),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     onDispose: (dispose) => scope.add(dispose),

@@ -1,7 +1,8 @@
-import { asActivity, forgetActivity, keepActivity } from "./activity.ts";
-import { asLayer, Chain, type ChainOptions, type Layer } from "./chain.ts";
+import { asActivity } from "./activity.ts";
+import { asLayer } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import { Failures } from "./failures.ts";
+import { HookTable } from "./hooks.ts";
 import { newId } from "./ids.ts";
 import type { Failure, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 import { KERNEL_EVENTS } from "./kernel-events.ts";
@@ -14,7 +15,6 @@ import { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
 import { hearStrays } from "./strays.ts";
-import { traceLayer } from "./trace.ts";
 import type {
   ContributionName,
   Contributions,
@@ -26,7 +26,6 @@ import type {
 } from "./types.ts";
 import { describeIssues } from "./validate.ts";
 import { within } from "./within.ts";
-import { beginWork } from "./work.ts";
 
 /** Opens the log, starts the plugins in order and answers the running kernel; undoes everything when one fails. */
 export async function createKernel(options: KernelOptions): Promise<Kernel> {
@@ -59,9 +58,9 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly log: Log;
   readonly logger: Logger;
   readonly isolation: Failures;
+  readonly hooks: HookTable;
   private readonly parent: PluginKernel | undefined;
   private readonly services = new Map<string, { plugin: string; service: unknown }>();
-  private readonly chains = new Map<string, Chain>();
   private readonly loaded = new Map<string, Loaded>();
   /** Also of those that did not start, or stopped: what they left running may still fail. */
   private readonly entries = new Map<string, KernelEntry>();
@@ -92,6 +91,7 @@ class PluginKernel implements Kernel, ContextKernel {
       report: (plugin, where, thrown) => this.report(plugin, where, thrown),
       guard: (guarded, work) => this.guard(guarded, work),
     });
+    this.hooks = new HookTable(this.log, this.isolation);
   }
 
   get session(): Session {
@@ -173,7 +173,7 @@ class PluginKernel implements Kernel, ContextKernel {
     const counts: Record<string, number> = { subscribers: this.log.broadcast.size };
     for (const [id, { scope }] of this.loaded) counts[`plugin ${id}`] = scope.size;
     for (const name of this.services.keys()) counts[`service ${name}`] = 1;
-    for (const [name, chain] of this.chains) counts[`hook ${name}`] = chain.size;
+    for (const [name, layers] of this.hooks.sizes()) counts[`hook ${name}`] = layers;
     for (const type of this.registry.types) counts[`event ${type}`] = 1;
     for (const name of this.log.projections.names) counts[`projection ${name}`] = 1;
     return Object.fromEntries(Object.entries(counts).sort(([a], [b]) => (a < b ? -1 : 1)));
@@ -224,33 +224,6 @@ class PluginKernel implements Kernel, ContextKernel {
     if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
     this.services.set(name, { plugin, service });
     scope.add(() => void this.services.delete(name));
-  }
-
-  defineHook(plugin: string, scope: Scope, definition: Pick<ChainOptions, "name" | "mode" | "check">): Chain {
-    const hook = definition.name;
-    if (this.chains.has(hook)) throw errors.HOOK_DUPLICATE({ hook, plugin });
-    const report = (failing: string, where: string, thrown: unknown) => this.report(failing, where, thrown);
-    const chain = new Chain({
-      ...definition,
-      report,
-      trace: (tapped) => traceLayer(this.session.id, hook, tapped),
-      waits: (tapped, signal) => beginWork(this.session, tapped, signal),
-    });
-    this.chains.set(hook, chain);
-    scope.add(() => void this.chains.delete(hook));
-    return chain;
-  }
-
-  tap(scope: Scope, hook: string, layer: Layer): Dispose {
-    const chain = this.chains.get(hook);
-    if (!chain) throw errors.HOOK_UNKNOWN({ hook, plugin: layer.plugin });
-    const { plugin } = layer;
-    const activity = keepActivity(plugin, hook, this.session.id);
-    const remove = chain.add({ ...layer, activity, expendable: this.isolation.isExpendable(plugin) });
-    return scope.add(() => {
-      forgetActivity(activity);
-      return remove();
-    });
   }
 
   listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose {
@@ -343,7 +316,7 @@ class PluginKernel implements Kernel, ContextKernel {
     for (const service of plugin.provides ?? [])
       if (!this.services.has(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
     for (const [hook, tap] of Object.entries(hooksOf(plugin, context)))
-      if (tap) this.tap(scope, hook, asLayer(plugin.id, tap));
+      if (tap) this.hooks.tap(scope, hook, asLayer(plugin.id, tap));
     if (plugin.onEvent)
       scope.add(this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {}));
   }
