@@ -1,8 +1,8 @@
-import { execFileSync } from "node:child_process";
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { type ArchiveServer, serveArchives } from "../archive-server.ts";
+import { fixture, startProxy } from "../proxy.ts";
 import { skillOf, zipOf } from "../skill-ground.ts";
 import { type Scratch, scratch } from "./scorel.ts";
 
@@ -142,28 +142,25 @@ describe("scorel skill", () => {
     }));
 });
 
-it("a certificate is believed that the user's own authority has signed", async () => {
+it("a certificate is believed that the user's own authority has signed, also behind a proxy", async () => {
   using s = scratch();
-  const [key, cert] = [join(s.home, "key.pem"), join(s.home, "cert.pem")];
-  const name = ["-subj", "/CN=localhost", "-addext", "subjectAltName=DNS:localhost"];
-  execFileSync(
-    "openssl",
-    ["req", "-x509", "-newkey", "rsa:2048", "-nodes", "-days", "1", "-keyout", key, "-out", cert, ...name],
-    { stdio: "pipe" },
-  );
-  await using server = await serveArchives(
-    { "/pdf.zip": zipOf(pdf) },
-    { key: readFileSync(key), cert: readFileSync(cert) },
-  );
-  const address = `https://localhost:${server.host.split(":")[1]}/pdf.zip`;
-  s.file("~/.scorel/config.toml", '[skills]\nallowHosts = ["localhost"]\n');
-  const refused = await s.run(["skill", "add", address, "--yes"]);
-  expect(refused).toMatchObject({
+  const [key, cert] = [fixture("tls/archives.key.pem"), fixture("tls/archives.cert.pem")];
+  const tls = { key: readFileSync(key), cert: readFileSync(cert) };
+  await using server = await serveArchives({ "/pdf.zip": zipOf(pdf) }, tls);
+  const port = server.host.split(":")[1];
+  s.file("~/.scorel/config.toml", '[skills]\nallowHosts = ["localhost", "skills.example"]\n');
+  const add = (address: string, env = {}) => s.run(["skill", "add", address, "--yes"], { env });
+  const address = `https://localhost:${port}/pdf.zip`;
+  expect(await add(address)).toMatchObject({
     code: 1,
     stderr: expect.stringContaining("the server cannot be reached (DEPTH_ZERO_SELF_SIGNED_CERT)"),
   });
-  const added = await s.run(["skill", "add", address, "--yes"], { env: { NODE_EXTRA_CA_CERTS: cert } });
-  expect(added).toMatchObject({ code: 0, stdout: expect.stringContaining('Added "pdf": pdf.') });
+  const trusting = { NODE_EXTRA_CA_CERTS: cert };
+  expect(await add(address, trusting)).toMatchObject({ code: 0, stdout: expect.stringContaining('Added "pdf": pdf.') });
+  await using proxy = await startProxy(Number(port));
+  const behind = await add("https://skills.example/pdf.zip", { ...trusting, HTTPS_PROXY: `http://${proxy.address}` });
+  expect(behind).toMatchObject({ code: 2, stderr: expect.stringContaining(`it stands for ${address} already`) });
+  expect(proxy.heard).toEqual([expect.stringContaining("CONNECT skills.example:443")]);
 });
 
 it("a project's archives are fetched when it is trusted, and not before", () =>
