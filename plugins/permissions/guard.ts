@@ -106,14 +106,14 @@ function optionsFor(rules: readonly string[]): RequestOption[] {
 
 /** What a person has to see: the exact command, or what becomes of the file; nothing in it can hide the rest. */
 async function bodyOf({ toolCall, args }: ToolCallInput, workspace: Workspace): Promise<DisplayAction[]> {
-  const { command, cwd } = args as { command?: unknown; cwd?: unknown };
-  if (toolCall.name === "Bash" && typeof command === "string") {
-    const place =
-      typeof cwd === "string"
-        ? [{ display: "notice" as const, level: "info" as const, text: `in ${visibleText(cwd)}` }]
-        : [];
-    return [{ display: "notice", level: "info", text: `$ ${visibleText(command)}` }, ...place];
-  }
   const { changeOf } = await import("./change.ts");
-  return [await changeOf(toolCall.name, args, workspace)];
+  const { command, ...rest } = args as { command?: unknown; cwd?: unknown };
+  if (typeof command !== "string") return [await changeOf(toolCall.name, args, workspace)];
+  const line = told(`$ ${visibleText(command)}`);
+  if (toolCall.name !== "Bash") return [line, await changeOf(toolCall.name, rest, workspace)];
+  return typeof rest.cwd === "string" ? [line, told(`in ${visibleText(rest.cwd)}`)] : [line];
+}
+
+function told(text: string): DisplayAction {
+  return { display: "notice", level: "info", text };
 }

@@ -29,14 +29,25 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
     settle: (toolCallId) => schedule.settle(toolCallId),
     display(name, args, result) {
       const plain = card(name, args, result);
-      const { tool, plugin } = all().get(name) ?? {};
+      const { tool, plugin, ready } = all().get(name) ?? {};
       if (!tool?.display || plugin === undefined) return plain;
+      // A tool draws what it would run, and that was refused for its arguments.
+      if (result?.isError && !isValid(args, ready)) return plain;
       return ctx.guard({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
         const drawn = tool.display?.(args, result);
         return drawn ? asDisplay(`tool ${name}`, drawn) : plain;
       });
     },
   };
+}
+
+function isValid(args: unknown, ready: ReadyTool | undefined): boolean {
+  try {
+    ready?.validate(args);
+    return true;
+  } catch {
+    return false; // Why is the result's to say.
+  }
 }
 
 function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, Row> {

@@ -163,6 +163,14 @@ describe("the registry", () => {
 });
 
 describe("parameters", () => {
+  it("that were refused are drawn as they came, not as what the tool makes of them", async () => {
+    const display = ({ of }: { of: string }) => ({ display: "badge" as const, text: `of ${of}` });
+    const { service } = await kernelWith([tool("own", { parameters: z.strictObject({ of: z.string() }), display })]);
+    const failed = { ...done, isError: true };
+    expect(service.display("own", { of: "art" }, failed)).toEqual({ display: "badge", text: "of art" });
+    expect(service.display("own", { off: 1 }, failed)).toMatchObject({ title: 'own {"off":1}', status: "error" });
+  });
+
   it("of zod become JSON Schema once, and zod's defaults and transforms reach the tool", async () => {
     const seen: unknown[] = [];
     const parameters = z.object({ size: z.int().default(3), word: z.string().transform((s) => s.toUpperCase()) });

@@ -152,6 +152,16 @@ describe("a person", () => {
     expect((await answers(t, t.bash("npm test"), "n")).outcome).toMatch(/^Denied: the user said no\./);
   });
 
+  it("reads the command of any tool as a line, with whatever else it is given", async () => {
+    await using t = await attended();
+    const args = { skill: "release", command: 'printf "Name? "; read n', timeout: 5 };
+    const { question } = await answers(t, t.judge("skill_run", args), "n");
+    expect(question.body).toEqual([
+      { display: "notice", level: "info", text: '$ printf "Name? "; read n' },
+      { display: "fold", title: "skill_run", text: '{\n  "skill": "release",\n  "timeout": 5\n}' },
+    ]);
+  });
+
   it("sees what a command or a file hides from a terminal", async () => {
     await using t = await attended();
     const { question } = await answers(t, t.bash("ls \u001b]0; rm -rf ~ \u0007 \u202e"), "n");
