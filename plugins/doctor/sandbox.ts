@@ -10,14 +10,14 @@ export async function lookAtSandbox({ layers }: Patient): Promise<Part> {
   // What the configuration has against it is told elsewhere; a preset without the plugin runs no programs.
   if (!composed?.plugins.some(({ id }) => id === "sandbox")) return { findings: [] };
   const { examineExecutors } = await import("@scorel/sandbox/examination");
-  const image = valueOf(composed, "image")?.value;
+  const image = settingOf(composed, "image")?.value;
   const executors = await examineExecutors(typeof image === "string" ? image : undefined);
-  const asked = valueOf(composed, "executor");
+  const asked = settingOf(composed, "executor");
   const chosen = chosenFrom(String(asked?.value ?? "auto"), executors);
   return { sandbox: { ...(chosen && { chosen }), executors }, findings: [verdict(chosen, executors, asked)] };
 }
 
-function valueOf({ settings }: Composed, key: string): Setting | undefined {
+function settingOf({ settings }: Composed, key: string): Setting | undefined {
   return settings.find(({ path }) => path === `sandbox.${key}`);
 }
 
