@@ -18,6 +18,12 @@ it("a shipped skill's script runs, its file is kept, and a later process reads i
   const replies = [
     toolCall("skill_load", { skill: "python-math" }),
     toolCall("skill_run", run),
+    toolCall("skill_run", {
+      skill: "python-math",
+      command: "wc -l < inputs/fib.txt > out/count",
+      inputs: [{ from: "artifact://out/fib.txt" }],
+      outputs: { globs: ["out/count"], save: true },
+    }),
     text("55 is not among them."),
     toolCall("Read", { file_path: "workspace://out/fib.txt" }),
     text("34 is the last."),
@@ -32,9 +38,21 @@ it("a shipped skill's script runs, its file is kept, and a later process reads i
   const told = server.requests.map(({ body }) => JSON.stringify(body.messages.at(-1)));
   expect(told[2]).toContain('\\"exit_code\\":0');
   expect(told[2]).toContain('\\"artifact_files\\":[{\\"name\\":\\"out/fib.txt\\",\\"version\\":0}]');
-  expect(told[4]).toContain("10\\t34");
+  expect(told[5]).toContain("10\\t34");
   expect((await s.run(["artifact", "get", "out/fib.txt"])).stdout).toBe("0\n1\n1\n2\n3\n5\n8\n13\n21\n34\n");
   expect((await s.run(["artifact", "lineage", "out/fib.txt"])).stdout).toContain(`command: ${run.command}\n`);
+  const lineage = (await s.run(["artifact", "lineage", "out/count"])).stdout.replaceAll(/[0-9a-f]{64}/g, "hash");
+  expect(lineage).toBe(
+    [
+      "out/count@0  3 bytes  sha256 hash",
+      "saved by: runner",
+      "skill: python-math (hash)",
+      "command: wc -l < inputs/fib.txt > out/count",
+      "input: artifact://out/fib.txt as work/inputs/fib.txt (sha256 hash)",
+      `  = out/fib.txt@0  skill python-math $ ${run.command}`,
+      "",
+    ].join("\n"),
+  );
 
   const replay = ["artifact", "replay", "out/fib.txt", "--sandbox", executor];
   expect(await s.run(replay)).toMatchObject({
