@@ -1,7 +1,5 @@
-import { existsSync, mkdirSync, rmdirSync } from "node:fs";
-import { join } from "node:path";
-import { codeOf } from "@scorel/kernel";
 import type { SandboxCommand, SandboxLimits, SandboxMount, SandboxService } from "@scorel/sandbox/contract";
+import { controlMounts } from "./control-mounts.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 
@@ -41,18 +39,16 @@ interface Wanted {
 
 async function confine(wanted: Wanted, service: SandboxService, { workspace }: Environment): Promise<SandboxCommand> {
   const { root, temp, allowWrite } = workspace;
-  const made: string[] = [];
-  const shut = controlPathsOf(root).filter((path) => standIn(path, made));
+  const control = controlMounts(root);
   const mounts: SandboxMount[] = [
     ...[root, temp, ...allowWrite].map((path): SandboxMount => ({ path, access: "write" })),
-    ...shut.map((path): SandboxMount => ({ path, access: "read" })),
+    ...control.mounts,
   ];
-  const tidy = () => made.reverse().forEach(removeIfEmpty);
   try {
     const command = await service.command({ ...wanted, env: named(wanted.env), mounts, limits: LIMITS });
-    return { ...command, release: () => command.release().finally(tidy) };
+    return { ...command, release: () => command.release().finally(control.release) };
   } catch (thrown) {
-    tidy();
+    control.release();
     throw thrown;
   }
 }
@@ -60,34 +56,4 @@ async function confine(wanted: Wanted, service: SandboxService, { workspace }: E
 /** Shells export functions under names that are none. */
 function named(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)));
-}
-
-/** What steers the agent, and git on the other side of the sandbox. */
-function controlPathsOf(root: string): string[] {
-  const git = join(root, ".git");
-  const ofGit = existsSync(git) ? [join(git, "hooks"), join(git, "config")] : [];
-  return [join(root, ".scorel"), ...ofGit];
-}
-
-/** Whether there is something to shut; for a folder that is missing an empty one stands in, so that none can be made. */
-function standIn(path: string, made: string[]): boolean {
-  if (existsSync(path)) return true;
-  if (path.endsWith("config")) return false;
-  try {
-    mkdirSync(path);
-    made.push(path);
-    return true;
-  } catch (thrown) {
-    // Below a `.git` that is a file there is nothing, and nothing can come to be.
-    if (codeOf(thrown) === "ENOTDIR") return false;
-    throw thrown;
-  }
-}
-
-function removeIfEmpty(path: string): void {
-  try {
-    rmdirSync(path);
-  } catch {
-    // Another command's sandbox still stands on it, or somebody has put something there in the meantime.
-  }
 }

@@ -1,10 +1,10 @@
 import { execFileSync, spawnSync } from "node:child_process";
-import { existsSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import sandbox from "@scorel/sandbox";
 import tools from "@scorel/tools";
-import { describe, expect, it, onTestFinished } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { startedProcesses } from "../../processes.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
@@ -54,14 +54,68 @@ function inTheSandbox(): void {
       "git config core.hooksPath /tmp",
       "rm -rf .scorel .git/hooks",
       "ln -sfn /tmp .scorel",
+      "mv .git old && cp -r old .git && echo x > .git/hooks/pre-commit",
+      "echo ../evil > .git/commondir",
+      "rm .git/commondir",
     ];
     for (const attempt of attempts) expect(await said(w, attempt)).not.toContain("exit code 0");
-    expect([w.text(".git/config"), existsSync(w.path(".scorel")), existsSync(w.path(".git/hooks/pre-commit"))]).toEqual(
-      [config, false, false],
+    expect(w.text(".git/config")).toBe(config);
+    const left = [".scorel", ".git/hooks/pre-commit", ".git/commondir", "old"].filter((path) =>
+      existsSync(w.path(path)),
     );
+    expect(left).toEqual([]);
     expect(await said(w, "touch a && git add a && git -c user.name=a -c user.email=b commit -qm a && echo done")).toBe(
       "done\n[exit code 0]",
     );
+  });
+
+  it("that run at once keep what stands in for what is missing until the last has ended", async () => {
+    await using w = await confined();
+    const slow = said(w, "until test -e go; do sleep 0.05; done; mkdir -p .scorel/extensions && echo escaped");
+    await vi.waitFor(() => expect(existsSync(w.path(".scorel"))).toBe(true), 10_000);
+    await said(w, "true");
+    writeFileSync(w.path("go"), "");
+    expect([await slow, existsSync(w.path(".scorel"))]).toEqual([expect.not.stringContaining("escaped"), false]);
+  });
+
+  it("commit in a worktree, whose repository lies elsewhere, and cannot steer git there", async () => {
+    await using w = await confined();
+    const main = `${w.home}/main`;
+    const git = (cwd: string, ...args: string[]) =>
+      execFileSync("git", ["-C", cwd, "-c", "user.name=a", "-c", "user.email=b", ...args], { encoding: "utf8" });
+    execFileSync("git", ["init", "-q", main]);
+    git(main, "commit", "-q", "--allow-empty", "-m", "first");
+    writeFileSync(`${main}/private`, "private");
+    rmSync(w.dir, { recursive: true });
+    git(main, "worktree", "add", "-q", w.dir);
+    const commit = "touch a && git add a && git -c user.name=a -c user.email=b commit -qm second && git status --short";
+    expect(await said(w, commit)).toBe("[exit code 0]");
+    expect(git(w.dir, "log", "--format=%s")).toBe("second\nfirst\n");
+    const before = [readFileSync(`${main}/.git/config`, "utf8"), w.text(".git")];
+    const [own] = readdirSync(`${main}/.git/worktrees`);
+    const attempts = [
+      "git config core.fsmonitor /tmp/evil",
+      `echo x > ${main}/.git/hooks/pre-commit`,
+      `echo ../evil > ${main}/.git/commondir`,
+      `echo ../evil > ${main}/.git/worktrees/${own}/commondir`,
+      `mv ${main}/.git/worktrees/${own} ${main}/.git/worktrees/x`,
+      "echo gitdir: evil > .git",
+      "mv .git old",
+      `cat ${main}/private`,
+    ];
+    for (const attempt of attempts) expect(await said(w, attempt)).not.toContain("exit code 0");
+    expect([readFileSync(`${main}/.git/config`, "utf8"), w.text(".git")]).toEqual(before);
+    expect(readdirSync(`${main}/.git/hooks`)).not.toContain("pre-commit");
+  });
+
+  it("reach no folder that only calls itself a worktree's", async () => {
+    await using w = await confined();
+    const elsewhere = `${w.home}/elsewhere`;
+    for (const folder of ["objects", "refs", "worktrees/x"]) mkdirSync(`${elsewhere}/${folder}`, { recursive: true });
+    writeFileSync(`${elsewhere}/worktrees/x/commondir`, "../..");
+    writeFileSync(`${elsewhere}/worktrees/x/gitdir`, "/somewhere/else/.git");
+    writeFileSync(w.path(".git"), `gitdir: ${elsewhere}/worktrees/x\n`);
+    expect(await said(w, `ls ${elsewhere}`)).toContain("No such file");
   });
 
   it("have the network only when that is said", async () => {

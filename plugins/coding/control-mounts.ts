@@ -1,0 +1,129 @@
+import * as fs from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { SandboxMount } from "@scorel/sandbox/contract";
+
+/** What commands in the sandbox may not change: mounts over the project's own, and what undoes that. */
+export interface ControlMounts {
+  mounts: SandboxMount[];
+  release(): void;
+}
+
+/** What stands in for a path that is missing, so that nobody can make it: a folder, or a file with this text. */
+interface Control {
+  path: string;
+  missing: "folder" | { text: string } | "nothing";
+}
+
+/** Keeps what steers the agent, and git on the other side of the sandbox, from commands in a project. */
+export function controlMounts(root: string): ControlMounts {
+  const git = join(root, ".git");
+  const kind = kindOf(git);
+  const control: Control[] = [{ path: join(root, ".scorel"), missing: "folder" }];
+  if (kind === "folder") control.push(...controlOf(git));
+  if (kind === "file") control.push({ path: git, missing: "nothing" });
+  const standing: Control[] = [];
+  const shut = control.filter((each) => standIn(each, standing));
+  return {
+    mounts: [
+      // A folder with mounts in it can be renamed, and another put in its place, unless it is a mount itself.
+      ...(kind === "folder" ? [write(git)] : []),
+      ...shut.map(({ path }) => read(path)),
+      ...(kind === "file" ? worktreeMounts(git) : []),
+    ],
+    release: () => standing.splice(0).reverse().forEach(takeAway),
+  };
+}
+
+/** `commondir` would have git read its configuration elsewhere; `.` is where it stands. */
+function controlOf(git: string): Control[] {
+  return [
+    { path: join(git, "hooks"), missing: "folder" },
+    { path: join(git, "config"), missing: { text: "" } },
+    { path: join(git, "commondir"), missing: { text: ".\n" } },
+    { path: join(git, "config.worktree"), missing: "nothing" },
+    { path: join(git, "modules"), missing: "nothing" },
+  ];
+}
+
+/**
+ * Of a worktree's git folder, which lies in that of its repository: what a commit writes, the rest to be read. None when the
+ * folder does not name this worktree in turn, as it does when git made it.
+ */
+function worktreeMounts(file: string): SandboxMount[] {
+  const own = textOf(file, /^gitdir: (.+)$/m);
+  const gitdir = own === undefined ? undefined : realOf(resolve(dirname(file), own));
+  if (gitdir === undefined || basename(dirname(gitdir)) !== "worktrees") return [];
+  const common = dirname(dirname(gitdir));
+  const back = textOf(join(gitdir, "gitdir"), /^(.+)$/m);
+  const shared = textOf(join(gitdir, "commondir"), /^(.+)$/m);
+  const isOwn = back !== undefined && realOf(resolve(gitdir, back)) === file;
+  if (!isOwn || shared === undefined || realOf(resolve(gitdir, shared)) !== common) return [];
+  const isWhole = ["objects", "refs"].every((name) => kindOf(join(common, name)) === "folder");
+  const config = textOf(join(common, "config"), /([^]*)/) ?? "";
+  const ownConfig = join(gitdir, "config.worktree");
+  // Where worktrees may have settings of their own, one that has none yet could be given some.
+  if (!isWhole || (/worktreeConfig/i.test(config) && kindOf(ownConfig) !== "file")) return [];
+  const folders = ["objects", "refs", "logs"].map((name) => join(common, name));
+  const files = [join(gitdir, "gitdir"), join(gitdir, "commondir"), ownConfig];
+  return [
+    read(common),
+    ...folders.filter((path) => kindOf(path) === "folder").map(write),
+    write(gitdir),
+    ...files.filter((path) => kindOf(path) === "file").map(read),
+  ];
+}
+
+const read = (path: string): SandboxMount => ({ path, access: "read" });
+const write = (path: string): SandboxMount => ({ path, access: "write" });
+
+/** What several commands at once stand on, counted: the last takes it away. */
+const held = new Map<string, number>();
+
+/** Whether there is something to shut: it itself, or what stands in for it. */
+function standIn(control: Control, standing: Control[]): boolean {
+  const { path, missing } = control;
+  const count = held.get(path) ?? 0;
+  if (count === 0 && fs.lstatSync(path, { throwIfNoEntry: false })) return kindOf(path) !== undefined;
+  if (missing === "nothing") return false;
+  if (count === 0) {
+    if (missing === "folder") fs.mkdirSync(path);
+    else fs.writeFileSync(path, missing.text, { flag: "wx" });
+  }
+  held.set(path, count + 1);
+  standing.push(control);
+  return true;
+}
+
+function takeAway({ path, missing }: Control): void {
+  const count = (held.get(path) ?? 1) - 1;
+  if (count > 0) return void held.set(path, count);
+  held.delete(path);
+  try {
+    if (missing === "folder") fs.rmdirSync(path);
+    else if (missing !== "nothing" && fs.readFileSync(path, "utf8") === missing.text) fs.unlinkSync(path);
+  } catch {
+    // Somebody outside has put something there in the meantime.
+  }
+}
+
+/** Undefined for links, too, which cannot be mounted over. */
+function kindOf(path: string): "file" | "folder" | undefined {
+  const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isDirectory() ? "folder" : stat?.isFile() ? "file" : undefined;
+}
+
+function textOf(path: string, pattern: RegExp): string | undefined {
+  try {
+    return pattern.exec(fs.readFileSync(path, "utf8"))?.[1];
+  } catch {
+    return undefined;
+  }
+}
+
+function realOf(path: string): string | undefined {
+  try {
+    return fs.realpathSync(path);
+  } catch {
+    return undefined;
+  }
+}
