@@ -61,9 +61,10 @@ export async function loaded(
 }
 
 export async function listDocs(skills: Skills, name: string): Promise<Answer> {
-  const { docs } = await textsOf(named(skills, name));
+  const { docs, note } = await textsOf(named(skills, name));
   const more = docs.length > MOST_DOCS ? `\nand ${docs.length - MOST_DOCS} more` : "";
-  return { text: JSON.stringify(docs.slice(0, MOST_DOCS)) + more };
+  const beyond = note === undefined ? "" : `\n(${note} lie there; only these were looked at)`;
+  return { text: JSON.stringify(docs.slice(0, MOST_DOCS)) + more + beyond };
 }
 
 /** Changes which docs of a skill are loaded; without a mode they replace those before. */

@@ -17,6 +17,8 @@ export interface SkillTexts {
   docs: string[];
   /** It has files that are no docs, as scripts. */
   others: boolean;
+  /** Why not all of its files were looked at. */
+  note?: string;
 }
 export interface DocText {
   path: string;
@@ -30,10 +32,10 @@ export async function textsOf(skill: Skill): Promise<SkillTexts> {
   if ("reason" in whole) throw errors.SKILL_UNREADABLE({ name, path: folder, reason: whole.reason });
   const sums = sumsOf(skill);
   assertSealed(skill, sums, file, whole.digest);
-  const { docs: found, others } = docsIn(files);
+  const { docs: found, others, note } = docsIn(files);
   // What somebody has put there since is none of its docs.
   const docs = sums ? found.filter((path) => sums.has(path)) : found;
-  return { body: whole.text.body, digest: whole.digest, docs, others };
+  return { body: whole.text.body, digest: whole.digest, docs, others, ...(note !== undefined && { note }) };
 }
 
 /** The texts of some docs of a skill, sorted by path. Throws SKILL_UNREADABLE and SKILL_TOO_LARGE. */

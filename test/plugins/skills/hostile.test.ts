@@ -224,6 +224,21 @@ const EXCHANGE = `
   for (;;) { move("in", "away"); move("link", "in"); move("in", "link"); move("away", "in"); }
 `;
 
+describe("a skill of more files than are looked at", () => {
+  it("says so, and tells the first five hundred of its docs", async () => {
+    using g = ground();
+    const folder = join(g.home, addSkill(g, "pdf"));
+    execFileSync("sh", ["-c", "seq -f 'd%04g.md' 0 1999 | xargs touch"], { cwd: folder });
+    await using t = await openSkills(g, [toolCall("skill_list_docs", { skill: "pdf" }), text("ok")]);
+    await t.agent.prompt("which?");
+    const [paths = "", ...notes] = results(t)[0]?.split("\n") ?? [];
+    expect([JSON.parse(paths).length, notes]).toEqual([
+      500,
+      ["and 1499 more", "(more than 2000 files lie there; only these were looked at)"],
+    ]);
+  });
+});
+
 describe("many skills that come while a session goes on", () => {
   it("are told as the list is: within its budget, by a hundred names at most", async () => {
     using g = ground();
