@@ -3,6 +3,7 @@ import { createAssistantMessageEventStream } from "@mariozechner/pi-ai";
 import { createMemoryStore, definePlugin, ScorelError, type Store, type StoredEvent } from "@scorel/kernel";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
+import { noUsage } from "../../../plugins/agent/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { cut, endEarly, finish, gate, text, toolCall, usage } from "../../model-server.ts";
 import { extension, openAgent, openAgentWith, says, tool } from "./setup.ts";
@@ -367,14 +368,7 @@ describe("a turn ends", () => {
     api: "fake",
     provider: "test",
     model: "fake",
-    usage: {
-      input: 0,
-      output: 0,
-      cacheRead: 0,
-      cacheWrite: 0,
-      totalTokens: 0,
-      cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-    },
+    usage: noUsage(),
     stopReason: "stop",
     timestamp: 0,
   };

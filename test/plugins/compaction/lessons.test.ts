@@ -2,6 +2,7 @@ import { type AssistantMessage, type Context, createAssistantMessageEventStream 
 import compaction from "@scorel/compaction";
 import type { EventOf, Session } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { noUsage } from "../../../plugins/agent/usage.ts";
 import { delayUntil, gate, type Reply, status, text, toolCall, usage } from "../../model-server.ts";
 import { extension, fakeModel, openAgentWith, says, tool } from "../agent/setup.ts";
 import { asksForSummary, openCompacting, playing, saidIn, tokensOf, words } from "./setup.ts";
@@ -276,14 +277,7 @@ function answering(say: () => string | Error) {
   };
   return { answer, asked };
 }
-const none = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
+const none = noUsage();
 
 /** An agent whose model changes. */
 function openSwitching(current: () => typeof fakeModel, stream: ReturnType<typeof answering>["answer"]) {

@@ -4,6 +4,7 @@ import type { Compacted } from "@scorel/compaction/contract";
 import { createMemoryStore, type EventOf, type Session, type StoredEvent } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
+import { noUsage } from "../../../plugins/agent/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
 import { fakeModel, openAgentWith } from "../agent/setup.ts";
@@ -52,14 +53,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 1, arbitrary: fc.record({ do: fc.constant("rewind" as const), back: fc.integer({ min: 1, max: 12 }) }) },
 );
 
-const usage = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
+const usage = noUsage();
 const image = { type: "image" as const, data: "aGk=", mimeType: "image/png" };
 const wordsOf = (count: number) => "word ".repeat(count).trim();
 

@@ -1,6 +1,7 @@
 import compaction from "@scorel/compaction";
 import { createMemoryStore } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { noUsage } from "../../../plugins/agent/usage.ts";
 import { testHeader } from "../../harness.ts";
 import { type RecordedRequest, type Reply, type Script, text, toolCall, usage } from "../../model-server.ts";
 import { asksForSummary, tokensOf, words } from "../compaction/setup.ts";
@@ -365,14 +366,7 @@ describe("a session that was imported", () => {
     }
   });
 });
-const none = {
-  input: 0,
-  output: 0,
-  cacheRead: 0,
-  cacheWrite: 0,
-  totalTokens: 0,
-  cost: { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 },
-};
+const none = noUsage();
 
 describe("a session that is opened again", () => {
   it("sends the same bytes, though the files have changed, and says so at the tail", async () => {
