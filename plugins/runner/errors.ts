@@ -19,6 +19,8 @@ export const errors = defineErrors({
   RUN_REF: (a: { ref: string; reason: string }) => `${a.ref} cannot be read: ${a.reason}.`,
   RUN_STAGE: (a: { skill: string; path: string; reason: string }) =>
     `The skill ${a.skill} cannot be put into a workspace: ${a.path}: ${a.reason}.`,
+  RUN_DISK: (a: { reason: string }) =>
+    `The workspace could not be made ready, so nothing was run: ${a.reason}. Make room in ~/.scorel/workspaces or mend what it names, then try again.`,
   RUN_UNKNOWN: (a: { run: string }) => `No program ${a.run} runs here, or its end was told already.`,
   RUN_OUT: (a: { out: string; reason: string }) =>
     `Files cannot be put into ${a.out}: ${a.reason}. Name a folder that is new or empty.`,

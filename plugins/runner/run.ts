@@ -47,7 +47,7 @@ export async function startSkill(
   { onText, ...options }: StartOptions,
   place: Partial<Place> & { toolCallId?: string | undefined } = {},
 ): Promise<StartedSkill> {
-  const ready = await prepare(ctx, request, place);
+  const ready = await prepare(ctx, request, place).catch(failed);
   const recording = beginRecord(ctx, request, ready);
   const outcome = new Outcome(ready, onText);
   const onOutput: SandboxOptions["onOutput"] = (text, from) => {
@@ -65,6 +65,12 @@ export async function startSkill(
     return resultOf(request, { ...ready, ...made }, outcome, end);
   };
   return { program, ready, finish };
+}
+
+/** What the system has against a workspace, a full disk first of all, is told as such. */
+function failed(thrown: unknown): never {
+  const { errno, message } = thrown as NodeJS.ErrnoException;
+  throw errno === undefined ? thrown : errors.RUN_DISK({ reason: message }, { cause: thrown });
 }
 
 /** One step from before the start of a program to its end. */

@@ -48,13 +48,13 @@ function isFirst(asked: Asked, { path }: TrustGround, hash: string): boolean {
 const how = ({ path }: TrustGround) => `To see it and trust it: scorel trust add ${shellWord(path)}`;
 
 const unknown = (ground: TrustGround) =>
-  `${named(ground)} is not trusted, so nothing in it is read. ${how(ground)}; for one run: --trust`;
+  `${named(ground)} is not trusted, so nothing in it is used. ${how(ground)}; for one run: --trust`;
 
 const changed = (ground: TrustGround) =>
-  `${named(ground)} has changed since you trusted it, so nothing in it is read. To see what changed: scorel trust add ${shellWord(ground.path)}; for one run: --trust`;
+  `${named(ground)} has changed since you trusted it, so nothing in it is used. To see what changed: scorel trust add ${shellWord(ground.path)}; for one run: --trust`;
 
 const changedMeanwhile = (ground: TrustGround) =>
-  `${named(ground)} has changed since this run began, so --trust does not cover it and nothing in it is read. ${how(ground)}`;
+  `${named(ground)} has changed since this run began, so --trust does not cover it and nothing in it is used. ${how(ground)}`;
 
 const standing = (ground: TrustGround) =>
   `${named(ground)} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(ground.path)}`;

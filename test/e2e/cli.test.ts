@@ -165,7 +165,7 @@ describe("a project that is not trusted", () => {
       requests: 0,
     });
     expect(stderr).toBe(
-      `scorel: ${join(s.project, ".scorel")} is not trusted, so nothing in it is read. To see it and trust it: scorel trust add ${s.project}; for one run: --trust\n`,
+      `scorel: ${join(s.project, ".scorel")} is not trusted, so nothing in it is used. To see it and trust it: scorel trust add ${s.project}; for one run: --trust\n`,
     );
     expect(JSON.stringify(server.requests.map(({ body }) => body))).not.toMatch(/PLANTED|planted/);
     expect(server.requests[0]?.body.tools.length).toBeGreaterThan(6);

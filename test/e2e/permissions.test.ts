@@ -54,7 +54,7 @@ describe("a run that nobody watches", () => {
     await using s = await withCalls(toolCall("Write", { file_path: ".scorel/config.toml", content: "" }));
     s.file(".scorel/extensions/evil.ts", "throw new Error('it ran');");
     const { stderr } = await s.run(["--yes", "-p", "go"], guarded);
-    expect(stderr).toContain("is not trusted, so nothing in it is read");
+    expect(stderr).toContain("is not trusted, so nothing in it is used");
     expect([results(s)[0], made(s, ".scorel/config.toml")]).toEqual([expect.stringMatching(/\.scorel/), false]);
   });
 

@@ -285,7 +285,7 @@ describe("what a run may do", () => {
     s.file(".scorel/extensions/hook.ts", extension(s, "hook"));
     for (const flags of [["--yes"], ["--permission", "full"]]) {
       const { code, stderr } = await s.run([...flags, "-p", "go"], { guarded: true });
-      expect([code, stderr]).toEqual([0, expect.stringContaining("is not trusted, so nothing in it is read")]);
+      expect([code, stderr]).toEqual([0, expect.stringContaining("is not trusted, so nothing in it is used")]);
     }
     expect([marker(s), ...paths.map((path) => join(s.project, path))].filter((path) => existsSync(path))).toEqual([]);
     expect((await s.run(["trust", "list"])).stdout).toBe("No project is trusted.\n");
@@ -312,7 +312,7 @@ describe.skipIf(!hasTerminals)("the question in a terminal", () => {
       await no.shows("extension hook  (.scorel/extensions/hook.ts)");
       await no.shows(QUESTION);
       no.type("\r");
-      await no.shows("is not trusted, so nothing in it is read");
+      await no.shows("is not trusted, so nothing in it is used");
       await no.shows("> ");
       no.type("/exit\r");
       expect(await no.code).toBe(0);

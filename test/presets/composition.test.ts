@@ -82,7 +82,7 @@ describe("trust for one run", () => {
     expect((await session()).at(-1)).toBe("ours");
     expect((await session(other)).at(-1)).toBe(sessionIds.at(-1));
     expect(notices).toEqual([
-      `${other}/.scorel is not trusted, so nothing in it is read. To see it and trust it: scorel trust add ${other}; for one run: --trust`,
+      `${other}/.scorel is not trusted, so nothing in it is used. To see it and trust it: scorel trust add ${other}; for one run: --trust`,
     ]);
   });
 });

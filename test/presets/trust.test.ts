@@ -63,7 +63,7 @@ describe("a project that was trusted", () => {
     const changed = run(at);
     expect((await changed.session()).ids).toEqual([]);
     expect(changed.notices).toEqual([
-      `${at.project}/.scorel has changed since you trusted it, so nothing in it is read. To see what changed: scorel trust add ${at.project}; for one run: --trust`,
+      `${at.project}/.scorel has changed since you trusted it, so nothing in it is used. To see what changed: scorel trust add ${at.project}; for one run: --trust`,
     ]);
   });
 

@@ -114,6 +114,16 @@ describe("a call that makes no sense", () => {
     await using t = await shop({}, "podman");
     await expect(t.run({ command: "true" })).rejects.toThrow("No sandbox works here");
   });
+
+  it("says what the disk has against a workspace, and runs once that is mended", async () => {
+    await using t = await shop();
+    const blocked = t.g.file(".scorel/workspaces", "");
+    await expect(t.run({ command: "true" })).rejects.toThrow(
+      /^The workspace could not be made ready, so nothing was run: E[A-Z]+: .*workspaces/,
+    );
+    fs.rmSync(blocked);
+    expect(await t.run({ command: "true" })).toEqual(plain);
+  });
 });
 
 describe("where a command works", () => {
