@@ -71,7 +71,7 @@ export interface ArtifactsService {
 
 /** Something about a run that was made again which is not as it was then. */
 export interface ReplayChange {
-  what: "skill" | "input" | "file" | "variable" | "executor";
+  what: "skill" | "input" | "file" | "variable" | "executor" | "network";
   /** Of the skill, the file's place, the variable. */
   name: string;
   /** A hash, a digest or a name; absent for what was not there, or is not told. */

@@ -42,6 +42,8 @@ export const runRecord = z.object({
   run: place,
   /** What SOURCE_DATE_EPOCH was. */
   epoch: count,
+  /** Whether it had the network. */
+  network: z.boolean(),
   executor: z.enum(["bubblewrap", "docker", "podman", "local"]),
   exitCode: z.number().int(),
   /** What the program left in the places that were asked for, and in out/; in its own folder as `$RUN_DIR/`. */
@@ -83,7 +85,7 @@ function isStill(root: string, name: string, was: string): boolean {
 
 /** What an artifact of a run was made of, with how it was run; with a warning where that could not be kept. */
 export function lineageOf(
-  { session }: RunnerContext,
+  { session, config }: RunnerContext,
   request: RunRequest,
   ready: Ready,
   recording: Recording | undefined,
@@ -105,6 +107,7 @@ export function lineageOf(
     root: layout.root,
     run,
     epoch,
+    network: config.network.includes(begun.skill.name),
     executor,
     exitCode,
     before: before.files,

@@ -34,7 +34,7 @@ export function skillAgain(ctx: RunnerContext, { skill }: RunRecord, { folder, s
       name: `what the skill ${name} made`,
       reason: "it is a skill of a project that you do not trust now",
     });
-  const kept = keptSkill(name, files, folder, store);
+  const kept = wholeSkill(keptSkill(name, files, folder, store), digest);
   const state = found ? "has changed since" : "is not here any more";
   const ran = kept ? "it ran as it was then" : "its files of then are not kept, so it ran as it is now";
   tell({
@@ -50,6 +50,11 @@ export function skillAgain(ctx: RunnerContext, { skill }: RunRecord, { folder, s
     name: `what the skill ${name} made`,
     reason: "the skill is not here any more, and its files are not kept",
   });
+}
+
+/** Only what has the digest of then was run then: without a sandbox a program may have changed the copy that was kept. */
+function wholeSkill(kept: Skill | undefined, digest: string): Skill | undefined {
+  return kept && digestNow(kept) === digest ? kept : undefined;
 }
 
 /** Puts what lay in the workspace then into the new one. */
@@ -111,9 +116,16 @@ export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buf
   return bytes ?? Buffer.alloc(0);
 }
 
-export function tellExecutor(before: string, now: string, tell: Tell): void {
+export function tellBounds({ config }: RunnerContext, record: RunRecord, now: string, tell: Tell): void {
+  const { executor: before, network, skill } = record;
   if (before !== now)
     tell({ what: "executor", name: now, before, now, note: `it ran in ${before} then, and in ${now} now` });
+  if (network !== config.network.includes(skill.name))
+    tell({
+      what: "network",
+      name: skill.name,
+      note: `it had ${network ? "the" : "no"} network then, by [runner] network`,
+    });
 }
 
 export function tellVariables(

@@ -11,7 +11,7 @@ import { Kept } from "./kept.ts";
 import { makeLayout } from "./layout.ts";
 import type { Place, Ready } from "./ready.ts";
 import { outputsOf, type RunRecord, runRecord } from "./record.ts";
-import { placeAgain, skillAgain, stdinOf, type Tell, tellExecutor, tellVariables, valuesOf } from "./replay-ground.ts";
+import { placeAgain, skillAgain, stdinOf, type Tell, tellBounds, tellVariables, valuesOf } from "./replay-ground.ts";
 import { startSkill } from "./run.ts";
 import { passingFolder } from "./workspace-folder.ts";
 
@@ -89,7 +89,7 @@ async function runAgain(ctx: RunnerContext, again: Again, tell: Tell) {
   const { exitCode = -1, durationMs, failed } = await program.ended;
   if (signal.aborted) throw errors.RUN_CANCELLED();
   tellVariables(record, given, ready.declared, tell);
-  tellExecutor(record.executor, program.executor, tell);
+  tellBounds(ctx, record, program.executor, tell);
   const outputs = compareFiles(record, ready, store, tell);
   const stderr = exitCode === record.exitCode ? {} : { stderr: ready.hide(failed ?? String(said)) };
   return { exitCode: { before: record.exitCode, now: exitCode }, outputs, ...stderr, durationMs };

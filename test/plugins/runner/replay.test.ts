@@ -242,6 +242,23 @@ describe("what differs is named", () => {
     });
   });
 
+  it("a skill whose kept files are not those of then: they are not run", async () => {
+    await using t = await shop();
+    await made(t, "echo 1 > out/a");
+    const skill = { ...t.record("out/a").skill, digest: hash("of other files") };
+    expect((await t.replayAs("out/a", { skill })).changed).toMatchObject([
+      { what: "skill", note: expect.stringContaining("its files of then are not kept, so it ran as it is now") },
+    ]);
+  });
+
+  it("the network", async () => {
+    await using t = await shop();
+    await made(t, "echo 1 > out/a");
+    expect((await t.replayAs("out/a", { network: true })).changed).toEqual([
+      { what: "network", name: "math", note: "it had the network then, by [runner] network" },
+    ]);
+  });
+
   it("the executor", async () => {
     await using t = await shop({}, "local");
     await made(t, "echo 1 > out/a");
