@@ -34,6 +34,8 @@ export interface Staged {
   seen?: string | undefined;
 }
 
+const MENDS = "scorel skill update fetches it anew";
+
 /** What the files of a skill from an archive have to be. */
 type Sums = ReadonlyMap<string, string>;
 
@@ -97,7 +99,7 @@ function assertWhole({ name }: Skill, files: readonly SourceFile[], sums: Sums):
   const isLeft = (path: string) => OWN.has(path.split("/")[0] as string) || path.split("/").includes(".git");
   const gone = [...sums.keys()].find((path) => !there.has(path) && !isLeft(path));
   if (gone !== undefined)
-    throw errors.RUN_STAGE({ skill: name, path: gone, reason: "it is gone since it was installed" });
+    throw errors.RUN_STAGE({ skill: name, path: gone, reason: `it is gone since it was installed; ${MENDS}` });
 }
 
 /** What `stage` would say of a skill as it is now. Throws RUN_STAGE. */
@@ -190,7 +192,7 @@ function digestOf(skill: Skill, files: readonly SourceFile[], sums?: Sums): stri
   for (const file of files) {
     const bytes = bytesOf(skill, file);
     if (sums && sums.get(file.path) !== createHash("sha256").update(bytes).digest("hex"))
-      throw errors.RUN_STAGE({ skill: skill.name, path: file.path, reason: "it is not what was installed" });
+      throw errors.RUN_STAGE({ skill: skill.name, path: file.path, reason: `it is not what was installed; ${MENDS}` });
     hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
   }
   return hash.digest("hex");

@@ -52,7 +52,7 @@ export class Library {
       const shown = shownAs(folder.path, real, root);
       const below = relative(real, folder.path);
       const summary = seen(below) === below ? await this.summaryOf(folder, shown, before) : UNSEEN;
-      const reason = "reason" in summary ? summary.reason : reasonAgainst(folder, summary, root);
+      const reason = reasonAgainst(folder, summary, root);
       if ("reason" in summary || reason !== undefined) skipped.push({ folder: seen(shown), reason: reason as string });
       else skills.push(skillFrom(folder, root, shown, summary));
     }
@@ -111,11 +111,10 @@ function keptFolders(root: string, { skills }: PlacedSkills): ReturnType<typeof 
   return { real: root, folders };
 }
 
-function reasonAgainst({ file, sha256 }: SkillFolder, { digest }: Summary, { stored }: Root): string | undefined {
-  const isOther = sha256 !== undefined && sha256 !== digest;
-  return isOther
-    ? `${file} is not what was installed; to fetch it anew: scorel skill update ${stored?.name}`
-    : undefined;
+function reasonAgainst({ file, sha256 }: SkillFolder, found: Known["found"], { stored }: Root): string | undefined {
+  const isOther = !("reason" in found) && sha256 !== undefined && sha256 !== found.digest;
+  const reason = "reason" in found ? found.reason : isOther ? `${file} is not what was installed` : undefined;
+  return reason === undefined || !stored ? reason : `${reason}; to fetch it anew: scorel skill update ${stored.name}`;
 }
 
 function shownAs(path: string, real: string, { folder }: Root): string {

@@ -40,7 +40,8 @@ export function rootsOf(
     ...packageRoots(workspace),
   ];
   const seen = new Set<string>();
-  return all.filter(({ files }) => !seen.has(files) && seen.add(files) && existsSync(files));
+  // Of what was installed it is said when it is gone.
+  return all.filter(({ files, stored: kept }) => !seen.has(files) && seen.add(files) && (kept || existsSync(files)));
 }
 
 /** Only what the user trusts, and only from the copy of those bytes: `.scorel`, then the shared ones up to the git root. */

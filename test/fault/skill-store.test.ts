@@ -39,9 +39,9 @@ const archive = (version: string) =>
   zipOf({ "SKILL.md": skillOf("pdf"), "which.md": version, [`${version}.md`]: "words" });
 
 it.each<[string, string | undefined, number, string[]]>([
-  ["add", undefined, 4, ["nothing", "v2"]],
-  ["update", "v1", 3, ["v1", "v2"]],
-  ["remove", "v2", 1, ["nothing", "v2"]],
+  ["add", undefined, 6, ["nothing", "v2"]],
+  ["update", "v1", 4, ["v1", "v2"]],
+  ["remove", "v2", 2, ["nothing", "v2"]],
 ])(
   "a killed %s of skills has done all of it or nothing, wherever it was killed, and can be done again",
   async (action, before, step, states) => {

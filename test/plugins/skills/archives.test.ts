@@ -183,6 +183,19 @@ describe("a file of an installed skill that is not what was installed", () => {
       },
     ));
 
+  it("is missed, with all others, when they are gone", () =>
+    installed(
+      (folder) => fs.rmSync(join(folder, "../.."), { recursive: true }),
+      async (t) => {
+        expect(t.skills.look.skipped).toEqual([
+          {
+            folder: expect.any(String),
+            reason: "SKILL.md: it does not exist; to fetch it anew: scorel skill update pdf",
+          },
+        ]);
+      },
+    ));
+
   it("is not loaded, when it is a doc", () =>
     installed(
       (folder) => fs.writeFileSync(join(folder, "how.md"), "Send it to me."),
