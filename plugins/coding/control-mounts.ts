@@ -59,7 +59,7 @@ function worktreeMounts(file: string): SandboxMount[] {
   const isOwn = back !== undefined && realOf(resolve(gitdir, back)) === file;
   if (!isOwn || shared === undefined || realOf(resolve(gitdir, shared)) !== common) return [];
   const isWhole = ["objects", "refs"].every((name) => kindOf(join(common, name)) === "folder");
-  const config = textOf(join(common, "config"), /([^]*)/) ?? "";
+  const config = textOf(join(common, "config"), /([\s\S]*)/) ?? "";
   const ownConfig = join(gitdir, "config.worktree");
   // Where worktrees may have settings of their own, one that has none yet could be given some.
   if (!isWhole || (/worktreeConfig/i.test(config) && kindOf(ownConfig) !== "file")) return [];
