@@ -89,7 +89,7 @@ export async function prepare(
   const lineage = {
     by: "runner",
     skill: { name: skill.name, digest: staged.digest },
-    command: request.command,
+    command: hide(request.command),
     inputs,
   };
   const epoch = elsewhere.epoch ?? Math.floor(Date.now() / 1000);

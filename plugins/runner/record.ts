@@ -28,6 +28,8 @@ export const runRecord = z.object({
   cwd: z.string().optional(),
   timeout: z.number().optional(),
   stdin: z.object({ sha256 }).optional(),
+  /** A secret stood in the command or the input, and was taken out. */
+  redacted: z.literal(true).optional(),
   /** Names of variables: those of the call, whose values the log has, and those of the user's environment. */
   variables: z.object({ given: z.array(z.string()), declared: z.array(z.string()) }),
   /** Files of the host that lay in the workspace. */
@@ -85,43 +87,60 @@ function isStill(root: string, name: string, was: string): boolean {
 
 /** What an artifact of a run was made of, with how it was run; with a warning where that could not be kept. */
 export function lineageOf(
-  { session, config }: RunnerContext,
+  ctx: RunnerContext,
   request: RunRequest,
   ready: Ready,
   recording: Recording | undefined,
-  { exitCode = -1, executor }: SandboxEnd & { executor: ExecutorName },
+  end: SandboxEnd & { executor: ExecutorName },
 ): { lineage: Lineage; warning?: string } {
-  const { layout, run, lineage, declared, epoch, toolCallId } = ready;
+  const { lineage } = ready;
   if (!recording) return { lineage };
-  const { store, before, ...begun } = recording;
-  const { command, cwd, timeout, stdin, env = {} } = request;
+  try {
+    const record = recordOf(ctx, request, ready, recording, end);
+    return { lineage: { ...lineage, run: { sha256: recording.store.putList(record) } } };
+  } catch (thrown) {
+    return { lineage, warning: `how it was run is not recorded: ${messageOf(thrown)}` };
+  }
+}
+
+function recordOf(
+  { session, config }: RunnerContext,
+  request: RunRequest,
+  ready: Ready,
+  { store, before, ...begun }: Recording,
+  { exitCode = -1, executor }: SandboxEnd & { executor: ExecutorName },
+): RunRecord {
+  const { layout, run, declared, epoch, toolCallId } = ready;
+  const { cwd, timeout, env = {} } = request;
   const { globs } = wantedOf(request).wanted;
   const outputs = outputsOf(layout.root, run, globs);
-  const record: RunRecord = {
+  return {
     ...begun,
-    command,
+    ...toldIn(request, ready, store),
     ...(cwd !== undefined && { cwd }),
     ...(timeout !== undefined && { timeout }),
     variables: { given: Object.keys(env), declared: [...declared] },
     globs: [...globs],
     root: layout.root,
-    run,
-    epoch,
+    ...{ run, epoch, executor, exitCode },
     network: config.network.includes(begun.skill.name),
-    executor,
-    exitCode,
     before: before.files,
     outputs: outputs.files,
     more: { before: before.more, outputs: outputs.more },
     session: session.id,
     ...(toolCallId !== undefined && { call: toolCallId }),
   };
-  try {
-    const told = stdin !== undefined && { stdin: { sha256: store.put(Buffer.from(stdin)) } };
-    return { lineage: { ...lineage, run: { sha256: store.putList({ ...record, ...told }) } } };
-  } catch (thrown) {
-    return { lineage, warning: `how it was run is not recorded: ${messageOf(thrown)}` };
-  }
+}
+
+/** The command and the input, without what is secret in them. */
+function toldIn({ command, stdin }: RunRequest, { hide }: Ready, store: BlobStore) {
+  const input = stdin === undefined ? undefined : hide(stdin);
+  const redacted = hide(command) !== command || input !== stdin;
+  return {
+    command: hide(command),
+    ...(redacted && { redacted }),
+    ...(input !== undefined && { stdin: { sha256: store.put(Buffer.from(input)) } }),
+  };
 }
 
 /** The files that a run left, those in its own folder by the name of its variable. */

@@ -129,11 +129,13 @@ export function tellBounds({ config }: RunnerContext, record: RunRecord, now: st
 }
 
 export function tellVariables(
-  { variables }: RunRecord,
+  { variables, redacted }: RunRecord,
   given: Readonly<Record<string, string>>,
   declared: readonly string[],
   tell: Tell,
 ): void {
+  if (redacted)
+    tell({ what: "variable", name: "command", note: "a secret stood in its command or input, and is not kept" });
   for (const name of variables.given)
     if (!Object.hasOwn(given, name))
       tell({ what: "variable", name, note: `${name} was set by the call, and its value is not known any more` });

@@ -180,6 +180,20 @@ describe("what differs is named", () => {
     for (const text of [log, ...blobs]) expect(text).not.toMatch(/a-token-of-the-user|"high"/);
   });
 
+  it("a secret that stood in its command, which no lineage holds", async () => {
+    vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
+    await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
+    await made(t, "cat > out/said; echo a-token-of-the-user >> out/said", { stdin: "a-token-of-the-user" });
+    expect(t.record("out/said").command).toBe("cat > out/said; echo [redacted] >> out/said");
+    expect(t.artifacts.list()[0]?.lineage?.command).toBe("cat > out/said; echo [redacted] >> out/said");
+    const { same: is, changed } = await t.replay("out/said");
+    vi.unstubAllEnvs();
+    expect([is, changed]).toEqual([
+      false,
+      [{ what: "variable", name: "command", note: "a secret stood in its command or input, and is not kept" }],
+    ]);
+  });
+
   it("a skill that has changed, and it runs as it was then", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
