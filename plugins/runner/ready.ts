@@ -56,7 +56,7 @@ export async function prepare(
   request: RunRequest,
   { toolCallId, ...elsewhere }: Partial<Place> & { toolCallId?: string | undefined } = {},
 ): Promise<Ready> {
-  const skill = elsewhere.skill ?? skillOf(ctx, request);
+  const skill = elsewhere.skill ?? skillOf(ctx, request, toolCallId !== undefined);
   const argv = programOf(request.command, ctx.config, request.env ?? {});
   const grants = grantsOf(ctx, skill);
   const { secrets } = grants;
@@ -124,14 +124,22 @@ function stageSkill(
   });
 }
 
-function skillOf(ctx: RunnerContext, { skill: given, command }: RunRequest): Skill {
+function skillOf(ctx: RunnerContext, { skill: given, command }: RunRequest, forModel: boolean): Skill {
   const name = given.trim();
   if (name === "" || command.trim() === "") throw errors.RUN_ARGUMENTS();
-  const skills = ctx.find("skills")?.look.skills;
-  if (!skills) throw errors.RUN_NO_SKILLS();
+  const all = ctx.find("skills")?.look.skills;
+  if (!all) throw errors.RUN_NO_SKILLS();
+  const skills = all.filter((each) => !each.userOnly || !forModel || wasLoaded(ctx, each));
   const skill = skills.find((each) => each.name === name);
   if (!skill) throw errors.RUN_SKILL({ name, known: skills.map((each) => each.name) });
   return skill;
+}
+
+/** Only a person loads a skill that is kept from the model, and what was loaded may be run. */
+function wasLoaded({ session }: RunnerContext, { name }: Skill): boolean {
+  return Object.keys(session.projection("skillContents")).some((key) =>
+    /^\S+ (.*)$/s.exec(key)?.[1]?.startsWith(`${name}/`),
+  );
 }
 
 interface Ground {

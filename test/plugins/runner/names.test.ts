@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { join } from "node:path";
 import { afterEach, expect, it, vi } from "vitest";
+import { text } from "../../model-server.ts";
 import { skillText } from "../skills/setup.ts";
 import { shop } from "./setup.ts";
 
@@ -15,6 +16,16 @@ it("a skill that is called as another one's folder has a folder of its own", asy
   for (const skill of [victim, evil, victim, evil])
     said.push((await t.run({ skill, command: "sh scripts/who.sh" })).stdout.trim());
   expect(said).toEqual(["victim", "evil", "victim", "evil"]);
+});
+
+it("a skill that is kept from the model is run by it only when a person has loaded it", async () => {
+  await using t = await shop({}, undefined, [text("ok")]);
+  t.g.file(".scorel/skills/mine/SKILL.md", "---\ndescription: For people\ndisable-model-invocation: true\n---\nText");
+  await t.t.skills.refresh();
+  const request = { skill: "mine", command: "echo done" };
+  await expect(t.run(request)).rejects.toThrow("unknown skill: mine. The skills here are: math.");
+  await t.t.agent.prompt("use $mine");
+  expect((await t.run(request)).stdout).toBe("done\n");
 });
 
 it("a project's skill gets what its name was given, unless it has taken that name from another one", async () => {
