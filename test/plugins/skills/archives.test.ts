@@ -133,7 +133,7 @@ describe("skills from archives", () => {
     const file = g.file("s.zip", zipOf({ "pdf/SKILL.md": skillOf("pdf") }));
     await (await open(g, s, [], { roots: ["~/s.zip"] }))[Symbol.asyncDispose]();
     fs.writeFileSync(file, zipOf({ "docx/SKILL.md": skillOf("docx") }));
-    await using t = await open(g, s, [], { roots: ["~/s.zip"] });
+    await using t = await open(g, s, [], { roots: [`file://${file}`] });
     expect(t.skills.look.skills.map(({ name }) => name)).toEqual(["pdf"]);
     expect(failures(t)).toEqual([expect.stringContaining("To see what changed: scorel skill update s")]);
   });
