@@ -5,7 +5,7 @@ import type { SandboxEnd } from "@scorel/sandbox/contract";
 import type { RunnerContext } from "./config.ts";
 import type { DirectEnd, DirectOutput, DirectRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { matcher, namesBelow, realFile } from "./outputs.ts";
+import { leftOut, matcher, namesBelow, realFile } from "./outputs.ts";
 import { REF_HINT } from "./result.ts";
 import { type StartedSkill, startSkill } from "./run.ts";
 import { passingFolder } from "./workspace-folder.ts";
@@ -175,11 +175,11 @@ function assertEmpty(out: string): void {
 /** The files of out/, copied where that is asked: whole, and never what a link leads to outside. Throws RUN_OUT. */
 function takeAlong(root: string, out: string | undefined): Pick<DirectEnd, "files" | "leftOut"> {
   const { names, cut } = namesBelow(root, matcher(["out/**"]));
-  const leftOut = cut ? ["there is more in out/ than is looked at"] : [];
+  const left = cut ? ["there is more in out/ than is looked at"] : [];
   const files = names.flatMap((name) => {
     const real = realFile(root, name);
     if (real === undefined) {
-      leftOut.push(`${name} was left out: it leads out of the workspace, or is no file`);
+      left.push(leftOut(name));
       return [];
     }
     const { size } = fs.statSync(real);
@@ -193,5 +193,5 @@ function takeAlong(root: string, out: string | undefined): Pick<DirectEnd, "file
     }
     return [{ name, size, to }];
   });
-  return { files, leftOut };
+  return { files, leftOut: left };
 }

@@ -45,7 +45,7 @@ export function collect(root: string, run: string, { globs, since = 0, ...limits
   for (const name of names) {
     const file = openBelow(root, name);
     if (file === undefined) {
-      collection.warnings.push(`${name} was left out: it leads out of the workspace, or is no file`);
+      collection.warnings.push(leftOut(name));
       continue;
     }
     try {
@@ -66,6 +66,13 @@ export function collect(root: string, run: string, { globs, since = 0, ...limits
     }
   }
   return collection;
+}
+
+/** Why nothing is told of what a glob found. */
+export function leftOut(name: string): string {
+  const isUnreadable = name.includes("\ufffd");
+  const why = isUnreadable ? "its name is no UTF-8" : "it leads out of the workspace, or is no file";
+  return `${name} was left out: ${why}`;
 }
 
 function collected(name: string, { fd, stat: { size } }: { fd: number; stat: fs.Stats }, most: number): Collected {

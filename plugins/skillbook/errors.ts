@@ -20,8 +20,8 @@ export const errors = defineErrors({
     `Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: ${a.command} --yes`,
   SKILLBOOK_UNKNOWN: (a: { name: string; known: readonly string[] }) =>
     `Nothing was added as "${a.name}". ${a.known.length > 0 ? `There are: ${a.known.join(", ")}.` : "To add skills: scorel skill add <source>"}`,
-  SKILLBOOK_ELSEWHERE: (a: { name: string; place: string }) =>
-    `"${a.name}" was not added (${a.place}). Remove its folder, or list it in "disabled" of [skills].`,
+  SKILLBOOK_ELSEWHERE: (a: { name: string; place: string; shipped: boolean }) =>
+    `"${a.name}" was not added (${a.place}). ${a.shipped ? "To leave it out, list" : "Remove its folder, or list"} it in "disabled" of [skills].`,
   SKILLBOOK_TOGETHER: (a: { name: string; archive: string; others: number; from: string }) =>
     `"${a.name}" came with ${a.others} more from ${a.from}. To remove all of them: scorel skill remove ${a.archive}; to leave out this one: list it in "disabled" of [skills].`,
   SKILLBOOK_ROOT: (a: { name: string; from: string }) =>

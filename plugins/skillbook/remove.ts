@@ -10,7 +10,10 @@ export async function remove(counter: Counter): Promise<number> {
   const [kept, before] = [await store.list(), await counter.look()];
   const skill = before.skills.find((each) => each.name === name);
   const found = kept.find((each) => each.name === name) ?? kept.find(({ tree }) => tree === skill?.archive?.tree);
-  if (!found) throw skill ? errors.SKILLBOOK_ELSEWHERE({ name, place: placeOf(skill) }) : unknown(name, kept);
+  if (!found)
+    throw skill
+      ? errors.SKILLBOOK_ELSEWHERE({ name, place: placeOf(skill), shipped: skill.source === "shipped" })
+      : unknown(name, kept);
   const names = before.skills.filter(({ archive }) => archive?.tree === found.tree).map((each) => each.name);
   if (found.name !== name && found.skills.length > 1)
     throw errors.SKILLBOOK_TOGETHER({ name, archive: found.name, others: found.skills.length - 1, from: found.from });

@@ -36,7 +36,11 @@ export async function agreed(
 ): Promise<boolean> {
   const { options, stdin } = invocation;
   const reviewed = { items: [], texts };
-  if (options.yes !== true && stdin.isTTY) return await decideOn(reviewed, head, question, invocation);
+  if (options.yes !== true && stdin.isTTY) {
+    const isAgreed = await decideOn(reviewed, head, question, invocation);
+    if (!isAgreed) await say("Nothing was changed.");
+    return isAgreed;
+  }
   await say(describeAs(head, reviewed));
   if (options.yes !== true) throw errors.SKILLBOOK_UNCONFIRMED({ command });
   return true;

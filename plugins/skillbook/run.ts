@@ -94,6 +94,8 @@ async function follow({ request, ...program }: Program, { stdout, stderr, option
     if (json) await streams.stdout.write(`${JSON.stringify(ended.result)}\n`);
     const told = streams.stdout.failure ? [] : remarks(ended, json);
     for (const line of told) await streams.stderr.write(`scorel: ${plainText(line)}\n`);
+    const { complaint } = streams.stdout;
+    if (complaint !== undefined) await streams.stderr.write(`${plainText(complaint)}\n`);
     return codeFor(ended, streams.stdout);
   }
 }

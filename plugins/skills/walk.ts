@@ -29,10 +29,13 @@ export interface SkillFolder {
 export function skillFolders(root: string, links: boolean): { real: string; folders: SkillFolder[]; note?: string } {
   const real = realOf(root);
   if (real === undefined) return { real: root, folders: [] };
-  const walk: Walk = { folders: [], left: MOST };
+  const walk: Walk = { folders: [], left: MOST, unread: undefined };
   visit(real, real, 0, walk);
   if (links) for (const target of linkedFolders(real)) visit(target, target, 1, walk);
-  return { real, folders: walk.folders, ...(walk.left <= 0 && { note: `more than ${MOST} folders` }) };
+  const { unread, left } = walk;
+  const odd = unread === undefined ? undefined : `${seen(unread)} in it is not read, since its name is no UTF-8`;
+  const note = left <= 0 ? `more than ${MOST} folders` : odd;
+  return { real, folders: walk.folders, ...(note !== undefined && { note }) };
 }
 
 /**
@@ -61,6 +64,8 @@ export function filesBelow(folder: string): { files: string[]; note?: string } {
 interface Walk {
   folders: SkillFolder[];
   left: number;
+  /** A folder whose name cannot be told to the system again. */
+  unread: string | undefined;
 }
 
 function visit(path: string, root: string, depth: number, walk: Walk): void {
@@ -69,8 +74,12 @@ function visit(path: string, root: string, depth: number, walk: Walk): void {
   const file = skillFileIn(entries);
   if (file !== undefined) walk.folders.push({ path, file, root });
   if (depth >= DEEPEST) return;
-  for (const entry of entries)
-    if (entry.isDirectory() && !SKIPPED.has(entry.name)) visit(join(path, entry.name), root, depth + 1, walk);
+  for (const entry of entries) {
+    if (!entry.isDirectory() || SKIPPED.has(entry.name)) continue;
+    const below = join(path, entry.name);
+    if (entry.name.includes("\ufffd") && realOf(below) === undefined) walk.unread ??= below;
+    else visit(below, root, depth + 1, walk);
+  }
 }
 
 function skillFileIn(entries: readonly Dirent[]): string | undefined {

@@ -111,7 +111,9 @@ describe("scorel skill", () => {
       });
       expect(await remove("git-commit")).toMatchObject({
         code: 2,
-        stderr: expect.stringContaining('"git-commit" was not added (shipped,'),
+        stderr: expect.stringMatching(
+          /"git-commit" was not added \(shipped, .*\)\. To leave it out, list it in "disabled"/,
+        ),
       });
       expect(await remove("nothing")).toMatchObject({
         code: 2,

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
@@ -84,6 +84,13 @@ it("a person runs a skill's program with the streams of the terminal, and gets i
     expect.objectContaining({ stdout: "said\n", exit_code: -1, timed_out: true, output_files: [] }),
     "scorel: the program was ended: its time was over\n",
   ]);
+
+  if (existsSync("/dev/full")) {
+    const full = openSync("/dev/full", "w");
+    const unwritten = await s.run(run("echo said"), { stdout: full });
+    closeSync(full);
+    expect([unwritten.code, unwritten.stderr]).toEqual([1, expect.stringContaining("could not be written: ENOSPC")]);
+  }
 
   const running = s.start(run("echo on; sleep 20 & sleep 20"));
   await running.line((line) => line === "on");

@@ -91,6 +91,15 @@ describe("outputs", () => {
     );
   });
 
+  it("whose names are no UTF-8 are left out, and that is why", async () => {
+    await using t = await shop();
+    const { output_files, warnings } = await t.run({
+      command: String.raw`printf x > "$(printf 'out/a\377')"`,
+      output_files: ["out/*"],
+    });
+    expect([output_files, warnings]).toEqual([[], ["out/a\ufffd was left out: its name is no UTF-8"]]);
+  });
+
   it("that a failed command left empty are left out", async () => {
     await using t = await shop();
     const { output_files, warnings } = await t.run({

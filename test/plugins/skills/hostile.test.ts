@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, symlinkSync, truncateSync } from "node:fs";
+import { mkdirSync, symlinkSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import type { SkillLook } from "@scorel/skills/contract";
@@ -72,6 +72,18 @@ describe("a file that is no plain text", () => {
     expect(skills.map(({ name }) => name)).toEqual(["good"]);
     expect(skipped).toEqual(reason === undefined ? [] : [{ folder, reason }]);
   });
+});
+
+it("a folder whose name is no UTF-8 is not passed over in silence", async () => {
+  using g = ground();
+  g.file("s/good/SKILL.md", skillText("good", "d"));
+  const odd = Buffer.concat([Buffer.from(join(g.home, "s/b")), Buffer.from([0xe4])]);
+  mkdirSync(odd);
+  writeFileSync(Buffer.concat([odd, Buffer.from("/SKILL.md")]), skillText("bad", "d"));
+  const { skills, skipped } = await lookAt(g);
+  expect(skills.map(({ name }) => name)).toEqual(["good"]);
+  const reason = `${join(g.home, "s/b\ufffd")} in it is not read, since its name is no UTF-8`;
+  expect(skipped).toEqual([{ folder: join(g.home, "s"), reason }]);
 });
 
 describe("a root with too much in it", () => {
