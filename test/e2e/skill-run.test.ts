@@ -78,7 +78,7 @@ it("a person runs a skill's program with the streams of the terminal, and gets i
   });
   expect(readFileSync(join(s.project, "res/fib.txt"), "utf8")).toBe("0\n1\n1\n2\n");
 
-  const told = await s.run(run("--json", "--timeout", "1", "echo said; sleep 20"));
+  const told = await s.run(run("--json", "--timeout", "2", "echo said; sleep 20"));
   expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
     124,
     expect.objectContaining({ stdout: "said\n", exit_code: -1, timed_out: true, output_files: [] }),
