@@ -44,7 +44,7 @@ function listDocs(skills: Skills): Tool<{ skill: string }> {
     parameters: object({ skill }, ["skill"]),
     access: () => "read",
     execute: (_id, asked) => answering(async () => (await work()).listDocs(skills, asked.skill)),
-    display: ({ skill: name }, result) => card(`Docs of skill ${name}`, result),
+    display: ({ skill: name }, result) => card(`Docs of skill ${name}`, result, docsIn),
   };
 }
 
@@ -60,7 +60,7 @@ function selectDocs(skills: Skills): Tool<Selection> {
     access: inOrder,
     execute: (_id, asked) => answering(async () => (await work()).selectDocs(skills, asked)),
     display: ({ skill: name, docs: chosen = [], include_all_docs: all, mode = "replace" }, result) =>
-      card(`Docs of skill ${name}: ${[mode, all ? "all" : chosen.join(", ")].join(" ").trim()}`, result),
+      card(`Docs of skill ${name}: ${[mode, all ? "all" : chosen.join(", ")].join(" ").trim()}`, result, docsIn),
   };
 }
 
@@ -76,10 +76,22 @@ function search(skills: Skills): Tool<{ query: string }> {
 }
 
 /** How a face draws a call. */
-function card(title: string, result: ToolOutput | undefined): DisplayAction {
+function card(title: string, result: ToolOutput | undefined, read = (text: string) => text): DisplayAction {
   const status = result === undefined ? "running" : result.isError ? "error" : "done";
   const said = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
-  return { display: "card", title, status, text: said };
+  return { display: "card", title, status, text: status === "done" ? read(said) : said };
+}
+
+/** The names of docs in a result, which are JSON in its first line. */
+function docsIn(said: string): string {
+  const [first = "", ...more] = said.split("\n");
+  try {
+    const read = JSON.parse(first) as string[] | { selected_docs?: string[] };
+    const docs = Array.isArray(read) ? read : (read.selected_docs ?? ["all of them"]);
+    return [docs.join(", ") || "none", ...more].join("\n");
+  } catch {
+    return said; // Something has shortened it.
+  }
 }
 
 /** Models write ` Add ` for `add`, and "" where they mean the default. */

@@ -115,6 +115,8 @@ describe("a person who watches", () => {
       toolCall("skill_load", { skill: "pdf", docs: ["a.md"] }),
       toolCall("skill_list_docs", { skill: "pdf" }),
       toolCall("skill_select_docs", { skill: "pdf", docs: ["b.md"], mode: "add" }),
+      toolCall("skill_select_docs", { skill: "pdf", include_all_docs: true }),
+      toolCall("skill_select_docs", { skill: "pdf", mode: "clear" }),
       toolCall("skill_load", { skill: "docx" }),
     ];
     await using t = await openSkills(g, [...calls, text("ok")]);
@@ -124,8 +126,10 @@ describe("a person who watches", () => {
       .flatMap((action) => (action.display === "card" ? [[action.title, action.status, action.text]] : []));
     expect(drawn).toEqual([
       ["Load skill pdf, a.md", "done", "loaded: pdf"],
-      ["Docs of skill pdf", "done", '["a.md","b.md"]'],
-      ["Docs of skill pdf: add b.md", "done", expect.stringContaining('"selected_docs":["a.md","b.md"]')],
+      ["Docs of skill pdf", "done", "a.md, b.md"],
+      ["Docs of skill pdf: add b.md", "done", "a.md, b.md"],
+      ["Docs of skill pdf: replace all", "done", "all of them"],
+      ["Docs of skill pdf: clear", "done", "none"],
       ["Load skill docx", "error", "unknown skill: docx. The skills here are: pdf."],
     ]);
   });
