@@ -19,7 +19,7 @@ export function list(host: Host, invocation: Invocation): Promise<number> {
     if (invocation.options.output === "json") return `${JSON.stringify(artifacts)}\n`;
     if (artifacts.length === 0)
       invocation.stderr.write(`No artifacts: none was saved in session ${sessionId}, or for the user.\n`);
-    return artifacts.map(row).join("");
+    return rows(artifacts);
   });
 }
 
@@ -76,10 +76,17 @@ function named(text: string): { name: string; version?: number } {
   return name === undefined ? { name: text } : { name, version: Number(version) };
 }
 
-function row({ name, version, size, mimeType, savedAt }: ArtifactVersion): string {
-  const time = new Date(savedAt).toISOString().slice(0, 16).replace("T", " ");
-  return `${time}  ${name}@${version}  ${inWords(size)}  ${mimeType}\n`;
+function rows(artifacts: readonly ArtifactVersion[]): string {
+  const names = Math.max(0, ...artifacts.map((each) => labelOf(each).length));
+  const sizes = Math.max(0, ...artifacts.map(({ size }) => inWords(size).length));
+  const lines = artifacts.map((each) => {
+    const time = new Date(each.savedAt).toISOString().slice(0, 16).replace("T", " ");
+    return `${time}  ${labelOf(each).padEnd(names)}  ${inWords(each.size).padStart(sizes)}  ${each.mimeType}\n`;
+  });
+  return lines.join("");
 }
+
+const labelOf = ({ name, version }: ArtifactVersion) => `${name}@${version}`;
 
 function story({ name, version, sha256, size, lineage: made }: ArtifactVersion, inputs: LineageTree["inputs"]): string {
   const head = `${name}@${version}  ${inWords(size)}  sha256 ${sha256}\n`;

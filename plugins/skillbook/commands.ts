@@ -23,8 +23,7 @@ function runCommand(host: () => HostService | undefined): CliCommand {
     noun: "skill",
     action: "run",
     args: "<name> <command...>",
-    description:
-      "Run a program of a skill in the sandbox, as in `scorel skill run python-math -- python3 scripts/fib.py 10`; exits as it does",
+    description: "Run a program of a skill in the sandbox; one word is a line for bash; exits as it does",
     options: [
       { flags: "--input <file>", description: "Put it into inputs/ of the workspace", repeatable: true },
       { flags: "--out <dir>", description: "Copy what it leaves in out/ into this folder, which is new or empty" },

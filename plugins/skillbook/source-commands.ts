@@ -38,14 +38,14 @@ export function sourceCommands({ host, store }: Finds): CliCommand[] {
     command(
       "add",
       "<source>",
-      "Show which skills an archive, folder or SKILL.md holds, and add them; from a path, or an https:// address",
+      "Show which skills are in an archive, a folder or a SKILL.md (path or https://), and add them",
       [name, yes],
       async () => (await import("./add.ts")).add,
     ),
     command(
       "update",
       "[name] [source]",
-      "Fetch added skills and archives of [skills] roots anew, show what changed, and take it; all of them without a name",
+      "Fetch added skills and archives of [skills] roots anew, show what changed, and take it",
       [yes],
       async () => (await import("./update.ts")).update,
     ),

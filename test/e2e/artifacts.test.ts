@@ -62,7 +62,11 @@ it("what a session saved is listed, read, explained and removed from the command
   const listed = await s.run(["artifact", "list"]);
   expect(listed).toMatchObject({ code: 0, stderr: "" });
   expect(listed.stdout.replaceAll(/^[\d-]{10} [\d:]{5} {2}/gm, "")).toBe(
-    "big@1  8.6 MiB  text/plain\nout/fib.txt@1  3 bytes  text/plain\nuser:raw@1  4 bytes  application/octet-stream\n",
+    [
+      "big@1          8.6 MiB  text/plain\n",
+      "out/fib.txt@1  3 bytes  text/plain\n",
+      "user:raw@1     4 bytes  application/octet-stream\n",
+    ].join(""),
   );
   expect(JSON.parse((await s.run(["artifact", "list", "out/fib.txt", "--output", "json"])).stdout)).toMatchObject([
     { version: 0 },
