@@ -64,6 +64,27 @@ it("a shipped skill's script runs, its file is kept, and a later process reads i
   });
 });
 
+it("a file that comes out otherwise each time is named, and the replay exits 3", async () => {
+  const command = "python3 -c 'import time; print(time.time_ns())' > out/now.txt";
+  const run = { skill: "python-math", command, outputs: { globs: ["out/*"], save: true } };
+  const replies = [toolCall("skill_run", run), text("Done.")];
+  await using server = await startModelServer(() => replies.shift() ?? text("Done."));
+  using s = scratch();
+  s.useModel(server.baseUrl);
+  expect(await s.run(["-p", "now?", "--sandbox", executor])).toMatchObject({ code: 0, stderr: "" });
+  const replay = ["artifact", "replay", "out/now.txt", "--sandbox", executor];
+  const [told, json] = [await s.run(replay), await s.run([...replay, "--output", "json"])];
+  expect([told.code, told.stdout.split("\n").slice(0, 2), told.stderr]).toEqual([
+    3,
+    ["out/now.txt@0: not the same", expect.stringMatching(/^differs: out\/now\.txt/)],
+    "",
+  ]);
+  expect([json.code, JSON.parse(json.stdout)]).toMatchObject([
+    3,
+    { name: "out/now.txt", version: 0, same: false, exitCode: { before: 0, now: 0 }, changed: [] },
+  ]);
+});
+
 it("a person runs a skill's program with the streams of the terminal, and gets its exit code", async () => {
   using s = scratch();
   const run = (...words: string[]) => ["skill", "run", "python-math", "--sandbox", executor, ...words];
