@@ -4,9 +4,9 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const suite = (name: string, include: string[], testTimeout: number) => ({
+const suite = (name: string, include: string[], testTimeout: number, globalSetup: string[] = []) => ({
   extends: true as const,
-  test: { name, include, testTimeout, hookTimeout: testTimeout },
+  test: { name, include, testTimeout, hookTimeout: testTimeout, globalSetup },
 });
 
 /** Suites by name: `unit` runs on the sources, `e2e` and `fault` on the built command. */
@@ -23,7 +23,7 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       suite("unit", ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
-      suite("e2e", ["test/e2e/**/*.test.ts"], 60_000),
+      suite("e2e", ["test/e2e/**/*.test.ts"], 60_000, ["test/e2e/warm.ts"]),
       suite("fault", ["test/fault/**/*.test.ts"], 60_000),
     ],
   },

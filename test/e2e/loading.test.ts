@@ -61,7 +61,7 @@ describe("the compiler of extensions", () => {
 
 describe("the code cache", () => {
   it("is filled by the first turn, and used by the next command", async () => {
-    using s = scratch();
+    using s = scratch({ cold: true });
     await using server = await startModelServer(() => text("ok"));
     s.useModel(server.baseUrl);
     await s.run(["-p", "hi"]);

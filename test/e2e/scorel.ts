@@ -1,5 +1,15 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -50,7 +60,8 @@ export interface Scratch extends Disposable {
   logs(): string[];
 }
 
-export function scratch(): Scratch {
+/** `cold`: as on a machine where the command never ran before; else a home with a model has the compiled code of `warm.ts`. */
+export function scratch({ cold = false } = {}): Scratch {
   const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-e2e-")));
   const home = join(root, "home");
   const project = join(root, "project");
@@ -77,7 +88,10 @@ export function scratch(): Scratch {
     home,
     project,
     file,
-    useModel: (baseUrl, more = "") => void file("~/.scorel/config.toml", modelTable(baseUrl) + more),
+    useModel: (baseUrl, more = "") => {
+      file("~/.scorel/config.toml", modelTable(baseUrl) + more);
+      if (!cold) warmUp(home);
+    },
     start,
     run: (args, options) => start(args, options).finished,
     logs: () => {
@@ -92,6 +106,15 @@ export function scratch(): Scratch {
       rmSync(root, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
+}
+
+/** Gives a home the compiled code that another one has kept. */
+function warmUp(home: string): void {
+  const kept = process.env.SCOREL_TEST_WARM;
+  const folder = join(home, ".scorel/cache/code");
+  if (kept === undefined || existsSync(folder)) return;
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(kept)) linkSync(join(kept, name), join(folder, name));
 }
 
 /** The records of a log, without looking at their checksums. */
