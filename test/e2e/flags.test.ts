@@ -17,8 +17,12 @@ import {
 import { type Scratch, scratch } from "./scorel.ts";
 
 /** Runs work in a home whose model plays a script; the model costs a dollar a token and takes images. */
-async function withModel(script: Script, work: (s: Scratch, server: ModelServer) => Promise<void>): Promise<void> {
-  using s = scratch();
+async function withModel(
+  script: Script,
+  work: (s: Scratch, server: ModelServer) => Promise<void>,
+  home?: { cold: boolean },
+): Promise<void> {
+  using s = scratch(home);
   await using server = await startModelServer(script);
   const cost = "cost = { input = 1000000, output = 1000000, cacheRead = 0, cacheWrite = 0 }\n";
   s.useModel(server.baseUrl, `reasoning = true\ninput = ["text", "image"]\n${cost}`);
@@ -136,12 +140,14 @@ describe("how a session works", () => {
 });
 
 describe("which session it is", () => {
-  it("--no-session writes nothing below the home", () =>
-    withModel([text("ok")], async (s) => {
+  it("--no-session writes nothing below the home", () => {
+    const used = async (s: Scratch) => {
       const run = await s.run(["-p", "hi", "--no-session"]);
       expect(run).toEqual({ code: 0, signal: null, stdout: "ok\n", stderr: "" });
       expect(readdirSync(join(s.home, ".scorel"))).toEqual(["config.toml"]);
-    }));
+    };
+    return withModel([text("ok")], used, { cold: true });
+  });
 
   it("--fork goes on with a copy, and leaves the other session as it was", () =>
     withModel([text("one"), text("two"), text("three")], async (s, server) => {
