@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import picomatch from "picomatch";
 import type { OutputFile, RunOutputs } from "./contract.ts";
+import { readGlob } from "./glob.ts";
 import { DEEPEST, type Held, inHeld, openBelow } from "./held.ts";
 import { Kept } from "./kept.ts";
 import { isText, mimeOf } from "./mime.ts";
@@ -84,17 +84,18 @@ function collected(name: string, { fd, stat: { size } }: { fd: number; stat: fs.
 
 /** What is named letter by letter is not looked for among others; of the rest only the folders that patterns begin with. */
 function matching(root: string, globs: readonly string[]): { names: string[]; cut: boolean } {
-  const scanned = globs.map((whole) => ({ whole, ...picomatch.scan(whole) }));
-  const patterns = scanned.filter(({ whole, isGlob, negated }) => isGlob || negated || whole.includes("\\"));
-  const named = scanned.filter((each) => !patterns.includes(each)).map(({ whole }) => whole);
+  const patterns = globs.flatMap(readGlob);
+  const named = [...globs, ...patterns.flatMap(({ literal }) => literal ?? [])];
   const found = named.filter((name) => isNoFolder(join(root, name)));
-  if (patterns.length === 0) return { names: [...new Set(found)].sort(), cut: false };
-  const matches = picomatch(
-    patterns.map(({ whole }) => whole),
-    { dot: true, flags: "s" },
-  );
-  const bases = patterns.map(({ whole, base, negated }) => (negated || whole.includes("\\") ? "" : base));
-  const { names, cut } = namesBelow(root, matches, bases);
+  const open = patterns.filter(({ literal }) => literal === undefined);
+  const { names, cut } =
+    open.length === 0
+      ? { names: [], cut: false }
+      : namesBelow(
+          root,
+          (name) => open.some((pattern) => pattern.matches(name)),
+          open.map(({ base }) => base),
+        );
   return { names: [...new Set([...names, ...found])].sort(), cut };
 }
 
@@ -109,7 +110,8 @@ function isNoFolder(path: string): boolean {
 /** Whether a name below a workspace matches one of these globs; `run` is the folder of the run, below the workspace. */
 export function matcher(globs: readonly string[], run = "."): (name: string) => boolean {
   const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "");
-  return plain.length === 0 ? () => false : picomatch(plain, { dot: true, flags: "s" });
+  const patterns = plain.flatMap(readGlob);
+  return (name) => plain.includes(name) || patterns.some((pattern) => pattern.matches(name));
 }
 
 export interface Telling {
