@@ -48,9 +48,9 @@ export async function keepFiles(result: RunResult, request: RunRequest, keeping:
   if (kept.length < files.length) warnings.push("empty output_files omitted because command failed");
   const saved = asked.save ? await save(kept, keeping, asked.prefix) : undefined;
   if (saved?.files) result.artifact_files = saved.files;
-  if (saved?.warning) warnings.push(saved.warning);
+  warnings.push(...(saved?.warnings ?? []));
   // What could not be saved is told whole: nobody else has it.
-  const inline = asked.inline || saved?.warning !== undefined;
+  const inline = asked.inline || (saved !== undefined && saved.warnings.length > 0);
   keeping.steps.take("workspace.inline", { count: kept.length }, () => {
     const { hide } = keeping;
     const { told, cut } = inTurn(kept, { hide, room: inline ? MOST_TOLD : 0 });
@@ -104,27 +104,24 @@ export function wantedOf({ outputs, output_files, ...request }: RunRequest) {
 
 interface Saved {
   files?: { name: string; version: number }[];
-  warning?: string;
+  warnings: string[];
 }
 
 async function save(files: readonly Collected[], { artifacts, lineage }: Keeping, prefix: string): Promise<Saved> {
-  if (!artifacts)
-    return { warning: "save_as_artifacts requested but artifact service is not configured; outputs are not persisted" };
+  if (!artifacts) return { warnings: [NOT_CONFIGURED] };
   const saved: { name: string; version: number }[] = [];
-  const skipped: string[] = [];
+  const cut = files.filter(({ bytes, size }) => bytes.length < size).map(({ name }) => name);
+  const warnings = cut.length > 0 ? [`cannot save truncated output file: ${cut.join(", ")}`] : [];
   for (const { name, bytes, size, mime } of files) {
-    if (bytes.length < size) skipped.push(name);
-    else {
-      try {
-        const { version } = await artifacts.save({ name: prefix + name, content: bytes, mimeType: mime, lineage });
-        saved.push({ name: prefix + name, version });
-      } catch (thrown) {
-        skipped.push(`${name} (${messageOf(thrown)})`);
-      }
+    if (bytes.length < size) continue;
+    try {
+      const { version } = await artifacts.save({ name: prefix + name, content: bytes, mimeType: mime, lineage });
+      saved.push({ name: prefix + name, version });
+    } catch (thrown) {
+      warnings.push(`cannot save output file: ${name}: ${messageOf(thrown)}`);
     }
   }
-  return {
-    files: saved,
-    ...(skipped.length > 0 && { warning: `cannot save truncated output file: ${skipped.join(", ")}` }),
-  };
+  return { files: saved, warnings };
 }
+
+const NOT_CONFIGURED = "save_as_artifacts requested but artifact service is not configured; outputs are not persisted";

@@ -141,6 +141,16 @@ describe("outputs that are saved", () => {
     ]);
   });
 
+  it("whose names no artifact can have are not saved, and that is why", async () => {
+    await using t = await shop();
+    const outputs = { globs: ["out/*"], save: true };
+    const { artifact_files, warnings } = await t.run({ command: "echo a > out/a@1; echo s > out/b", outputs });
+    expect([artifact_files, warnings]).toEqual([
+      [{ name: "out/b", version: 0 }],
+      [expect.stringMatching(/^cannot save output file: out\/a@1: "out\/a@1" cannot be the name of an artifact: /)],
+    ]);
+  });
+
   it("are whole, or not saved", async () => {
     await using t = await shop();
     const outputs = { globs: ["out/*"], save: true, max_file_bytes: 3 };
