@@ -16,9 +16,20 @@ const PIPE_GRACE_MS = 200;
 
 /** Starts a command and watches it to its end; throws SANDBOX_START. */
 export async function run(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions): Promise<SandboxRun> {
-  const running = new Running(command, job, options);
+  const running = await begin(command, job, options);
   await running.started();
   return running;
+}
+
+async function begin(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions): Promise<Running> {
+  try {
+    return new Running(command, job, options);
+  } catch (thrown) {
+    await command.release();
+    const tooLong = codeOf(thrown) === "E2BIG";
+    const reason = tooLong ? "an argument is longer than the system takes; put it into a file" : messageOf(thrown);
+    throw errors.SANDBOX_START({ executor: command.executor, reason }, { cause: thrown });
+  }
 }
 
 class Running implements SandboxRun {

@@ -175,16 +175,25 @@ describe("what a program leaves in out/", () => {
 
 describe("arguments that make no sense", () => {
   it.each([
-    [{ command: "true\0; id" }, "command"],
-    [{ command: "true", env: { A: "b\0c" } }, "variable"],
-    [{ command: "true", env: { "A=B": "c" } }, "variable"],
-    [{ command: "true", cwd: "scripts\0/x" }, "a character that no path here has"],
-    [{ command: "true", cwd: "a".repeat(300) }, "cwd"],
-    [{ command: "true", inputs: [{ from: "workspace://work/\0" }] }, "a character that no path here has"],
-    [{ command: "true", inputs: [{ from: "host:///dev/zero" }] }, "outside the folders"],
-    [{ command: "true", inputs: [{ from: "artifact://../../x" }] }, "artifact"],
-    [{ command: "true", inputs: [{ from: "skill://math/SKILL.md", to: `work/${"a/".repeat(3000)}x` }] }, "to"],
-  ])("%j is refused with a reason", async (request, reason) => {
+    ["a command with a character that none has", { command: "true\0; id" }, "command"],
+    ["a command of 200,000 letters", { command: `: ${"x".repeat(200_000)}` }, "longer than the system takes"],
+    ["a variable with such a character", { command: "true", env: { A: "b\0c" } }, "variable"],
+    ["a variable whose name is none", { command: "true", env: { "A=B": "c" } }, "variable"],
+    ["a folder with such a character", { command: "true", cwd: "scripts\0/x" }, "a character that no path here has"],
+    ["a folder's name that is too long", { command: "true", cwd: "a".repeat(300) }, "cwd"],
+    [
+      "an input with such a character",
+      { command: "true", inputs: [{ from: "workspace://work/\0" }] },
+      "a character that no path here has",
+    ],
+    ["an input that never ends", { command: "true", inputs: [{ from: "host:///dev/zero" }] }, "outside the folders"],
+    ["an artifact whose name leads out", { command: "true", inputs: [{ from: "artifact://../../x" }] }, "artifact"],
+    [
+      "a place that is too deep",
+      { command: "true", inputs: [{ from: "skill://math/SKILL.md", to: `work/${"a/".repeat(3000)}x` }] },
+      "to",
+    ],
+  ])("%s is refused with a reason", async (_what, request, reason) => {
     await using t = await shop();
     await expect(t.run(request as never)).rejects.toThrow(reason);
   });
