@@ -59,7 +59,14 @@ export function workingDirectory(
     throw errors.RUN_PATH({ what: "cwd", path: cwd, reason: `only ${Object.keys(folders).join(", ")} are known` });
   if (named !== undefined) return inside(root, relative(root, named) + rest, "cwd");
   if (given.startsWith("/")) return fromTop(root, given, cwd);
-  return inside(root, join(relative(root, skill), normalize(given)), "cwd");
+  const path = join(relative(root, skill), normalize(given));
+  // Told as it was given: what it comes to says nothing to whoever gave it.
+  if (!isWithin(root, join(root, path))) throw outside(cwd);
+  return inside(root, path, "cwd");
+}
+
+function outside(cwd: string) {
+  return errors.RUN_PATH({ what: "cwd", path: cwd, reason: "it leads out of the workspace" });
 }
 
 /** `/work/x` is the workspace's own; nothing else that is absolute lies in it, but for what is told as its real path. */
@@ -67,7 +74,7 @@ function fromTop(root: string, given: string, cwd: string): string {
   if (isWithin(root, given)) return inside(root, relative(root, given), "cwd");
   const [top = ""] = given.slice(1).split("/");
   if (top === "" || ["skills", "work", "out", "runs"].includes(top)) return inside(root, given.slice(1) || ".", "cwd");
-  throw errors.RUN_PATH({ what: "cwd", path: cwd, reason: "it leads out of the workspace" });
+  throw outside(cwd);
 }
 
 const FOLDERS: Readonly<Record<string, string>> = {

@@ -102,7 +102,9 @@ describe("a call that makes no sense", () => {
       "skill and command are required: name a skill and give a command to run in it.",
     );
     expect(await told({ skill: "magic", command: "true" })).toBe("unknown skill: magic. The skills here are: math.");
-    expect(await told({ command: "true", cwd: "../../.." })).toContain("it leads out of the workspace");
+    expect(await told({ command: "true", cwd: "../../.." })).toBe(
+      'cwd "../../.." cannot be used: it leads out of the workspace.',
+    );
     expect(await told({ command: "true", cwd: "/etc" })).toContain("it leads out of the workspace");
     expect(await told({ command: "true", cwd: "$HOME" })).toContain(
       "only WORKSPACE_DIR, SKILLS_DIR, WORK_DIR, OUTPUT_DIR, RUN_DIR are known",
