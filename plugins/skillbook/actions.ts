@@ -4,13 +4,15 @@ import { report } from "./report.ts";
 
 /** Characters of a description in a list. */
 const SHOWN = 100;
+/** As many are shown also where they do not fit into the terminal's line. */
+const LEAST = 20;
 
 /** What `scorel skill <action>` does; each answers the exit code. */
 export const actions = { list, show, check, report };
 
-async function list({ request, sessionId, json, say }: Desk): Promise<number> {
+async function list({ request, sessionId, json, width, say }: Desk): Promise<number> {
   const look = await request("list_skills", { sessionId });
-  await say(json ? `${JSON.stringify(look, null, 2)}\n` : listed(look));
+  await say(json ? `${JSON.stringify(look, null, 2)}\n` : listed(look, width));
   return 0;
 }
 
@@ -39,16 +41,14 @@ function verdict(checked: number, broken: number): string {
   return `${what}, ${broken} ${broken === 1 ? "does" : "do"} not keep to the open format.`;
 }
 
-function listed({ skills, shadowed, skipped }: SkillLook): string {
+function listed({ skills, shadowed, skipped }: SkillLook, width: number | undefined): string {
   const names = Math.max(0, ...skills.map(({ name }) => name.length));
   const sources = Math.max(0, ...skills.map(({ source }) => source.length));
   const rows = skills.map(({ name, source, description, userOnly, archive }) => {
     const from = archive ? `  (from ${archive.from})` : "";
-    return [
-      name.padEnd(names),
-      source.padEnd(sources),
-      `${userOnly ? "(only you) " : ""}${cut(description)}${from}`,
-    ].join("  ");
+    const before = `${name.padEnd(names)}  ${source.padEnd(sources)}  ${userOnly ? "(only you) " : ""}`;
+    const room = width === undefined ? SHOWN : width - before.length - from.length;
+    return `${before}${cut(description, Math.max(LEAST, Math.min(room, SHOWN)))}${from}`;
   });
   const shadows = shadowed.map(({ name, folder, by }) => `not used: ${name} in ${folder}: ${by} counts first`);
   const left = skipped.map(({ folder, reason }) => `no skill: ${folder}: ${reason}`);
@@ -56,9 +56,9 @@ function listed({ skills, shadowed, skipped }: SkillLook): string {
   return lines.map((line) => `${line}\n`).join("");
 }
 
-function cut(text: string): string {
+function cut(text: string, most: number): string {
   const points = [...text];
-  return points.length <= SHOWN ? text : `${points.slice(0, SHOWN - 1).join("")}…`;
+  return points.length <= most ? text : `${points.slice(0, most - 1).join("")}…`;
 }
 
 function described(

@@ -12,6 +12,8 @@ export interface Desk {
   options: Readonly<Record<string, unknown>>;
   /** A program reads what is printed. */
   json: boolean;
+  /** Columns of the terminal; undefined where there is none. */
+  width: number | undefined;
   say(text: string): Promise<void>;
 }
 
@@ -33,6 +35,7 @@ export async function inSession(
       args,
       options,
       json: options.output === "json" || options.json === true,
+      width: stdout.isTTY ? stdout.columns : undefined,
       say,
     });
     for (const { code: kind, message } of notices)

@@ -103,6 +103,15 @@ describe("a session with skills", () => {
       expect(server.requests[1]?.text).toContain("[Loaded] code-review");
     }));
 
+  it.skipIf(!hasTerminals)("lists each in one line of a terminal", async () => {
+    using s = scratch();
+    await using t = terminal(s, ["skill", "list"]);
+    expect(await t.code).toBe(0);
+    const rows = t.rows().filter((row) => row.trim() !== "");
+    expect(rows.map((row) => row.split(" ")[0])).toEqual(shipped);
+    expect(rows.filter((row) => row.trimEnd().length > 120)).toEqual([]);
+  });
+
   it.skipIf(!hasTerminals)("completes their names by Tab, behind /skill: and behind a $", () =>
     withModel([text("Done.")], async (s, server) => {
       await using t = terminal(s, ["chat", "--yes"]);
