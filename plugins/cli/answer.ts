@@ -21,17 +21,17 @@ export async function answerTo(question: string, { stdin, stdout, interrupt }: S
   const leave = () => lines.close();
   interrupt.addEventListener("abort", leave, { once: true });
   return new Promise((resolve) => {
-    lines.on("SIGINT", () => {
-      stdout.write("\n");
-      leave();
-    });
+    let answer: string | undefined;
+    lines.on("SIGINT", leave);
     lines.on("close", () => {
       interrupt.removeEventListener("abort", leave);
-      resolve("");
+      // What is said next does not belong to the question.
+      if (answer === undefined) stdout.write("\n");
+      resolve(answer ?? "");
     });
     lines.question(question, (line) => {
-      resolve(line);
-      lines.close();
+      answer = line;
+      leave();
     });
   });
 }

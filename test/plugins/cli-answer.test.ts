@@ -32,9 +32,12 @@ describe("a question to a person", () => {
     const ended = person("");
     ended.stdin.end();
     const leaves = new AbortController();
-    const left = answerTo("Which? ", person("half a li", leaves.signal).streams);
+    const leaving = person("half a li", leaves.signal);
+    const left = answerTo("Which? ", leaving.streams);
     leaves.abort();
     expect([await answerTo("Which? ", ended.streams), await left]).toEqual(["", ""]);
+    // What is said next begins on a line of its own.
+    expect([ended.shown(), leaving.shown()]).toEqual(["Which? \n", "Which? \n"]);
     const gone = person("y\n", AbortSignal.abort());
     expect([await agrees("Sure? ", gone.streams), gone.shown()]).toEqual([false, null]);
   });
