@@ -36,10 +36,13 @@ export interface Collection {
 export const defaultLimits = { max_files: 100, max_file_bytes: LARGEST_READ, max_total_bytes: 64 * MiB };
 
 /** The files of a workspace that match, by name. What a link leads to outside is not looked at, and said. */
-export function collect(root: string, run: string, { globs, since = 0, ...limits }: Wanted): Collection {
+export function collect(root: string, run: string, { globs, since, ...limits }: Wanted): Collection {
   const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "" && !/^(\.\.)?(\/|$)/.test(glob));
   const { names, cut } = matching(root, plain);
-  const collection: Collection = { files: [], warnings: cut ? [`only ${MOST_ENTRIES} entries were looked at`] : [] };
+  const missed = cut
+    ? [`only ${MOST_ENTRIES} entries were looked at`]
+    : since === undefined && unmet(globs, names, run);
+  const collection: Collection = { files: [], warnings: missed || [] };
   const seen = new Set<string>();
   let left = limits.max_total_bytes;
   for (const name of names) {
@@ -50,7 +53,7 @@ export function collect(root: string, run: string, { globs, since = 0, ...limits
     }
     try {
       // The time of the inode, which no program sets back.
-      if (seen.has(file.real) || file.stat.ctimeMs < since) continue;
+      if (seen.has(file.real) || file.stat.ctimeMs < (since ?? 0)) continue;
       seen.add(file.real);
       if (collection.files.length >= limits.max_files || left <= 0) {
         collection.warnings.push(
@@ -66,6 +69,12 @@ export function collect(root: string, run: string, { globs, since = 0, ...limits
     }
   }
   return collection;
+}
+
+/** What was asked for by name and is not there may be a slip of the pen; all that a folder holds may well be nothing. */
+function unmet(globs: readonly string[], names: readonly string[], run: string): string[] {
+  const without = globs.filter((glob) => !glob.endsWith("**") && !names.some(matcher([glob], run)));
+  return without.map((glob) => `no file of the workspace matches ${glob}`);
 }
 
 /** Why nothing is told of what a glob found. */
