@@ -17,12 +17,12 @@ const SECONDS = 300;
 export async function runSkill(
   ctx: RunnerContext,
   request: RunRequest,
-  signal?: AbortSignal,
-  toolCallId?: string,
+  toolCallId: string,
+  options: Pick<StartOptions, "signal" | "onText"> = {},
 ): Promise<RunResult> {
   const { stdin } = request;
   const interactive = stdin !== undefined;
-  const { program, finish } = await startSkill(ctx, request, { signal, interactive }, { toolCallId });
+  const { program, finish } = await startSkill(ctx, request, { ...options, interactive }, { toolCallId });
   await feed(program, stdin);
   return finish();
 }

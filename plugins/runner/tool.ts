@@ -1,9 +1,12 @@
-import type { Tool } from "@scorel/tools/contract";
+import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { shownList } from "./command.ts";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
 import { output, shown, shownRun, waiting } from "./session-tool.ts";
+
+/** Characters of what a program says that are shown while it runs. */
+const WATCHED = 4_096;
 
 const text = { type: "string" };
 const texts = { type: "array", items: text };
@@ -74,7 +77,7 @@ export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns
       if (request.interactive)
         return output(await (await runs()).start(request, waiting(signal, onUpdate), id), request);
       const { runSkill } = await import("./run.ts");
-      const result = await runSkill(ctx, request, signal, id);
+      const result = await runSkill(ctx, request, id, { signal, ...(onUpdate && { onText: latest(onUpdate) }) });
       return { content: [{ type: "text", text: JSON.stringify(result) }], details: { skill: request.skill } };
     },
     display: ({ skill, command, interactive }, result) => ({
@@ -83,6 +86,15 @@ export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns
       status: result === undefined ? "running" : result.isError ? "error" : "done",
       text: interactive ? shown(result) : shownRun(result),
     }),
+  };
+}
+
+/** What a program said last, told to who watches as it comes. */
+function latest(onUpdate: (partial: ToolOutput) => void): (text: string) => void {
+  let said = "";
+  return (text) => {
+    said = (said + text).slice(-WATCHED);
+    onUpdate({ content: [{ type: "text", text: said }] });
   };
 }
 

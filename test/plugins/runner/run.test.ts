@@ -237,6 +237,21 @@ describe("without skills", () => {
 });
 
 describe("a person who watches", () => {
+  it("reads what a program says while it runs, without secrets", async () => {
+    vi.stubEnv("MATH_TOKEN", "s3cret-of-math");
+    await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
+    const tool = (t.t.kernel.find("tools") as ToolsService).get("skill_run");
+    const command = `echo "on $MATH_TOKEN"; until [ -e out/go ]; do sleep 0.02; done; echo off`;
+    const seen: string[] = [];
+    const result = await tool?.execute("call", { skill: "math", command }, undefined, ({ content: [block] }) => {
+      seen.push(block?.type === "text" ? block.text : "");
+      fs.writeFileSync(join(t.workspace, "out/go"), "");
+    });
+    expect([seen[0], seen.at(-1)]).toEqual(["on [redacted]\n", "on [redacted]\noff\n"]);
+    expect(JSON.stringify(result)).toContain("off");
+    vi.unstubAllEnvs();
+  });
+
   it("reads what a program said, how it ended and which files it left", async () => {
     await using t = await shop();
     const known = t.t.kernel.find("tools") as ToolsService;
