@@ -11,8 +11,8 @@ type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
 
 /**
  * Feeds what a person types to a conversation until they leave. A line typed while a turn runs is taken
- * too, and answers the question that is asked, if one is; Ctrl-C cancels the turn and leaves the question, and leaves the
- * conversation when there is neither, as does Ctrl-D.
+ * too, and answers the question that is asked, if one is; Ctrl-C cancels the turn and leaves the question; when there
+ * is neither it throws away what is being typed, or leaves the conversation, as does Ctrl-D.
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
   const lines = openLines(streams, (line) => chat.complete(line));
@@ -42,7 +42,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   lines.on("SIGINT", () => {
     if (chat.busy) cancel();
     else if (chat.asked) void chat.leaveQuestion().catch(say);
-    else lines.close();
+    else if (!typed.drop()) lines.close();
   });
   lines.on("line", (line) => {
     typed.entered();

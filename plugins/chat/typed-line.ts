@@ -65,6 +65,15 @@ export class TypedLine {
     this.lines.write(plainText(text).replace(/\s+/g, " "));
   }
 
+  /** Throws away what was being typed; answers whether there was anything. */
+  drop(): boolean {
+    if (this.lines.line === "") return false;
+    this.hide();
+    this.begin(this.lines.getPrompt(), "");
+    this.show();
+    return true;
+  }
+
   /** Takes the line off the screen; it comes back with `show`. */
   hide(): void {
     if (!this.visible) return;

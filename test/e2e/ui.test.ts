@@ -386,6 +386,23 @@ describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", ()
 });
 
 describe.skipIf(!hasTerminals)("a conversation in a terminal", () => {
+  it("throws away what is being typed at a Ctrl-C, and ends at one on an empty line", async () => {
+    await using s = await stage([text("Hello.")], quiet);
+    await using t = terminal(s);
+    await t.shows("> ");
+    t.type("half a th");
+    await t.shows("half a th");
+    t.type("\u0003");
+    await t.shows("> ");
+    expect(t.rows().at(-1)?.trimEnd()).toMatch(/> ?$/);
+    t.type("whole\r");
+    await t.shows("Hello.");
+    await t.shows("> ");
+    expect(said(s, "user")).toEqual(["whole"]);
+    t.type("\u0003");
+    expect(await t.code).toBe(0);
+  }, 30_000);
+
   it("puts what waited behind a cancelled turn back where the person types", async () => {
     const never = gate();
     await using s = await stage([[text("Well"), delayUntil(never.promise)], text("Hello.")], quiet);
