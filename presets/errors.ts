@@ -45,6 +45,8 @@ export const errors = defineErrors({
     `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
   TRUST_TREE: (a: { path: string; reason: string }) =>
     `${a.path} ${a.reason}, so nothing of its project or preset can be trusted. Remove it, or put a copy in its place.`,
+  TRUST_COPY: (a: { folder: string; reason: string }) =>
+    `Files that are trusted could not be copied to ${a.folder}: ${a.reason}. So none of them is used. Make room there, or let Scorel write there, and try again.`,
   PRESET_LOCK: (a: { path: string; reason: string }) =>
     `${a.path} cannot be relied on: ${a.reason}. So no installed preset is used; mend that file, or remove it with the folders of the presets beside it, and install them again.`,
   PRESET_CHANGED: (a: { name: string; files: string }) =>

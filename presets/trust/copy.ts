@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { newId } from "@scorel/kernel";
+import { messageOf, newId, ScorelError } from "@scorel/kernel";
+import { errors } from "../errors.ts";
 import { userDir } from "../paths.ts";
 import { makePrivate } from "../private-folder.ts";
 import type { Tree } from "./tree.ts";
@@ -18,9 +19,19 @@ export const copyOf = (hash: string, of: Copies = "trusted") => join(copies(of),
 
 /**
  * Puts exactly the bytes that were hashed into a folder that only this user can enter, and answers it. A file of an
- * earlier copy is compared with them and written again where it differs; what does not belong is removed.
+ * earlier copy is compared with them and written again where it differs; what does not belong is removed. Throws TRUST_COPY,
+ * and EXTENSION_FOLDER when others can enter.
  */
-export function keepCopy({ files, hash }: Tree, of: Copies = "trusted"): string {
+export function keepCopy(tree: Tree, of: Copies = "trusted"): string {
+  try {
+    return write(tree, of);
+  } catch (thrown) {
+    if (thrown instanceof ScorelError) throw thrown;
+    throw errors.TRUST_COPY({ folder: copies(of), reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+function write({ files, hash }: Tree, of: Copies): string {
   const root = copyOf(hash, of);
   const isNew = !fs.existsSync(root);
   makePrivate(userDir(), join(userDir(), "cache"), copies(of), root);

@@ -418,6 +418,22 @@ describe("trust.json", () => {
   });
 });
 
+describe("a disk that takes nothing", () => {
+  it("is named, and nothing is trusted until it does", async () => {
+    using at = place();
+    at.file(".scorel/extensions/ours.ts", plugin("ours"));
+    const cache = at.file("~/.scorel/cache/trusted", "in the way of the folder");
+    await expect(accept(at)).rejects.toMatchObject({
+      code: "TRUST_COPY",
+      message: expect.stringContaining(`could not be copied to ${cache}`),
+    });
+    expect(existsSync(join(at.home, ".scorel/trust.json"))).toBe(false);
+    rmSync(cache);
+    await accept(at);
+    expect((await run(at).session()).ids).toEqual(["ours"]);
+  });
+});
+
 describe("folders of Scorel that others can look into", () => {
   it("are closed to them", async () => {
     using at = place();
