@@ -62,8 +62,11 @@ describe("the compiler of extensions", () => {
 describe("the code cache", () => {
   it("is filled by the first turn, and used by the next command", async () => {
     using s = scratch({ cold: true });
-    await using server = await startModelServer(() => text("ok"));
+    // A turn without a tool loads what watches files only when its reply takes long.
+    const turn = [toolCall("Read", { file_path: "note.txt" }), text("ok")];
+    await using server = await startModelServer([...turn, ...turn]);
     s.useModel(server.baseUrl);
+    s.file("note.txt", "plum\n");
     await s.run(["-p", "hi"]);
     const folder = join(s.home, ".scorel/cache/code");
     const kept = () => readdirSync(folder).map((name) => [name, statSync(join(folder, name)).mtimeMs]);
