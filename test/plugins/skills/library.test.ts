@@ -96,9 +96,9 @@ describe("a root", () => {
 
   it("holds a skill by a link to a file of the root", async () => {
     using g = ground();
-    g.file("s/shared.md", skillText("one", "Linked"));
+    g.file("s/common.md", skillText("one", "Linked"));
     mkdirSync(join(g.home, "s/one"));
-    symlinkSync("../shared.md", join(g.home, "s/one/SKILL.md"));
+    symlinkSync("../common.md", join(g.home, "s/one/SKILL.md"));
     expect(brief((await lookAt(rootAt(g, "s"))).skills)).toEqual(["one: Linked"]);
   });
 
