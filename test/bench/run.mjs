@@ -1,10 +1,10 @@
 /**
  * Times whole commands against what the work cannot do without, both measured in turn in the same run, and prints the ratios.
- * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, args, against?, aim?, limit?, megabytes?, runs?,
- * first?, check? }`: `args` and `against` are what Node is called with (by default against an empty script), `aim` is the ratio
+ * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, args, against?, aim?, limit?, was?, megabytes?,
+ * runs?, first?, check? }`: `args` and `against` are what Node is called with (by default against an empty script), `aim` is the ratio
  * to stay below and `limit` the value, `megabytes` measures peak memory instead of time, `first` runs once before, and `check`
  * says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not, and
- * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory? }]`, or tables of its own (table.mjs); it finds the model
+ * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory?, was? }]`, or tables of its own (table.mjs); it finds the model
  * server in BENCH_MODEL, the script that it names as `beside`, ready to run, in BENCH_BESIDE, and the words that were asked for in
  * BENCH_WORDS.
  *
@@ -50,18 +50,31 @@ const besideScript = {
   },
 };
 
+const all = await readRows();
+const rows = all.filter((row) => nameOf(row).includes(words));
+if (rows.length === 0) {
+  console.error(
+    `No row is named "${words}". The rows and scripts are:\n${all.map((row) => `  ${nameOf(row)}`).join("\n")}`,
+  );
+  process.exit(2);
+}
+
 const scratch = mkdtempSync(join(tmpdir(), "scorel-bench-"));
 symlinkSync(join(here, "../../skills"), join(scratch, "skills"));
 const nodes = [process.execPath, ...flags.node.map(nodeBinary)];
 const server = spawn(process.execPath, [join(here, "model-server.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
 try {
   const model = String((await once(server.stdout, "data"))[0]).trim();
-  const rows = (await readRows()).filter(({ work, script }) => (work ?? script).includes(words));
   if (flags.profile) for (const row of rows) profile(row, model, flags.profile);
   else print(await results(rows, model));
 } finally {
   server.stdin.end();
   rmSync(scratch, { recursive: true, force: true });
+}
+
+/** A row is asked for by what it measures; the rows of a script by the script's name. */
+function nameOf({ work, script }) {
+  return work ?? script;
 }
 
 async function readRows() {
@@ -95,7 +108,7 @@ async function attempt({ work, script }, measured) {
 
 /** The work and what it is held against have a home each: neither finds what the other wrote. */
 function measure(node, row, model) {
-  const { work, args, against = ["-e", "0"], aim, limit, megabytes: atMost, runs = 15, first, check } = row;
+  const { work, args, against = ["-e", "0"], aim, limit, was, megabytes: atMost, runs = 15, first, check } = row;
   const [own, other] = [createHome(model), createHome(model)];
   try {
     if (first) run(node, first, own);
@@ -104,8 +117,9 @@ function measure(node, row, model) {
       baseline: () => unit(node, against, { home: other.home }),
     });
     const peak = inTurn(atMost === undefined ? 2 : runs, both(megabytes));
-    if (atMost !== undefined) return { work, ...peak, limit: atMost, unit: "MB" };
-    return { work, ...inTurn(runs, both(milliseconds)), aim, limit, memory: peak.value, memoryBaseline: peak.baseline };
+    if (atMost !== undefined) return { work, ...peak, limit: atMost, unit: "MB", was };
+    const times = inTurn(runs, both(milliseconds));
+    return { work, ...times, aim, limit, was, memory: peak.value, memoryBaseline: peak.baseline };
   } finally {
     own.remove();
     other.remove();

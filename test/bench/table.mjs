@@ -2,11 +2,12 @@
 
 /**
  * @param results for each Node: `{ version, rows }`, a row being `{ work, value, baseline?, unit?, aim?, limit?, memory?,
- * memoryBaseline? }` or `{ table: { title, head, lines } }` with cells that are printed as they are
+ * memoryBaseline?, was? }` or `{ table: { title, head, lines } }` with cells that are printed as they are; `was` is the figure
+ * of an earlier release as text, with its unit, for work whose improvement is to be seen
  */
 export function print(results) {
   const many = results.length > 1;
-  const head = ["work", ...(many ? ["node"] : []), "value", "baseline", "ratio", "aim", "memory", "verdict"];
+  const head = ["work", ...(many ? ["node"] : []), "value", "was", "baseline", "ratio", "aim", "memory", "verdict"];
   const works = new Set(results.flatMap(({ rows }) => rows.flatMap(({ work }) => work ?? [])));
   const lines = [...works].flatMap((work) =>
     results.flatMap(({ version, rows }, which) =>
@@ -34,8 +35,8 @@ function printLines(lines) {
     );
 }
 
-function cellsOf({ value, baseline, unit = "ms", aim, limit, memory, memoryBaseline, failed }) {
-  if (failed) return ["", "", "", "", "", "failed"];
+function cellsOf({ value, baseline, unit = "ms", aim, limit, memory, memoryBaseline, was = "", failed }) {
+  if (failed) return ["", "", "", "", "", "", "failed"];
   const quantity = (amount) => (amount === undefined ? "" : `${Number(amount.toPrecision(4))} ${unit}`);
   const ratio = baseline === undefined ? undefined : value / baseline;
   const reached = limit === undefined ? ratio : value;
@@ -44,5 +45,5 @@ function cellsOf({ value, baseline, unit = "ms", aim, limit, memory, memoryBasel
   const verdict = goal === undefined ? "reported" : reached <= goal ? "met" : "missed";
   const peak = [memory, memoryBaseline].filter((megabytes) => megabytes !== undefined).map(Math.round);
   const memoryCell = peak.length === 0 ? "" : `${peak.join(" / ")} MB`;
-  return [quantity(value), quantity(baseline), ratio?.toFixed(2) ?? "", goalCell, memoryCell, verdict];
+  return [quantity(value), was, quantity(baseline), ratio?.toFixed(2) ?? "", goalCell, memoryCell, verdict];
 }
