@@ -13,10 +13,10 @@ export async function add(counter: Counter): Promise<number> {
   if (there?.added) throw errors.SKILLBOOK_ADDED({ name: there.name, from: there.from });
   const staged = await store.stage(given, cwd, reach);
   try {
-    const [read, look] = [await counter.read(staged.folder), others(await counter.look(), staged)];
+    const read = await counter.read(staged.folder);
     if (read.skills.length === 0) throw errors.SKILLBOOK_NONE({ from: staged.from, reasons: reasonsIn(read) });
     const name = await freeName(counter, options.name as string | undefined, staged, read);
-    const head = [`Add "${name}" from ${staged.from}`, ...describeStaged(staged, read, look)].join("\n");
+    const head = [`Add "${name}" from ${staged.from}`, ...(await describeStaged(counter, staged, read))].join("\n");
     const command = `scorel skill add ${shellWord(shownWord(given, staged))}`;
     const { texts } = staged;
     if (!(await agreed(counter, head, { question: "Add it?", command, texts: () => texts.call(staged) }))) return 1;
@@ -26,14 +26,6 @@ export async function add(counter: Counter): Promise<number> {
   } finally {
     staged.discard();
   }
-}
-
-/** Without what an archive of the configuration has brought from there already. */
-function others(look: SkillLook, { before }: StagedSkills): SkillLook {
-  return {
-    ...look,
-    skills: look.skills.filter(({ archive }) => archive === undefined || archive.tree !== before?.tree),
-  };
 }
 
 /** Throws SKILLBOOK_NAME, before anybody is asked. */

@@ -2,7 +2,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import { createOutput, visibleText } from "@scorel/host/client";
 import type { HostService } from "@scorel/host/contract";
 import type { SkillLook } from "@scorel/skills/contract";
-import type { Reach, SkillStore } from "@scorel/skillstore/contract";
+import type { Reach, SkillStore, StagedSkills } from "@scorel/skillstore/contract";
 import { inSession } from "./desk.ts";
 import { errors } from "./errors.ts";
 
@@ -18,6 +18,8 @@ export interface Counter {
   look(): Promise<SkillLook>;
   /** Those in a folder. */
   read(path: string): Promise<SkillLook>;
+  /** Those that a session begun here could load if this were installed. */
+  preview(staged: StagedSkills): Promise<SkillLook>;
   /** File names are anybody's words. */
   say(...lines: string[]): Promise<void>;
 }
@@ -39,6 +41,7 @@ export async function atCounter(
       roots,
       look: () => request("list_skills", { sessionId }),
       read: (path) => request("read_skills", { sessionId, path }),
+      preview: ({ folder, before }) => request("preview_skills", { sessionId, path: folder, instead: before?.id }),
       say: (...lines) => output.write(visibleText(lines.map((line) => `${line}\n`).join(""))),
     });
   });

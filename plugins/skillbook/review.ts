@@ -11,17 +11,18 @@ const MOST_WARNINGS = 5;
 const SCRIPT = /\.(?:py|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|php|ps1|bat|cmd|lua|r|exe|com|jar|wasm|so|dylib|dll)$/i;
 
 /** What would be installed: each skill with what it says, what could be run, and what is odd about it. */
-export function describeStaged(
+export async function describeStaged(
+  counter: Pick<Counter, "look" | "preview">,
   staged: StagedSkills,
   { skills, shadowed, skipped }: SkillLook,
-  there: SkillLook,
-): string[] {
+): Promise<string[]> {
+  const looks = { before: await counter.look(), after: await counter.preview(staged) };
   const bytes = staged.files.reduce((sum, file) => sum + file.bytes, 0);
   const head = `  ${count(skills.length, "skill")}, ${count(staged.files.length, "file")}, ${size(bytes)}, sha256 ${staged.sha256}`;
   const below = (path: string) => relative(staged.folder, path);
   return [
     head,
-    ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), there)),
+    ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), looks)),
     ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} counts first`),
     ...beside(skills, staged),
     ...skipped.map(({ folder, reason }) => `  no skill: ${below(folder)}: ${reason}`),
@@ -55,21 +56,23 @@ export function count(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? "" : "s"}`;
 }
 
-function describeSkill(
-  { name, description, userOnly, warnings, file }: Skill,
-  files: StagedFile[],
-  there: SkillLook,
-): string[] {
+/** The skills of a session as they are, and as they would be with those that are looked at. */
+interface Looks {
+  before: SkillLook;
+  after: SkillLook;
+}
+
+function describeSkill(skill: Skill, files: StagedFile[], looks: Looks): string[] {
+  const { name, description, userOnly, warnings, file } = skill;
   const isScript = ({ path, isExecutable }: StagedFile) => isExecutable || SCRIPT.test(path);
   const scripts = files.filter(isScript);
   const others = files.filter((each) => !isScript(each));
-  const taken = there.skills.find((each) => each.name.toLowerCase() === name.toLowerCase());
   return [
     `  ${name}${userOnly ? " (only you may load it)" : ""}: ${description}`,
     ...(scripts.length > 0 ? [`    can be run: ${listed(scripts)}`] : []),
     ...(others.length > 0 ? [`    to be read: ${listed(others)}`] : []),
     ...warnings.slice(0, MOST_WARNINGS).map(({ line, message }) => `    ${file}:${line}: ${message}`),
-    ...(taken ? [`    the name is taken: ${placeOf(taken)}${precedence(taken)}`] : []),
+    ...nameLines(skill, looks),
   ];
 }
 
@@ -85,9 +88,18 @@ export function placeOf({ source, folder, archive }: Skill | (ShadowedSkill & { 
   return `${source}, ${archive?.from ?? folder}`;
 }
 
-/** What is added counts as the user's own, after the user's folders. */
-function precedence({ source }: Skill): string {
-  return source === "project" || source === "user" ? "; that one counts first" : "; from then on this one counts";
+/** What becomes of the name once it is installed, by the very look that a session takes. */
+function nameLines({ folder }: Skill, { before, after }: Looks): string[] {
+  const shadow = after.shadowed.find((each) => each.folder === folder);
+  if (shadow) {
+    const by = after.skills.find((each) => each.folder === shadow.by);
+    return [`    the name is taken: ${by ? placeOf(by) : shadow.by}; that one counts first`];
+  }
+  if (!after.skills.some((each) => each.folder === folder)) return ['    not offered: "disabled" of [skills] names it'];
+  const replaced = before.skills.filter((other) =>
+    after.shadowed.some((each) => each.folder === other.folder && each.by === folder),
+  );
+  return replaced.map((other) => `    the name is taken: ${placeOf(other)}; from then on this one counts`);
 }
 
 /** Without those of a skill nested in it, and its SKILL.md. */

@@ -62,16 +62,11 @@ async function updateOne(counter: Counter, { address, base, kept }: Wanted): Pro
 async function agrees(counter: Counter, staged: StagedSkills, name: string): Promise<boolean> {
   const read = await counter.read(staged.folder);
   const look = await counter.look();
-  const own = staged.before?.tree;
-  const others = {
-    ...look,
-    skills: look.skills.filter(({ archive }) => archive === undefined || archive.tree !== own),
-  };
   const head = [
     `Update "${name}" from ${staged.from}`,
     ...described(look, read, staged),
     ...changeLines(staged.changes),
-    ...describeStaged(staged, read, others),
+    ...(await describeStaged(counter, staged, read)),
   ].join("\n");
   const command = `scorel skill update ${shellWord(name)}`;
   return await agreed(counter, head, { question: "Take it?", command, texts: () => staged.texts() });

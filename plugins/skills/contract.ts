@@ -214,6 +214,11 @@ declare module "@scorel/host/contract" {
     };
     /** The skills in a folder of the host's machine, as if it were a root. */
     read_skills: { params: { sessionId: string; path: string }; result: SkillLook };
+    /**
+     * What `list_skills` would answer if the skills in a folder were added to the store, or took the place of what it keeps
+     * by the id `instead`.
+     */
+    preview_skills: { params: { sessionId: string; path: string; instead?: string | undefined }; result: SkillLook };
     /** What the configuration of a session says of archives: where they are, and what may be reached for them. */
     skill_sources: { params: { sessionId: string }; result: { roots: string[]; allowHosts: string[] } };
     /**

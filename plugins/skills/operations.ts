@@ -13,6 +13,7 @@ export function operations(skills: () => Skills): {
   check_skills: OperationHandler<"check_skills">;
   report_skills: OperationHandler<"report_skills">;
   read_skills: OperationHandler<"read_skills">;
+  preview_skills: OperationHandler<"preview_skills">;
   skill_sources: OperationHandler<"skill_sources">;
 } {
   return {
@@ -32,6 +33,10 @@ export function operations(skills: () => Skills): {
         const { Library } = await import("./library.ts");
         return await new Library().look([{ source: "user", folder: path, files: path }], []);
       },
+    },
+    preview_skills: {
+      params: z.strictObject({ sessionId, path: z.string(), instead: z.string().optional() }),
+      run: ({ path, instead }) => skills().preview(path, instead),
     },
     skill_sources: {
       params: z.strictObject({ sessionId }),

@@ -5,7 +5,7 @@ import type { SkillsConfig } from "./config.ts";
 import type { IndexedSkill, LoadedSkill, Skill, SkillLook, SkillState, SkillsService } from "./contract.ts";
 import type { Library } from "./library.ts";
 import { type Overview, overviewOf } from "./overview.ts";
-import { NONE, rootsOf, type StoredRoots } from "./roots.ts";
+import { NONE, type Root, rootsOf, type StoredRoots } from "./roots.ts";
 import { sumsOf } from "./seal.ts";
 import { shippedSkills } from "./shipped-skills.ts";
 
@@ -89,15 +89,32 @@ export class Skills implements SkillsService {
   }
 
   async refresh(): Promise<SkillLook> {
+    this.look = await this.lookAt(await this.roots());
+    return this.look;
+  }
+
+  /** What a look would find if the skills in a folder were added, or took the place of what the store keeps by this id. */
+  async preview(folder: string, instead: string | undefined): Promise<SkillLook> {
+    const added: Root = { source: "user", folder, files: folder };
+    const roots = await this.roots();
+    const at = instead === undefined ? -1 : roots.findIndex(({ stored }) => stored?.id === instead);
+    if (at >= 0) return await this.lookAt(roots.with(at, added));
+    const end = roots.findLastIndex(({ source }) => source === "project" || source === "user") + 1;
+    return await this.lookAt(roots.toSpliced(end, 0, added));
+  }
+
+  private async roots(): Promise<Root[]> {
     const workspace = this.ctx.find("workspace");
     const report = (thrown: unknown) => this.reportOnce(thrown);
     const stored = workspace && (await this.stored(workspace, report));
-    const roots = rootsOf(workspace, this.ctx.config.roots, report, stored);
+    return rootsOf(workspace, this.ctx.config.roots, report, stored);
+  }
+
+  private async lookAt(roots: readonly Root[]): Promise<SkillLook> {
     // What reads YAML is loaded with the first root, and gone on with once there was one.
     if (roots.length > 0 && !this.library) this.library = new (await import("./library.ts")).Library();
     const look = (await this.library?.look(roots, this.shipped)) ?? { skills: this.shipped, shadowed: [], skipped: [] };
-    this.look = this.offered(look);
-    return this.look;
+    return this.offered(look);
   }
 
   /** Looks again, and waits for archives that are fetched for the first time; for so many milliseconds at most, when given. */

@@ -31,6 +31,8 @@ export interface StoredSkills {
   mark?: string;
   /** ISO 8601. */
   fetchedAt: string;
+  /** When it was first added; an update keeps it. Of two skills with one name, the one added earlier counts. ISO 8601. */
+  addedAt: string;
 }
 
 /** The same, with where it can be read. */
@@ -83,7 +85,7 @@ export interface StagedSkills {
 
 /** Skills from archives, kept below `~/.scorel`. Its calls throw SKILLSTORE and ARCHIVE errors. */
 export interface SkillStore {
-  /** Everything there is, by name. Reads nothing but the lock file, and that only when it has changed. */
+  /** Everything there is, in the order in which it was added. Reads nothing but the lock file, and that only when it has changed. */
   list(): Promise<readonly PlacedSkills[]>;
   /** What is kept of an address or path; relative ones start at `base`. */
   find(address: string, base: string): Promise<PlacedSkills | undefined>;

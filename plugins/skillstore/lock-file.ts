@@ -7,8 +7,10 @@ import { errors } from "./errors.ts";
 /** `skills.lock.json`: what is kept, by the sha256 of the address that it came from. */
 export interface SkillLock {
   version: 1;
-  sources: Record<string, Omit<StoredSkills, "id">>;
+  sources: Record<string, LockedSkills>;
 }
+
+export type LockedSkills = Omit<StoredSkills, "id">;
 
 export const lockFileIn = (home: string) => join(home, "skills.lock.json");
 
@@ -33,11 +35,26 @@ export function parseLock(path: string, text: string | undefined): SkillLock {
   if (text === undefined) return { version: 1, sources: {} };
   try {
     const lock: unknown = JSON.parse(text);
-    if (isLock(lock)) return lock;
+    if (isLock(lock)) return withTimes(lock);
   } catch (thrown) {
     throw errors.SKILLSTORE_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
   throw errors.SKILLSTORE_LOCK({ path, reason: "it is not what Scorel has written" });
+}
+
+/** Lock files of earlier versions do not say when something was added: when it was last fetched has to do. */
+function withTimes(lock: SkillLock): SkillLock {
+  const rows = Object.entries(lock.sources).map(([id, source]) => [
+    id,
+    { ...source, addedAt: source.addedAt ?? source.fetchedAt },
+  ]);
+  return { ...lock, sources: Object.fromEntries(rows) };
+}
+
+/** A time for something that is added now: later than all others, also when the clock was set back. */
+export function nextTime({ sources }: SkillLock): string {
+  const latest = Math.max(...Object.values(sources).map(({ addedAt }) => Date.parse(addedAt) || 0), 0);
+  return new Date(Math.max(Date.now(), latest + 1)).toISOString();
 }
 
 function read(path: string, stat: Stats): SkillLock {
@@ -53,12 +70,21 @@ function isLock(value: unknown): value is SkillLock {
   return Object.entries(value.sources).every(([id, source]) => isSum(id) && isTable(source) && isSource(source));
 }
 
-function isSource({ name, from, sha256, tree, skills, fetchedAt, files, bytes, added, isWhole }: Table): boolean {
-  const isNamed = [name, from, fetchedAt].every((text) => typeof text === "string") && isSum(sha256) && isSum(tree);
+function isSource({ name, from, sha256, tree, skills, fetchedAt, addedAt, ...rest }: Table): boolean {
+  const { files, bytes, added, isWhole } = rest;
+  const isNamed = [name, from, fetchedAt, addedAt ?? ""].every((text) => typeof text === "string");
   const isCounted = [files, bytes].every((count) => typeof count === "number");
   const areSkills =
     Array.isArray(skills) && skills.every((each) => isTable(each) && isBelow(each.path) && isSum(each.sha256));
-  return isNamed && isCounted && areSkills && typeof added === "boolean" && typeof isWhole === "boolean";
+  return (
+    isNamed &&
+    isSum(sha256) &&
+    isSum(tree) &&
+    isCounted &&
+    areSkills &&
+    typeof added === "boolean" &&
+    typeof isWhole === "boolean"
+  );
 }
 
 type Table = Record<string, unknown>;

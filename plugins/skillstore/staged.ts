@@ -6,7 +6,7 @@ import { changesBetween, textAt } from "./changes.ts";
 import type { PlacedSkills, Reach, SkillFileChange, StagedSkills, StoredSkills } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { bring, type Fetched } from "./fetch.ts";
-import type { SkillLock } from "./lock-file.ts";
+import { nextTime, type SkillLock } from "./lock-file.ts";
 import { makeStaging, place, treesIn } from "./staging.ts";
 import type { Store } from "./store.ts";
 import { isIntact, type Sums, sealTree, skillFilesIn, sumsOf } from "./tree.ts";
@@ -49,7 +49,7 @@ class Staged implements StagedSkills {
   private readonly store: Store;
   private readonly address: Address;
   private readonly staging: string;
-  private readonly entry: Omit<StoredSkills, "id" | "name" | "added">;
+  private readonly entry: Omit<StoredSkills, "id" | "name" | "added" | "addedAt">;
 
   constructor(
     store: Store,
@@ -101,7 +101,8 @@ class Staged implements StagedSkills {
     const target = join(treesIn(store.home), entry.tree);
     if (existsSync(join(this.staging, "tree")))
       place(store.home, this.staging, entry.tree, () => isIntact(target, entry.tree));
-    await store.change(({ sources }) => {
+    await store.change((lock) => {
+      const { sources } = lock;
       const taken = before?.id ?? id;
       const now = Object.hasOwn(sources, taken) ? sources[taken] : undefined;
       // Two that fetch a root at once bring the same, or one of them was early: the first counts.
@@ -111,8 +112,10 @@ class Staged implements StagedSkills {
       if (other) throw errors.SKILLSTORE_TAKEN({ name, from: other.from });
       const same = taken !== id && Object.hasOwn(sources, id) ? sources[id] : undefined;
       if (same) throw errors.SKILLSTORE_TAKEN({ name: same.name, from: same.from });
+      // What the configuration had brought counts as added only from now on.
+      const addedAt = now && now.added === added ? now.addedAt : nextTime(lock);
       delete sources[taken];
-      sources[id] = { name, added, ...entry };
+      sources[id] = { name, added, ...entry, addedAt };
     });
     store.retire(before?.tree ?? entry.tree);
     return store.byId(id) as PlacedSkills;

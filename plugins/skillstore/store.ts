@@ -39,7 +39,7 @@ export class Store implements SkillStore {
 
   async list(): Promise<PlacedSkills[]> {
     const sources = Object.entries(this.read().sources).map(([id, source]) => this.placed({ ...source, id }));
-    return sources.sort((a, b) => (a.name < b.name ? -1 : 1));
+    return sources.sort((a, b) => compare(a.addedAt, b.addedAt) || compare(a.name, b.name));
   }
 
   async find(address: string, base: string): Promise<PlacedSkills | undefined> {
@@ -121,6 +121,8 @@ export class Store implements SkillStore {
     }
   }
 }
+
+const compare = (a: string, b: string) => (a < b ? -1 : a > b ? 1 : 0);
 
 export function createStore(surroundings: Surroundings): Store {
   return new Store(surroundings);

@@ -88,6 +88,32 @@ describe("scorel skill", () => {
       expect((await s.run(["skill", "list"])).stdout).toContain("Reads pdf");
     }));
 
+  it("add and update say which skill of a name will count, and that one counts", () =>
+    withServer(async (s, server) => {
+      const add = async (name: string, path: string, skill: string) => {
+        server.answers[path] = zipOf({ [`${skill}/SKILL.md`]: skillOf(skill, ` By ${name}.`) });
+        const { stdout } = await s.run(["skill", "add", server.origin + path, "--name", name, "--yes"]);
+        return stdout.split("\n").filter((line) => line.includes("the name is taken"));
+      };
+      const by = async (skill: string) => (await s.run(["skill", "show", skill])).stdout.match(/ By (\w+)\./)?.[1];
+      expect(await add("z", "/z.zip", "words")).toEqual([]);
+      // With a letter that only looks like another one: a name that people take for the same.
+      expect(await add("a", "/a.zip", "words")).toEqual([
+        `    the name is taken: user, ${server.origin}/z.zip; that one counts first`,
+      ]);
+      expect(await add("b", "/b.zip", "wоrds")).toEqual([
+        `    the name is taken: user, ${server.origin}/z.zip; that one counts first`,
+      ]);
+      expect(await by("words")).toBe("z");
+      // An update of the earlier one brings a name that the later one had.
+      await add("later", "/later.zip", "other");
+      server.answers["/z.zip"] = zipOf({ "other/SKILL.md": skillOf("other", " By z.") });
+      expect((await s.run(["skill", "update", "z", "--yes"])).stdout).toContain(
+        `    the name is taken: user, ${server.origin}/later.zip; from then on this one counts\n`,
+      );
+      expect([await by("other"), await by("words")]).toEqual(["z", "a"]);
+    }));
+
   it("remove takes away what was added, and says what has the name from then on", () =>
     withServer(async (s, server) => {
       server.answers["/two.zip"] = zipOf({

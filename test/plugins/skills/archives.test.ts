@@ -6,7 +6,7 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { stage } from "../../../plugins/runner/staging.ts";
 import { serveArchives } from "../../archive-server.ts";
 import { text, toolCall } from "../../model-server.ts";
-import { openStore, type StoreGround, skillOf, storeGround, zipOf } from "../../skill-ground.ts";
+import { openStore, reach, type StoreGround, skillOf, storeGround, zipOf } from "../../skill-ground.ts";
 import { type Ground, ground, type Options, openSkills, results } from "./setup.ts";
 
 /** A session that has this store, as the host gives it. */
@@ -45,6 +45,39 @@ describe("skills from archives", () => {
     });
     await t.agent.prompt("go");
     expect(t.requests[1]?.text).toContain("[Doc] how.md\\n\\nHow");
+  });
+
+  it("count in the order in which they were added, whatever they are called and however often they are updated", async () => {
+    using g = ground();
+    using s = storeGround();
+    const zipWith = (words: string) => zipOf({ "pdf/SKILL.md": skillOf("pdf", words) });
+    await s.add(s.file("z.zip", zipWith(" First.")), "z");
+    await s.add(s.file("a.zip", zipWith(" Second.")), "a");
+    const counting = async () => {
+      await using t = await open(g, s, []);
+      return t.skills.look.skills.find(({ name }) => name === "pdf")?.archive?.name;
+    };
+    expect(await counting()).toBe("z");
+    const [staged] = [await s.store.stage(s.file("z.zip", zipWith(" First, changed.")), "/", reach)];
+    await staged.install({ name: "z", added: true });
+    expect([await counting(), (await s.store.list()).map(({ name }) => name)]).toEqual(["z", ["z", "a"]]);
+  });
+
+  it("count in that order also when the clock was set back, or an earlier version wrote the lock file", async () => {
+    using s = storeGround();
+    vi.useFakeTimers({ toFake: ["Date"], now: new Date("2026-05-01") });
+    await s.add(s.file("z.zip", zipOf({ "SKILL.md": skillOf("z") })), "z");
+    vi.setSystemTime(new Date("2026-04-01"));
+    await s.add(s.file("a.zip", zipOf({ "SKILL.md": skillOf("a") })), "a");
+    expect((await s.store.list()).map(({ name }) => name)).toEqual(["z", "a"]);
+    const path = join(s.home, "skills.lock.json");
+    const lock = JSON.parse(fs.readFileSync(path, "utf8"));
+    for (const source of Object.values<Record<string, unknown>>(lock.sources)) delete source.addedAt;
+    fs.writeFileSync(path, JSON.stringify(lock));
+    expect((await openStore(s.home).list()).map(({ name, addedAt }) => [name, addedAt])).toEqual([
+      ["a", "2026-04-01T00:00:00.000Z"],
+      ["z", "2026-05-01T00:00:00.000Z"],
+    ]);
   });
 
   it("count after the user's own folders and before configured ones", async () => {

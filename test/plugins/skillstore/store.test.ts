@@ -110,6 +110,7 @@ describe("skills from an archive", () => {
             { path: "all/all/pdf/SKILL.md", sha256: sum },
           ],
           fetchedAt: expect.stringMatching(/Z$/),
+          addedAt: expect.stringMatching(/Z$/),
           folder: join(g.home, "archives", placed.tree, "files"),
         });
         const { id, folder: _, ...kept } = placed;
