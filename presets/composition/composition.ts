@@ -1,12 +1,12 @@
-import { readFileSync } from "node:fs";
-import { dirname } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
 import type { Composition } from "@scorel/host/contract";
-import { codeOf, type KernelEntry } from "@scorel/kernel";
+import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { extensionEntries } from "../extensions/entries.ts";
 import type { ExtensionFile, Problem } from "../extensions/file.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
-import { filesOf, type Project } from "../paths.ts";
+import { filesOf, type Project, projectDir } from "../paths.ts";
 import { admissionOf } from "../trust/admission.ts";
 import { projectFor } from "../trust/state.ts";
 import type { Asked } from "./asked.ts";
@@ -62,13 +62,13 @@ function trustedPaths(project: Project | undefined) {
 }
 
 /**
- * Everything of host scope, from shipped and user layers only. A preset that brings no host plugin, such as one
- * of a project, runs on those of `base`.
+ * Everything of host scope, from shipped and user layers only: those that the preset and the project's configuration build
+ * on. A preset that brings no command line, such as one of a project, runs on the host plugins of `base`.
  */
 export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: Problem[] }> {
-  const own = await withoutProject(asked);
-  const named = shippedEntries(own, "host");
-  const entries = named.length > 0 ? named : shippedEntries(await resolve(userRequest(asked, "base")), "host");
+  const own = await hostResolution(asked);
+  const hasCli = own.merged.use.has("cli") || own.merged.without.has("cli");
+  const entries = shippedEntries(hasCli ? own : await resolve(userRequest(asked, "base")), "host");
   const extensions = await loadExtensions(
     asked,
     own,
@@ -87,18 +87,40 @@ async function loadExtensions(
 }
 
 /**
- * The preset may be known to the project only. What a preset requires is asked for when a session opens, and so is an
- * installed one that is not what it was: until then the commands run that put it right.
+ * What a preset requires is asked for when a session opens, and so is whether a project's files and an installed preset
+ * are in order: until then the commands run that put them right.
  */
+async function hostResolution(asked: Asked): Promise<Resolution> {
+  const project = await projectWithLayers(asked);
+  const request: LayerRequest = { ...userRequest(asked), project, scope: "host", looking: true };
+  try {
+    return await resolve(request);
+  } catch (thrown) {
+    if (["PRESET_CHANGED", "PRESET_TREE", "PRESET_LOCK"].includes(codeOf(thrown)))
+      return await resolve({ ...userRequest(asked, "base"), presetOnly: true });
+    if (project?.trusted) return await withoutProject(asked);
+    throw thrown;
+  }
+}
+
+/** For a trusted project whose own files are wrong, or whose preset is. */
 async function withoutProject(asked: Asked): Promise<Resolution> {
   try {
     return await resolve({ ...userRequest(asked), looking: true });
   } catch (thrown) {
-    const code = codeOf(thrown);
-    if (asked.trust && ["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(code))
-      return await resolve(userRequest(asked, "base"));
-    if (["PRESET_CHANGED", "PRESET_TREE", "PRESET_LOCK"].includes(code))
-      return await resolve({ ...userRequest(asked, "base"), presetOnly: true });
+    if (!["CONFIG_PRESET_UNKNOWN", "CONFIG_UNTRUSTED"].includes(codeOf(thrown))) throw thrown;
+    return await resolve(userRequest(asked, "base"));
+  }
+}
+
+/** The project if it has files that can add layers. One that cannot be read is reported when a session opens. */
+async function projectWithLayers(asked: Asked): Promise<Project | undefined> {
+  const dir = projectDir(asked.cwd);
+  if (dir === undefined || !["config.toml", "presets"].some((name) => existsSync(join(dir, name)))) return undefined;
+  try {
+    return await projectFor(asked, asked.cwd);
+  } catch (thrown) {
+    if (thrown instanceof ScorelError) return undefined;
     throw thrown;
   }
 }

@@ -30,7 +30,8 @@ export interface Resolution {
  */
 export async function resolve(request: LayerRequest): Promise<Resolution> {
   const merged = withGuards(mergeLayers(await readLayers(request)));
-  const found = await confirmed(findExtensions(request.project, packagesOf(merged.layers)));
+  const project = request.scope === "host" ? undefined : request.project;
+  const found = await confirmed(findExtensions(project, packagesOf(merged.layers)));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
   const plugins = await loadShipped([...named]);
   joinLayers(merged, plugins.values());

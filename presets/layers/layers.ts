@@ -18,6 +18,8 @@ export interface LayerRequest {
   project: Project | undefined;
   /** Leave the config.toml files out. */
   presetOnly?: boolean;
+  /** For what runs once per process: presets of the project are followed to those that they extend, but do not count themselves. */
+  scope?: "host";
   /** Nothing of it will be loaded, so that what it requires need not be there. */
   looking?: boolean;
   /** Hears of each preset that cannot be read, and reading goes on without it. Default: reading ends with the first. */
@@ -31,6 +33,11 @@ export interface LayerRequest {
  * project's `.scorel/config.toml` when it is trusted. A file counts once, where it first stands.
  */
 export async function readLayers(request: LayerRequest): Promise<Layer[]> {
+  const layers = await everyLayer(request);
+  return request.scope === "host" ? layers.filter(({ kind }) => kind !== "project") : layers;
+}
+
+async function everyLayer(request: LayerRequest): Promise<Layer[]> {
   const { preset, by, cwd, project, presetOnly, admission = createAdmission(), onProblem } = request;
   const chain = new Chain(project, admission, onProblem);
   await chain.addPreset(preset, { by, from: cwd, kind: "user", open: [] });

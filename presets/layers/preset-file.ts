@@ -118,7 +118,7 @@ async function readPreset(path: string, kind: LayerKind, project: Project | unde
 }
 
 async function unknown(preset: string, by: string, folders: readonly PresetFolder[], project: Project | undefined) {
-  const hidden = project && !project.trusted ? hiddenIn(project, preset) : undefined;
+  const hidden = project && !project.trusted ? presetFileIn(project.dir, preset) : undefined;
   if (hidden !== undefined) return errors.CONFIG_PRESET_UNTRUSTED({ preset, file: hidden });
   await assertNotLost(preset);
   const { nearest } = await import("@scorel/cli/nearest");
@@ -126,7 +126,8 @@ async function unknown(preset: string, by: string, folders: readonly PresetFolde
   return errors.CONFIG_PRESET_UNKNOWN({ preset, by, nearest: nearest(preset, known) });
 }
 
-function hiddenIn({ dir }: Project, preset: string): string | undefined {
+/** The file of the preset that a project's `.scorel` folder holds under this name, trusted or not. */
+export function presetFileIn(dir: string, preset: string): string | undefined {
   const presets = join(dir, "presets");
   return [join(presets, `${preset}.toml`), join(presets, preset, packageFile)].find((file) => existsSync(file));
 }

@@ -8,7 +8,6 @@ import { createLayersService } from "../composition/layers-service.ts";
 import { createRehearsal } from "../composition/rehearsal.ts";
 import { errors } from "../errors.ts";
 import { createExtensionsService } from "../extensions/service.ts";
-import { isPath } from "../layers/preset-file.ts";
 import { createLazyPresetStore } from "../store/lazy-store.ts";
 import { createLazyTrust } from "../trust/lazy-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
@@ -54,7 +53,7 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
     beforeExtensions: guardProcess(),
     notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
   };
-  const asks = isPath(asked.preset) && !flags.print && !flags.rescue;
+  const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
   if (asks) await (await import("../trust/preset-question.ts")).askAboutPreset(asked, signals);
   const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);

@@ -1,21 +1,36 @@
 import { resolve } from "node:path";
+import type { TrustReview } from "@scorel/trust/contract";
 import type { Asked } from "../composition/asked.ts";
-import { canonical, isWithin, userDir } from "../paths.ts";
+import { isPath, presetFileIn } from "../layers/preset-file.ts";
+import { canonical, isWithin, projectDir, userDir } from "../paths.ts";
 import type { Signals } from "../start/signals.ts";
 import { presetAt } from "../store/package.ts";
-import { reviewPreset } from "./preset-trust.ts";
 
 /**
- * Asks a person at a terminal about a preset that was named by its path and is not trusted yet, before anything of it is
- * used. Programs are not asked: to them it is refused.
+ * Asks a person at a terminal about a preset that is not trusted yet, before anything of it is used: one that was named by
+ * its path, or one of the project's that was named. Programs are not asked: to them it is refused.
  */
 export async function askAboutPreset(asked: Asked, { interrupt }: Pick<Signals, "interrupt">): Promise<void> {
   const { stdin, stdout } = process;
-  const path = canonical(resolve(asked.cwd, asked.preset));
-  if (asked.trust || !stdin.isTTY || !stdout.isTTY || isWithin(canonical(userDir()), path)) return;
-  const ground = presetAt(path);
-  const review = ground && (await reviewPreset(ground, asked, false));
+  if (asked.trust || !stdin.isTTY || !stdout.isTTY) return;
+  const review = isPath(asked.preset) ? await reviewOfPath(asked) : await reviewOfProject(asked);
   if (!review) return;
   const { decide } = await import("@scorel/trust/question");
   if (await decide(review, { stdin, stdout, interrupt })) await review.accept();
+}
+
+async function reviewOfPath(asked: Asked): Promise<TrustReview | undefined> {
+  const path = canonical(resolve(asked.cwd, asked.preset));
+  if (isWithin(canonical(userDir()), path)) return undefined;
+  const ground = presetAt(path);
+  const { reviewPreset } = await import("./preset-trust.ts");
+  return ground && (await reviewPreset(ground, asked, false));
+}
+
+/** A project whose preset was named has to be trusted as a whole. */
+async function reviewOfProject(asked: Asked): Promise<TrustReview | undefined> {
+  const dir = projectDir(asked.cwd);
+  if (dir === undefined || presetFileIn(dir, asked.preset) === undefined) return undefined;
+  const { createTrust } = await import("./service.ts");
+  return await createTrust(asked).review(asked.cwd);
 }

@@ -47,6 +47,15 @@ describe("the host", () => {
     expect([await team.host(), await team.session()]).toEqual([hostIds, ["messages", "model"]]);
   });
 
+  it("has what a trusted project's preset builds on, and nothing that the project says itself", async () => {
+    using at = place();
+    at.file(".scorel/presets/team.toml", 'extends = "coding"', 'without = ["doctor"]');
+    at.file("~/.scorel/config.toml", 'without = ["demo"]');
+    const { host } = started(at, { preset: "team", trust: true });
+    expect(await host()).toEqual([...hostIds.filter((id) => id !== "demo"), "blobs", "artifacts"]);
+    await expect(started(at, { preset: "team" }).host()).rejects.toMatchObject({ code: "CONFIG_PRESET_UNTRUSTED" });
+  });
+
   it("gives one shipped plugin of a session alone, without running an extension", async () => {
     using at = place();
     at.file("~/.scorel/extensions/loud.ts", 'throw new Error("it was run");');
