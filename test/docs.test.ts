@@ -20,7 +20,7 @@ import { filesOf, read, root } from "./docs/source.ts";
 let facts: Facts;
 beforeAll(async () => {
   facts = await readFacts();
-});
+}, 120_000);
 
 const reference = (page: string) => read(`docs/reference/${page}.md`);
 const codesIn = (names: readonly string[]) => names.map((name) => /^`(.*)`$/.exec(name)?.[1] ?? name);
