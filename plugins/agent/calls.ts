@@ -1,4 +1,5 @@
 import { setMaxListeners } from "node:events";
+import { isDeepStrictEqual } from "node:util";
 import type {
   AfterToolCallContext,
   AfterToolCallResult,
@@ -11,8 +12,10 @@ import type {
 import { codeOf, lend, messageOf, sealed } from "@scorel/kernel";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
+import { plainArguments } from "./call-arguments.ts";
 import type { ToolCallInput, ToolCallVerdict } from "./contract.ts";
 import { tools } from "./environment.ts";
+import { errors } from "./errors.ts";
 import { fittedContent, isToFit } from "./images.ts";
 import { createThrottle } from "./throttle.ts";
 import type { Turn } from "./turn.ts";
@@ -25,13 +28,17 @@ const lastWordsMs = 500;
 export class Calls {
   private readonly turn: Turn;
   private readonly adapters = new Map<ReadyTool, AgentTool>();
-  /** Arguments that passed the guards, checked; by call id. */
-  private readonly checked = new Map<string, unknown>();
+  /** Calls whose arguments were validated, frozen as the guards see them; by call id. */
+  private readonly validated = new Map<string, ToolCallInput>();
+  /** Replies as hooks see them, so that each is copied once for all of its calls. */
+  private readonly replies = new WeakMap<object, ToolCallInput["assistantMessage"]>();
+  private readonly onValidated: (id: string, args: unknown) => void;
   /** What a tool itself called an error: the library knows only thrown ones. */
   private readonly failures = new Set<string>();
 
-  constructor(turn: Turn) {
+  constructor(turn: Turn, onValidated: (id: string, args: unknown) => void) {
     this.turn = turn;
+    this.onValidated = onValidated;
     // Every call of a reply listens, and a reply may ask for any number of them.
     setMaxListeners(0, turn.signal);
   }
@@ -45,26 +52,51 @@ export class Calls {
     });
   }
 
-  /** Runs the guards; the arguments they leave are checked again before the tool gets them. */
-  async before(call: BeforeToolCallContext): Promise<BeforeToolCallResult | undefined> {
+  /**
+   * Proposed, validated once, judged, approved: from the validation on the call is one frozen value. Throws what is wrong
+   * with the arguments, which the library answers to the model.
+   */
+  async before({
+    assistantMessage,
+    toolCall,
+    context,
+  }: BeforeToolCallContext): Promise<BeforeToolCallResult | undefined> {
+    const { id, name } = toolCall;
+    const tool = this.tool(name);
+    const proposed = plainArguments(name, tool.prepareArguments(toolCall.arguments));
+    const valid = tool.validate(proposed);
+    const input = {
+      assistantMessage: this.replyOf(assistantMessage),
+      toolCall: structuredClone(toolCall),
+      args: structuredClone(proposed),
+      context: viewOf(context),
+    } as ToolCallInput;
+    const refused = await this.changed(input);
+    if (refused) return refused;
+    const left = plainArguments(name, input.args);
+    // What no layer changed is not validated again: a schema may transform it otherwise the second time.
+    const args = isDeepStrictEqual(left, proposed) ? valid : this.tool(name).validate(left);
+    const call = sealed({
+      ...input,
+      toolCall: { ...toolCall, arguments: args },
+      args,
+    }) as ToolCallInput;
+    this.validated.set(id, call);
+    this.onValidated(id, args);
+    return this.approve(call);
+  }
+
+  /** Lets the layers change the arguments of their copy, or block the call. */
+  private async changed(input: ToolCallInput): Promise<BeforeToolCallResult | undefined> {
     const { env, signal } = this.turn;
-    // A layer may change its copy of the call; what is judged and run is the model's own.
-    const own = { toolCall: structuredClone(call.toolCall), context: viewOf(call.context) };
-    const input = { ...call, ...own } as unknown as ToolCallInput;
     try {
       signal.throwIfAborted();
       const verdict = await untilAborted(env.hooks.beforeToolCall(input, signal), signal);
       signal.throwIfAborted();
-      if (verdict?.block) return blocked(verdict);
+      return verdict?.block ? blocked(verdict) : undefined;
     } catch (thrown) {
       return { block: true, reason: refusal(thrown, signal) };
     }
-    const tool = env.ctx.find("tools")?.get(call.toolCall.name);
-    if (!tool) return { block: true, reason: `The tool "${call.toolCall.name}" is gone.` };
-    // A copy: a layer that kept the arguments cannot change them after they were approved.
-    const args = structuredClone(input.args);
-    this.checked.set(call.toolCall.id, tool.validate(args));
-    return this.approve(sealed({ ...(call as unknown as ToolCallInput), context: input.context, args }));
   }
 
   /** Asks every guard about the final arguments, which are for none of them to change; one that fails denies. */
@@ -79,23 +111,42 @@ export class Calls {
     }
   }
 
+  /** Throws when the tool was taken away while the call waited. */
+  private tool(name: string): ReadyTool {
+    const tool = this.turn.env.ctx.find("tools")?.get(name);
+    if (!tool) throw errors.AGENT_TOOL_GONE({ tool: name });
+    return tool;
+  }
+
+  private replyOf(message: BeforeToolCallContext["assistantMessage"]): ToolCallInput["assistantMessage"] {
+    const known = this.replies.get(message);
+    if (known) return known;
+    const reply = sealed(message) as unknown as ToolCallInput["assistantMessage"];
+    this.replies.set(message, reply);
+    return reply;
+  }
+
   /** Joins what the layers change into the result; a result that is there is kept on abort. */
   async after(call: AfterToolCallContext): Promise<AfterToolCallResult | undefined> {
     const { env, signal } = this.turn;
-    const isError = call.isError || this.failures.has(call.toolCall.id);
+    const { id } = call.toolCall;
+    const isError = call.isError || this.failures.delete(id);
+    const input = { ...this.callOf(id), context: viewOf(call.context) };
+    this.validated.delete(id);
     if (signal.aborted) return { isError };
     const result = call.result as ToolOutput;
-    const args = this.checked.get(call.toolCall.id) ?? call.args;
-    const input = { ...call, context: viewOf(call.context) } as unknown as ToolCallInput;
-    const outcome = await untilAborted(
-      env.hooks.afterToolCall({ ...input, args, result, isError }, signal),
-      signal,
-    ).catch((thrown: unknown) => {
-      if (signal.aborted) return { result, isError };
-      throw thrown;
-    });
+    const outcome = await untilAborted(env.hooks.afterToolCall({ ...input, result, isError }, signal), signal).catch(
+      (thrown: unknown) => {
+        if (signal.aborted) return { result, isError };
+        throw thrown;
+      },
+    );
     const details = this.storable(outcome.result.details, result.details);
     return { ...outcome.result, details, isError: outcome.isError === true };
+  }
+
+  private callOf(id: string): ToolCallInput {
+    return this.validated.get(id) as ToolCallInput;
   }
 
   /** A layer may answer details that have no JSON form: they must not cost the result its place in the log. */
@@ -117,19 +168,13 @@ export class Calls {
       description: tool.description,
       // The tool checks its own arguments; the library's checker, which is large to load, has nothing left to do.
       parameters: {} as AgentTool["parameters"],
-      prepareArguments: (raw) => {
-        const prepared = tool.prepareArguments(raw);
-        tool.validate(prepared);
-        return prepared as never;
-      },
-      execute: (id, params, _signal, onUpdate) => this.execute(tool, id, params, onUpdate),
+      execute: (id, _params, _signal, onUpdate) => this.execute(tool, id, onUpdate),
     };
   }
 
   private async execute(
     tool: ReadyTool,
     id: string,
-    params: unknown,
     onUpdate: AgentToolUpdateCallback | undefined,
   ): Promise<AgentToolResult<unknown>> {
     const { signal } = this.turn;
@@ -137,7 +182,7 @@ export class Calls {
     const own = linkedTo(signal);
     const updates = createThrottle<ToolOutput>((partial) => onUpdate?.(asResult(partial)), updateIntervalMs);
     try {
-      const args = this.checked.has(id) ? this.checked.get(id) : params;
+      const { args } = this.callOf(id);
       const output = await untilAborted(tool.execute(id, args, own.signal, updates.push), signal, lastWordsMs);
       if (output.isError) this.failures.add(id);
       const { ctx } = this.turn.env;
@@ -151,7 +196,7 @@ export class Calls {
 }
 
 /** The round as layers may look at it: the library goes on with its own, and a long conversation is copied for those only who read it. */
-function viewOf({ systemPrompt, messages, tools = [] }: BeforeToolCallContext["context"]): object {
+function viewOf({ systemPrompt, messages, tools = [] }: BeforeToolCallContext["context"]): ToolCallInput["context"] {
   return Object.freeze({
     systemPrompt,
     get messages() {

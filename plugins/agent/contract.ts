@@ -126,7 +126,11 @@ export interface AgentService {
   betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R>;
 }
 
-/** What `beforeToolCall` layers see. `args` may be replaced or mutated; it is validated again afterwards. */
+/**
+ * A call of a tool. For `beforeToolCall`, `args` are a copy of what the model proposed: valid, but without the schema's
+ * defaults and transforms. A layer may change or replace them with other JSON data, which is validated again. For all later
+ * hooks `args` and `toolCall.arguments` are the one value that was validated: frozen, and what the tool gets.
+ */
 export interface ToolCallInput {
   assistantMessage: AssistantMessage;
   toolCall: ToolCallBlock;

@@ -30,5 +30,8 @@ export const errors = defineErrors({
   AGENT_INTERRUPTED: () => "The turn that served this message did not finish. Send a new message to go on.",
   AGENT_HOOK_ANSWER: (a: { hook: string; wanted: string }) =>
     `A layer of "${a.hook}" answered something else than ${a.wanted}.`,
+  AGENT_CALL_ARGUMENTS: (a: { tool: string; where: string; what: string }) =>
+    `The call of "${a.tool}" was not run, since its arguments are not JSON data: ${a.where || "the whole"} is ${a.what}. Plugins that change arguments may use plain objects, lists, texts, finite numbers, booleans and null.`,
+  AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was taken away before its call could run.`,
   AGENT_CANCELLED: () => "Cancelled by the user.",
 });

@@ -24,8 +24,8 @@ const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] 
  */
 export async function runLoop(turn: Turn, started: readonly UserMessage[], again = false): Promise<void> {
   const { ctx } = turn.env;
-  const calls = new Calls(turn);
   const recorder = new Recorder(turn, again ? [] : toAgentMessages(started));
+  const calls = new Calls(turn, (id, args) => recorder.validated(id, args));
   const context: LibraryContext = {
     systemPrompt: systemPrompt(ctx),
     messages: toAgentMessages(started.slice(-1)),

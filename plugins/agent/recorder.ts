@@ -2,6 +2,7 @@ import type { AgentEvent, AgentMessage } from "@mariozechner/pi-agent-core";
 import { type EventId, newId } from "@scorel/kernel";
 import type { AssistantMessage, ToolCallBlock, ToolResultMessage } from "@scorel/messages/contract";
 import type { ToolOutput } from "@scorel/tools/contract";
+import { argumentChange } from "./argument-change.ts";
 import { redaction, tools } from "./environment.ts";
 import type { Redaction } from "./redaction.ts";
 import { Reply } from "./reply.ts";
@@ -13,6 +14,12 @@ type Of<T extends AgentEvent["type"]> = Extract<AgentEvent, { type: T }>;
 interface RunningCall {
   eventId: EventId;
   startedAt: number;
+  toolName: string;
+  /** As the model wrote them. */
+  written: unknown;
+  /** Those that the tool gets, in the form that JSON has for them; none before they are validated. */
+  args?: unknown;
+  announced: boolean;
 }
 
 /** Turns what the library says into our events: deltas at once, replies and results into the log as they end. */
@@ -107,15 +114,30 @@ export class Recorder {
       this.turn.env.ctx.find("tools")?.beginBatch(calls as ToolCallBlock[]);
   }
 
+  /** Says nothing yet: which arguments the tool gets is known only when they are validated. */
   private startCall({ toolCallId, toolName, args }: Of<"tool_execution_start">): void {
-    const eventId = newId();
-    this.running.set(toolCallId, { eventId, startedAt: performance.now() });
+    const startedAt = performance.now();
+    this.running.set(toolCallId, { eventId: newId(), startedAt, toolName, written: args, announced: false });
+  }
+
+  /** Tells that a tool starts, with the arguments that it is going to get if the call is approved. */
+  validated(toolCallId: string, args: unknown): void {
+    const call = this.running.get(toolCallId);
+    if (!call) return;
+    call.args = jsonForm(args);
+    this.announce(toolCallId, call);
+  }
+
+  /** A call that ended before its arguments were validated is told with what the model wrote. */
+  private announce(toolCallId: string, call: RunningCall): void {
+    if (call.announced) return;
+    call.announced = true;
     this.session.emit("tool_execution_start", {
-      eventId,
+      eventId: call.eventId,
       parentId: this.session.activeLeaf as EventId,
       toolCallId,
-      toolName,
-      args: this.redaction.value(args),
+      toolName: call.toolName,
+      args: this.redaction.value(call.args ?? call.written),
     });
   }
 
@@ -129,18 +151,24 @@ export class Recorder {
   /** Stores the result before it says that the tool has ended; then later calls may go on. */
   private async endCall(event: Of<"tool_execution_end">): Promise<void> {
     const { toolCallId, toolName, isError } = event;
-    const { eventId, startedAt } = this.running.get(toolCallId) as RunningCall;
+    const call = this.running.get(toolCallId) as RunningCall;
+    const { eventId, startedAt } = call;
     const durationMs = Math.round(performance.now() - startedAt);
+    this.announce(toolCallId, call);
     this.running.delete(toolCallId);
-    const kept = this.last?.kept && (await this.turn.keep(this.resultMessage(event), eventId));
+    const kept = this.last?.kept && (await this.turn.keep(this.resultMessage(event, call), eventId));
     if (kept) this.results.set(toolCallId, eventId);
     else this.session.emit("message_cancelled", { eventId, reason: this.turn.cancelReason });
     this.session.emit("tool_execution_end", { eventId, toolCallId, toolName, durationMs, isError });
     if (this.last?.kept) this.turn.env.ctx.find("tools")?.settle(toolCallId);
   }
 
-  private resultMessage({ toolCallId, toolName, result, isError }: Of<"tool_execution_end">): ToolResultMessage {
+  private resultMessage(
+    { toolCallId, toolName, result, isError }: Of<"tool_execution_end">,
+    { written, args }: RunningCall,
+  ): ToolResultMessage {
     const { content, details } = result as ToolOutput;
+    const change = args === undefined ? undefined : argumentChange(written, args);
     const known = tools(this.turn.env.ctx).map(({ name }) => name);
     return {
       role: "tool_result",
@@ -150,10 +178,20 @@ export class Recorder {
       ...(details !== undefined && { details: this.redaction.value(details) }),
       isError,
       timestamp: Date.now(),
+      ...(change && { meta: { arguments: this.redaction.value(change) } }),
     };
   }
 
   private get session() {
     return this.turn.env.ctx.session;
+  }
+}
+
+/** What a schema makes of arguments may have no form in JSON; then nothing is told of it. */
+function jsonForm(args: unknown): unknown {
+  try {
+    return JSON.parse(JSON.stringify(args)) as unknown;
+  } catch {
+    return undefined;
   }
 }

@@ -23,6 +23,14 @@ export interface ToolCallBlock {
   [providerField: string]: unknown;
 }
 
+/** How the arguments that a tool got differ from those that the model wrote: by default values, transforms and hooks. */
+export interface ArgumentChange {
+  /** Arguments with another value, or that the model did not write. */
+  set?: Record<string, unknown>;
+  /** Arguments that the tool did not get. */
+  unset?: string[];
+}
+
 /** Side information on a message that a model never reads. */
 export interface MessageMeta {
   /** How it came into a running turn; such a message is merged into the tool result before it. */
@@ -33,6 +41,8 @@ export interface MessageMeta {
   messageId?: string;
   /** A reply that failed and was asked for again: kept and shown, but no part of the conversation. */
   retried?: true;
+  /** On a tool's result, where the tool got other arguments than the call in the reply has. */
+  arguments?: ArgumentChange;
   [key: string]: unknown;
 }
 export interface Usage {
@@ -170,7 +180,7 @@ declare module "@scorel/kernel" {
     thinking_delta: { eventId: EventId; delta: string; blockIndex: number };
     /** More of a tool call's arguments, as JSON text. */
     tool_call_delta: { eventId: EventId; toolCallId: string; toolName?: string; delta: string };
-    /** A tool starts to run; its result will hang at `parentId`, unless another call of the batch ends first. */
+    /** A tool starts, with the arguments that it gets, unless its call is refused; its result will hang at `parentId`, unless another call of the batch ends first. */
     tool_execution_start: { eventId: EventId; parentId: EventId; toolCallId: string; toolName: string; args: unknown };
     /** What a running tool has to show so far; each one replaces the one before. */
     tool_execution_update: { eventId: EventId; toolCallId: string; partial: unknown };

@@ -1,6 +1,13 @@
 import type { ConvertContext, DisplayAction, EventOf } from "@scorel/kernel";
 import type {} from "@scorel/tools/contract";
-import type { AssistantMessage, ScorelMessage, SessionMeta, ToolCallBlock, ToolResultMessage } from "./contract.ts";
+import type {
+  ArgumentChange,
+  AssistantMessage,
+  ScorelMessage,
+  SessionMeta,
+  ToolCallBlock,
+  ToolResultMessage,
+} from "./contract.ts";
 import { textOf } from "./message.ts";
 
 const labels = { steer: "steered", followUp: "follow-up" };
@@ -15,7 +22,8 @@ export function displayMessage(
   if (message.role === "internal") return { display: "notice", level: "info", text: message.content };
   if (message.role === "tool_result") {
     const call = callOf(message.toolCallId, at.parentId, context);
-    return displayCall(message.toolName, call?.arguments, message, context);
+    const change = message.meta?.arguments;
+    return displayCall(message.toolName, changed(call?.arguments, change), message, context);
   }
   if (message.role === "assistant") return displayAssistant(message);
   const label = message.meta?.source && labels[message.meta.source];
@@ -65,9 +73,16 @@ export function displayCall(
   context: ConvertContext,
 ): DisplayAction {
   const tools = context.find("tools");
-  if (tools) return tools.display(name, args ?? {}, result);
+  if (tools) return tools.display(name, args ?? {}, result, result?.meta?.arguments !== undefined);
   const status = result === undefined ? "running" : result.isError ? "error" : "done";
   return { display: "card", title: callTitle(name, args), status, text: result ? textOf(result) : "" };
+}
+
+/** The arguments that the tool got. */
+function changed(written: Record<string, unknown> = {}, change: ArgumentChange = {}): Record<string, unknown> {
+  const { set = {}, unset = [] } = change;
+  const kept = Object.entries(written).filter(([key]) => !unset.includes(key));
+  return { ...Object.fromEntries(kept), ...set };
 }
 
 /** The call that a result answers: in the last assistant message above it. */

@@ -18,6 +18,9 @@ const meta = z
     queueItemId: z.string().optional(),
     messageId: z.string().optional(),
     retried: z.literal(true).optional(),
+    arguments: z
+      .looseObject({ set: z.record(z.string(), z.unknown()).optional(), unset: z.array(z.string()).optional() })
+      .optional(),
   })
   .optional();
 

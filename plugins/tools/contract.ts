@@ -44,13 +44,16 @@ export interface ReadyTool {
   /** A JSON Schema object, the same object at every call. */
   parameters: Record<string, unknown>;
   prepareArguments(raw: unknown): unknown;
-  /** Validates (again) and answers what the tool gets, or throws an error a model can read. */
+  /**
+   * Validates, applies what the schema does to arguments, and answers the frozen value that a call is judged by and run with.
+   * A value that it answered comes back as it is. Throws an error that a model can read.
+   */
   validate(args: unknown): unknown;
   /** What a call with these params, as `validate` answered them, touches; never rejects: in doubt `exclusive`. */
   access(params: unknown): Promise<Access>;
   /**
    * Waits for earlier conflicting calls of the batch, runs, normalises; rejects at once on abort. `params` are
-   * what `validate` answered; those of a zod tool that it did not answer are validated here first.
+   * what `validate` answered; those of a zod tool that it did not answer are validated here first. The tool gets a copy.
    */
   execute(
     toolCallId: string,
@@ -78,8 +81,8 @@ export interface ToolsService {
   beginBatch(calls: readonly { id: string; name: string; arguments: unknown }[]): void;
   /** A call of the batch is settled and its result stored (or it never ran): later ones may go on. */
   settle(toolCallId: string): void;
-  /** How a face draws a call. */
-  display(name: string, args: unknown, result: ToolOutput | undefined): DisplayAction;
+  /** How a face draws a call. `valid`: these are arguments that the tool got, not what a model wrote. */
+  display(name: string, args: unknown, result: ToolOutput | undefined, valid?: boolean): DisplayAction;
 }
 
 declare module "@scorel/kernel" {

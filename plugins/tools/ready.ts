@@ -1,6 +1,7 @@
 import { type Awaitable, codeOf, messageOf } from "@scorel/kernel";
 import { repairArguments } from "./arguments.ts";
 import type { Access, ReadyTool, Tool, ToolOutput } from "./contract.ts";
+import { frozenCopy, ownCopy } from "./copies.ts";
 import { errors } from "./errors.ts";
 import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
 import { type Schedule, untilAborted } from "./schedule.ts";
@@ -23,13 +24,16 @@ export interface Caller {
 export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): ReadyTool {
   const parameters = readParameters(tool.parameters);
   const validated = new WeakSet<object>();
+  const isValidated = (args: unknown) => typeof args === "object" && args !== null && validated.has(args);
   const validate = (args: unknown): unknown => {
-    const value = check(tool.name, parameters, args);
+    // It is frozen, so it is still what was validated; a schema may answer otherwise the second time.
+    if (isValidated(args)) return args;
+    const value = frozenCopy(check(tool.name, parameters, args));
     if (typeof value === "object" && value !== null) validated.add(value);
     return value;
   };
   const isReady = (params: unknown) =>
-    !parameters.zod || (typeof params === "object" && params !== null && validated.has(params));
+    !parameters.zod || isValidated(params) || typeof params !== "object" || params === null;
   const access = (params: unknown) => caller.access(() => tool.access?.(params) ?? "exclusive");
   const prepare = (raw: unknown) => (tool.prepareArguments ? caller.call(() => tool.prepareArguments?.(raw)) : raw);
   return {
@@ -45,7 +49,7 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
       const run = new Run(tool, caller, signal, onUpdate);
       return run.guarded(async () => {
         await schedule.enter(toolCallId, () => access(params), signal);
-        return run.call(toolCallId, params);
+        return run.call(toolCallId, ownCopy(params));
       });
     },
   };

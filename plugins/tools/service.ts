@@ -27,12 +27,12 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
     get: (name) => all().get(name)?.ready,
     beginBatch: (calls) => schedule.begin(calls.map(({ id }) => id)),
     settle: (toolCallId) => schedule.settle(toolCallId),
-    display(name, args, result) {
+    display(name, args, result, valid = false) {
       const plain = card(name, args, result);
       const { tool, plugin, ready } = all().get(name) ?? {};
       if (!tool?.display || plugin === undefined) return plain;
       // A tool draws what it would run, and that was refused for its arguments.
-      if (result?.isError && !isValid(args, ready)) return plain;
+      if (result?.isError && !valid && !isValid(args, ready)) return plain;
       return ctx.guard({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
         const drawn = tool.display?.(args, result);
         return drawn ? asDisplay(`tool ${name}`, drawn) : plain;
