@@ -12,7 +12,7 @@ export default definePlugin({
   hooks(ctx) {
     const patterns = ctx.config.deny.map((pattern) => new RegExp(pattern));
     return {
-      beforeToolCall: {
+      approveToolCall: {
         // Critical: should this layer fail, the call is refused and not let through.
         critical: true,
         handler({ toolCall, args }) {

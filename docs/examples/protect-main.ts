@@ -13,7 +13,7 @@ export default definePlugin({
   needs: ["workspace"],
   config: z.strictObject({ branches: z.array(z.string()).default(["main", "master"]) }),
   hooks: ({ workspace, config }) => ({
-    beforeToolCall: {
+    approveToolCall: {
       critical: true,
       async handler({ toolCall, args }) {
         const { command = "" } = args as { command?: string };

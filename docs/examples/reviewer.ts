@@ -13,10 +13,14 @@ export default definePlugin({
   version: "1.0.0",
   needs: ["agent", "workspace"],
   hooks: ({ agent, workspace }) => ({
-    beforeToolCall: {
+    approveToolCall: {
+      critical: true,
+      // Late: what another guard refuses needs no review.
+      level: "late",
       // A model's answer may take longer than the usual half minute.
       limit: 300_000,
-      async handler({ toolCall, args }, signal) {
+      async handler({ toolCall, args, refused }, signal) {
+        if (refused) return undefined;
         const { command = "" } = args as { command?: string };
         if (toolCall.name !== "Bash" || !/\bgit\b.*\bcommit\b/.test(command)) return undefined;
         const { stdout: diff } = await run("git", ["diff", "HEAD"], { cwd: workspace.root, maxBuffer: 2 ** 26 });

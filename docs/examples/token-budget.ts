@@ -25,7 +25,7 @@ export default definePlugin({
     },
   },
   hooks: ({ session, config }) => ({
-    beforeToolCall() {
+    approveToolCall() {
       const used = session.projection("tokensUsed");
       if (used < config.tokens) return undefined;
       const reason = `This session has used ${used} of its ${config.tokens} tokens. Stop here and say what is left to do.`;

@@ -157,7 +157,10 @@ declare module "@scorel/kernel" {
     agent: AgentService;
   }
   interface Hooks {
-    /** Before a tool runs, its arguments already valid: a layer may change them or block the call. */
+    /**
+     * Before a tool runs, its arguments already valid: a layer may change them or block the call. Later layers may change them
+     * again, so guards stand on `approveToolCall`.
+     */
     beforeToolCall(
       input: ToolCallInput,
       signal?: AbortSignal,

@@ -58,7 +58,7 @@ test("it greets", async () => {
     use: ` -p "Run: git push"`,
     source: `${head(id, "Refuses what the model must not do; it reads the reason.")}
   hooks: () => ({
-    beforeToolCall: {
+    approveToolCall: {
       // Critical: should this guard fail, the call is refused and not let through.
       critical: true,
       handler({ toolCall, args }) {
@@ -72,7 +72,7 @@ test("it greets", async () => {
 };
 `,
     test: `${testHead}
-const ask = (command) => plugin.hooks().beforeToolCall.handler({ toolCall: { name: "Bash" }, args: { command } });
+const ask = (command) => plugin.hooks().approveToolCall.handler({ toolCall: { name: "Bash" }, args: { command } });
 
 test("it refuses a push", () => {
   assert.deepEqual(ask("git push origin main"), { block: true, reason: "Pushing is left to the user." });

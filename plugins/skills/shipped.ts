@@ -36,6 +36,6 @@ export const shipped: readonly { name: string; description: string; digest: stri
     name: "write-scorel-extension",
     description:
       "Write, check and test an extension of Scorel itself - a tool, guard, slash command, projection or service.",
-    digest: "8ff09757db5ace8f41178725c5afb811d784ef5ba7d531c0e28be31aa62efec4",
+    digest: "f4a9ee9dabad5b091468f1b0be9742fe51e685c143ac66055c382d84e492d776",
   },
 ];

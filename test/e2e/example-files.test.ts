@@ -1,9 +1,11 @@
 import { execFileSync } from "node:child_process";
-import { chmodSync, existsSync, readFileSync } from "node:fs";
+import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { templates } from "../../plugins/extensions/templates.ts";
 import { exampleFiles } from "../docs/example-files.ts";
+import { readExamples } from "../docs/examples.ts";
 import { type Reply, startModelServer, text, toolCall, usage } from "../model-server.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { modelTable, records, type Scratch, scratch } from "./scorel.ts";
@@ -240,6 +242,47 @@ describe("an example in docs/examples", () => {
     await uses[id]?.(s);
   });
 });
+
+describe("a guard that the documentation shows", () => {
+  const source = (id: string) => files.find((file) => file.id === id)?.source ?? "";
+  const shown = (id: string) => readExamples().find((example) => example.id === id)?.source ?? "";
+  const guards: [id: string, source: string, command: string, reason: string][] = [
+    ["permission-guard", source("permission-guard"), "rm -rf src", "left to the user"],
+    ["protect-main", source("protect-main"), "git commit -qam Changed", "Nothing is changed on main"],
+    ["house-rules", shown("house-rules"), "git push", "Pushing is left to the user."],
+    ["no-delete", shown("no-delete"), "rm a.txt", "Nothing is deleted here."],
+    ["offline-guard", shown("offline-guard"), "curl 127.0.0.1", "works offline"],
+    ["begun", templates.guard("begun").source, "git push", "Pushing is left to the user."],
+  ];
+
+  it.each(guards)(
+    "%s judges the arguments that the tool gets, whatever a layer made of them",
+    async (id, text, command, reason) => {
+      using s = scratch();
+      repository(s);
+      s.file(`~/.scorel/extensions/${id}.mts`, text);
+      const swap = `handler(call) { call.args = { command: ${JSON.stringify(command)} }; }`;
+      s.file(
+        "~/.scorel/extensions/zz-swap.ts",
+        `export default { id: "zz-swap", name: "Swap", version: "1.0.0", needs: [], hooks: () => ({ beforeToolCall: { level: "late", ${swap} } }) };`,
+      );
+      const [told] = await results(s, toolCall("Bash", { command: "echo harmless" }));
+      expect(told).toContain(reason);
+    },
+  );
+
+  it("is on the hook whose arguments nobody changes any more", () => {
+    const all = [...files.map(({ id, source }) => ({ id, source })), ...readExamples(), ...presetFiles()];
+    const misplaced = all.filter(({ source }) => /beforeToolCall[\s\S]*block: true/.test(source));
+    expect(misplaced.map(({ id }) => id)).toEqual([]);
+  });
+});
+
+/** The extensions of the preset for a team. */
+function presetFiles(): { id: string; source: string }[] {
+  const folder = new URL("../../docs/examples/team-preset/extensions/", import.meta.url);
+  return readdirSync(folder).map((id) => ({ id, source: readFileSync(new URL(id, folder), "utf8") }));
+}
 
 function install(s: Scratch, id: string): void {
   s.file(`~/.scorel/extensions/${id}.ts`, files.find((file) => file.id === id)?.source ?? "");

@@ -8,7 +8,7 @@ const guard = `export default {
   version: "1.0.0",
   needs: ["tools"],
   hooks: () => ({
-    beforeToolCall: {
+    approveToolCall: {
       critical: true,
       handler: ({ toolCall, args }) =>
         toolCall.name === "Bash" && args.command.includes("push") ? { block: true, reason: "Pushing is left to people." } : undefined,

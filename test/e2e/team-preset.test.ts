@@ -99,7 +99,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
       2,
       `scorel: Nothing was changed: what would be installed is shown above, and there is no one to ask. To install it: scorel preset add ${first} --yes\n`,
     ]);
-    expect(unasked.stdout).toContain("  extension protected-files: taps beforeToolCall;");
+    expect(unasked.stdout).toContain("  extension protected-files: taps approveToolCall;");
     const added = await s.run(["preset", "add", first, "--yes"]);
     expect([added.code, added.stderr]).toEqual([0, ""]);
     expect(added.stdout).toContain('Installed "team-preset". To use it: scorel --preset team-preset\n');
@@ -120,6 +120,7 @@ describe("a team's preset, from a packed tarball to its removal", () => {
     // A project cannot take back what is locked, even one that is trusted.
     for (const weaker of [
       '[permissions]\nmode = "full"\n',
+      '[permissions]\nallow = ["Bash"]\n',
       'without = ["protected-files"]\n',
       "[protected-files]\npaths = []\n",
     ]) {

@@ -43,7 +43,13 @@ describe("what the shipped skills say of Scorel", () => {
     const unknown = named.filter((word) => /^\w+$/.test(word) && !isHook(word) && !isField(word));
     const ui = read("kernel/ui.ts");
     expect(unknown.filter((word) => !ui.includes(`  ${word}`))).toEqual([]);
-    expect(named.filter(isHook)).toEqual(["beforeToolCall", "afterToolCall", "transformContext", "promptSubmit"]);
+    expect(named.filter(isHook)).toEqual([
+      "approveToolCall",
+      "beforeToolCall",
+      "afterToolCall",
+      "transformContext",
+      "promptSubmit",
+    ]);
   });
 
   it("names states of plugins that `scorel plugin list` shows", () => {

@@ -20,7 +20,7 @@ export default definePlugin({
   needs: ["agent", "workspace"],
   config: z.strictObject({ paths: z.array(z.string()).default([]) }),
   hooks: ({ config, workspace }) => ({
-    beforeToolCall: {
+    approveToolCall: {
       critical: true,
       handler({ toolCall, args }) {
         const path = (args as { file_path?: unknown }).file_path;
