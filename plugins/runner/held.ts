@@ -130,6 +130,11 @@ export function remake(held: Held, name: string, aside: string): Held {
   }
 }
 
+/** A folder at or below `root`, both real, which the caller closes. `what` names it in errors. Throws RUN_PATH. */
+export function holdFolder(root: string, path: string, what: string): Held {
+  return hold(root, path, what, false);
+}
+
 function hold(root: string, path: string, what: string, make: boolean): Held {
   const fail = (reason: string, cause?: unknown) =>
     errors.RUN_PATH({ what, path: relative(root, path), reason }, { cause });

@@ -56,7 +56,7 @@ function sourceOf(scheme: string | undefined, rest: string, { from }: RunInput, 
   if (scheme === "skill") {
     const [name = "", ...path] = rest.split("/");
     const folder = Object.hasOwn(skills, name) ? skills[name] : undefined;
-    if (folder === undefined) throw errors.RUN_INPUT({ from, reason: `the skill ${name} is not in the workspace` });
+    if (folder === undefined) throw errors.RUN_INPUT({ from, reason: `there is no skill ${name}` });
     return existing(inside(folder, path.join("/"), "input"), from, [layout.root]);
   }
   if (scheme !== "host")

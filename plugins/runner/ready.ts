@@ -61,6 +61,8 @@ export async function prepare(
   const grants = grantsOf(ctx, skill);
   const { secrets } = grants;
   const { hide, redactor } = hiding(ctx, Object.values(secrets));
+  // Nothing may be waited for between reading the metadata and writing it: runs at once share them.
+  const mounted = await isMounted(ctx);
   const steps = new Steps(await ctx.find("spans")?.below(toolCallId), hide);
   const layout = steps.take("workspace.create", { exec_id: ctx.session.id }, (step) => {
     const made = makeLayout(elsewhere.base ?? workspaceFolder(ctx, steps));
@@ -68,16 +70,9 @@ export async function prepare(
     return made;
   });
   const metadata = readMetadata(layout.metadata);
-  const staged = stageSkill(layout, skill, metadata.skills[skill.name], {
-    steps,
-    sums: ctx.find("skills")?.sums(skill),
-  });
-  metadata.skills[skill.name] = {
-    digest: staged.digest,
-    folder: staged.folder,
-    seen: staged.seen,
-    source: skill.source,
-  };
+  const staging = { layout, metadata, steps, isMounted: mounted };
+  for (const other of skillsAmongInputs(ctx, request, toolCallId !== undefined)) stageSkill(ctx, other, staging);
+  const staged = stageSkill(ctx, skill, staging);
   const artifacts = ctx.find("artifacts")?.of(ctx.session);
   const inputs = place(ctx, request, { layout, metadata, artifacts, host: elsewhere.host ?? [], steps });
   writeMetadata(layout.metadata, metadata);
@@ -110,29 +105,54 @@ export async function prepare(
   };
 }
 
-function stageSkill(
-  layout: Layout,
-  skill: Skill,
-  before: Parameters<typeof stage>[2],
-  { steps, sums }: { steps: Steps; sums: ReadonlyMap<string, string> | undefined },
-): Staged {
+/** What skills are staged with. */
+interface Staging {
+  layout: Layout;
+  metadata: Metadata;
+  steps: Steps;
+  isMounted: boolean;
+}
+
+/** Whether programs get staged skills through a read-only mount: `local` has none. */
+async function isMounted(ctx: RunnerContext): Promise<boolean> {
+  const sandbox = ctx.find("sandbox");
+  if (!sandbox) throw errors.RUN_NO_SANDBOX();
+  return (await sandbox.executor()) !== "local";
+}
+
+/** Puts a skill into the workspace, and notes what it was. */
+function stageSkill(ctx: RunnerContext, skill: Skill, { layout, metadata, steps, isMounted }: Staging): Staged {
+  const { name, source } = skill;
+  const before = metadata.skills[name];
   return steps.take("workspace.stage", { host_path: skill.files }, (step) => {
-    const staged = stage(layout, skill, before, sums);
+    const staged = stage(layout, skill, { before, sums: ctx.find("skills")?.sums(skill), isMounted });
+    const { digest, folder, seen } = staged;
+    metadata.skills[name] = { digest, folder, seen, source };
     // What was copied by an earlier run is mounted again, and that is all.
-    step.set({ to: relative(layout.root, staged.folder), mount_used: staged.digest === before?.digest });
+    step.set({ to: relative(layout.root, folder), mount_used: digest === before?.digest });
     return staged;
   });
+}
+
+/** The skills that inputs are taken from, but for the one that runs. One that there is no more is taken from the workspace. */
+function skillsAmongInputs(ctx: RunnerContext, { skill: own, inputs = [] }: RunRequest, forModel: boolean): Skill[] {
+  const named = inputs.flatMap(({ from }) => /^skill:\/\/([^/]+)/.exec(from)?.[1] ?? []);
+  return usable(ctx, forModel).filter(({ name }) => name !== own.trim() && named.includes(name));
 }
 
 function skillOf(ctx: RunnerContext, { skill: given, command }: RunRequest, forModel: boolean): Skill {
   const name = given.trim();
   if (name === "" || command.trim() === "") throw errors.RUN_ARGUMENTS();
-  const all = ctx.find("skills")?.look.skills;
-  if (!all) throw errors.RUN_NO_SKILLS();
-  const skills = all.filter((each) => !each.userOnly || !forModel || wasLoaded(ctx, each));
+  const skills = usable(ctx, forModel);
   const skill = skills.find((each) => each.name === name);
   if (!skill) throw errors.RUN_SKILL({ name, known: skills.map((each) => each.name) });
   return skill;
+}
+
+function usable(ctx: RunnerContext, forModel: boolean): Skill[] {
+  const all = ctx.find("skills")?.look.skills;
+  if (!all) throw errors.RUN_NO_SKILLS();
+  return all.filter((each) => !each.userOnly || !forModel || wasLoaded(ctx, each));
 }
 
 /** Only a person loads a skill that is kept from the model, and what was loaded may be run. */

@@ -1,10 +1,18 @@
 import { relative } from "node:path";
 import type { SpanAttributes } from "@scorel/diagnostics/contract";
-import type { SandboxEnd, SandboxJob, SandboxMount, SandboxOptions, SandboxRun } from "@scorel/sandbox/contract";
+import type {
+  ExecutorName,
+  SandboxEnd,
+  SandboxJob,
+  SandboxMount,
+  SandboxOptions,
+  SandboxRun,
+} from "@scorel/sandbox/contract";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Layout } from "./layout.ts";
+import { missingPackage } from "./missing.ts";
 import { type OnText, Outcome } from "./outcome.ts";
 import { type Place, prepare, type Ready } from "./ready.ts";
 import { beginRecord, lineageOf } from "./record.ts";
@@ -62,7 +70,7 @@ export async function startSkill(
     outcome.end();
     const told = written === undefined ? request : { ...request, stdin: written() };
     const made = lineageOf(ctx, told, ready, recording, { ...end, executor: program.executor });
-    return resultOf(request, { ...ready, ...made }, outcome, end);
+    return resultOf(request, { ...ready, ...made }, outcome, { ...end, executor: program.executor });
   };
   return { program, ready, finish };
 }
@@ -95,9 +103,9 @@ async function resultOf(
   request: RunRequest,
   ready: Ready & { warning?: string },
   outcome: Outcome,
-  end: SandboxEnd,
+  end: SandboxEnd & { executor: ExecutorName },
 ): Promise<RunResult> {
-  const { hide } = ready;
+  const { hide, skill, staged, grants } = ready;
   const result: RunResult = {
     output_files: [],
     stdout: String(outcome.stdout),
@@ -109,7 +117,10 @@ async function resultOf(
   const cut = outcome.truncated.map((name) => `${name} truncated`);
   const stopped = end.ended && end.ended !== "timeout" ? [`the program was ended: ${endings[end.ended]}`] : [];
   const told = await keepFiles(result, request, ready);
-  const others = [ready.grants.withheld, ready.warning].flatMap((each) => each ?? []);
+  const failed = { skill: skill.name, stderr: result.stderr, files: staged.files.map(({ path }) => path) };
+  const missing =
+    result.exit_code > 0 && missingPackage({ ...failed, network: grants.network, executor: end.executor });
+  const others = [grants.withheld, ready.warning, missing || undefined].flatMap((each) => each ?? []);
   const warnings = [...cut, ...stopped, ...told, ...others];
   return { ...result, ...(warnings.length > 0 && { warnings }) };
 }

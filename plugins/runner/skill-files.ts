@@ -24,7 +24,7 @@ export function keepSkill({ folder, files }: Staged, store: BlobStore): string |
   if (bytes > MOST_BYTES) return undefined;
   const kept = files.map(({ path, mode }) => ({
     path,
-    mode: mode & 0o555,
+    mode: mode & 0o777,
     sha256: store.put(fs.readFileSync(join(folder, path))),
   }));
   return store.putList({ files: kept });
@@ -38,7 +38,7 @@ export function keptSkill(name: string, list: string | undefined, folder: string
     const to = join(folder, path);
     fs.mkdirSync(dirname(to), { recursive: true });
     fs.writeFileSync(to, store.read(sha256) as Buffer, { flag: "wx", mode: 0o600 });
-    fs.chmodSync(to, (mode & 0o777) | 0o600);
+    fs.chmodSync(to, (mode & 0o777) | 0o400);
   }
   const [files, file] = [fs.realpathSync(folder), join(folder, "SKILL.md")];
   return { name, description: "", source: "user", folder, files, file, root: files, digest: "", warnings: [] };

@@ -4,14 +4,11 @@ import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
-import { inHeld, readWithin, remove } from "./held.ts";
+import { inHeld, remove } from "./held.ts";
 import type { Layout } from "./layout.ts";
-import { isWithin } from "./paths.ts";
+import { createReader, type Reader } from "./reader.ts";
+import { filesOf, OWN, type SourceFile } from "./source-files.ts";
 
-const MOST_FILES = 10_000;
-const MOST_BYTES = 256 * 1024 * 1024;
-/** Not the skill's: the workspace's folders by short names, and what its programs install. */
-const OWN = new Set(["out", "work", "inputs", ".venv"]);
 const LINKS: Readonly<Record<string, string>> = {
   out: join("..", "..", "out"),
   work: join("..", "..", "work"),
@@ -39,49 +36,47 @@ const MENDS = "scorel skill update fetches it anew";
 /** What the files of a skill from an archive have to be. */
 type Sums = ReadonlyMap<string, string>;
 
-interface SourceFile {
-  path: string;
-  /** Real; the same, or what a link leads to. */
-  from: string;
-  mode: number;
-  stat: fs.Stats;
-  /** The skill's real folder. */
-  root: string;
-}
-
 /** A file that was changed so short a time ago could change again without looking other. */
 const SETTLED_MS = 2_000;
+
+/** What is known before a skill is staged. */
+export interface StageOptions {
+  /** What was staged by this name before. */
+  before?: { digest: string; seen?: string | undefined; source?: string | undefined } | undefined;
+  sums?: Sums | undefined;
+  /**
+   * Programs get the skill through a read-only mount. Then its files keep their owner's right to write, so that copies of them
+   * can be changed; without a mount that right is all that keeps programs from writing into the skill itself.
+   */
+  isMounted: boolean;
+}
 
 /**
  * Copies a skill into the workspace, unless the same bytes are there already; files that look as before are not even read.
  * What its programs have installed in `.venv` stays, also when the skill has changed, but not when another one has its name.
  * Throws RUN_STAGE.
  */
-export function stage(
-  layout: Layout,
-  skill: Skill,
-  before: { digest: string; seen?: string | undefined; source?: string | undefined } | undefined,
-  sums?: Sums,
-): Staged {
-  const files = filesOf(skill);
+export function stage(layout: Layout, skill: Skill, { before, sums, isMounted }: StageOptions): Staged {
+  const found = filesOf(skill);
+  const files = found.map((file) => ({ ...file, mode: file.mode & (isMounted ? 0o755 : 0o555) }));
   if (sums) assertWhole(skill, files, sums);
-  const seen = seenOf(files);
+  const seen = seenOf(files, isMounted);
   const folder = join(layout.skills, folderName(skill.name));
   const venv = join(folder, ".venv");
   const isThere = before !== undefined && isLink(join(folder, LAST));
   const isSame = isThere && seen !== undefined && seen === before.seen;
-  const digest = isSame ? before.digest : digestOf(skill, files, sums);
-  if (!isThere || before.digest !== digest) copy(files, folder);
-  else if (!isSame) for (const { path, mode } of files) fs.chmodSync(join(folder, path), mode & 0o555);
+  const digest = isSame ? before.digest : isThere ? digestOf(skill, files, sums) : copy(skill, files, folder, sums);
+  if (isThere && before.digest !== digest) copy(skill, files, folder, sums);
+  else if (isThere && !isSame) for (const { path, mode } of files) fs.chmodSync(join(folder, path), mode);
   if (isThere && before.source !== undefined && before.source !== skill.source)
     inHeld(layout.skills, folder, "skill", (held) => remove(held, ".venv", dirname(layout.metadata)));
   fs.mkdirSync(venv, { recursive: true });
   return { folder, venv, digest, files, seen };
 }
 
-function seenOf(files: readonly SourceFile[]): string | undefined {
+function seenOf(files: readonly SourceFile[], isMounted: boolean): string | undefined {
   let latest = 0;
-  let all = "";
+  let all = `${isMounted}\0`;
   for (const { path, stat } of files) {
     all += `${path}\0${stat.dev} ${stat.ino} ${stat.size} ${stat.mode} ${stat.mtimeMs} ${stat.ctimeMs}\0`;
     latest = Math.max(latest, stat.ctimeMs);
@@ -114,7 +109,8 @@ function folderName(name: string): string {
   return `skill-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
 }
 
-function copy(files: readonly SourceFile[], folder: string): void {
+/** Copies the files, each of which is read once; answers their digest. */
+function copy(skill: Skill, files: readonly SourceFile[], folder: string, sums: Sums | undefined): string {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   fs.chmodSync(folder, 0o700);
   fs.rmSync(join(folder, LAST), { force: true });
@@ -123,13 +119,25 @@ function copy(files: readonly SourceFile[], folder: string): void {
     makeRemovable(join(folder, name));
     fs.rmSync(join(folder, name), { recursive: true });
   }
-  for (const { path, from, mode, root } of files) {
-    const to = join(folder, path);
-    fs.mkdirSync(dirname(to), { recursive: true });
-    fs.writeFileSync(to, readWithin(root, from), { flag: "wx" });
-    fs.chmodSync(to, mode & 0o555);
-  }
+  const made = new Set<string>();
+  const digest = digestOf(skill, files, sums, ({ path, mode }, bytes) => {
+    const parent = path.slice(0, Math.max(0, path.lastIndexOf("/")));
+    if (parent !== "" && !made.has(parent)) fs.mkdirSync(`${folder}/${parent}`, { recursive: true });
+    made.add(parent);
+    writeNew(`${folder}/${path}`, bytes, mode);
+  });
   for (const [name, target] of Object.entries(LINKS)) fs.symlinkSync(target, join(folder, name));
+  return digest;
+}
+
+function writeNew(path: string, bytes: Buffer, mode: number): void {
+  const fd = fs.openSync(path, "wx", 0o600);
+  try {
+    for (let done = 0; done < bytes.length; ) done += fs.writeSync(fd, bytes, done);
+    fs.fchmodSync(fd, mode);
+  } finally {
+    fs.closeSync(fd);
+  }
 }
 
 /** Folders without the right to write keep what is in them. */
@@ -139,70 +147,34 @@ function makeRemovable(path: string): void {
   for (const name of fs.readdirSync(path)) makeRemovable(join(path, name));
 }
 
-function filesOf(skill: Skill): SourceFile[] {
-  const root = realFolder(skill);
-  const found: SourceFile[] = [];
-  let bytes = 0;
-  // Names are put together as text: for a thousand files, taking paths apart takes longer than all else.
-  const visit = (prefix: string) => {
-    for (const entry of fs.readdirSync(`${root}/${prefix}`, { withFileTypes: true })) {
-      const path = prefix + entry.name;
-      const full = `${root}/${path}`;
-      if (OWN.has(path) || entry.name === ".git") continue;
-      const { from, stat } = entry.isSymbolicLink()
-        ? linked(full, root, skill, path)
-        : { from: full, stat: fs.lstatSync(full) };
-      if (stat.isDirectory() && !entry.isSymbolicLink()) visit(`${path}/`);
-      if (!stat.isFile()) continue;
-      found.push({ path, from, mode: stat.mode, stat, root });
-      bytes += stat.size;
-      if (found.length > MOST_FILES || bytes > MOST_BYTES)
-        throw errors.RUN_STAGE({
-          skill: skill.name,
-          path: skill.folder,
-          reason: "it has too many files, or too large ones",
-        });
-    }
-  };
-  visit("");
-  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
-}
-
-function realFolder({ name: skill, files, folder: path }: Skill): string {
-  try {
-    return fs.realpathSync(files);
-  } catch (thrown) {
-    throw errors.RUN_STAGE({ skill, path, reason: `its folder cannot be read (${codeOf(thrown)})` }, { cause: thrown });
-  }
-}
-
-/** A link counts as the file that it leads to, as long as that is the skill's own. */
-function linked(full: string, root: string, skill: Skill, path: string): { from: string; stat: fs.Stats } {
-  const fail = (reason: string) => errors.RUN_STAGE({ skill: skill.name, path, reason });
-  try {
-    const from = fs.realpathSync(full);
-    if (!isWithin(root, from)) throw fail("it is a link that leads out of the skill");
-    return { from, stat: fs.statSync(from) };
-  } catch (thrown) {
-    throw codeOf(thrown) === "ENOENT" ? fail("it is a link to nothing") : thrown;
-  }
-}
-
-function digestOf(skill: Skill, files: readonly SourceFile[], sums?: Sums): string {
+/** sha256 over the paths and bytes of the files; `read` gets each of them in turn. */
+function digestOf(
+  { name: skill }: Skill,
+  files: readonly SourceFile[],
+  sums?: Sums,
+  read: (file: SourceFile, bytes: Buffer) => void = () => {},
+): string {
+  const fail = (path: string, reason: string, cause?: unknown) => errors.RUN_STAGE({ skill, path, reason }, { cause });
   const hash = createHash("sha256");
+  using reader = createReader();
   for (const file of files) {
-    const bytes = bytesOf(skill, file);
+    const bytes = bytesOf(file, reader, fail);
     if (sums && sums.get(file.path) !== createHash("sha256").update(bytes).digest("hex"))
-      throw errors.RUN_STAGE({ skill: skill.name, path: file.path, reason: `it is not what was installed; ${MENDS}` });
+      throw fail(file.path, `it is not what was installed; ${MENDS}`);
     hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
+    read(file, bytes);
   }
   return hash.digest("hex");
 }
 
-function bytesOf({ name }: Skill, { path, from, root }: SourceFile): Buffer {
+function bytesOf(
+  { path, from, root }: SourceFile,
+  reader: Reader,
+  fail: (path: string, reason: string, cause: unknown) => Error,
+): Buffer {
   try {
-    return readWithin(root, from);
+    return reader.read(root, from);
   } catch (thrown) {
-    throw errors.RUN_STAGE({ skill: name, path, reason: `it cannot be read (${codeOf(thrown)})` }, { cause: thrown });
+    throw fail(path, `it cannot be read (${codeOf(thrown)})`, thrown);
   }
 }

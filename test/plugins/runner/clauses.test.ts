@@ -53,6 +53,7 @@ describe("skill_run", () => {
       provides: ["sandbox"],
       activate: (ctx) =>
         ctx.provide("sandbox", {
+          executor: async () => "bubblewrap",
           start: async (job: SandboxJob) => {
             jobs.push(job);
             return run;

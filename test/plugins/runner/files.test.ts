@@ -186,6 +186,16 @@ describe("inputs", () => {
     expect([stdout, stderr]).toEqual(["hostartifactworkspace\nworkspace\nimport sys\n", ""]);
   });
 
+  it("come from a skill that nothing was run of yet, as it is now", async () => {
+    await using t = await shop();
+    await t.skill("forms", { "data/form.txt": "one" });
+    const inputs = [{ from: "skill://forms/data/form.txt" }];
+    const cat = async () => (await t.run({ command: "cat inputs/form.txt", inputs })).stdout;
+    expect(await cat()).toBe("one");
+    await t.skill("forms", { "data/form.txt": "two" });
+    expect(await cat()).toBe("two");
+  });
+
   it("keep the version of an artifact that they had first, when they are pinned", async () => {
     await using t = await shop();
     const save = (content: string) =>
@@ -202,7 +212,7 @@ describe("inputs", () => {
     ["host:///etc/passwd", undefined, "outside the folders that inputs may come from"],
     ["host://../x", undefined, "no absolute path"],
     ["workspace://../../etc/passwd", undefined, "leads out of the workspace"],
-    ["skill://../../etc/passwd", undefined, "is not in the workspace"],
+    ["skill://../../etc/passwd", undefined, "there is no skill"],
     ["skill://math/../../../x", undefined, "leads out of the workspace"],
     ["artifact://none", undefined, "there is no such artifact"],
     ["https://example.com/x", undefined, "begins with none of"],

@@ -269,7 +269,7 @@ describe("a file of an installed skill that is not what was installed", () => {
       if (!skill) throw new Error("it is not there");
       using w = storeGround();
       const layout = { skills: join(w.root, "skills") } as Parameters<typeof stage>[0];
-      const staging = () => stage(layout, skill, undefined, t.skills.sums(skill)).files.length;
+      const staging = () => stage(layout, skill, { sums: t.skills.sums(skill), isMounted: true }).files.length;
       if (reason === "") expect(staging()).toBe(3);
       else expect(staging).toThrow(reason);
     }),

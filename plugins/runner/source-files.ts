@@ -1,0 +1,71 @@
+import * as fs from "node:fs";
+import { codeOf } from "@scorel/kernel";
+import type { Skill } from "@scorel/skills/contract";
+import { errors } from "./errors.ts";
+import { isWithin } from "./paths.ts";
+
+const MOST_FILES = 10_000;
+const MOST_BYTES = 256 * 1024 * 1024;
+/** Not the skill's: the workspace's folders by short names, and what its programs install. */
+export const OWN = new Set(["out", "work", "inputs", ".venv"]);
+
+/** A file of a skill, where it is read. */
+export interface SourceFile {
+  path: string;
+  /** Real; the same, or what a link leads to. */
+  from: string;
+  mode: number;
+  stat: fs.Stats;
+  /** The skill's real folder. */
+  root: string;
+}
+
+/** The files of a skill, by path. Throws RUN_STAGE. */
+export function filesOf(skill: Skill): SourceFile[] {
+  const root = realFolder(skill);
+  const found: SourceFile[] = [];
+  let bytes = 0;
+  // Names are put together as text: for a thousand files, taking paths apart takes longer than all else.
+  const visit = (prefix: string) => {
+    for (const entry of fs.readdirSync(`${root}/${prefix}`, { withFileTypes: true })) {
+      const path = prefix + entry.name;
+      const full = `${root}/${path}`;
+      if (OWN.has(path) || entry.name === ".git") continue;
+      const { from, stat } = entry.isSymbolicLink()
+        ? linked(full, root, skill, path)
+        : { from: full, stat: fs.lstatSync(full) };
+      if (stat.isDirectory() && !entry.isSymbolicLink()) visit(`${path}/`);
+      if (!stat.isFile()) continue;
+      found.push({ path, from, mode: stat.mode, stat, root });
+      bytes += stat.size;
+      if (found.length > MOST_FILES || bytes > MOST_BYTES)
+        throw errors.RUN_STAGE({
+          skill: skill.name,
+          path: skill.folder,
+          reason: "it has too many files, or too large ones",
+        });
+    }
+  };
+  visit("");
+  return found.sort((a, b) => (a.path < b.path ? -1 : 1));
+}
+
+function realFolder({ name: skill, files, folder: path }: Skill): string {
+  try {
+    return fs.realpathSync(files);
+  } catch (thrown) {
+    throw errors.RUN_STAGE({ skill, path, reason: `its folder cannot be read (${codeOf(thrown)})` }, { cause: thrown });
+  }
+}
+
+/** A link counts as the file that it leads to, as long as that is the skill's own. */
+function linked(full: string, root: string, skill: Skill, path: string): { from: string; stat: fs.Stats } {
+  const fail = (reason: string) => errors.RUN_STAGE({ skill: skill.name, path, reason });
+  try {
+    const from = fs.realpathSync(full);
+    if (!isWithin(root, from)) throw fail("it is a link that leads out of the skill");
+    return { from, stat: fs.statSync(from) };
+  } catch (thrown) {
+    throw codeOf(thrown) === "ENOENT" ? fail("it is a link to nothing") : thrown;
+  }
+}
