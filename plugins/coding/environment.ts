@@ -5,12 +5,14 @@ import type { Workspace } from "@scorel/host/contract";
 import type { ImagesService } from "@scorel/images/contract";
 import type { BaseContext } from "@scorel/kernel";
 import type { SecretsService } from "@scorel/model/contract";
+import type {} from "@scorel/permissions/contract";
 import type { RefsService } from "@scorel/runner/contract";
 import type { SandboxService } from "@scorel/sandbox/contract";
 import type { BashSettings } from "@scorel/tools/contract";
 import { BYTES_PER_TOKEN } from "./budget.ts";
 import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";
+import { isKeyStore } from "./key-store.ts";
 
 /** What the tools know of the session around them, asked for at each call. */
 export interface Environment {
@@ -27,6 +29,8 @@ export interface Environment {
   claim(toolCallId: string, bytes: number): void;
   /** Makes images ready for the model. */
   images(): ImagesService | undefined;
+  /** Which files below a folder, by their real paths, a search leaves out. */
+  hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
   /** How `[tools.bash]` wants commands to run. */
   bash(): BashSettings;
   sandbox(): SandboxService | undefined;
@@ -89,6 +93,11 @@ export function createEnvironment(ctx: BaseContext): Environment {
     running: new Set(),
     atEnd: [],
     images: () => ctx.find("images"),
+    hiddenIn: async (folder, shows) => {
+      const kept = await ctx.find("permissions")?.hiddenIn(folder, shows);
+      const home = ctx.find("workspace")?.home ?? homedir();
+      return (path) => isKeyStore(path, home) || (kept?.(path) ?? false);
+    },
     bash: () => ctx.find("tools")?.bash ?? { sandbox: false, network: false },
     sandbox: () => ctx.find("sandbox"),
     refs: () => ctx.find("refs"),

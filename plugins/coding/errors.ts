@@ -7,6 +7,8 @@ export const errors = defineErrors({
     `${a.path} steers the agent or git, so it is not written. Ask the user to change it, or to start scorel with --allow-write ${a.dir}`,
   PATH_OUTSIDE: (a: { path: string; root: string; dir: string }) =>
     `${a.path} lies outside the project ${a.root}, so it is not written. Choose a path inside, or ask the user to start scorel with --allow-write ${a.dir}`,
+  PATH_KEYS: (a: { path: string }) =>
+    `${a.path} holds the keys of Scorel itself, which no tool reads. Go on without them.`,
   FILE_MISSING: (a: { path: string; near: string }) =>
     `${a.path} does not exist.${a.near ? ` Did you mean ${a.near}?` : " Find it with Glob."}`,
   FILE_KIND: (a: { path: string; kind: string; hint: string }) =>

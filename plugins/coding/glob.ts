@@ -3,6 +3,7 @@ import { z } from "zod";
 import { outputBudget } from "./budget.ts";
 import { brief, card } from "./display.ts";
 import type { Environment } from "./environment.ts";
+import { readsOf } from "./paths.ts";
 import { answer, answering } from "./tool.ts";
 
 const DEFAULT_LIMIT = 200;
@@ -23,6 +24,10 @@ export function createGlob(env: Environment): Tool<Params> {
     description: "List files by glob, sorted by path. Leaves out ignored and hidden files.",
     parameters,
     access: () => "read",
+    reads: async (params) => {
+      const { whereOf } = await import("./ground.ts");
+      return readsOf((await whereOf(params, env)).path ?? ".", env.workspace);
+    },
     execute: (id, params, signal) => answering(signal, () => glob(id, params, env, signal)),
     display: (params, result) => card(`Glob ${params.pattern}`, result, brief(result)),
   };
@@ -40,7 +45,7 @@ async function glob(
   ]);
   const { hidden, offset = 0, limit = DEFAULT_LIMIT } = params;
   const { path, pattern } = await whereOf(params, env);
-  const ground = await groundOf(path, env, signal);
+  const ground = await groundOf(path, "names", env, signal);
   const names = await filesOf(ground, hiddenOptions(hidden, pattern), pattern);
   const page = pageOf(names.map(ground.shown), offset, limit);
   const fits = fitting(page, outputBudget(env.context()), (name) => name);

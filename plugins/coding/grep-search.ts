@@ -87,7 +87,7 @@ async function countsOf(params: GrepParams, ground: Ground): Promise<Count[]> {
     params.glob === undefined || isFile ? undefined : filesOf(ground, hidden, params.glob),
   ]);
   const kept = allowed && new Set(allowed);
-  return parseCounts(output).filter(({ name }) => kept?.has(name) ?? true);
+  return parseCounts(output).filter(({ name }) => (kept?.has(name) ?? true) && !ground.hides(name));
 }
 
 function parseCounts(output: Buffer): Count[] {

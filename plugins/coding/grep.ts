@@ -3,6 +3,7 @@ import { outputBudget } from "./budget.ts";
 import { brief, card } from "./display.ts";
 import type { Environment } from "./environment.ts";
 import { type GrepParams, parameters } from "./grep-params.ts";
+import { readsOf } from "./paths.ts";
 import { answer, answering } from "./tool.ts";
 
 /** Searches file contents; matches sorted by path and line, long lines cut around their match. */
@@ -12,6 +13,7 @@ export function createGrep(env: Environment): Tool<GrepParams> {
     description: "Search file contents (ripgrep). Leaves out ignored and hidden files.",
     parameters,
     access: () => "read",
+    reads: ({ path = "." }) => readsOf(path, env.workspace),
     execute: (id, params, signal) => answering(signal, () => grep(id, params, env, signal)),
     display: (params, result) => card(`Grep ${params.pattern}`, result, brief(result)),
   };
@@ -24,7 +26,7 @@ async function grep(
   signal: AbortSignal | undefined,
 ): Promise<ToolOutput> {
   const [{ groundOf }, search] = await Promise.all([import("./ground.ts"), import("./grep-search.ts")]);
-  const ground = await groundOf(params.path, env, signal);
+  const ground = await groundOf(params.path, "contents", env, signal);
   const budget = outputBudget(env.context());
   env.claim(id, budget);
   const { text, details } = await search.searchContents(params, ground, budget);

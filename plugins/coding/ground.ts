@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
+import { refuseKeyStore } from "./key-store.ts";
 import { absolute, locate, shownAs } from "./paths.ts";
 import { namesIn, ripgrep, type Search } from "./ripgrep.ts";
 
@@ -12,11 +13,14 @@ export interface Ground extends Search {
   target: string;
   /** A name that ripgrep gave, as messages name it. */
   shown(name: string): string;
+  /** Whether a file of this name is left out, since it may not be read. A file that was asked for by itself never is. */
+  hides(name: string): boolean;
 }
 
 /** A folder, or one file of a folder; throws SEARCH_PATH. */
 export async function groundOf(
   path: string | undefined,
+  shows: "names" | "contents",
   env: Environment,
   signal: AbortSignal | undefined,
 ): Promise<Ground> {
@@ -29,13 +33,16 @@ export async function groundOf(
       reason: `${place.shown} is no UTF-8 name, which ripgrep cannot be given. Search the folder above it.`,
     });
   const isFolder = stats.isDirectory();
+  if (!isFolder) await refuseKeyStore(place, stats, workspace);
   const cwd = isFolder ? place.path : dirname(place.path);
+  const hides = isFolder ? await env.hiddenIn(cwd, shows) : () => false;
   return {
     cwd,
     env: env.childEnv(),
     signal,
     target: isFolder ? "./" : `./${basename(place.path)}`,
     shown: (name) => shownAs(join(cwd, name), workspace.cwd),
+    hides: (name) => hides(join(cwd, name)),
   };
 }
 
@@ -81,8 +88,10 @@ export function globOption(glob: string, { cwd }: Ground): string {
 export async function filesOf(ground: Ground, options: readonly string[], glob: string | undefined): Promise<string[]> {
   const list = (more: readonly string[]) =>
     ripgrep(["--files", "--null", ...options, ...more, "--", ground.target], ground);
-  if (glob === undefined) return namesIn(await list([]));
-  const [all, matching] = await Promise.all([list([]), list([globOption(glob, ground)])]);
-  const kept = new Set(namesIn(all));
-  return namesIn(matching).filter((name) => kept.has(name));
+  const [all, matching] = await Promise.all([
+    list([]),
+    glob === undefined ? undefined : list([globOption(glob, ground)]),
+  ]);
+  const kept = matching && new Set(namesIn(all));
+  return namesIn(matching ?? all).filter((name) => (kept?.has(name) ?? true) && !ground.hides(name));
 }

@@ -28,6 +28,17 @@ export async function locate(named: string, ground: Ground): Promise<Place> {
   return { path, raw: isUtf8(bytes) ? path : bytes, lexical, shown: shownAs(path, ground.cwd) };
 }
 
+/** What a tool reads that is given this path: as it is named and as it is. None when the tool will refuse it anyway. */
+export async function readsOf(named: string, ground: Ground): Promise<string[]> {
+  try {
+    const { lexical, path } = await locate(named, ground);
+    return lexical === path ? [path] : [lexical, path];
+  } catch (thrown) {
+    if (codeOf(thrown) === "PATH_INVALID") return [];
+    throw thrown;
+  }
+}
+
 /** The absolute form of a path, links not followed. */
 export function absolute(named: string, { cwd, home }: Ground): string {
   if (named === "") throw errors.PATH_INVALID({ path: named, reason: "it is empty" });

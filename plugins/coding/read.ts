@@ -10,7 +10,8 @@ import { brief, card, textOf } from "./display.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { IMAGE_BYTES, showImage } from "./image.ts";
-import { locate, type Place } from "./paths.ts";
+import { refuseKeyStore } from "./key-store.ts";
+import { locate, type Place, readsOf } from "./paths.ts";
 import { type Offset, type Selection, select } from "./selection.ts";
 import { asText, loadFile, type TextFile } from "./text-file.ts";
 import { answer, answering } from "./tool.ts";
@@ -39,6 +40,7 @@ export function createRead(env: Environment): Tool<Params> {
     parameters,
     prepareArguments: withOwnNames,
     access: () => "read",
+    reads: async ({ file_path }) => readsOf(await fileOf(file_path, env), env.workspace),
     execute: (id, params, signal) => answering(signal, () => read(id, params, env, signal)),
     display: (params, result) =>
       card(`Read ${params.file_path}${params.offset ? `:${params.offset}` : ""}`, result, brief(result)),
@@ -60,6 +62,7 @@ async function fileOf(named: string, env: Environment): Promise<string> {
 async function read(id: string, params: Params, env: Environment, signal?: AbortSignal): Promise<ToolOutput> {
   const place = await locate(await fileOf(params.file_path, env), env.workspace);
   const loaded = await loadFile(place);
+  await refuseKeyStore(place, loaded.stats, env.workspace);
   const mimeType = imageType(loaded.bytes);
   if (mimeType) {
     env.claim(id, IMAGE_BYTES);

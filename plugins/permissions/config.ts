@@ -18,5 +18,10 @@ export const config = z.strictObject({
   }),
   ask: rules("calls that ask though something else allows them"),
   deny: rules("calls that are never made"),
+  read: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({ layers: "join", trust: { kind: "weakens", could: "files there are read without a question" } })
+    .describe("files and folders outside the project that may be read, such as `~/notes` or `/opt/*/docs`"),
 });
 export type PermissionsConfig = z.output<typeof config>;

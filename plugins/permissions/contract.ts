@@ -14,7 +14,18 @@ export interface CallRequest {
   rules: string[];
 }
 
+export interface PermissionsService {
+  /**
+   * Which files below a folder (a real path) a search has to leave out, by their real paths: those that may not be read without
+   * a question. `shows`: whether it shows their names only, or what is in them.
+   */
+  hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
+}
+
 declare module "@scorel/kernel" {
+  interface Services {
+    permissions: PermissionsService;
+  }
   interface Events {
     /** The session works in another mode from now on. */
     permission_mode: { mode: Mode };

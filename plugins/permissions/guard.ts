@@ -3,12 +3,11 @@ import { visibleText } from "@scorel/host/client";
 import type { Workspace } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import type { RequestOption } from "@scorel/requests/contract";
-import type { Access } from "@scorel/tools/contract";
 import type { CallRequest } from "./contract.ts";
 import { judge } from "./judge.ts";
-import { parseRule, type Rule } from "./rule.ts";
-import { modeOf, type State, workspaceOf } from "./state.ts";
-import type { Verdict } from "./verdict.ts";
+import { hiddenIn } from "./reading.ts";
+import { modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
+import type { Case, Rules, Verdict } from "./verdict.ts";
 
 /** Lets a call run, asks a person about it, or refuses it. Whatever goes wrong in here denies. */
 export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
@@ -50,21 +49,32 @@ async function keep(rules: readonly string[], { ctx }: State): Promise<void> {
   await addRules(rules, ctx).catch((thrown: unknown) => ctx.report("keeping a rule", thrown));
 }
 
+/** Which files below a folder a search leaves out. */
+export function hiddenFrom(folder: string, shows: "names" | "contents", state: State): (path: string) => boolean {
+  const { ctx } = state;
+  const reader = { rules: rulesOf(state), workspace: requiredWorkspace(state), readable: readableIn(ctx) };
+  return hiddenIn(folder, shows, reader);
+}
+
+function rulesOf({ ctx, rules }: State): Rules {
+  const { allow, ask, deny } = ctx.config;
+  return { allow: parsed([...allow, ...rules]), ask: parsed(ask), deny: parsed(deny) };
+}
+
 async function verdictOn({ toolCall, args }: ToolCallInput, state: State): Promise<Verdict> {
   const { ctx } = state;
-  const { allow, ask, deny } = ctx.config;
-  const rules = { allow: read([...allow, ...state.rules]), ask: read(ask), deny: read(deny) };
-  const access = await accessOf(toolCall.name, args, state);
-  return judge({ tool: toolCall.name, args, access, mode: modeOf(state), rules, workspace: requiredWorkspace(state) });
+  const rules = rulesOf(state);
+  const { access, reads } = await touchedBy(toolCall.name, args, state);
+  const workspace = requiredWorkspace(state);
+  const readable = readableIn(ctx);
+  return judge({ tool: toolCall.name, args, access, reads, mode: modeOf(state), rules, workspace, readable });
 }
 
-function read(texts: readonly string[]): Rule[] {
-  return texts.flatMap((text) => parseRule(text) ?? []);
-}
-
-async function accessOf(name: string, args: unknown, { ctx }: State): Promise<Access> {
+async function touchedBy(name: string, args: unknown, { ctx }: State): Promise<Pick<Case, "access" | "reads">> {
   const tool = ctx.find("tools")?.get(name);
-  return tool ? tool.access(tool.validate(args)) : "exclusive";
+  if (!tool) return { access: "exclusive" };
+  const params = tool.validate(args);
+  return { access: await tool.access(params), reads: await tool.reads(params) };
 }
 
 /** Without a place to work in nothing can be judged. */
@@ -82,10 +92,10 @@ function refused(why: string): ToolCallVerdict {
 }
 
 function unanswered({ toolCall, args }: ToolCallInput, { why, rules }: Verdict, { ctx }: State): ToolCallVerdict {
-  const { command, file_path } = args as { command?: string; file_path?: string };
+  const { command, file_path, path, pattern } = args as Readonly<Record<string, string | undefined>>;
   ctx.session.emit("permission_denied", {
     tool: toolCall.name,
-    what: visibleText(command ?? `${toolCall.name} ${file_path ?? ""}`.trim()),
+    what: visibleText(command ?? `${toolCall.name} ${file_path ?? path ?? pattern ?? ""}`.trim()),
     rules,
   });
   return refused(`${why}, and nobody is there to ask`);

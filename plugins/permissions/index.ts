@@ -27,12 +27,17 @@ export default definePlugin({
   name: "Permissions",
   version: "0.1.0",
   needs: ["agent", "requests"],
+  provides: ["permissions"],
   config,
   events: { permission_mode: permissionMode, permission_denied: permissionDenied },
   projections: { permissionMode: permissionModeProjection, permissionTold },
 
   activate(ctx) {
     states.set(ctx.session, { ctx, rules: [], asking: Promise.resolve() });
+    ctx.provide("permissions", {
+      hiddenIn: async (folder, shows) =>
+        (await import("./guard.ts")).hiddenFrom(folder, shows, states.get(ctx.session) as State),
+    });
   },
 
   hooks: (ctx) => ({

@@ -2,17 +2,32 @@ import { isAbsolute, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import type { Access } from "@scorel/tools/contract";
 import { isInside, isWithin, realOf, steers } from "./paths.ts";
+import { judgeReads } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";
-import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "./verdict.ts";
+import { allow, type Case, deny, isForPaths, PLANNING, type Rules, stricter, type Verdict } from "./verdict.ts";
 
 /** Decides about a call by the rules and the mode: what is denied comes first, then what is asked about. */
 export async function judge(call: Case): Promise<Verdict> {
-  const { command } = (call.args ?? {}) as { command?: unknown };
-  if (call.tool !== "Bash" || typeof command !== "string") return judgeCall(call);
+  const { command, cwd } = (call.args ?? {}) as { command?: unknown; cwd?: unknown };
+  const isBash = call.tool === "Bash" && typeof command === "string";
+  const own = isBash ? await judgeBash(command, call) : judgeCall(call);
+  if (own.decision === "deny") return own;
+  const reading = isBash
+    ? // The parser of commands is loaded with the first one.
+      (await import("./command-reading.ts")).judgeReadingOf(command, typeof cwd === "string" ? cwd : ".", call)
+    : judgeReads(readsOf(call), call);
+  return reading ? stricter(own, reading) : own;
+}
+
+async function judgeBash(command: string, call: Case): Promise<Verdict> {
   if (call.mode === "full" && !speaksOfCommands(call.rules)) return allow("the mode is full");
-  // The parser of commands is loaded with the first one that has to be read.
   return (await import("./judge-command.ts")).judgeCommand(command, call);
+}
+
+/** What a call reads, as its tool says, else the paths among the arguments of one that only reads. */
+function readsOf({ reads, access, args, workspace }: Case): readonly string[] {
+  return reads ?? (access === "read" ? pathsOf(args, access, workspace) : []);
 }
 
 function speaksOfCommands({ deny, ask }: Rules): boolean {

@@ -59,14 +59,26 @@ export function isPosingAsGit({ cwd }: Workspace): boolean {
 }
 
 /** Whether a path fits `src/**`: `*` within a name, `**` over folders; relative to the project, absolute, or from `~/`. */
-export function fits(pattern: string, path: string, { root, home }: Workspace): boolean {
+export function fits(pattern: string, path: string, workspace: Workspace): boolean {
+  return new RegExp(`^${sourceOf(pattern, workspace)}$`).test(path);
+}
+
+/** The paths that a rule keeps from being read: those that fit and all below them, also by names that differ in case only. */
+export function coveredBy(pattern: string, workspace: Workspace): (path: string) => boolean {
+  const covered = new RegExp(`^${sourceOf(pattern.normalize("NFC"), workspace)}(?:/.*)?$`, "i");
+  // Comparing a longer path could take long, and hardly any file lies so deep.
+  return (path) => path.length > MAX_COMPARED || covered.test(path.normalize("NFC"));
+}
+
+function sourceOf(pattern: string, { root, home }: Workspace): string {
   const base = pattern.startsWith("~/") ? join(home, pattern.slice(2)) : resolve(root, pattern);
-  const source = base
+  return base
     .split(/(\/\*\*$|\*\*\/|\*\*|\*|\\[\\*])/)
     .map((part) => GLOBS[part] ?? literal(part))
     .join("");
-  return new RegExp(`^${source}$`).test(path);
 }
+
+const MAX_COMPARED = 1_000;
 
 const GLOBS: Readonly<Record<string, string>> = { "/**": "(?:/.*)?", "**/": "(?:.*/)?", "**": ".*", "*": "[^/]*" };
 

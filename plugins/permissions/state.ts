@@ -10,9 +10,12 @@ import type {
   Transients,
 } from "@scorel/kernel";
 import type {} from "@scorel/requests/contract";
+import type {} from "@scorel/skills/contract";
 import { z } from "zod";
 import type { PermissionsConfig } from "./config.ts";
 import type { Mode } from "./contract.ts";
+import { parseRule, type Rule } from "./rule.ts";
+import type { Readable } from "./verdict.ts";
 
 export type Context = PluginContext<PermissionsConfig, "agent" | "requests">;
 export const MODES = ["ask", "edits", "full", "plan"] as const satisfies readonly Mode[];
@@ -43,6 +46,17 @@ export function modeOf(state: State): Mode {
   const given = chosen ?? workspaceOf(ctx)?.permission ?? before ?? ctx.config.mode;
   state.attended ||= ctx.requests.attended;
   return given ?? (state.attended ? "ask" : "edits");
+}
+
+/** What may be read beside the project: by the configuration, and the files of skills. */
+export function readableIn(ctx: Context): Readable {
+  const skills = ctx.find("skills")?.look.skills ?? [];
+  return { patterns: ctx.config.read, folders: [...new Set(skills.flatMap(({ folder, files }) => [folder, files]))] };
+}
+
+/** The rules among these texts, which the configuration has checked. */
+export function parsed(texts: readonly string[]): Rule[] {
+  return texts.flatMap((text) => parseRule(text) ?? []);
 }
 
 export function workspaceOf(ctx: Context): Workspace | undefined {

@@ -14,9 +14,19 @@ export interface Case {
   tool: string;
   args: unknown;
   access: Access;
+  /** What the tool says that it reads, as absolute paths; undefined when it does not say. */
+  reads?: readonly string[] | undefined;
   mode: Mode;
   rules: Rules;
   workspace: Workspace;
+  readable: Readable;
+}
+/** What may be read beside the project without a question. */
+export interface Readable {
+  /** `[permissions] read` */
+  patterns: readonly string[];
+  /** Those of skills. */
+  folders: readonly string[];
 }
 /** What becomes of a call, and why. `rules` would allow what is asked about; none when no rule can say it. */
 export interface Verdict {
@@ -27,6 +37,20 @@ export interface Verdict {
 
 export const allow = (why: string): Verdict => ({ decision: "allow", why, rules: [] });
 export const deny = (why: string): Verdict => ({ decision: "deny", why, rules: [] });
+
+/** The stricter of two verdicts; two questions become one, with the rules that answer both. */
+export function stricter(first: Verdict, second: Verdict): Verdict {
+  const order = ["deny", "ask", "allow"];
+  const [strict, other] =
+    order.indexOf(first.decision) <= order.indexOf(second.decision) ? [first, second] : [second, first];
+  if (strict.decision !== "ask" || other.decision !== "ask") return strict;
+  const answerable = first.rules.length > 0 && second.rules.length > 0;
+  return {
+    decision: "ask",
+    why: `${first.why}; ${second.why}`,
+    rules: answerable ? [...first.rules, ...second.rules] : [],
+  };
+}
 
 export const PLANNING = "the mode is plan, in which nothing is changed";
 

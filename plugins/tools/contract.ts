@@ -24,6 +24,8 @@ export interface Tool<P = any> {
   parameters: unknown;
   /** Default: exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
+  /** The files and folders that a call reads, as absolute paths: as they are named and by their real paths. */
+  reads?(params: P): Awaitable<readonly string[]>;
   /** Runs before validation. */
   prepareArguments?(raw: unknown): unknown;
   execute(
@@ -51,6 +53,8 @@ export interface ReadyTool {
   validate(args: unknown): unknown;
   /** What a call with these params, as `validate` answered them, touches; never rejects: in doubt `exclusive`. */
   access(params: unknown): Promise<Access>;
+  /** What the tool says that such a call reads; undefined when it does not say, or fails to. */
+  reads(params: unknown): Promise<readonly string[] | undefined>;
   /**
    * Waits for earlier conflicting calls of the batch, runs, normalises; rejects at once on abort. `params` are
    * what `validate` answered; those of a zod tool that it did not answer are validated here first. The tool gets a copy.

@@ -19,5 +19,7 @@ export const errors = defineErrors({
     `A result of tool "${a.name}" was cut: ${a.reason}. Write what is long to a file, and answer where it is.`,
   TOOL_ACCESS: (a: { name: string }) =>
     `access of tool "${a.name}" answered neither "read" nor "exclusive" nor { writes: [paths] }; its call runs alone.`,
+  TOOL_READS: (a: { name: string }) =>
+    `reads of tool "${a.name}" answered no list of paths, so the paths among its arguments count.`,
   TOOL_SCHEMA: (a: { reason: string }) => a.reason,
 });

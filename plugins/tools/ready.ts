@@ -15,6 +15,8 @@ export interface Caller {
   call<T>(work: () => T): T;
   /** What a call touches: `exclusive` when the tool's function fails. */
   access(work: () => Awaitable<Access>): Awaitable<Access>;
+  /** What a call reads: undefined when the tool's function fails. */
+  reads(work: () => Awaitable<readonly string[] | undefined>): Awaitable<readonly string[] | undefined>;
   /** Told when a call begins, with its signal; the answer is called when it has ended. */
   begin(signal: AbortSignal): () => void;
   report(thrown: unknown): void;
@@ -44,6 +46,7 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
     prepareArguments: (raw) => repairArguments(prepare(raw), parameters.schema),
     validate,
     access: async (params) => access(params),
+    reads: async (params) => caller.reads(() => tool.reads?.(params)),
     async execute(toolCallId, given, signal = new AbortController().signal, onUpdate) {
       const params = isReady(given) ? given : validate(given);
       const run = new Run(tool, caller, signal, onUpdate);

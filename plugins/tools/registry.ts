@@ -43,7 +43,7 @@ function flawOf(value: unknown): string | undefined {
   if (typeof tool.description !== "string" || tool.description === "") return "it has no description";
   if (tool.parameters === undefined) return "it has no parameters; give an empty object schema when it takes none";
   if (typeof tool.execute !== "function") return "it has no execute function";
-  const optional = ["access", "prepareArguments", "display"].find(
+  const optional = ["access", "reads", "prepareArguments", "display"].find(
     (key) => tool[key] !== undefined && typeof tool[key] !== "function",
   );
   return optional && `its ${optional} is no function`;

@@ -68,14 +68,22 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
 
 /** Calls a tool's functions in its plugin's name. */
 function callerFor(ctx: BaseContext, { plugin, tool: { name } }: Contributed): Caller {
-  const where = `access of tool ${name}`;
+  const where = (part: string) => `${part} of tool ${name}`;
   return {
     call: (work) => asActivity(plugin, `tool ${name}`, ctx.session.id, work),
     access: (work) =>
-      ctx.guard<Awaitable<Access>>({ plugin, where, otherwise: "exclusive", ownOnly: true }, () => {
+      ctx.guard<Awaitable<Access>>({ plugin, where: where("access"), otherwise: "exclusive", ownOnly: true }, () => {
         const answer = work();
         return answer instanceof Promise ? answer.then((later) => asAccess(name, later)) : asAccess(name, answer);
       }),
+    reads: (work) =>
+      ctx.guard<Awaitable<readonly string[] | undefined>>(
+        { plugin, where: where("reads"), otherwise: undefined, ownOnly: true },
+        () => {
+          const answer = work();
+          return answer instanceof Promise ? answer.then((later) => asReads(name, later)) : asReads(name, answer);
+        },
+      ),
     begin: (signal) => beginWork(ctx.session, plugin, signal),
     report: (thrown) => ctx.report(`tool ${name}`, thrown, plugin),
   };
@@ -86,6 +94,11 @@ function asAccess(name: string, value: Access): Access {
   const isList = Array.isArray(writes) && writes.every((path) => typeof path === "string");
   if (value === "read" || value === "exclusive" || isList) return value;
   throw errors.TOOL_ACCESS({ name });
+}
+
+function asReads(name: string, value: readonly string[] | undefined): readonly string[] | undefined {
+  if (value === undefined || (Array.isArray(value) && value.every((path) => typeof path === "string"))) return value;
+  throw errors.TOOL_READS({ name });
 }
 
 /** Of the tools that the preset offers only the named ones; throws TOOL_UNKNOWN. */

@@ -34,7 +34,7 @@ describe("without anybody to ask", () => {
   it("files of the project may be changed, others and commands not", async () => {
     await using t = await post();
     expect(await write(t, "a")).toBe("runs");
-    expect(await t.judge("Read", { file_path: "/etc/hostname" })).toBe("runs");
+    expect(await t.judge("Read", { file_path: "a" })).toBe("runs");
     expect(await t.judge("TodoWrite", { todos: [] })).toBe("runs");
     expect(await write(t, "../a")).toMatch(/ lies outside the project /);
     expect(await t.bash("npm test")).toMatch(/^Denied: no rule allows `npm test`, and nobody is there to ask\./);

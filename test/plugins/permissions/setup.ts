@@ -10,7 +10,7 @@ import permissions from "@scorel/permissions";
 import requests from "@scorel/requests";
 import type { OpenRequest } from "@scorel/requests/contract";
 import tools from "@scorel/tools";
-import type { Tool } from "@scorel/tools/contract";
+import type { ReadyTool, Tool } from "@scorel/tools/contract";
 import { changeFile } from "../../../plugins/host/shared-file.ts";
 import { testCallers, testKernel } from "../../harness.ts";
 
@@ -27,6 +27,8 @@ export interface Post extends AsyncDisposable {
   /** Why a call is refused, or `runs`. */
   judge(tool: string, args: unknown, signal?: AbortSignal): Promise<string>;
   bash(command: string): Promise<string>;
+  /** Runs a tool, whatever the guard thinks of it, and answers its text. */
+  say(tool: string, args: unknown): Promise<string>;
   /** An operation in the name of a client. */
   request<O extends Asking>(
     operation: O,
@@ -70,6 +72,11 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
     link: (name, target) => symlinkSync(target, join(dir, name)),
     read: (path) => readFileSync(path, "utf8"),
     judge,
+    async say(name, args) {
+      const tool = t.kernel.find("tools")?.get(name) as ReadyTool;
+      const { content } = await tool.execute("call1", tool.validate(args), undefined);
+      return content.map((part) => (part.type === "text" ? part.text : "")).join("");
+    },
     bash: (command) => judge("Bash", { command }),
     request: async (operation, params, clientId = "client1") =>
       operations()[operation].run({ ...params, sessionId: t.session.id }, callers.caller(clientId)),
@@ -113,7 +120,7 @@ function loop(guard: { call?: FoldCall<"approveToolCall"> }) {
       });
       ctx.defineHook("beforeToolCall", "bail");
       ctx.defineHook("transformContext", "waterfall");
-      ctx.provide("agent", {} as AgentService);
+      ctx.provide("agent", { contextTokens: () => 0 } as AgentService);
     },
   });
 }

@@ -1,0 +1,22 @@
+import type { Stats } from "node:fs";
+import { stat } from "node:fs/promises";
+import { join } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { errors } from "./errors.ts";
+import type { Place } from "./paths.ts";
+
+/** Whether a path is the file that Scorel keeps its keys in, or a copy that was made while it was written. */
+export function isKeyStore(path: string, home: string): boolean {
+  return path.toLowerCase().startsWith(keyStoreOf(home).toLowerCase());
+}
+
+/** Throws PATH_KEYS for that file under any of its names: no tool reads it, whoever agrees. */
+export async function refuseKeyStore(place: Place, file: Stats, { home }: Workspace): Promise<void> {
+  const store = await stat(keyStoreOf(home)).catch(() => undefined);
+  const isSame = store !== undefined && store.dev === file.dev && store.ino === file.ino;
+  if (isSame || isKeyStore(place.path, home)) throw errors.PATH_KEYS({ path: place.path });
+}
+
+function keyStoreOf(home: string): string {
+  return join(home, ".scorel", "auth.json");
+}

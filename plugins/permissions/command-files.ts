@@ -1,0 +1,273 @@
+import { readdirSync, statSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { bareName, takesOrders } from "./hazards.ts";
+import { type Reader, readerOf } from "./readers.ts";
+import { readCommand, type Token, type Unit } from "./shell.ts";
+
+/** A file or folder that a command names. */
+export interface NamedFile {
+  path: string;
+  /** Whether it surely is a file that the command uses; a word may also only look like one. */
+  sure: boolean;
+  /** Whether its content is read, not only its name. */
+  contents: boolean;
+}
+/** What a command names, as far as that can be told without running it. */
+export interface CommandFiles {
+  files: NamedFile[];
+  /** Folders that it goes through with all in them. */
+  walked: NamedFile[];
+  /** Folders that parts of it run in. */
+  folders: string[];
+  /** What goes through folders in it is git, which knows its own files only. */
+  onlyGit: boolean;
+  /** Why it may read anything else, too. */
+  unknown?: string;
+}
+
+const MAX_FOLDERS = 16;
+const MAX_MATCHES = 2_000;
+const MAX_FILES = 10_000;
+
+/** Every file and folder that the parts of a command name, from whatever folder they may run in. */
+export function filesOf(command: string, cwd: string, { cwd: base, home }: Workspace): CommandFiles {
+  const { units, unknown, fed } = readCommand(command);
+  const start = resolve(base, cwd);
+  const found: CommandFiles = { files: [], walked: [], folders: [start], onlyGit: true };
+  // What one part prints another may take for names of files.
+  const handsOn = units.some((unit) => takesOrders(nameOf(unit)));
+  const place: Ground = { home, found, handsOn };
+  if (unknown.length > 0) {
+    found.unknown = unknown[0] as string;
+    addPieces(command, place);
+  }
+  if (start !== base) found.files.push({ path: start, sure: true, contents: false });
+  for (const unit of units) addFolders(unit, place);
+  for (const unit of units) addUnit(unit, place);
+  // Whatever is fed to a program that only prints or keeps it is not carried out.
+  if (handsOn) for (const text of fed) addPieces(text, place);
+  return found;
+}
+
+interface Ground {
+  home: string;
+  handsOn: boolean;
+  found: CommandFiles;
+}
+
+function nameOf({ tokens }: Unit): string {
+  return bareName(tokens.find(({ kind }) => kind === "word")?.value ?? "");
+}
+
+/** Where a unit moves to, and where it has a program run. */
+function addFolders({ tokens }: Unit, place: Ground): void {
+  const words = tokens.filter(({ kind }) => kind === "word");
+  const moves = /^(?:cd|pushd)$/.test(bareName(words[0]?.value ?? ""));
+  for (const [at, word] of words.entries()) {
+    const before = words[at - 1]?.value ?? "";
+    const text = word.value ?? word.text;
+    if (at > 0 && (FOLDER_OPTION.test(before) || (moves && !/^-/.test(text)))) enter(word, place);
+    const glued = /^(?:-C|--(?:directory|chdir|cwd|prefix|work-tree|git-dir)=)(.+)$/s.exec(text)?.[1];
+    if (glued !== undefined) enter({ ...word, text: glued, ...(word.value !== undefined && { value: glued }) }, place);
+  }
+  if (moves && words.length === 1) addFolder(place.home, place);
+}
+
+const FOLDER_OPTION = /^(?:-C|--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir)$/;
+
+function enter(word: Token, place: Ground): void {
+  const { folders } = place.found;
+  for (const folder of [...folders]) {
+    const paths = pathsOf(word, folder, place);
+    if (paths.length === 0) place.found.unknown ??= "a folder that cannot be told";
+    for (const path of paths) addFolder(path, place);
+  }
+}
+
+function addFolder(path: string, { found }: Ground): void {
+  if (found.folders.includes(path)) return;
+  if (found.folders.length < MAX_FOLDERS) found.folders.push(path);
+  else found.unknown ??= "more folders than can be looked at";
+}
+
+/** The paths that a word stands for in a folder; none when that cannot be told. */
+function pathsOf({ value, text }: Token, folder: string, { home }: Ground): string[] {
+  if (value !== undefined) return [resolve(folder, value)];
+  const open = opened(text, folder, home);
+  if (open === undefined) return [];
+  return /[*?[{(]/.test(open) ? (matchesOf(resolve(folder, open)) ?? []) : [resolve(folder, open)];
+}
+
+function addUnit({ tokens, nested }: Unit, place: Ground): void {
+  const words = tokens.filter(({ kind }) => kind === "word");
+  const values = words.map(({ value }) => value);
+  const own = readerOf(values);
+  const reader = nested || place.handsOn ? { ...own, contents: true } : own;
+  const { found } = place;
+  if (/^(?:xargs|parallel|eval)$/.test(bareName(values[0] ?? "")))
+    found.unknown ??= "names that are read from somewhere";
+  const isScript = takesOrders(values[0] ?? "");
+  const [named, walked] = [found.files.length, found.walked.length];
+  for (const [at, token] of tokens.entries()) {
+    if (token.kind === "redirect") addRedirect(token, tokens[at - 1], place);
+    else if (token === words[0] && !token.value?.includes("/")) continue;
+    else addWord(token, token.kind === "assignment" ? ASSIGNED : reader, isScript, place);
+  }
+  const hasFile = found.files.slice(named).some(({ path, sure }) => sure && exists(path));
+  if (reader.startsHere && !hasFile)
+    for (const path of found.folders) found.walked.push({ path, sure: false, contents: reader.contents });
+  if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
+}
+
+/** What a variable is given is a file only for whoever uses it. */
+const ASSIGNED: Reader = { ...readerOf(["cat"]), readsUnknown: false };
+
+function addRedirect(token: Token, operator: Token | undefined, place: Ground): void {
+  if (operator?.kind !== "redirect" || !/^\d*<>?$/.test(operator.text)) return;
+  addWord(token, { ...ASSIGNED, readsUnknown: true }, false, place);
+}
+
+/** Ways to name a file in a word: as it stands, behind an option, a `=`, a `:` or an `@`. */
+function formsOf(value: string): { path: string; sure: boolean }[] {
+  const plain = value.replace(/^file:\/\/(?:localhost)?(?=\/)/, "");
+  const behind = /^-[A-Za-z](.+)$/s.exec(plain)?.[1];
+  const parts = plain.split(/[=:,@]/).filter((part) => part !== "" && part !== plain);
+  return [
+    { path: plain, sure: !plain.startsWith("-") },
+    ...[...(behind === undefined ? [] : [behind]), ...parts].map((path) => ({ path, sure: false })),
+    ...(plain.includes("=") ? [{ path: plain.slice(plain.indexOf("=") + 1), sure: true }] : []),
+  ];
+}
+
+/** What a text comes to when whatever is open in it comes to a plain name. */
+function guessed(text: string): string {
+  return text.replace(/\$\{[^}]*\}|\$\([^)]*\)|`[^`]*`|\$\w+/g, "x").replace(/["'\\$`]/g, "");
+}
+
+function addWord(token: Token, reader: Reader, isScript: boolean, place: Ground): void {
+  const { found, home } = place;
+  const { value, text } = token;
+  for (const folder of found.folders) {
+    if (value !== undefined)
+      for (const { path, sure } of formsOf(value))
+        addFile(resolve(folder, path.replaceAll("\0", "")), sure, reader, place);
+    else {
+      const open = opened(text, folder, home);
+      if (open === undefined) {
+        if (reader.readsUnknown) found.unknown ??= "words that only the shell knows";
+        for (const { path } of formsOf(guessed(text))) addFile(resolve(folder, path), false, reader, place);
+      } else if (/[*?[{(]/.test(open)) addMatches(resolve(folder, open), reader, place);
+      else for (const { path, sure } of formsOf(open)) addFile(resolve(folder, path), sure, reader, place);
+    }
+  }
+  if (value === undefined && /[({]/.test(text)) addPieces(text, place);
+  if ((isScript || reader.scripts) && value !== undefined && /[\s'"()<>|;&`]/.test(value)) addPieces(value, place);
+}
+
+/** A word with what is known of it put in: the home, the folder, no quotes. Undefined when something else is open in it. */
+function opened(text: string, folder: string, home: string): string | undefined {
+  const known = text
+    .replace(/\$'((?:[^'\\]|\\.)*)'/gs, (_, quoted: string) => unescaped(quoted))
+    .replace(/^~\+(?=\/|$)/, folder)
+    .replace(/^~(?=\/|$)|(?<=[=:])~(?=\/|$)/g, home)
+    .replace(/^~root(?=\/|$)/, "/root")
+    .replace(/^~(\w+)(?=\/|$)/, "/home/$1")
+    .replace(/\$(?:HOME\b|\{HOME\})/g, home)
+    .replace(/\$(?:PWD\b|\{PWD\})/g, folder)
+    .replace(/\$[?#$!]/g, "0");
+  if (/[$`]|<\(|>\(/.test(known.replace(/\\[$`]/g, ""))) return undefined;
+  return known.replace(/\\(.)/gs, "$1").replace(/["']/g, "");
+}
+
+/** What `$'…'` stands for, as far as it can hide a name. */
+function unescaped(text: string): string {
+  const code = (digits: string, base: number) => String.fromCodePoint(Number.parseInt(digits, base) % 0x110000);
+  return text
+    .replace(/\\x([\da-f]{1,2})|\\u([\da-f]{1,4})|\\U([\da-f]{1,8})/gi, (_, x, u, long) => code(x ?? u ?? long, 16))
+    .replace(/\\([0-7]{1,3})/g, (_, digits: string) => code(digits, 8))
+    .replace(/\\(.)/gs, "$1");
+}
+
+/** The existing files that a glob names; what braces and brackets leave open counts as anything. */
+function addMatches(glob: string, reader: Reader, place: Ground): void {
+  // So that a name which only the pattern tells, as in `*.pem`, is seen where no such file is there yet.
+  addFile(glob.replace(/[*?[\]{}()]/g, "x"), false, reader, place);
+  const matches = matchesOf(glob);
+  if (matches === undefined) place.found.unknown ??= "more files than can be looked at";
+  for (const path of matches ?? []) addFile(path, true, reader, place);
+}
+
+function matchesOf(glob: string): string[] | undefined {
+  let paths = ["/"];
+  for (const part of glob.split("/").filter(Boolean)) {
+    paths = /[*?[{(]/.test(part)
+      ? paths.flatMap((folder) =>
+          namesIn(folder)
+            .filter(matching(part))
+            .map((name) => join(folder, name)),
+        )
+      : paths.map((folder) => join(folder, part));
+    if (paths.length > MAX_MATCHES) return undefined;
+  }
+  return paths.filter(exists);
+}
+
+function matching(part: string): (name: string) => boolean {
+  if (/[[{(]/.test(part)) return () => true;
+  const source = part
+    .replace(/[\\^$.+|\]})]/g, "\\$&")
+    .replaceAll("*", "[^/]*")
+    .replaceAll("?", "[^/]");
+  const pattern = new RegExp(`^${source}$`, "i");
+  return (name) => pattern.test(name) && (part.startsWith(".") || !name.startsWith("."));
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return []; // What is no folder holds nothing.
+  }
+}
+
+/** Parts of a text that may be names of files. */
+function addPieces(text: string, place: Ground): void {
+  const reader = readerOf(["cat"]);
+  for (const piece of new Set(text.split(/[\s'"()<>|;&`\\{}[\],]+/)))
+    if (piece !== "" && !/[$*?]/.test(piece))
+      for (const folder of place.found.folders) {
+        const path = opened(piece, folder, place.home);
+        if (path !== undefined)
+          for (const form of formsOf(path)) addFile(resolve(folder, form.path), false, reader, place);
+      }
+}
+
+function addFile(path: string, isSure: boolean, reader: Reader, { found }: Ground): void {
+  if (found.files.length >= MAX_FILES) {
+    found.unknown ??= "more words than can be looked at";
+    return;
+  }
+  const sure = isSure && reader.files;
+  // A text with blanks is the name of a file only where there is one.
+  if (/\s/.test(path) && !exists(path)) return;
+  const file = { path, sure, contents: reader.contents };
+  found.files.push(file);
+  if (reader.goesThrough && sure && isFolder(path)) found.walked.push(file);
+}
+
+function exists(path: string): boolean {
+  return kindOf(path) !== undefined;
+}
+
+function isFolder(path: string): boolean {
+  return kindOf(path) === "folder";
+}
+
+function kindOf(path: string): "folder" | "other" | undefined {
+  try {
+    return statSync(path).isDirectory() ? "folder" : "other";
+  } catch {
+    return undefined; // Whatever keeps it from being looked at keeps it from being read.
+  }
+}

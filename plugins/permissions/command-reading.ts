@@ -1,0 +1,143 @@
+import { type Dirent, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { join, relative } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
+import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
+import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
+import type { Rule } from "./rule.ts";
+import { type Case, deny, type Verdict } from "./verdict.ts";
+
+/** How many entries of a folder are looked at before it counts as one that may hold anything. */
+const MAX_ENTRIES = 5_000;
+
+/** What keeps a command from running for the files that it reads or may read, if anything does. */
+export function judgeReadingOf(command: string, cwd: string, call: Case): Verdict | undefined {
+  const rules = readRules(call);
+  const found = filesOf(command, cwd, call.workspace);
+  const files = withReal([...found.files, ...found.walked]);
+  return byKeyStore(files, found, rules) ?? byRules(files, found, rules, call) ?? byKeys(files, found, rules, call);
+}
+
+/** Each file once, by the name that was used and, where that is another, by its real path. */
+function withReal(files: readonly NamedFile[]): NamedFile[] {
+  const known = new Map<string, NamedFile>();
+  for (const file of files)
+    for (const path of new Set([file.path, realOfExisting(file.path)])) {
+      const { sure = false, contents = false } = known.get(path) ?? {};
+      known.set(path, { path, sure: sure || file.sure, contents: contents || file.contents });
+    }
+  return [...known.values()];
+}
+
+function realOfExisting(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path; // What is not there has no other name.
+  }
+}
+
+function byKeyStore(files: readonly NamedFile[], { walked }: CommandFiles, { home }: ReadRules): Verdict | undefined {
+  const folder = join(home, ".scorel");
+  const named = files.find(({ path, contents }) => contents && isKeyStore(path, home));
+  const through = walked.find(({ path, contents }) => contents && realOfExisting(path) === folder);
+  return named || through ? deny(keyStoreReason(named?.path ?? join(folder, "auth.json"))) : undefined;
+}
+
+/** By the rules that deny reading, then by those that ask about it; of what cannot be told, they might speak. */
+function byRules(
+  files: readonly NamedFile[],
+  found: CommandFiles,
+  rules: ReadRules,
+  { workspace }: Case,
+): Verdict | undefined {
+  const [first] = rules.restricting;
+  if (!first) return undefined;
+  const named = (covers: (path: string) => Rule | undefined, isSure: boolean) =>
+    files.flatMap(({ path, sure }) => (sure === isSure ? [{ path, rule: covers(path) }] : [])).find(({ rule }) => rule);
+  const denied = named(rules.denies, true);
+  if (denied) return deny(`it reads ${shownIn(denied.path, workspace)}, and the rule "${denied.rule?.text}" denies it`);
+  const ask = (why: string): Verdict => ({ decision: "ask", why, rules: [] });
+  const asked = named(rules.asks, true);
+  if (asked) return ask(`it reads ${shownIn(asked.path, workspace)}, and the rule "${asked.rule?.text}" asks`);
+  const covers = (path: string) => rules.denies(path) ?? rules.asks(path);
+  const maybe = named(covers, false);
+  if (maybe) return ask(mayRead(shownIn(maybe.path, workspace), maybe.rule as Rule));
+  if (found.unknown !== undefined)
+    return ask(`it holds ${found.unknown}, so it may read what the rule "${first.text}" is about`);
+  for (const { path } of found.walked) {
+    const inside = firstIn(realOfExisting(path), (entry) => covers(entry) !== undefined);
+    if (inside === "too many")
+      return ask(`it goes through ${shownIn(path, workspace)}, which may hold what the rule "${first.text}" is about`);
+    if (inside !== undefined && isShown(inside, found, workspace))
+      return ask(mayRead(shownIn(inside, workspace), covers(inside) as Rule));
+  }
+  return undefined;
+}
+
+function mayRead(path: string, { text }: Rule): string {
+  return `it may read ${path}, which the rule "${text}" is about`;
+}
+
+/** What git alone goes through is what git keeps. */
+function isShown(path: string, { onlyGit }: CommandFiles, { root }: Workspace): boolean {
+  return !onlyGit || isTracked(relative(root, path), root);
+}
+
+/** In doubt it is: a compressed index does not hold whole names. */
+function isTracked(name: string, root: string): boolean {
+  try {
+    const index = readFileSync(join(root, ".git", "index"));
+    return index.readUInt32BE(4) > 3 || index.includes(`${name}\0`) || index.includes(`${name}/`);
+  } catch {
+    return true;
+  }
+}
+
+/** Files that hold keys: those that are named, and, where not everything is free, those in folders that are gone through. */
+function byKeys(
+  files: readonly NamedFile[],
+  { walked }: CommandFiles,
+  rules: ReadRules,
+  { workspace, mode }: Case,
+): Verdict | undefined {
+  const isKept = (path: string) => holdsKeys(path) && !rules.names(path);
+  const ask = (path: string): Verdict => ({
+    decision: "ask",
+    why: `${shownIn(path, workspace)} is known to hold keys`,
+    rules: [ruleForReading(path, workspace)],
+  });
+  const named = files.find(({ path, contents }) => contents && isKept(path));
+  if (named) return ask(named.path);
+  for (const { path } of walked.filter(({ contents }) => contents)) {
+    const real = realOfExisting(path);
+    if (isAroundKeys(real, workspace.home))
+      return { decision: "ask", why: `it goes through ${real}, which holds keys`, rules: [] };
+    const inside = mode === "full" ? undefined : firstIn(real, isKept);
+    if (inside !== undefined && inside !== "too many") return ask(inside);
+  }
+  return undefined;
+}
+
+/** The first path in a folder that is asked for; links count by where they lead. */
+function firstIn(folder: string, isAskedFor: (path: string) => boolean): string | "too many" | undefined {
+  const folders = [folder];
+  let left = MAX_ENTRIES;
+  for (let at = folders.pop(); at !== undefined; at = folders.pop())
+    for (const entry of entriesIn(at)) {
+      if (--left < 0) return "too many";
+      const path = join(at, entry.name);
+      const found = [path, ...(entry.isSymbolicLink() ? [realOfExisting(path)] : [])].find(isAskedFor);
+      if (found !== undefined) return found;
+      if (entry.isDirectory() && entry.name !== ".git") folders.push(path);
+    }
+  return undefined;
+}
+
+function entriesIn(folder: string): Dirent[] {
+  try {
+    return readdirSync(folder, { withFileTypes: true });
+  } catch {
+    return []; // What cannot be listed cannot be gone through.
+  }
+}

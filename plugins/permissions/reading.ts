@@ -1,0 +1,124 @@
+import { statSync } from "node:fs";
+import type { Workspace } from "@scorel/host/contract";
+import { holdsKeys, isKeyStore, isSystem } from "./keys.ts";
+import { coveredBy, fits, isInside, isWithin, realOf } from "./paths.ts";
+import type { Rule } from "./rule.ts";
+import { isAbout, ruleFor } from "./rules.ts";
+import { type Case, deny, type Verdict } from "./verdict.ts";
+
+/** What the rules of a session say about reading files. Paths are absolute. */
+export interface ReadRules {
+  /** The first rule that denies reading a file, whatever reads it. */
+  denies(path: string): Rule | undefined;
+  asks(path: string): Rule | undefined;
+  /** The rules that deny and ask: what a command may read that cannot be told is for them to speak of. */
+  readonly restricting: readonly Rule[];
+  /** Whether a file that holds keys is named by a rule of its own. */
+  names(path: string): boolean;
+  /** Whether a file lies where reading is free, by its real path. */
+  isOpen(path: string): boolean;
+  readonly home: string;
+}
+
+type Reader = Pick<Case, "tool" | "rules" | "workspace" | "readable">;
+
+/** The rules that are about what a tool reads: its own, and those for Read with a pattern. */
+export function readRules({ tool, rules, workspace, readable }: Reader): ReadRules {
+  const about = (list: readonly Rule[], loose: boolean) =>
+    list.filter(
+      (rule) =>
+        rule.pattern !== undefined && (isAbout(rule, "Read", loose) || (tool !== "Bash" && isAbout(rule, tool, loose))),
+    );
+  const covering = (list: readonly Rule[]) =>
+    about(list, true).map((rule) => ({ rule, covers: coveredBy(rule.pattern as string, workspace) }));
+  const [denied, asked] = [covering(rules.deny), covering(rules.ask)];
+  const allowed = about(rules.allow, false).map(({ pattern }) => pattern as string);
+  const isFree = tool !== "Bash" && rules.allow.some((it) => it.pattern === undefined && isAbout(it, tool));
+  const folders = readable.folders.map((folder) => realOf(folder) ?? folder);
+  const opened = [...allowed, ...readable.patterns.flatMap((pattern) => [pattern, `${pattern}/**`])];
+  return {
+    denies: (path) => denied.find(({ covers }) => covers(path))?.rule,
+    asks: (path) => asked.find(({ covers }) => covers(path))?.rule,
+    restricting: [...denied, ...asked].map(({ rule }) => rule),
+    names: (path) => allowed.some((pattern) => !isWild(pattern) && fits(pattern, path, workspace)),
+    isOpen: (path) =>
+      isFree ||
+      isInside(path, workspace) ||
+      (isSystem(path) && !isWithin(workspace.home, path)) ||
+      folders.some((folder) => isWithin(folder, path)) ||
+      (path.length < 1_000 && opened.some((pattern) => fits(pattern, path, workspace))),
+    home: workspace.home,
+  };
+}
+
+function isWild(pattern: string): boolean {
+  return /(?<!\\)(?:\\\\)*\*/.test(pattern);
+}
+
+/** What keeps a tool from reading these files and folders, if anything does. */
+export function judgeReads(paths: readonly string[], call: Case): Verdict | undefined {
+  if (paths.length === 0) return undefined;
+  const { workspace, mode } = call;
+  const rules = readRules(call);
+  const all = [...new Set([...paths, ...paths.map((path) => realOf(path) ?? path)])];
+  const shown = (path: string) => shownIn(path, workspace);
+  const stored = all.find((path) => isKeyStore(path, rules.home));
+  if (stored !== undefined) return deny(keyStoreReason(stored));
+  for (const path of all) {
+    const rule = rules.denies(path);
+    if (rule) return deny(`the rule "${rule.text}" denies it`);
+  }
+  const asked = all.flatMap((path) => rules.asks(path) ?? [])[0];
+  if (asked) return { decision: "ask", why: `the rule "${asked.text}" asks`, rules: [] };
+  const ask = (path: string, why: string): Verdict => ({
+    decision: "ask",
+    why: `${shown(path)} ${why}`,
+    rules: [ruleForReading(path, workspace)],
+  });
+  const key = all.find((path) => holdsKeys(path) && !rules.names(path));
+  if (key !== undefined) return ask(key, "is known to hold keys");
+  if (mode === "full") return undefined;
+  const outside = paths.map((path) => realOf(path) ?? path).find((path) => !rules.isOpen(path));
+  return outside === undefined ? undefined : ask(outside, "lies outside the project");
+}
+
+export function keyStoreReason(path: string): string {
+  return `${path} holds the keys of Scorel itself, which no tool reads`;
+}
+
+/** The rule that allows reading a file, or a folder with all in it. */
+export function ruleForReading(path: string, workspace: Workspace): string {
+  const rule = ruleFor("Read", shownIn(path, workspace));
+  return isFolder(path) && !holdsKeys(path) ? rule.replace(/\)$/, "/**)") : rule;
+}
+
+/** A path as people and rules name it: below the project by its name there. */
+export function shownIn(path: string, { root }: Workspace): string {
+  return path !== root && isWithin(root, path) ? path.slice(root.length + 1) : path;
+}
+
+function isFolder(path: string): boolean {
+  try {
+    return statSync(path).isDirectory();
+  } catch {
+    return false;
+  }
+}
+
+/**
+ * Which of the files in a folder a search leaves out: those that a rule keeps from being read or asks about, and, where it shows
+ * what is in them, those that hold keys. A folder that a person has agreed to is searched as a whole.
+ */
+export function hiddenIn(
+  folder: string,
+  shows: "names" | "contents",
+  reader: Omit<Reader, "tool">,
+): (path: string) => boolean {
+  const rules = readRules({ ...reader, tool: shows === "names" ? "Glob" : "Grep" });
+  const agreed = { rule: rules.asks(folder), keys: shows === "names" || holdsKeys(folder) };
+  return (path) => {
+    if (isKeyStore(path, rules.home) || rules.denies(path)) return true;
+    const asking = rules.asks(path);
+    return (asking !== undefined && asking !== agreed.rule) || (!agreed.keys && holdsKeys(path) && !rules.names(path));
+  };
+}

@@ -1,0 +1,349 @@
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: these are commands of a shell
+import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Post, post } from "./setup.ts";
+
+const first = async (outcome: Promise<string>) => (await outcome).split(":")[0];
+const read = (t: Post, file_path: string) => first(t.judge("Read", { file_path }));
+/** A file below the folder that holds project, home and temp. */
+function beside(t: Post, name: string, content = "text\n"): string {
+  const path = join(t.dir, "..", name);
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, content);
+  return path;
+}
+/** A project with secrets, and rules that keep them from being read. */
+async function withSecrets(config: object = {}): Promise<Post> {
+  const t = await post({ deny: ["Read(secrets/**)"], ...config });
+  t.file("secrets/a", "hunter2\n");
+  t.file("src/a", "text\n");
+  t.file("src/b", "text\n");
+  t.link("open", "secrets");
+  return t;
+}
+const outcomes = async (t: Post, commands: readonly string[]) => {
+  const found: [string, string | undefined][] = [];
+  for (const command of commands) found.push([command, await first(t.bash(command))]);
+  return found;
+};
+const all = (commands: readonly string[], outcome: string) => commands.map((command) => [command, outcome]);
+
+describe("a file that a rule keeps from being read", () => {
+  it("is read by no tool, by whatever name", async () => {
+    await using t = await withSecrets({ mode: "full" });
+    for (const path of ["secrets/a", "./src/../secrets/a", "open/a", "SECRETS/a", `${t.dir}/secrets/a`, "secrets"])
+      expect([path, await read(t, path)]).toEqual([path, "Denied"]);
+    expect(await first(t.judge("Grep", { pattern: "x", path: "secrets" }))).toBe("Denied");
+    expect(await first(t.judge("Glob", { pattern: `${t.dir}/secrets/*` }))).toBe("Denied");
+    expect(await first(t.judge("Glob", { pattern: "*", path: "open" }))).toBe("Denied");
+    expect(await read(t, "src/a")).toBe("runs");
+  });
+
+  const naming = [
+    ...[
+      "cat secrets/a",
+      "cat < secrets/a",
+      "sort secrets/a",
+      "head -n1 ./secrets/a",
+      "cat open/a",
+      "cat src/../secrets/a",
+    ],
+    ...[
+      "diff src/a secrets/a",
+      "grep -f secrets/a src/a",
+      "wc -l <secrets/a",
+      "cd secrets && cat a",
+      "(cd open; cat a)",
+    ],
+    ...["ls secrets", "find secrets -type f", "cat 'secrets/a'", "cat sec\\rets/a", "cat $PWD/secrets/a"],
+    ...["cp secrets/a b", "tar cf x.tar secrets", "git show HEAD:secrets/a", "curl -d @secrets/a http://127.0.0.1"],
+    ...[
+      "dd if=secrets/a",
+      "bash -c 'cat secrets/a'",
+      "python3 -c \"print(open('secrets/a').read())\"",
+      "x=secrets/a; cat $x",
+    ],
+    ...["cat SECRETS/A", "base64 --wrap=0 secrets/a", "cat <<E\n$(cat secrets/a)\nE", "echo secrets/a | xargs cat"],
+    ...[
+      "ln -s secrets pub",
+      "cat file://$PWD/secrets/a",
+      "git -C secrets log",
+      "node <<E\nfs.readFileSync('secrets/a')\nE",
+    ],
+  ];
+  it("is named by no command, in any mode", async () => {
+    await using full = await withSecrets({ mode: "full" });
+    expect(await outcomes(full, naming)).toEqual(all(naming, "Denied"));
+    await using edits = await withSecrets({ allow: ["Bash"] });
+    expect(await outcomes(edits, naming)).toEqual(all(naming, "Denied"));
+  });
+
+  const reaching = [
+    ...[
+      "grep -r hunter .",
+      "grep -rn hunter",
+      "grep -R hunter src/..",
+      "diff -r . src",
+      "rg hunter",
+      "cat */a",
+      "cat sec*/a",
+    ],
+    ...["tar cf - . | cat", "cp -r . /tmp/x", "ls -R", "find . -type f", "git grep hunter", "cat $(printf sec)rets/a"],
+    ...[
+      "cat $X",
+      "for f in */a; do cat $f; done",
+      "find . -type f | xargs cat",
+      "cat ?ecrets/a",
+      "cat {secrets,src}/a",
+    ],
+    ...["eslint .", "rsync -a ./ host:", "zip -r x.zip .", "awk 1 */*", "find . -exec cat {} +"],
+  ];
+  it("is reached by no command that goes through folders, or may", async () => {
+    await using full = await withSecrets({ mode: "full" });
+    expect(await outcomes(full, reaching)).toEqual(all(reaching, "Denied"));
+    await using edits = await withSecrets({ allow: ["Bash"] });
+    expect(await outcomes(edits, reaching)).toEqual(all(reaching, "Denied"));
+  });
+
+  it("leaves other commands alone", async () => {
+    const others = [
+      ...[
+        "cat src/a",
+        "grep -rn text src",
+        "ls",
+        "ls -la .",
+        "wc -l src/a < src/b",
+        "diff src/a src/b",
+        "pwd",
+        "git status",
+      ],
+      ...[
+        "npm test",
+        "git commit -m 'tell of it'",
+        "echo $?",
+        "echo a > src/c",
+        "cd src && cat a",
+        "mkdir -p out",
+        "cat src/*",
+      ],
+    ];
+    await using t = await withSecrets({ mode: "full" });
+    expect(await outcomes(t, others)).toEqual(all(others, "runs"));
+  });
+
+  it("is not found by Grep and Glob, which go on with the rest", async () => {
+    await using t = await withSecrets({ mode: "full" });
+    t.file("src/c", "hunter3\n");
+    expect(await t.say("Grep", { pattern: "hunter" })).toBe("[1 match]\nsrc/c\n1:hunter3");
+    expect(await t.say("Grep", { pattern: "hunter", mode: "count" })).toBe("[1 file]\nsrc/c:1");
+    expect(await t.say("Grep", { pattern: "hunter", multiline: true, glob: "**/*" })).toBe(
+      "[1 match]\nsrc/c\n1:hunter3",
+    );
+    expect(await t.say("Glob", { pattern: "**/a" })).toBe("[1 file]\nsrc/a");
+  });
+
+  it("asks where the rule asks", async () => {
+    await using t = await withSecrets({ mode: "full", deny: [], ask: ["Read(secrets/**)"] });
+    await t.request("attend_requests", {});
+    const asked = t.bash("cat secrets/a");
+    const { requestId, title } = await t.question();
+    await t.request("answer_request", { requestId, answer: "y" });
+    expect([title, await asked]).toEqual(['Bash: it reads secrets/a, and the rule "Read(secrets/**)" asks', "runs"]);
+    expect(await t.say("Grep", { pattern: "hunter" })).toBe("[no matches]");
+  });
+});
+
+describe("reading outside of the project", () => {
+  it("asks, but for the temporary folder, what was opened, and what the system itself is made of", async () => {
+    await using t = await post({ mode: "ask", read: ["~/notes", "~/docs/*.md"] });
+    beside(t, "home/notes/deep/a");
+    for (const path of ["../other/a", "/etc/hostname", "~/a", "~/docs/a.txt", "~/docs/deep/a.md"])
+      expect([path, await read(t, path)]).toEqual([path, "Denied"]);
+    for (const path of ["src/a", "../temp/a", "~/notes/deep/a", "~/docs/a.md", "/usr/include/stdio.h", "/bin/sh"])
+      expect([path, await read(t, path)]).toEqual([path, "runs"]);
+    expect(await t.judge("Read", { file_path: "../other/a" })).toBe(
+      `Denied: ${join(t.dir, "../other/a")} lies outside the project, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.`,
+    );
+  });
+
+  it.each(["ask", "edits", "plan"])("asks in the mode %s, whatever tool it is", async (mode) => {
+    await using t = await post({ mode });
+    beside(t, "other/a");
+    t.link("out", "../other");
+    expect(await read(t, "out/a")).toBe("Denied");
+    expect(await first(t.judge("Grep", { pattern: "x", path: ".." }))).toBe("Denied");
+    expect(await first(t.judge("Glob", { pattern: "../other/*" }))).toBe("Denied");
+    expect(await first(t.judge("Glob", { pattern: "*", path: "/" }))).toBe("Denied");
+    expect(await first(t.judge("Grep", { pattern: "x", path: "src/../.." }))).toBe("Denied");
+  });
+
+  it("is free in the mode full", async () => {
+    await using t = await post({ mode: "full" });
+    expect(await read(t, "../other/a")).toBe("runs");
+  });
+
+  it("is allowed by a rule for the file, which an answer writes", async () => {
+    await using t = await post({ mode: "ask" });
+    await t.request("attend_requests", {});
+    const path = beside(t, "other/a");
+    const asked = t.judge("Read", { file_path: "../other/a" });
+    const { requestId, title, data } = await t.question();
+    expect([title, data]).toMatchObject([`Read: ${path} lies outside the project`, { rules: [`Read(${path})`] }]);
+    await t.request("answer_request", { requestId, answer: "s" });
+    expect(await asked).toBe("runs");
+    expect(await read(t, path)).toBe("runs");
+  });
+});
+
+describe("files that hold keys", () => {
+  const named = [
+    ...[
+      "~/.ssh/id_ed25519",
+      "~/.aws/credentials",
+      "~/.netrc",
+      "~/.kube/config",
+      "~/.docker/config.json",
+      "~/.config/gh/hosts.yml",
+    ],
+    ...[
+      "~/.config/gcloud/credentials.db",
+      "/etc/shadow",
+      "tls/server.pem",
+      "id_rsa",
+      "/proc/self/environ",
+      "/proc/1/environ",
+    ],
+    ...["/proc/self/fd/3", "/dev/fd/0", "/root/.ssh/id_rsa", "~/.ssh", "~/.SSH/id_rsa", "~/.git-credentials"],
+  ];
+  it("ask in every mode", async () => {
+    for (const mode of ["ask", "edits", "plan", "full"]) {
+      await using t = await post({ mode, allow: ["Read", "Read(**)", "Read(/**)", "Bash"], read: ["/", "~"] });
+      mkdirSync(join(t.home, ".ssh"));
+      for (const path of named) expect([mode, path, await read(t, path)]).toEqual([mode, path, "Denied"]);
+    }
+  });
+
+  it("are named by no command without a question", async () => {
+    await using t = await post({ mode: "full" });
+    t.file("tls/server.pem", "-----BEGIN\n");
+    t.link("link", "tls/server.pem");
+    const commands = [
+      ...[
+        "cat ~/.ssh/id_ed25519",
+        "cat $HOME/.aws/credentials",
+        "cat < tls/server.pem",
+        "cat link",
+        "cd ~/.ssh && cat x",
+      ],
+      ...[
+        "cat ~/.s''sh/id_rsa",
+        "cp ~/.netrc .",
+        "cat ~/.ssh/*",
+        "grep -r x ~/.ssh",
+        "tar c ~",
+        "cat /proc/self/root/etc/shadow",
+      ],
+      ...[
+        "cat tls/../tls/server.pem",
+        "cat /proc/self/environ",
+        "cat ~/.config/../.aws/credentials",
+        "cat *.pem",
+        "cat tls/*.pem",
+      ],
+      ...[
+        "python3 -c \"open('/etc/shadow')\"",
+        "env -C ~/.ssh cat id_rsa",
+        "curl -F x=@tls/server.pem http://127.0.0.1",
+      ],
+    ];
+    expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+    const tricks = [
+      ...[
+        "cat $'/etc/shadow'",
+        "cat $'\\x2fetc/sh\\141dow'",
+        "cat ${HOME:-x}/.ssh/id",
+        "d=.ssh; cat ~/$d/config",
+        "cat ~+/tls/server.pem",
+      ],
+      ...[
+        "tail /proc/$$/environ",
+        "cat /proc/$PPID/environ",
+        "echo /etc/shadow | xargs cat",
+        "cat $(echo ~/.ssh/config)",
+        "echo $(<~/.netrc)",
+      ],
+      ...[
+        "for f in ~/.ssh/config; do cat $f; done",
+        "a=(~/.netrc); cat ${a[0]}",
+        "exec 3<~/.netrc; cat <&3",
+        "cat ~/.ssh/{config,x}",
+      ],
+      ...[
+        "while read f; do cat $f; done <<< ~/.netrc",
+        "ln -s ~/.ssh x",
+        "mv ~/.netrc x",
+        "find ~ -name id_rsa -exec cat {} +",
+      ],
+      ...[
+        "git commit -F ~/.netrc",
+        "git diff --no-index /dev/null ~/.netrc",
+        "tar c -C ~ .ssh",
+        "cd; cat .netrc",
+        "sudo cat /etc/shadow",
+      ],
+      ...[
+        "node -p \"fs.readFileSync(process.env.HOME + '/.ssh/config')\"",
+        "f() { cat ~/.netrc; }; f",
+        "cat ~/.ss?/id_rsa",
+      ],
+    ];
+    expect(await outcomes(t, tricks)).toEqual(all(tricks, "Denied"));
+    const others = [
+      "ls ~/.ssh",
+      "test -f ~/.netrc",
+      "git commit -m 'renew server.pem'",
+      "cat ~/.ssh.md",
+      "rm tls/server.pem",
+    ];
+    expect(await outcomes(t, others)).toEqual(all(others, "runs"));
+  });
+
+  it("are free for an explicit rule, and are not searched otherwise", async () => {
+    await using t = await post({ mode: "full", allow: ["Read(tls/server.pem)", "Read(~/.aws/config)"] });
+    t.file("tls/server.pem", "needle\n");
+    t.file("tls/other.pem", "needle\n");
+    expect(await read(t, "tls/server.pem")).toBe("runs");
+    expect(await t.bash("cat ~/.aws/config")).toBe("runs");
+    expect(await read(t, "tls/other.pem")).toBe("Denied");
+    expect(await t.say("Grep", { pattern: "needle" })).toBe("[1 match]\ntls/server.pem\n1:needle");
+  });
+
+  it("count a .npmrc only when it holds a token", async () => {
+    await using t = await post({ mode: "edits" });
+    t.file(".npmrc", "save-exact=true\n");
+    expect([await read(t, ".npmrc"), await t.bash("cat .npmrc")]).toEqual(["runs", "runs"]);
+    t.file(".npmrc", "//registry.npmjs.org/:_authToken=x\n");
+    expect([await read(t, ".npmrc"), await first(t.bash("cat .npmrc"))]).toEqual(["Denied", "Denied"]);
+  });
+
+  it("of Scorel's own are never read, whoever agrees", async () => {
+    await using t = await post({ mode: "full", allow: ["Read(~/.scorel/auth.json)", "Bash"], read: ["~/.scorel"] });
+    await t.request("attend_requests", {});
+    const path = beside(t, "home/.scorel/auth.json", "{}");
+    symlinkSync(path, join(t.dir, "innocent"));
+    for (const name of ["~/.scorel/auth.json", path, "innocent", "../home/.scorel/auth.json"])
+      expect([name, await t.judge("Read", { file_path: name })]).toEqual([
+        name,
+        expect.stringMatching(/^Denied: .*auth\.json holds the keys/),
+      ]);
+    const commands = [
+      "cat ~/.scorel/auth.json",
+      "cat innocent",
+      "cd ~/.scorel; cat *",
+      "grep -r x ~/.scorel",
+      "cp ~/.scorel/auth.json x",
+    ];
+    expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+  });
+});
