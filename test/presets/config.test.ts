@@ -235,7 +235,8 @@ describe("permissions in layers", () => {
 
   it("are judged where a project widens a preset that has none", async () => {
     using at = place();
-    const used = async () => (await resolved(at, true, "readonly")).merged.use.has("permissions");
+    at.file("~/.scorel/presets/looking.toml", 'extends = "base"', 'use = ["coding"]', "[tools]", 'preset = "readonly"');
+    const used = async () => (await resolved(at, true, "looking")).merged.use.has("permissions");
     expect(await used()).toBe(false);
     at.file(".scorel/config.toml", "[tools]", 'preset = "all"');
     expect(await used()).toBe(true);

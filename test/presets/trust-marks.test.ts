@@ -32,6 +32,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "permissions.ask": "harmless",
   "permissions.deny": "harmless",
   "permissions.mode": "harmless",
+  "permissions.read": "weakens",
   "prompt.user": "weakens",
   "runner.allow": "weakens",
   "runner.deny": "harmless",
