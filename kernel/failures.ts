@@ -27,6 +27,7 @@ export class Failures {
   private readonly options: FailuresOptions;
   private readonly announced = new Map<string, number>();
   private readonly strikes = new Map<string, number>();
+  private readonly found = new Set<string>();
   private named = 0;
 
   constructor(options: FailuresOptions) {
@@ -47,6 +48,14 @@ export class Failures {
     if (count === LOGGED)
       this.options.logger.warn(`Further failures of plugin "${plugin}" there are not written down.`);
     if (!quietly && count <= ANNOUNCED) this.options.announce(failure);
+  }
+
+  /** Names a mistake that is found again at each look, such as a contribution of the wrong shape. */
+  reportOnce(plugin: string, where: string, thrown: unknown): void {
+    const key = `${plugin} ${where} ${messageOf(thrown)}`;
+    if (this.found.has(key)) return;
+    this.found.add(key);
+    this.report(plugin, where, thrown);
   }
 
   /** A user's own plugin; built-ins are never switched off for failing. */
@@ -77,6 +86,7 @@ export class Failures {
   forget(plugin: string): void {
     for (const counts of [this.strikes, this.announced])
       for (const key of counts.keys()) if (key.startsWith(`${plugin} `)) counts.delete(key);
+    for (const key of this.found) if (key.startsWith(`${plugin} `)) this.found.delete(key);
   }
 
   /** What `work` answers, or `otherwise` when it fails, takes too long, or has failed too often. */

@@ -148,8 +148,9 @@ class PluginKernel implements Kernel, ContextKernel {
         const answer: unknown = contribute.call(plugin, context);
         if (typeof (answer as { then?: unknown } | null | undefined)?.then === "function")
           throw errors.PLUGIN_ASYNC_CONTRIBUTION({ name });
-        if (answer !== undefined && answer !== null) check(answer, plugin.id);
-        return answer as Awaited<Contributions[N]> | undefined;
+        if (answer === undefined || answer === null) return undefined;
+        const flaw = (thrown: unknown) => this.isolation.reportOnce(plugin.id, name, thrown);
+        return (check(answer, plugin.id, flaw) ?? answer) as Awaited<Contributions[N]>;
       });
       if (value !== undefined && value !== null) collected.push({ plugin: plugin.id, value });
     }

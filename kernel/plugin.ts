@@ -63,8 +63,11 @@ export interface Missed {
 }
 export type Listener = (event: AnyEvent | Missed) => Awaitable<void>;
 
-/** Throws about what is no contribution of the kind. */
-export type CheckContribution = (value: unknown, plugin: string) => void;
+/**
+ * Throws about what is no contribution of the kind. It may answer a value to take instead: one without the parts that cannot be
+ * used, each reported once with `flaw`, so that one bad part takes no others with it.
+ */
+export type CheckContribution = (value: unknown, plugin: string, flaw: (thrown: unknown) => void) => unknown;
 
 /** How to call a function that a plugin contributed. */
 export interface Guarded<T> {

@@ -20,7 +20,8 @@ export const errors = defineErrors({
   CLI_MISSING_ARGUMENT: (a: { command: string; argument: string }) => `"${a.command}" needs ${a.argument}.`,
   CLI_UNEXPECTED_ARGUMENT: (a: { command: string; argument: string }) =>
     `"${a.command}" cannot do anything with "${a.argument}". Put a text of several words in quotes.`,
-  CLI_COMMANDS: () => '"cliCommands" must answer a list of commands, each with a "noun" and a function "run".',
+  CLI_COMMANDS: (a: { plugin: string }) =>
+    `"cliCommands" of plugin "${a.plugin}" must answer a list of commands, each with a "noun" and a function "run".`,
   CLI_DUPLICATE_COMMAND: (a: { command: string; plugin: string; owner: string }) =>
     `Plugin "${a.plugin}" brings the command "${a.command}", which plugin "${a.owner}" has already.`,
 });

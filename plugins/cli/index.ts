@@ -12,9 +12,15 @@ export default definePlugin({
   provides: ["cli"],
 
   activate(ctx) {
+    const told = new Set<string>();
+    // A face shows what fails in a session; a command of the command line has nobody else to say that it is left out.
+    const tell = (flaw: Error) => {
+      if (!told.has(flaw.message)) ctx.launch.stderr.write(`scorel: ${flaw.message}\n`);
+      told.add(flaw.message);
+    };
     ctx.provide(
       "cli",
-      createCli(ctx.launch, () => ctx.collect("cliCommands", createCheck())),
+      createCli(ctx.launch, () => ctx.collect("cliCommands", createCheck(tell))),
     );
   },
 

@@ -34,34 +34,33 @@ async function execute(argv: readonly string[], commands: readonly CliCommand[],
   return await command.run({ ...streams, args, options });
 }
 
-/** Finds, one plugin after the other, what is no list of commands or brings one that is there: it is left out, the rest runs. */
-export function createCheck(): (value: unknown, plugin: string) => void {
+/** The commands that can be used, one plugin after the other: one that is none, or is there already, is named and left out. */
+export function createCheck(
+  tell: (flaw: Error) => void = () => {},
+): (value: unknown, plugin: string, report: (flaw: unknown) => void) => CliCommand[] {
   const owners = new Map<string, string>();
-  return (value, plugin) => {
-    if (!Array.isArray(value) || !value.every(isCommand)) throw errors.CLI_COMMANDS();
-    const names = (value as CliCommand[]).map(nameOf);
-    const command = names.find((name) => owners.has(name));
-    if (command !== undefined)
-      throw errors.CLI_DUPLICATE_COMMAND({ command, plugin, owner: owners.get(command) as string });
-    for (const name of names) owners.set(name, plugin);
+  return (value, plugin, report) => {
+    if (!Array.isArray(value)) throw errors.CLI_COMMANDS({ plugin });
+    return value.filter((command: unknown): command is CliCommand => {
+      const flaw = flawOf(command, plugin, owners);
+      if (flaw) {
+        report(flaw);
+        tell(flaw);
+      } else owners.set(nameOf(command as CliCommand), plugin);
+      return !flaw;
+    });
   };
 }
 
-function isCommand(value: unknown): boolean {
-  const { noun, run } = Object(value) as { noun?: unknown; run?: unknown };
-  return typeof noun === "string" && typeof run === "function";
+function flawOf(value: unknown, plugin: string, owners: ReadonlyMap<string, string>): Error | undefined {
+  const { noun, run } = Object(value) as Partial<CliCommand>;
+  if (typeof noun !== "string" || typeof run !== "function") return errors.CLI_COMMANDS({ plugin });
+  const command = nameOf(value as CliCommand);
+  const owner = owners.get(command);
+  return owner === undefined ? undefined : errors.CLI_DUPLICATE_COMMAND({ command, plugin, owner });
 }
 
-/** In the order of the plugins; two commands of one name are a mistake that names both plugins. */
+/** In the order of the plugins. */
 export function commandsOf(collected: readonly Collected<CliCommand[]>[]): CliCommand[] {
-  const owners = new Map<string, string>();
-  return collected.flatMap(({ plugin, value }) => {
-    for (const command of value) {
-      const name = nameOf(command);
-      const owner = owners.get(name);
-      if (owner !== undefined) throw errors.CLI_DUPLICATE_COMMAND({ command: name, plugin, owner });
-      owners.set(name, plugin);
-    }
-    return value;
-  });
+  return collected.flatMap(({ value }) => value);
 }

@@ -33,7 +33,7 @@ async function completeMarked(ctx: BaseContext, line: string, context: SlashCont
   const word = /\S+$/.exec(line)?.[0];
   if (word === undefined) return undefined;
   const values: string[] = [];
-  for (const { plugin, value } of ctx.collect("markedWords", assertMarked))
+  for (const { plugin, value } of ctx.collect("markedWords", usableMarks))
     for (const { sign, complete } of value.filter((each) => word.startsWith(each.sign))) {
       const typed = word.slice(sign.length);
       const where = `complete of words with ${sign}`;
@@ -49,12 +49,14 @@ async function completeMarked(ctx: BaseContext, line: string, context: SlashCont
   return { from: line.length - word.length, values: [...new Set(values)].sort() };
 }
 
-function assertMarked(value: unknown, plugin: string): void {
-  const isMarked = (each: unknown) => {
-    const { sign, complete } = (each ?? {}) as Partial<MarkedWords>;
-    return typeof sign === "string" && sign !== "" && typeof complete === "function";
-  };
-  if (!Array.isArray(value) || !value.every(isMarked)) throw errors.COMMAND_MARKED({ plugin });
+function usableMarks(value: unknown, plugin: string, report: (flaw: unknown) => void): MarkedWords[] {
+  if (!Array.isArray(value)) throw errors.COMMAND_MARKED({ plugin });
+  return value.filter((each: unknown): each is MarkedWords => {
+    const { sign, complete } = Object(each) as Partial<MarkedWords>;
+    const isMarked = typeof sign === "string" && sign !== "" && typeof complete === "function";
+    if (!isMarked) report(errors.COMMAND_MARKED({ plugin }));
+    return isMarked;
+  });
 }
 
 function suggested(

@@ -2,7 +2,7 @@ import type { Client } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
 import type { z } from "zod";
 
-/** A slash command. Either function gets what follows the name: an object when `args` says how to read it, else the text. */
+/** A slash command; a function alone stands for `{ run }`. Either function gets what follows the name: an object when `args` says how to read it, else the text. */
 export interface SlashCommand {
   /** One line for lists. `description` is the same under another name. */
   summary?: string;
@@ -67,7 +67,7 @@ export interface Completion {
 
 declare module "@scorel/kernel" {
   interface Contributions {
-    commands: Record<string, SlashCommand>;
+    commands: Record<string, SlashCommand | NonNullable<SlashCommand["run"]>>;
     markedWords: readonly MarkedWords[];
   }
 }

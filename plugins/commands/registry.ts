@@ -5,8 +5,6 @@ import { errors } from "./errors.ts";
 import { shipped } from "./shipped.ts";
 import { templates } from "./templates.ts";
 
-const NEITHER = 'it has neither "run" nor "handler"';
-
 /** A command and whose it is. */
 export interface Row {
   name: string;
@@ -33,8 +31,7 @@ export async function runCommand(
   context: SlashContext,
 ): Promise<CommandResult> {
   const { command, plugin } = find(ctx, name);
-  const run = command.run ?? command.handler;
-  if (typeof run !== "function") throw errors.COMMAND_INVALID({ name, plugin, flaw: NEITHER });
+  const run = (command.run ?? command.handler) as NonNullable<SlashCommand["run"]>;
   const given = command.args ? parseArguments(name, command.args, args) : args;
   const answer = await named(ctx, { name, plugin }, () => run.call(command, given, context));
   if (typeof answer === "string") return { output: answer };
@@ -53,33 +50,58 @@ async function named<T>(ctx: BaseContext, { name, plugin }: Omit<Row, "command">
 }
 
 function find(ctx: BaseContext, name: string): Row {
-  const rows = rowsOf(ctx);
+  const { rows, flawed } = collectRows(ctx);
   const found = rows.get(name);
+  const flaw = flawed.get(name);
+  if (!found && flaw) throw flaw;
   if (!found) throw errors.COMMAND_UNKNOWN({ name, near: alike(name, [...rows.keys()]) });
   return found;
 }
 
 /** Of two plugins with one name the later one's counts, the shipped come first; a file never takes a command's name. */
 export function rowsOf(ctx: BaseContext): Map<string, Row> {
+  return collectRows(ctx).rows;
+}
+
+/** The commands by name, and why others cannot be used. */
+function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<string, Error> } {
+  const flawed = new Map<string, Error>();
+  const usable = (value: unknown, plugin: string, report: (flaw: unknown) => void) =>
+    usableCommands(value, plugin, (name, flaw) => {
+      flawed.set(name, flaw);
+      report(flaw);
+    });
   const rows = new Map<string, Row>(templates(ctx.find("workspace")).map((row) => [row.name, row]));
   const own = { plugin: ctx.plugin, value: shipped(ctx, () => listCommands(ctx)) };
-  for (const { plugin, value } of [own, ...ctx.collect("commands", assertCommands)])
-    for (const [name, command] of Object.entries(value)) rows.set(name, { name, plugin, command });
-  return rows;
+  for (const { plugin, value } of [own, ...ctx.collect("commands", usable)])
+    for (const [name, command] of Object.entries(value as Record<string, SlashCommand>))
+      rows.set(name, { name, plugin, command });
+  return { rows, flawed };
 }
 
-function assertCommands(value: unknown, plugin: string): void {
+/** The commands that can be used; each of the others is named, and leaves those beside it. */
+function usableCommands(
+  value: unknown,
+  plugin: string,
+  report: (name: string, flaw: Error) => void,
+): Record<string, SlashCommand> {
   if (typeof value !== "object" || Array.isArray(value)) throw errors.COMMANDS_INVALID();
-  for (const [name, command] of Object.entries(value as object)) {
-    const flaw = flawOf(command);
-    if (flaw !== undefined) throw errors.COMMAND_INVALID({ name, plugin, flaw });
+  const usable: Record<string, SlashCommand> = {};
+  for (const [name, given] of Object.entries(value as object)) {
+    const command: unknown = typeof given === "function" ? { run: given } : given;
+    const flaw = flawOf(name, command);
+    if (flaw === undefined) usable[name] = command as SlashCommand;
+    else report(name, errors.COMMAND_INVALID({ name, plugin, flaw }));
   }
+  return usable;
 }
 
-/** What keeps a value from being a command; one that cannot be run is told when it is. */
-function flawOf(value: unknown): string | undefined {
-  if (typeof value !== "object" || value === null) return "it is no object";
-  const { summary = "", description = "", args, complete } = value as Record<string, unknown>;
+/** What keeps a value from being a command. */
+function flawOf(name: string, value: unknown): string | undefined {
+  if (!/^[^\s/]+$/.test(name)) return "its name has to be one word without a slash";
+  if (typeof value !== "object" || value === null) return "it is neither a function nor an object with one";
+  const { summary = "", description = "", args, complete, run, handler } = value as Record<string, unknown>;
+  if (typeof (run ?? handler) !== "function") return 'it has neither "run" nor "handler"';
   if (typeof summary !== "string" || typeof description !== "string") return "its summary is no text";
   if (args !== undefined && typeof (args as { safeParse?: unknown } | null)?.safeParse !== "function")
     return "its args are no zod object";

@@ -39,7 +39,8 @@ export const errors = defineErrors({
     `Sessions are kept below ${a.path}, which cannot be used: ${a.reason}. Make it a directory of yours, or set HOME.`,
   HOST_STORAGE: (a: { path: string; reason: string }) =>
     `${a.path} could not be written (${a.reason}), so the session cannot be written either. Nothing was recorded; free space or make the directory writable, then try again. \`scorel session show\` reads the session meanwhile.`,
-  HOST_OPERATIONS: () => '"operations" must answer an object with { params: a zod schema, run } for each name.',
+  HOST_OPERATIONS: (a: { operation?: string }) =>
+    `"operations" must answer an object with { params: a zod schema, run } for each name${a.operation === undefined ? "" : `; "${a.operation}" is none of that`}.`,
   HOST_OPERATION_UNKNOWN: (a: { operation: string }) =>
     `The host knows no operation "${a.operation}". The client may be newer than the host.`,
   HOST_PARAMS_INVALID: (a: { operation: string; problems: string }) =>

@@ -34,17 +34,20 @@ async function findHandler<O extends Operation>(
 
 /** Of two plugins with one operation the later one's counts, as with slash commands. */
 function contributed<O extends Operation>(kernel: Kernel, operation: O): OperationHandler<O> | undefined {
-  const rows = kernel.collect("operations", assertOperations).filter(({ value }) => Object.hasOwn(value, operation));
+  const rows = kernel.collect("operations", usableOperations).filter(({ value }) => Object.hasOwn(value, operation));
   return rows.at(-1)?.value[operation] as OperationHandler<O> | undefined;
 }
 
-/** A handler that is none would take the place of one that works. */
-function assertOperations(value: unknown): void {
-  const isHandler = (handler: unknown) => {
+/** A handler that is none would take the place of one that works, so it is left out. */
+function usableOperations(value: unknown, _plugin: string, report: (flaw: unknown) => void): object {
+  if (typeof value !== "object" || value === null) throw errors.HOST_OPERATIONS({});
+  const usable = Object.entries(value).filter(([operation, handler]) => {
     const { params, run } = Object(handler) as { params?: { safeParse?: unknown }; run?: unknown };
-    return typeof params?.safeParse === "function" && typeof run === "function";
-  };
-  if (typeof value !== "object" || !Object.values(value as object).every(isHandler)) throw errors.HOST_OPERATIONS();
+    const isHandler = typeof params?.safeParse === "function" && typeof run === "function";
+    if (!isHandler) report(errors.HOST_OPERATIONS({ operation }));
+    return isHandler;
+  });
+  return Object.fromEntries(usable);
 }
 
 function contextOf(caller: Caller): OperationContext {

@@ -188,11 +188,18 @@ describe("a command line", () => {
     expect((await scorel.run("bug", "--verbose")).err).toMatch(/^scorel: x is not a function\nTypeError: .*\n {4}at /);
   });
 
-  it("names both plugins that bring the same command", async () => {
-    await using scorel = await commandLine([{ noun: "chat", description: "again", run: () => 0 }]);
-    expect((await scorel.run("chat")).err).toBe(
-      'scorel: Plugin "commands" brings the command "scorel chat", which plugin "commands" has already.\n',
-    );
+  it("keeps the others, and the first, when a command is there already or is none, and says so once", async () => {
+    const wrong = [{ noun: "chat", description: "again", run: () => 0 }, { noun: "nothing" }, null];
+    await using scorel = await commandLine(wrong as never);
+    expect(await scorel.run("chat", "hi")).toEqual({
+      ...given("chat", ["hi"]),
+      err: [
+        'scorel: Plugin "commands" brings the command "scorel chat", which plugin "commands" has already.',
+        'scorel: "cliCommands" of plugin "commands" must answer a list of commands, each with a "noun" and a function "run".',
+        "",
+      ].join("\n"),
+    });
+    expect(await scorel.run("chat")).toEqual(given("chat"));
   });
 });
 

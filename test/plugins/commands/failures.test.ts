@@ -33,21 +33,38 @@ async function opened(members: object) {
   };
 }
 
-describe("commands that are none leave out their plugin's, by name, and no others:", () => {
+describe("commands that are none are named, and leave those of others:", () => {
   it.each<[string, unknown, string]>([
     ["a throw", boom, "boom"],
     ["a list of them", [works], '"commands" must be a function'],
     ["an answer that is none", () => 5, "must answer an object with a command for each name"],
     ["a promise", async () => ({ x: works }), '"commands" must answer at once'],
-    ["a command that is none", () => ({ x: 5 }), '"/x" of plugin "broken" cannot be used: it is no object'],
-    ["arguments that are no schema", () => ({ x: { ...works, args: 5 } }), "its args are no zod object"],
-    ["a summary that is no text", () => ({ x: { ...works, summary: 5 } }), "its summary is no text"],
-    ["completions that are none", () => ({ x: { ...works, complete: 5 } }), "its complete is no function"],
   ])("%s", async (_what, commands, reason) => {
     await using s = await opened({ commands });
     expect(await s.run("mine")).toEqual({ output: "it works" });
     expect(await s.told()).toContain('plugin "broken" failed in commands');
     expect(await s.told()).toContain(reason);
+  });
+});
+
+describe("one command that is none is named once, and takes no others with it:", () => {
+  it.each<[string, unknown, string]>([
+    ["a number", 5, '"/x" of plugin "broken" cannot be used: it is neither a function nor an object with one'],
+    ["without a function", { summary: "x" }, 'it has neither "run" nor "handler"'],
+    ["arguments that are no schema", { ...works, args: 5 }, "its args are no zod object"],
+    ["a summary that is no text", { ...works, summary: 5 }, "its summary is no text"],
+    ["completions that are none", { ...works, complete: 5 }, "its complete is no function"],
+  ])("%s", async (_what, x, reason) => {
+    await using s = await opened({ commands: () => ({ first: works, x, plain: () => "plain" }) });
+    expect(await s.run("first")).toEqual({ output: "it works" });
+    expect(await s.run("plain")).toEqual({ output: "plain" });
+    expect(await s.run("mine")).toEqual({ output: "it works" });
+    await expect(s.run("x")).rejects.toMatchObject({
+      code: "COMMAND_INVALID",
+      message: expect.stringContaining(reason),
+    });
+    const told = await s.told();
+    expect(told.split(reason)).toHaveLength(2);
   });
 });
 
@@ -85,11 +102,12 @@ describe("completions that fail are none, and are named:", () => {
   });
 });
 
-describe("operations that are none leave those of others:", () => {
+describe("operations that are none leave those of others, and those beside them:", () => {
   it.each<[string, unknown]>([
     ["a throw", boom],
     ["an answer that is none", () => 5],
     ["a handler that is none", () => ({ list_commands: 5 })],
+    ["a handler that is no object", () => ({ list_commands: null, run_command: "x" })],
     ["a handler without a schema", () => ({ list_commands: { run: boom } })],
   ])("%s", async (_what, operations) => {
     await using s = await opened({ operations });
