@@ -1,7 +1,7 @@
 import type { Tree } from "./tree.ts";
 import type { EventId, LlmAction, Message, StoredEvent } from "./types.ts";
 
-interface Converters {
+export interface Converters {
   toLlm(event: StoredEvent): LlmAction;
   /** Joins side-band text to a message; undefined when it cannot carry it. */
   merge?(previous: Message, content: string): Message | undefined;
@@ -37,7 +37,8 @@ function collect(
   return { summary: barrier?.summary, actions: actions.reverse() };
 }
 
-function fold(messages: Message[], action: LlmAction, converters: Converters): void {
+/** Adds to the messages what an event is to a model. */
+export function fold(messages: Message[], action: LlmAction, converters: Converters): void {
   if (action.action === "include") messages.push(action.message);
   if (action.action !== "merge_prev") return;
   const merged =

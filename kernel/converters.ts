@@ -30,7 +30,9 @@ export class Converters {
           const action = registry.toLlm(event, lookup);
           return registry.isOwn(event.type) ? asLlmAction(event.type, action, isMessage) : action;
         }),
+      asksAgain: ({ type }: StoredEvent) => registry.isOwn(type),
       merge: lookup.find("mergeMessage"),
+      version: registry.revision,
     };
   }
 

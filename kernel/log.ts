@@ -1,6 +1,5 @@
 import { Announcer } from "./announcer.ts";
 import { Broadcast } from "./broadcast.ts";
-import { buildContext } from "./context.ts";
 import { Converters } from "./converters.ts";
 import type { DisplayAction } from "./display.ts";
 import { type Draft, Drafts } from "./drafts.ts";
@@ -13,6 +12,7 @@ import type { Guarded } from "./plugin.ts";
 import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
 import { linkRows } from "./relink.ts";
+import { RememberedContext } from "./remembered-context.ts";
 import type { AppendEntry, Appended, AppendOptions, PathHold, Queued, Session } from "./session.ts";
 import type { LogImage, Opened, Problem, Store } from "./store.ts";
 import { Syncer } from "./syncer.ts";
@@ -62,6 +62,7 @@ export class Log implements Session {
   readonly broadcast = new Broadcast();
   readonly projections: Projections;
   private readonly converters: Converters;
+  private readonly context: RememberedContext;
   private readonly drafts: Drafts;
   private readonly options: LogOptions;
   private readonly opened: Opened;
@@ -86,6 +87,7 @@ export class Log implements Session {
     this.activation = options.newId();
     this.projections = new Projections(this.tree, options.store, options.report, options.parentProjections);
     this.converters = new Converters({ ...options, lookup });
+    this.context = new RememberedContext(this.tree);
     const { tree, converters, id: sessionId } = this;
     this.drafts = new Drafts({ ...options, tree, converters, lookup, view: this, sessionId });
     this.syncer = new Syncer(options.store, (error) => this.storageStatus(error));
@@ -165,7 +167,7 @@ export class Log implements Session {
   }
 
   buildContext(leaf: EventId | null = this.activeLeaf): Message[] {
-    return buildContext(this.tree, leaf, this.converters.reading());
+    return this.context.build(leaf, this.converters.reading());
   }
 
   asRead(event: StoredEvent): LlmAction {

@@ -26,6 +26,7 @@ interface Row {
 export class Registry {
   private readonly rows = new Map<string, Row>();
   private readonly parent: Registry | undefined;
+  private changes = 0;
 
   constructor(parent?: Registry) {
     this.parent = parent;
@@ -35,12 +36,21 @@ export class Registry {
     return [...this.rows.keys()];
   }
 
+  /** Changes whenever a type gains or loses its definition. */
+  get revision(): number {
+    return this.changes + (this.parent?.revision ?? 0);
+  }
+
   add(plugin: string, type: string, definition: AnyEventDefinition, version = "", own = false): Dispose {
     const owner = this.row(type)?.plugin;
     if (owner !== undefined) throw errors.EVENT_DUPLICATE_TYPE({ type, plugin, owner });
     this.refuseReserved(plugin, type, definition, shapeOf(definition));
     this.rows.set(type, { plugin, version, definition, own });
-    return () => void this.rows.delete(type);
+    this.changes++;
+    return () => {
+      this.changes++;
+      this.rows.delete(type);
+    };
   }
 
   /** Throws EVENT_RESERVED_KEY when a payload (or its schema's shape) has a field that every event bears. */

@@ -1,6 +1,8 @@
 import { definePlugin } from "@scorel/kernel";
+import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
+import { buildContext } from "../../kernel/context.ts";
 import { testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
@@ -100,5 +102,85 @@ describe("the context", () => {
       ["a", "c"],
       ["a", "b"],
     ]);
+  });
+
+  it("reads and converts of a conversation that goes on only what is new", async () => {
+    const converted: string[] = [];
+    const counting = definePlugin({
+      id: "counting",
+      name: "Counting",
+      version: "1.0.0",
+      events: {
+        addition: {
+          schema: z.strictObject({ text: z.string() }),
+          convertToLlm: (event) => {
+            converted.push(event.text);
+            return { action: "include", message: event.text };
+          },
+        },
+      },
+    });
+    await using t = await testKernel([notes, counting]);
+    const texts = Array.from({ length: 50 }, (_, n) => `t${n}`);
+    for (const text of texts) await t.session.append("addition", { text });
+    const [first, again] = [t.session.buildContext(), t.session.buildContext()];
+    await t.session.append("addition", { text: "new" });
+    expect(t.session.buildContext()).toEqual([...texts, "new"]);
+    expect([first, again, converted]).toEqual([texts, texts, [...texts.toReversed(), "new"]]);
+  });
+
+  it("asks a user's own type every time, as it may answer otherwise", async () => {
+    let answer = "first";
+    const own = definePlugin({
+      id: "own",
+      name: "Own",
+      version: "1.0.0",
+      events: {
+        addition: {
+          schema: z.strictObject({ text: z.string() }),
+          convertToLlm: () => ({ action: "include", message: answer as never }),
+        },
+      },
+    });
+    await using t = await testKernel([notes, { plugin: own, optional: true }]);
+    await t.session.append("addition", { text: "a" });
+    await t.session.append("note", { text: "b" });
+    const before = t.session.buildContext();
+    answer = "second";
+    expect([before, t.session.buildContext()]).toEqual([
+      ["first", "b"],
+      ["second", "b"],
+    ]);
+  });
+
+  it("is after any appends, summaries and jumps what a walk over the whole path gives", async () => {
+    const number = fc.nat({ max: 1_000 });
+    const steps = fc.array(fc.tuple(fc.constantFrom("note", "tool", "addition", "cut", "keep", "jump"), number), {
+      maxLength: 60,
+    });
+    await fc.assert(
+      fc.asyncProperty(steps, async (taken) => {
+        await using t = await testKernel([notes, cutting]);
+        const { session } = t;
+        for (const [at, [what, choice]] of taken.entries()) {
+          const path = session.activeLeaf === null ? [] : session.tree.path(session.activeLeaf);
+          const all = [...session.tree].filter(({ id }) => session.tree.isPath(id));
+          const chosen = (among: readonly { id: string }[]) => among[choice % Math.max(1, among.length)]?.id;
+          if (what === "note") await session.append("note", { text: `${at}` });
+          if (what === "tool") await session.append("note", { text: `tool ${at}` });
+          if (what === "addition") await session.append("addition", { text: `added ${at}` });
+          if (what === "cut") await session.append("cut", { summary: `S${at}` });
+          const [through, to] = [chosen(path), chosen(all)];
+          // Not every event of the path may be kept behind: what is refused changes nothing.
+          if (what === "keep" && through) await session.append("cut", { summary: `S${at}`, through }).catch(() => {});
+          if (what === "jump" && to) await session.append("jump", { to });
+          const merge = t.kernel.find("mergeMessage") as never;
+          const plain = { toLlm: (event: never) => session.asRead(event), merge };
+          for (const leaf of choice % 3 === 0 ? [to ?? null, session.activeLeaf] : [session.activeLeaf])
+            expect(session.buildContext(leaf)).toEqual(buildContext(session.tree, leaf, plain));
+        }
+      }),
+      { numRuns: 60 },
+    );
   });
 });
