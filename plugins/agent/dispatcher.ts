@@ -5,6 +5,7 @@ import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { Interlude } from "./interlude.ts";
 import { outcomeFromLog, unserved } from "./outcome.ts";
+import { withoutSecrets } from "./prompt-secrets.ts";
 import { type Loop, type Prompt, Turn } from "./turn.ts";
 
 /** Outcomes kept for repeated sends; older ones are read from the log. */
@@ -39,21 +40,23 @@ export class Dispatcher {
     return this.current?.turn.signal;
   }
 
-  async send(message: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
+  async send(given: UserMessage, { clientId, messageId, running }: SendOptions): Promise<Sent> {
+    const message = withoutSecrets(this.env, given);
     const sent = messageId === undefined ? message : { ...message, meta: { ...message.meta, messageId } };
     for (;;) {
       if (this.current && !(await hasBegun(this.current))) continue;
       const known = messageId === undefined ? undefined : this.env.ctx.session.projection("sentMessages")[messageId];
       if (known !== undefined) return { status: "duplicate", id: known, turn: this.outcomeOf(known) };
-      if (!this.current) return this.start([{ message: sent, clientId }]);
-      if (this.current.turn.accepts) return this.enqueue(sent, running ?? "follow_up", clientId);
+      if (!this.current) return this.startWith(() => [{ message: sent, clientId }]) as Promise<Sent>;
+      if (this.current.turn.accepts) return this.add(sent, running ?? "follow_up", clientId);
       await this.current.done;
     }
   }
 
   /** Starts a turn with these messages, after one that is ending; throws AGENT_BUSY when one is running. */
   async start(prompts: readonly Prompt[]): Promise<Sent> {
-    return (await this.startWith(() => prompts)) as Sent;
+    const clean = prompts.map((prompt) => ({ ...prompt, message: withoutSecrets(this.env, prompt.message) }));
+    return (await this.startWith(() => clean)) as Sent;
   }
 
   /** The same with what waits; undefined when nothing does. */
@@ -80,7 +83,11 @@ export class Dispatcher {
   }
 
   /** Puts a message into the queue, whether or not a turn is running. */
-  async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId = "agent"): Promise<Sent> {
+  async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId?: string): Promise<Sent> {
+    return this.add(withoutSecrets(this.env, message), mode, clientId);
+  }
+
+  private async add(message: UserMessage, mode: QueueItem["mode"], clientId = "agent"): Promise<Sent> {
     if (this.stopped) throw errors.AGENT_STOPPED();
     const id = newId();
     const turn = this.wait(id);
@@ -95,7 +102,10 @@ export class Dispatcher {
   }
 
   async rewriteQueue(items: readonly QueueChange[], options: RewriteOptions): Promise<void> {
-    const removed = await this.env.queue.rewrite(items, options);
+    const clean = items.map((item) =>
+      item.message ? { ...item, message: withoutSecrets(this.env, item.message) } : item,
+    );
+    const removed = await this.env.queue.rewrite(clean, options);
     const outcome = unserved(this.env.ctx.session, errors.AGENT_REMOVED());
     this.settle(removed, outcome);
   }

@@ -11,6 +11,7 @@ import { locate, type Place } from "./paths.ts";
 import { saveFile } from "./save.ts";
 import { asText, lineAt, loadFile, type TextFile, versionOf } from "./text-file.ts";
 import { answer, answering } from "./tool.ts";
+import type { Spans } from "./uncut.ts";
 import { describeUnread } from "./unread.ts";
 
 const parameters = z.object({
@@ -45,7 +46,8 @@ async function edit(params: Params, env: Environment, id: string): Promise<ToolO
   const finder = createFinder(file);
   const places = choose(finder, params, place, file);
   requireRead(places, ranges, place, file);
-  return replace(places, finder, params.new_string, ranges, place, file);
+  requireShown(places, place, env.secretsIn(file.bytes));
+  return replace(places, finder, params.new_string, ranges, place, file, env);
 }
 
 /** What was read of the present version; throws when that is another one. */
@@ -77,6 +79,12 @@ function requireRead(places: readonly ByteRange[], ranges: readonly ByteRange[],
   }
 }
 
+/** What stands in for a secret was never seen; changing a part of it would uncover the rest. */
+function requireShown(places: readonly ByteRange[], place: Place, secrets: Spans): void {
+  if (places.some(([from, to]) => secrets.some(([start, end]) => start < to && end > from)))
+    throw errors.EDIT_SECRET({ path: place.shown });
+}
+
 async function replace(
   places: readonly ByteRange[],
   finder: Finder,
@@ -84,6 +92,7 @@ async function replace(
   ranges: readonly ByteRange[],
   place: Place,
   file: TextFile,
+  env: Environment,
 ): Promise<ToolOutput> {
   const texts = places.map((at) => finder.written(newString, at));
   const bytes = splice(file.bytes, places, texts);
@@ -91,7 +100,7 @@ async function replace(
   const replacements = places.map(([from, to], index) => ({ from, to, length: texts[index]?.length ?? 0 }));
   const coverage = { version: versionOf(bytes), ranges: afterReplacing(ranges, replacements) };
   const { unifiedDiff } = await import("./diff.ts");
-  const decode = (part: Buffer) => part.toString(file.encoding);
+  const decode = (part: Buffer) => env.redact(part.toString(file.encoding));
   const details: { file: FileDetails; diff: string; replacements: number } = {
     file: { path: place.path, ...coverage },
     diff: unifiedDiff(place.shown, decode(file.bytes), decode(bytes)),

@@ -13,6 +13,7 @@ import { BYTES_PER_TOKEN } from "./budget.ts";
 import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";
 import { isKeyStore } from "./key-store.ts";
+import type { Spans } from "./uncut.ts";
 
 /** What the tools know of the session around them, asked for at each call. */
 export interface Environment {
@@ -21,6 +22,10 @@ export interface Environment {
   childEnv(): Record<string, string>;
   /** Whether a text holds a secret, which its reader does not see. */
   hidesSecret(text: string): boolean;
+  /** Takes secrets out of a text. */
+  redact(text: string): string;
+  /** Byte ranges of secrets in a whole, for a part of it to be shown. */
+  secretsIn(bytes: Buffer): Spans;
   /** Takes secrets out of text that arrives in pieces. */
   redactor(): ReturnType<SecretsService["redactor"]>;
   /** Tokens the model's context holds, and how many are used or claimed. */
@@ -83,6 +88,8 @@ export function createEnvironment(ctx: BaseContext): Environment {
     },
     childEnv: () => ctx.find("secrets")?.childEnv() ?? harmlessEnv(),
     hidesSecret: (text) => (ctx.find("secrets")?.redact(text) ?? text) !== text,
+    redact: (text) => ctx.find("secrets")?.redact(text) ?? text,
+    secretsIn: (bytes) => ctx.find("secrets")?.spans(bytes) ?? [],
     redactor: () => ctx.find("secrets")?.redactor() ?? { write: (chunk) => chunk, end: () => "" },
     context: () => ({
       window: model()?.contextWindow || DEFAULT_WINDOW,

@@ -37,6 +37,8 @@ export const errors = defineErrors({
     `${a.path} exists, and you have not read ${a.lines} of it. Read from offset ${a.offset} before replacing it, or use Edit.`,
   WRITE_SECRET: (a: { path: string }) =>
     `${a.path} holds a secret that you were not shown, and replacing the file would lose it. Change the other parts with Edit.`,
+  EDIT_SECRET: (a: { path: string }) =>
+    `old_string reaches into a secret of ${a.path} that you were not shown ([redacted]), so nothing was changed. Change the other parts, or ask the user to change the secret.`,
   BASH_NO_SANDBOX: () =>
     "Commands are to run in the sandbox ([tools.bash] sandbox), and the plugin `sandbox` is not loaded, so nothing was run. Add it to `use`, or take the setting away.",
   BASH_CWD: (a: { cwd: string; reason: string }) =>

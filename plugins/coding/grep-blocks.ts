@@ -2,6 +2,7 @@ import type { GrepParams } from "./grep-params.ts";
 import type { Ground } from "./ground.ts";
 import { mayBeEncoded } from "./names.ts";
 import { nameOf, ripgrepJson } from "./ripgrep.ts";
+import { type Spans, sliceRedacted } from "./uncut.ts";
 
 /** Bytes shown of one line. */
 const MAX_COLUMNS = 400;
@@ -45,7 +46,7 @@ export async function blocksOf(
     const row = record as Row;
     if (row.type === "match" || row.type === "context") rows.get(nameOf(bytesOf(row.data.path)))?.push(row);
   });
-  return [...rows].flatMap(([name, found]) => grouped(name, found, context));
+  return [...rows].flatMap(([name, found]) => grouped(name, found, context, ground));
 }
 
 /** A name that is no UTF-8 cannot be an argument; then all is searched, and what was not asked for is dropped. */
@@ -55,7 +56,13 @@ function targetsOf(files: readonly Count[], ground: Ground): string[] {
 }
 
 /** Context after a match, as far as it reaches, belongs to that match; the rest to the next one. */
-function grouped(name: string, rows: readonly Row[], context: number): Block[] {
+function grouped(
+  name: string,
+  rows: readonly Row[],
+  context: number,
+  { secretsIn }: Pick<Ground, "secretsIn">,
+): Block[] {
+  const shown = (row: Row) => linesOf(row, secretsIn);
   const blocks: Block[] = [];
   let waiting: Row[] = [];
   let reach = -1;
@@ -75,19 +82,23 @@ function grouped(name: string, rows: readonly Row[], context: number): Block[] {
   return blocks;
 }
 
-function shown(row: Row): string[] {
+function linesOf(row: Row, secretsIn: Ground["secretsIn"]): string[] {
   const first = row.data.line_number ?? 0;
   const sign = row.type === "match" ? ":" : "-";
   const column = row.data.submatches[0]?.start ?? 0;
-  return textLines(row).map((text, index) => clipped(text, index === 0 ? column : 0, first + index, sign));
+  return textLines(row).map((text, index) =>
+    clipped(text, secretsIn(text), index === 0 ? column : 0, first + index, sign),
+  );
 }
 
 /** A long line is shown around its match, and named so that Read can go on there. */
-function clipped(line: Buffer, column: number, number: number, sign: string): string {
-  if (line.length <= MAX_COLUMNS) return `${number}${sign}${line}`;
+function clipped(line: Buffer, secrets: Spans, column: number, number: number, sign: string): string {
+  if (line.length <= MAX_COLUMNS) return `${number}${sign}${sliceRedacted(line, secrets, 0, line.length)}`;
   let from = column > MAX_COLUMNS / 2 ? column - MAX_COLUMNS / 4 : 0;
   while (from > 0 && ((line[from] as number) & 0xc0) === 0x80) from--;
-  const part = line.toString("utf8", from, from + MAX_COLUMNS).replace(/\ufffd+$/, "");
+  const part = sliceRedacted(line, secrets, from, from + MAX_COLUMNS)
+    .toString("utf8")
+    .replace(/\ufffd+$/, "");
   const ends = from + MAX_COLUMNS >= line.length;
   return `${number}${from > 0 ? `@${from}` : ""}${sign}${part}${ends ? "" : `… (${line.length} bytes)`}`;
 }

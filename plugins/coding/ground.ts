@@ -15,6 +15,8 @@ export interface Ground extends Search {
   shown(name: string): string;
   /** Whether a file of this name is left out, since it may not be read. A file that was asked for by itself never is. */
   hides(name: string): boolean;
+  /** Byte ranges of secrets in a line, which is shown in part. */
+  secretsIn: Environment["secretsIn"];
 }
 
 /** A folder, or one file of a folder; throws SEARCH_PATH. */
@@ -43,6 +45,7 @@ export async function groundOf(
     target: isFolder ? "./" : `./${basename(place.path)}`,
     shown: (name) => shownAs(join(cwd, name), workspace.cwd),
     hides: (name) => hides(join(cwd, name)),
+    secretsIn: env.secretsIn,
   };
 }
 

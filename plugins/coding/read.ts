@@ -15,6 +15,7 @@ import { locate, type Place, readsOf } from "./paths.ts";
 import { type Offset, type Selection, select } from "./selection.ts";
 import { asText, loadFile, type TextFile } from "./text-file.ts";
 import { answer, answering } from "./tool.ts";
+import { type Spans, sliceRedacted } from "./uncut.ts";
 
 const MAX_LINES = 2_000;
 /** Bytes kept for the line that says which part is shown. */
@@ -95,7 +96,7 @@ function offsetOf(given: number | string = 1): Offset {
 }
 
 function shown(place: Place, file: TextFile, selection: Selection, env: Environment): ToolOutput {
-  const text = `${header(file, selection)}\n${body(file, selection)}`;
+  const text = `${header(file, selection)}\n${body(file, selection, env.secretsIn(file.bytes))}`;
   const { first: start, last: end, total, next, part } = selection;
   const lines = { start, end, total, ...(part && { bytes: part }) };
   const coverage = { version: file.version, ranges: [selection.range] };
@@ -138,9 +139,9 @@ function spelled({ line, byte }: Offset): string | number {
   return byte > 0 ? `${line}:${byte}` : line;
 }
 
-function body(file: TextFile, { range, first, part }: Selection): string {
+function body(file: TextFile, { range, first, part }: Selection, secrets: Spans): string {
   const from = range[0] === 0 ? file.bom : range[0];
-  const text = file.bytes.toString(file.encoding, from, range[1]);
+  const text = sliceRedacted(file.bytes, secrets, from, range[1]).toString(file.encoding);
   const lines = text.replace(/\r?\n$/, "").split(/\r?\n/);
   const label = (index: number) => (part ? `${first}@${part.from}` : `${first + index}`);
   return lines.map((line, index) => `${label(index)}\t${line}`).join("\n");

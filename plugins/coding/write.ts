@@ -40,7 +40,12 @@ async function write({ file_path, content }: Params, env: Environment, id: strin
   const { unifiedDiff } = await import("./diff.ts");
   const details: { file: FileDetails; diff: string; created: boolean } = {
     file: { path: place.path, version: versionOf(bytes), ranges: bytes.length > 0 ? [[0, bytes.length]] : [] },
-    diff: unifiedDiff(place.shown, before?.bytes.toString(before.encoding) ?? "", bytes.toString(before?.encoding)),
+    // Before the diff cuts long lines, where a secret could lose its end.
+    diff: unifiedDiff(
+      place.shown,
+      env.redact(before?.bytes.toString(before.encoding) ?? ""),
+      env.redact(bytes.toString(before?.encoding)),
+    ),
     created: !before,
   };
   return answer(

@@ -155,6 +155,8 @@ export interface SecretsService {
   redact(text: string): string;
   /** The same for text that arrives in pieces: holds back what could be the start of a secret. */
   redactor(): { write(chunk: string): string; end(): string };
+  /** Byte ranges of the secrets in UTF-8 text, ascending and apart, for whoever shows a part of it. */
+  spans(bytes: Buffer): readonly (readonly [from: number, to: number])[];
 }
 
 declare module "@scorel/kernel" {

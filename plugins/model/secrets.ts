@@ -7,6 +7,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 /** Shorter values are too likely to be ordinary words. */
 const SHORTEST = 8;
 const PLACEHOLDER = "[redacted]";
+/** A line of a longer secret is one too, unless it is as short as the line that ends a PEM file. */
+const SHORTEST_LINE = 32;
 
 /** What a model's table says about secrets: the variable it names, and headers that may carry one. */
 export interface SecretSources {
@@ -40,6 +42,7 @@ export function createSecrets(
     },
     redact: (text) => mask.whole(text),
     redactor: () => redactor(() => mask),
+    spans: (bytes) => spansOf(bytes, values),
     learn(more) {
       if (more.every((value) => values.includes(value))) return;
       values = sorted([...values, ...more]);
@@ -63,8 +66,40 @@ function secretValues(
 }
 
 function sorted(values: readonly string[]): string[] {
-  const long = values.filter((value) => value.length >= SHORTEST);
+  const long = values.filter((value) => value.length >= SHORTEST).flatMap(formsOf);
   return [...new Set(long)].sort((a, b) => b.length - a.length);
+}
+
+/** A secret as it stands in text, JSON and URLs, and the lines of one that has several: tools show files line by line. */
+function formsOf(value: string): string[] {
+  const lines = value.split(/\r?\n/).filter((line) => line !== value && line.length >= SHORTEST_LINE);
+  return [value, ...lines].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), urlPartOf(text)]);
+}
+
+function urlPartOf(text: string): string {
+  try {
+    return encodeURIComponent(text);
+  } catch {
+    return text; // Half of a surrogate pair has no form in a URL.
+  }
+}
+
+/** Places of the secrets in a whole, ascending; places that overlap are one. */
+function spansOf(bytes: Buffer, values: readonly string[]): [from: number, to: number][] {
+  const found = values.flatMap((value) => {
+    const wanted = Buffer.from(value);
+    const places: [number, number][] = [];
+    for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1))
+      places.push([at, at + wanted.length]);
+    return places;
+  });
+  const merged: [number, number][] = [];
+  for (const [from, to] of found.sort(([a], [b]) => a - b)) {
+    const last = merged.at(-1);
+    if (last && from <= last[1]) last[1] = Math.max(last[1], to);
+    else merged.push([from, to]);
+  }
+  return merged;
 }
 
 function isSecretHeader(name: string): boolean {

@@ -84,3 +84,35 @@ it.runIf(process.platform === "linux")(
     ]);
   },
 );
+
+it("a key in a prompt, in what is piped in and in attached files is neither stored nor sent, and the user is told", async () => {
+  using s = scratch();
+  await using server = await startModelServer([text("seen")]);
+  s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
+  s.file("notes.txt", `SCRIPTED_KEY=${canary}\n`);
+  const run = await s.run(["-p", `is ${canary} right? @notes.txt`, "--output", "events"], {
+    env: { SCRIPTED_KEY: canary },
+    input: `piped ${canary}`,
+  });
+  expect(run.code).toBe(0);
+  expect(server.requests[0]?.text.split("[redacted]")).toHaveLength(4);
+  expect(run.stderr).toContain("Your message held a key that Scorel knows. It was replaced by [redacted]");
+  const log = everyByte(join(s.home, ".scorel/sessions"));
+  expect([run.stdout, run.stderr, log, ...server.requests.map((request) => request.text)].join("\n")).not.toContain(
+    canary,
+  );
+});
+
+it("nor is one that is pasted into a conversation, and may wait there", async () => {
+  using s = scratch();
+  await using server = await startModelServer(() => text("seen"));
+  s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
+  const run = await s.run(["chat"], {
+    env: { SCRIPTED_KEY: canary },
+    input: `use ${canary}\nand ${canary} again\n`,
+  });
+  expect(run.stdout + run.stderr).toContain("It was replaced by [redacted]");
+  expect(server.requests.length).toBeGreaterThan(0);
+  const log = everyByte(join(s.home, ".scorel/sessions"));
+  expect([log, ...server.requests.map((request) => request.text)].join("\n")).not.toContain(canary);
+});

@@ -26,6 +26,7 @@ const assistant = {
 const secrets: SecretsService = {
   childEnv: () => ({}),
   redact: (text) => text.replaceAll("hunter2", "[redacted]"),
+  spans: () => [],
   redactor: () => ({ write: (chunk) => chunk, end: () => "" }),
 };
 

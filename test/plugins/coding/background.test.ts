@@ -96,8 +96,11 @@ describe("a command in the background", () => {
   });
 
   it("shows no secret, though it is written in pieces between which it was polled", async () => {
-    await using w = await workshop({ secret: "hunter2" });
-    const id = await start(w, "printf 'a hun'; while [ ! -e go ]; do sleep 0.02; done; printf 'ter2 b'; seq 20000");
+    await using w = await workshop({ secret: "hunter2-hunter2" });
+    const id = await start(
+      w,
+      "printf 'a hunter2-hun'; while [ ! -e go ]; do sleep 0.02; done; printf 'ter2 b'; seq 20000",
+    );
     await poll(w, id);
     w.file("go");
     await vi.waitFor(() => expect(readdirSync(w.temp)).toHaveLength(1), waiting);

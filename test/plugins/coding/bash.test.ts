@@ -59,7 +59,7 @@ describe("Bash", () => {
     try {
       await using plain = await workshop();
       expect(textOf(await bash(plain, "env"))).not.toContain("planted");
-      await using w = await workshop({ secret: "hunter2" });
+      await using w = await workshop({ secret: "hunter2-hunter2" });
       expect(textOf(await bash(w, "env"))).toMatch(/^CHILD=yes$/m);
     } finally {
       vi.unstubAllEnvs();
@@ -67,13 +67,13 @@ describe("Bash", () => {
   });
 
   it("takes secrets out of the output and out of the file that keeps it", async () => {
-    await using w = await workshop({ secret: "hunter2" });
-    const result = await bash(w, `printf hun; sleep 0.05; printf ter2; seq 20000; echo hunter2`);
+    await using w = await workshop({ secret: "hunter2-hunter2" });
+    const result = await bash(w, `printf hunter2-hun; sleep 0.05; printf ter2; seq 20000; echo hunter2-hunter2`);
     const { spill } = result.details as { spill: string };
-    expect(textOf(result)).toMatch(/^\[secret\]1\n/);
+    expect(textOf(result)).toMatch(/^\[redacted\]1\n/);
     for (const text of [textOf(result), readFileSync(spill, "utf8")]) {
       expect(text).not.toContain("hunter2");
-      expect(text.match(/\[secret\]/g)).toHaveLength(2);
+      expect(text.match(/\[redacted\]/g)).toHaveLength(2);
     }
   });
 

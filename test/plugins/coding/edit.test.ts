@@ -279,14 +279,14 @@ describe("Write", () => {
   });
 
   it("does not replace a file whose secret was not shown", async () => {
-    await using w = await workshop({ secret: "hunter2" });
-    w.file("a.env", "NAME=x\nKEY=hunter2\n");
+    await using w = await workshop({ secret: "hunter2-hunter2" });
+    w.file("a.env", "NAME=x\nKEY=hunter2-hunter2\n");
     await w.call("Read", { file_path: "a.env" });
-    expect(await w.say("Write", { file_path: "a.env", content: "NAME=y\nKEY=[secret]\n" })).toBe(
+    expect(await w.say("Write", { file_path: "a.env", content: "NAME=y\nKEY=[redacted]\n" })).toBe(
       "a.env holds a secret that you were not shown, and replacing the file would lose it. Change the other parts with Edit.",
     );
     await edit(w, "a.env", "NAME=x", "NAME=y");
-    expect(w.text("a.env")).toBe("NAME=y\nKEY=hunter2\n");
+    expect(w.text("a.env")).toBe("NAME=y\nKEY=hunter2-hunter2\n");
   });
 
   it("keeps what the model does not see: mode, CRLF, byte order mark, Latin-1", async () => {

@@ -10,6 +10,7 @@ import messages from "@scorel/messages";
 import type { ModelService, SecretsService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
 import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
+import { createSecrets } from "../../../plugins/model/secrets.ts";
 import { type TestPlugin, testKernel } from "../../harness.ts";
 
 export interface Surroundings {
@@ -146,15 +147,5 @@ function modelOf({ window = 128_000, images = false }: Surroundings): ModelServi
 
 function secretsOf({ secret }: Surroundings): { secrets?: SecretsService } {
   if (secret === undefined) return {};
-  const redact = (text: string) => text.replaceAll(secret, "[secret]");
-  let held = "";
-  const redactor = () => ({
-    write(chunk: string) {
-      const text = redact(held + chunk);
-      held = text.slice(-secret.length);
-      return text.slice(0, -secret.length);
-    },
-    end: () => redact(held),
-  });
-  return { secrets: { childEnv: () => ({ PATH: process.env.PATH ?? "", CHILD: "yes" }), redact, redactor } };
+  return { secrets: createSecrets([], [secret], { PATH: process.env.PATH ?? "", CHILD: "yes" }) };
 }
