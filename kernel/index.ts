@@ -33,7 +33,7 @@ export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./s
 export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
 export { openSessions, reportStray } from "./strays.ts";
 export type { HookTrace } from "./trace.ts";
-export type { TreeView } from "./tree.ts";
+export type { Stretch, TreeView } from "./tree.ts";
 export * from "./types.ts";
 export type { Asking, Choice, NoticeLevel, Ui } from "./ui.ts";
 export { within } from "./within.ts";

@@ -1,4 +1,5 @@
 import { buildContext, type Converters, fold } from "./context.ts";
+import { freeze } from "./freeze.ts";
 import type { Tree } from "./tree.ts";
 import type { EventId, LlmAction, Message, StoredEvent } from "./types.ts";
 
@@ -122,10 +123,14 @@ export class RememberedContext {
     const { steps } = this;
     const barrier = this.folded === 0 ? steps[lastBarrier(steps)]?.action : undefined;
     if (barrier?.action === "barrier") this.messages.push(barrier.summary);
+    const first = Math.max(0, this.messages.length - 1);
     for (; this.folded < steps.length; this.folded++) {
       const { action, event } = steps[this.folded] as Step;
       fold(this.messages, event ? reading.toLlm(event) : action, reading);
     }
+    // The same objects are given out every time.
+    for (let at = first; at < this.messages.length; at++)
+      if (!Object.isFrozen(this.messages[at])) freeze(this.messages[at]);
     return [...this.messages];
   }
 }

@@ -8,6 +8,13 @@ const BRIDGED = 2;
 const HAS_CHILD = 4;
 const HAS_CHILDREN = 8;
 
+/** Part of a path, in order from the root's side. Its events are read when they are asked for. */
+export interface Stretch {
+  readonly size: number;
+  /** Those at the places from `from` to before `to`. A record that can no longer be read is passed over. */
+  slice(from: number, to?: number): StoredEvent[];
+}
+
 /** The read side of a session's tree. Side events are held but are no leaves and make no branches. */
 export interface TreeView {
   readonly size: number;
@@ -25,6 +32,10 @@ export interface TreeView {
   path(id: EventId): StoredEvent[];
   /** The same, each read when it is asked for; only the last `count` of them, when given. */
   way(id: EventId, count?: number): Iterable<StoredEvent>;
+  /** The path below `after` (null: from the root) down to `id`, `id` included. From the root when `after` is not on it. */
+  stretch(after: EventId | null, id: EventId): Stretch;
+  /** The nearest event of a type on the way up from `id`, `id` included. Reads no other. */
+  nearest(id: EventId, type: string): StoredEvent | undefined;
   /** The path events whose parent is `id`, in seq order. */
   children(id: EventId): StoredEvent[];
   /** Path events without children, in seq order. */
@@ -179,6 +190,19 @@ export class Tree implements TreeView {
       const event = this.read(row);
       if (event) yield event;
     }
+  }
+  stretch(after: EventId | null, id: EventId): Stretch {
+    const rows: number[] = [];
+    const end = this.rowOf(after);
+    for (let at = this.rowOf(id); at >= 0 && at !== end; at = this.parentRow(at)) rows.push(at);
+    rows.reverse();
+    return { size: rows.length, slice: (from, to) => this.events(rows.slice(from, to)) };
+  }
+  nearest(id: EventId, type: string): StoredEvent | undefined {
+    const wanted = this.records.types.indexOf(type);
+    let at = this.rowOf(id);
+    while (at >= 0 && this.records.type[at] !== wanted) at = this.parentRow(at);
+    return this.read(at);
   }
   children(id: EventId): StoredEvent[] {
     const row = this.rowOf(id);

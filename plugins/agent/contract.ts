@@ -108,7 +108,10 @@ export interface AgentService {
   rewriteQueue(items: readonly QueueChange[], options?: RewriteOptions): Promise<void>;
   /** Starts a turn with the messages that are due next; undefined when none waits. Throws AGENT_BUSY when a turn runs. */
   runQueue(): Promise<Sent | undefined>;
-  /** Tokens the next request holds, by the last good usage plus an estimate of what came after. */
+  /**
+   * Tokens the next request holds, by the last good usage plus an estimate of what came after. Of a conversation that is
+   * longer than twice the model's window no more is counted.
+   */
   contextTokens(): number;
   /** Estimated tokens of one message. */
   estimateTokens(message: ScorelMessage): number;
@@ -178,6 +181,11 @@ declare module "@scorel/kernel" {
       input: ToolCallOutcome,
       signal?: AbortSignal,
     ): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
+    /**
+     * Before the messages of a model call are read from the log: a layer may append path events that make the conversation
+     * shorter, so that a long one is never read whole. `model` is `provider/id`. A layer answers nothing.
+     */
+    beforeContext(call: { model: string }, signal?: AbortSignal): unknown;
     /**
      * Before each model call: the messages of the conversation. A layer may append path events here; then all layers are asked
      * again with what the conversation has become, twice at most.

@@ -15,6 +15,7 @@ export interface HookCalls {
   beforeToolCall: HookCall<"beforeToolCall">;
   approveToolCall: FoldCall<"approveToolCall">;
   afterToolCall: FoldCall<"afterToolCall">;
+  beforeContext: HookCall<"beforeContext">;
   transformContext: HookCall<"transformContext">;
   contextOverflow: HookCall<"contextOverflow">;
   systemPrompt: HookCall<"systemPrompt">;

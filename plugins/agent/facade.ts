@@ -52,7 +52,7 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
       return dispatcher.rewriteQueue(changes, options);
     },
     runQueue: () => dispatcher.startQueued(),
-    contextTokens: () => contextTokens(ctx.session, () => textTokens(fixedPart(env))),
+    contextTokens: () => contextTokens(ctx.session, () => textTokens(fixedPart(env)), mostCounted(ctx.model.current())),
     estimateTokens,
     fixedTokens: () => textTokens(fixedPart(env)),
     ask: async (question) => (await import("./ask.ts")).ask(env, question, ({ usage }) => dispatcher.charge(usage)),
@@ -126,6 +126,11 @@ function createState({ ctx, listeners }: Environment, dispatcher: Dispatcher): R
       return live.errorMessage as string;
     },
   };
+}
+
+/** Tokens after which a conversation is certainly too long for a model. */
+function mostCounted({ contextWindow }: { contextWindow: number }): number {
+  return contextWindow > 0 ? 2 * contextWindow : Number.POSITIVE_INFINITY;
 }
 
 /** What goes with every request besides the messages. */

@@ -32,6 +32,7 @@ export function createAgent(clock: Clock): AnyPlugin {
         beforeToolCall: ctx.defineHook("beforeToolCall", "bail", answers.verdict("beforeToolCall")),
         approveToolCall: ctx.defineHook("approveToolCall", { fold: joinRefusal }, answers.verdict("approveToolCall")),
         afterToolCall: ctx.defineHook("afterToolCall", { fold: joinChange }, answers.change("afterToolCall")),
+        beforeContext: ctx.defineHook("beforeContext", "bail"),
         transformContext: ctx.defineHook("transformContext", "waterfall", answers.messages("transformContext")),
         contextOverflow: ctx.defineHook("contextOverflow", "bail"),
         systemPrompt: ctx.defineHook("systemPrompt", "waterfall", answers.text("systemPrompt")),

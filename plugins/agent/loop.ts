@@ -73,16 +73,20 @@ function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
   return failing(turn, library, () =>
     turn.path.open(async () => {
       const { session } = turn.env.ctx;
-      let leaf = session.activeLeaf;
-      let messages = await transformed(turn, library);
-      // A layer wrote into the conversation (a summary, say): what it wrote belongs into this call.
-      for (let again = 0; again < MOST_REBUILDS && session.activeLeaf !== leaf; again++) {
-        leaf = session.activeLeaf;
-        messages = await transformed(turn, library);
+      for (let rebuilds = 0; ; rebuilds++) {
+        await untilAborted(turn.env.hooks.beforeContext({ model: modelOf(turn) }, turn.signal), turn.signal);
+        const leaf = session.activeLeaf;
+        const messages = await transformed(turn, library);
+        // A layer wrote into the conversation (a reminder, say): what it wrote belongs into this call.
+        if (session.activeLeaf === leaf || rebuilds === MOST_REBUILDS) return messages;
       }
-      return messages;
     }),
   );
+}
+
+function modelOf({ env }: Turn): string {
+  const { provider, id } = env.ctx.model.current();
+  return `${provider}/${id}`;
 }
 
 function transformed(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {

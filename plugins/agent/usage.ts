@@ -1,4 +1,4 @@
-import type { EventId, EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
+import type { EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 
 /** Of UTF-8: scripts whose characters take three bytes are dense, about a token for each. */
@@ -61,12 +61,15 @@ export function tokensOf(usage: Usage): number {
 /**
  * Tokens the next request holds: what the last whole reply reported, plus an estimate of the messages
  * after it. A reply from before the last compaction says nothing about the context now, so then (and
- * before the first reply) everything is estimated; `fixed` is what goes with every request.
+ * before the first reply) everything is estimated; `fixed` is what goes with every request. Nothing is counted any
+ * more once there are more than `most`.
  */
-export function contextTokens(session: Session, fixed: () => number): number {
+export function contextTokens(session: Session, fixed: () => number, most = Number.POSITIVE_INFINITY): number {
   let after = 0;
   let isAll = true;
-  for (let event = at(session, session.activeLeaf); event; event = session.tree.parent(event.id)) {
+  const { activeLeaf, tree } = session;
+  for (const event of activeLeaf === null ? [] : tree.ancestors(activeLeaf)) {
+    if (after > most) break;
     const message = messageOf(event);
     if (!message) {
       const action = session.asRead(event);
@@ -115,10 +118,6 @@ function countTokens(message: ScorelMessage): number {
 function blockBytes(block: Record<string, unknown> & { type: string }): number {
   if (block.type === "toolCall") return Buffer.byteLength(String(block.name) + JSON.stringify(block.arguments));
   return Buffer.byteLength(String(block.text ?? block.thinking ?? ""));
-}
-
-function at(session: Session, id: EventId | null): StoredEvent | undefined {
-  return id === null ? undefined : session.tree.get(id);
 }
 
 /** What any other event adds to what a model reads, as its plugin has it. */

@@ -39,6 +39,8 @@ const leastGain = 0.05;
 const surelyFits = 0.6;
 /** The share of a window that no request should exceed. */
 const fullest = 0.85;
+/** So many times what the model can read is looked at to choose a cut: the rest is given up in any case. */
+const looksAt = 2;
 const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word for word:\n";
 
 /**
@@ -66,10 +68,12 @@ export async function compact(ctx: CompactionContext, wish: Wish): Promise<Compa
 }
 
 function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: number): Plan | undefined {
-  const conversation = conversationOf(ctx.session);
+  const { contextWindow: window } = ctx.model.current();
+  const tokensOf = (entry: Pick<Entry, "event" | "message">) => sizeOf(ctx, entry);
+  const wanted = window > 0 ? { tokens: looksAt * window, tokensOf } : undefined;
+  const conversation = conversationOf(ctx.session, ctx.session.activeLeaf, wanted);
   const { entries } = conversation;
   if (reason === "threshold" && conversation.fresh) return undefined;
-  const { contextWindow: window } = ctx.model.current();
   const sizes = entries.map((entry) => sizeOf(ctx, entry));
   const real = reason === "overflow" ? Math.min(window, tokensBefore) : window;
   const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * real)));
@@ -87,7 +91,7 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
 }
 
 /** A part of the conversation that only its plugin understands is as large as what a model reads of it. */
-function sizeOf({ agent, session }: CompactionContext, { event, message }: Entry): number {
+function sizeOf({ agent, session }: CompactionContext, { event, message }: Pick<Entry, "event" | "message">): number {
   if (message) return agent.estimateTokens(message);
   const action = session.asRead(event);
   if (action.action === "merge_prev") return Math.ceil(Buffer.byteLength(action.content) / bytesPerToken);

@@ -7,7 +7,7 @@ import type {} from "@scorel/model/contract";
 import { z } from "zod";
 import { config } from "./config.ts";
 import type {} from "./contract.ts";
-import { afterRefusal, shorten } from "./layers.ts";
+import { afterRefusal, leaveOutResults, summariseOld } from "./layers.ts";
 import { compactionEnd, compactionStart } from "./transient.ts";
 
 const params = z.strictObject({
@@ -26,11 +26,14 @@ export default definePlugin({
   events: { compaction_start: compactionStart, compaction_end: compactionEnd },
 
   hooks: (ctx) => ({
+    beforeContext: {
+      limit: false,
+      handler: (_call, signal) => summariseOld(ctx, signal ?? ctx.signal),
+    },
     transformContext: {
       // Before whoever puts something in: what comes here is what the log says.
       level: "early",
-      limit: false,
-      handler: (messages, signal) => shorten(ctx, messages, signal ?? ctx.signal),
+      handler: (messages) => leaveOutResults(ctx, messages),
     },
     contextOverflow: {
       limit: false,

@@ -4,25 +4,20 @@ import { tokensIn } from "./size.ts";
 
 // In every round: only looks, and loads the work when there is some.
 
-/** Both layers, before a model call: a summary when the context is too large, and old results left out. */
-export async function shorten(
-  ctx: CompactionContext,
-  messages: AgentMessage[],
-  signal: AbortSignal,
-): Promise<AgentMessage[]> {
+/** Before the context of a model call is built: a summary when it would be too large. */
+export async function summariseOld(ctx: CompactionContext, signal: AbortSignal): Promise<void> {
   const tokens = tooMany(ctx);
-  if (tokens !== undefined) {
-    const { compact } = await import("./compactor.ts");
-    // The context is built anew, and comes here again.
-    if ((await compact(ctx, { reason: "threshold", signal, tokens })).compacted) return messages;
-  }
+  if (tokens === undefined) return;
+  const { compact } = await import("./compactor.ts");
+  await compact(ctx, { reason: "threshold", signal, tokens });
+}
+
+/** The context of a model call with old results left out. */
+export async function leaveOutResults(ctx: CompactionContext, messages: AgentMessage[]): Promise<AgentMessage[]> {
   const { layers, turns, step } = ctx.config;
   if (!layers.includes("results") || !mayHaveOld(messages, turns + step)) return messages;
-  const [{ withoutOldResults }, { conversationOf }] = await Promise.all([
-    import("./results.ts"),
-    import("./conversation.ts"),
-  ]);
-  return withoutOldResults(messages, conversationOf(ctx.session).entries, { turns, step });
+  const { entriesNow, withoutOldResults } = await import("./results.ts");
+  return withoutOldResults(messages, entriesNow(ctx.session), { turns, step });
 }
 
 /** After a model refused the conversation: true when it may be sent again. */

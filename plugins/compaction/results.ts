@@ -1,6 +1,17 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
+import type { Session } from "@scorel/kernel";
 import type { ToolResultMessage } from "@scorel/messages/contract";
-import type { Entry } from "./conversation.ts";
+import { type Entry, RememberedConversation } from "./conversation.ts";
+
+/** What was said since the last summary, by session: looked at before every request. */
+const conversations = new WeakMap<Session, RememberedConversation>();
+
+/** The entries of the conversation that the next request holds. */
+export function entriesNow(session: Session): readonly Entry[] {
+  const conversation = conversations.get(session) ?? new RememberedConversation();
+  conversations.set(session, conversation);
+  return conversation.entriesOf(session);
+}
 
 const omitted = "[tool result omitted]";
 

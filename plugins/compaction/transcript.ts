@@ -1,5 +1,5 @@
 import type { ScorelMessage, ToolCallBlock } from "@scorel/messages/contract";
-import type { Entry } from "./conversation.ts";
+import type { Entry, EntryList } from "./conversation.ts";
 
 /** Characters that are kept of each tool result, of a call's arguments, and of any other text. */
 interface Limits {
@@ -30,14 +30,59 @@ export function shortened(text: string, limit: number): string {
   return `${text.slice(0, head)}\n[${text.length - limit} characters left out]\n${text.slice(text.length - tail)}`;
 }
 
+/** The entries of a list that a transcript can hold: all of them, or the first and the last. */
+export interface Sample {
+  entries: readonly Entry[];
+  /** Where entries are missing, and how many. */
+  gap?: { at: number; count: number };
+}
+
+/** Reads of a list no more than a transcript of so many bytes can hold. */
+export function sampleOf(list: EntryList, bytes: number): Sample {
+  if (list.whole) return { entries: list.whole };
+  const all = first(list, bytes);
+  if (all.length === list.size) return { entries: all };
+  const head = first(list, bytes * beginning);
+  const tail = last(list, head.length, bytes * (1 - beginning));
+  return { entries: [...head, ...tail], gap: { at: head.length, count: list.size - head.length - tail.length } };
+}
+
+const chunk = 256;
+const leastOf = (entry: Entry) => sizeOf(sectionsOf(entry, steps.at(-1) as Limits));
+
+function first(list: EntryList, bytes: number): Entry[] {
+  const entries: Entry[] = [];
+  let used = 0;
+  for (let at = 0; at < list.size; at += chunk)
+    for (const entry of list.slice(at, Math.min(at + chunk, list.size))) {
+      used += leastOf(entry);
+      if (used > bytes) return entries;
+      entries.push(entry);
+    }
+  return entries;
+}
+
+function last(list: EntryList, from: number, bytes: number): Entry[] {
+  const entries: Entry[] = [];
+  let used = 0;
+  for (let end = list.size; end > from; end -= chunk)
+    for (const entry of list.slice(Math.max(from, end - chunk), end).toReversed()) {
+      used += leastOf(entry);
+      if (used > bytes) return entries.reverse();
+      entries.push(entry);
+    }
+  return entries.reverse();
+}
+
 /** A conversation in writing, quoted, of at most so many bytes: long results are cut first, then all, then the middle is left out. */
-export function transcriptOf(entries: readonly Entry[], bytes: number): string {
-  for (const limits of steps) {
+export function transcriptOf({ entries, gap }: Sample, bytes: number): string {
+  for (const limits of gap ? [] : steps) {
     const sections = entries.flatMap((entry) => sectionsOf(entry, limits));
     if (sizeOf(sections) <= bytes) return sections.join("\n");
   }
-  const sections = entries.flatMap((entry) => sectionsOf(entry, steps.at(-1) as Limits));
-  return withoutMiddle(sections, bytes).join("\n");
+  const sections = (of: readonly Entry[]) => of.flatMap((entry) => sectionsOf(entry, steps.at(-1) as Limits));
+  const head = sections(entries.slice(0, gap?.at));
+  return withoutMiddle(head, gap ? sections(entries.slice(gap.at)) : undefined, gap?.count ?? 0, bytes).join("\n");
 }
 
 function sectionsOf({ event, message, kind }: Entry, limits: Limits): string[] {
@@ -75,11 +120,17 @@ function nameOf(tool: string): string {
   return tool.replace(/[^\w.-]/g, "_").slice(0, 64);
 }
 
-function withoutMiddle(sections: readonly string[], bytes: number): string[] {
-  const head = sections.slice(0, fitting(sections, bytes * beginning));
-  const rest = sections.slice(head.length).reverse();
+/** The beginning of `before` and the end of `after`, or of the same sections; `missing` parts lie between the two. */
+function withoutMiddle(
+  before: readonly string[],
+  after: readonly string[] | undefined,
+  missing: number,
+  bytes: number,
+): string[] {
+  const head = before.slice(0, fitting(before, bytes * beginning));
+  const rest = (after ?? before.slice(head.length)).toReversed();
   const tail = rest.slice(0, fitting(rest, bytes * (1 - beginning))).reverse();
-  const left = sections.length - head.length - tail.length;
+  const left = before.length + (after?.length ?? 0) + missing - head.length - tail.length;
   return [...head, `[${left} parts left out]`, ...tail];
 }
 
