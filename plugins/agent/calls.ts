@@ -16,6 +16,7 @@ import { plainArguments } from "./call-arguments.ts";
 import type { ToolCallInput, ToolCallVerdict } from "./contract.ts";
 import { tools } from "./environment.ts";
 import { errors } from "./errors.ts";
+import type { UnreadableArguments } from "./guard.ts";
 import { fittedContent, isToFit } from "./images.ts";
 import { createThrottle } from "./throttle.ts";
 import type { Turn } from "./turn.ts";
@@ -23,6 +24,8 @@ import type { Turn } from "./turn.ts";
 const updateIntervalMs = 100;
 /** Milliseconds a cancelled tool has to say what it had done; one that says nothing is left behind. */
 const lastWordsMs = 500;
+/** Characters of arguments that cannot be read which the model is shown again. */
+const longestExcerpt = 600;
 
 /** The tool calls of one run: guards before, the tool itself, changes after; nothing runs after abort. */
 export class Calls {
@@ -33,6 +36,8 @@ export class Calls {
   /** Replies as hooks see them, so that each is copied once for all of its calls. */
   private readonly replies = new WeakMap<object, ToolCallInput["assistantMessage"]>();
   private readonly onValidated: (id: string, args: unknown) => void;
+  /** Why the arguments of a call cannot be read; by call id. */
+  private readonly unreadable = new Map<string, UnreadableArguments>();
   /** What a tool itself called an error: the library knows only thrown ones. */
   private readonly failures = new Set<string>();
 
@@ -62,6 +67,8 @@ export class Calls {
     context,
   }: BeforeToolCallContext): Promise<BeforeToolCallResult | undefined> {
     const { id, name } = toolCall;
+    const flaw = this.unreadable.get(id);
+    if (flaw) throw errors.AGENT_CALL_JSON({ tool: name, reason: flaw.reason, text: excerpt(flaw.text) });
     const tool = this.tool(name);
     const proposed = plainArguments(name, tool.prepareArguments(toolCall.arguments));
     const valid = tool.validate(proposed);
@@ -84,6 +91,11 @@ export class Calls {
     this.validated.set(id, call);
     this.onValidated(id, args);
     return this.approve(call);
+  }
+
+  /** Has this call answered with what is wrong with its arguments, so that the model can write them again. */
+  refuse(id: string, flaw: UnreadableArguments): void {
+    this.unreadable.set(id, flaw);
   }
 
   /** Lets the layers change the arguments of their copy, or block the call. */
@@ -214,6 +226,13 @@ function asResult({ content, details, terminate }: ToolOutput): AgentToolResult<
 
 function blocked({ reason }: ToolCallVerdict): BeforeToolCallResult {
   return { block: true, reason: reason ?? "The call was refused." };
+}
+
+/** Both ends of a long text: what is wrong with arguments is mostly at the end. */
+function excerpt(text: string): string {
+  if (text.length <= longestExcerpt) return text;
+  const half = longestExcerpt / 2;
+  return `${text.slice(0, half)} [… ${text.length - longestExcerpt} characters …] ${text.slice(-half)}`;
 }
 
 /** A guard that failed denies, in its own words; after an abort nothing runs. */

@@ -13,8 +13,6 @@ export const errors = defineErrors({
     `The reply of ${a.provider} ended without its finish marker: the connection was cut. Send the message again.`,
   AGENT_STREAM_IDLE: (a: { provider: string; seconds: number }) =>
     `${a.provider} sent nothing for ${a.seconds} seconds. Try again, or raise idleTimeout in [agent].`,
-  AGENT_STREAM_ARGUMENTS: (a: { tool: string }) =>
-    `The reply was cut inside the arguments of a call of "${a.tool}", so it was not run. Send the message again.`,
   AGENT_REPLY_SIZE: (a: { provider: string; limit: number }) =>
     `The reply of ${a.provider} grew longer than ${a.limit} characters and was given up: the model repeats itself, or the server is none. Ask for less, or use another model.`,
   AGENT_LENGTH: () =>
@@ -30,6 +28,8 @@ export const errors = defineErrors({
   AGENT_INTERRUPTED: () => "The turn that served this message did not finish. Send a new message to go on.",
   AGENT_HOOK_ANSWER: (a: { hook: string; wanted: string }) =>
     `A layer of "${a.hook}" answered something else than ${a.wanted}.`,
+  AGENT_CALL_JSON: (a: { tool: string; reason: string; text: string }) =>
+    `The call of "${a.tool}" was not run, since its arguments are not valid JSON: ${a.reason}. Call it again with valid JSON. You wrote:\n${a.text}`,
   AGENT_CALL_ARGUMENTS: (a: { tool: string; where: string; what: string }) =>
     `The call of "${a.tool}" was not run, since its arguments are not JSON data: ${a.where || "the whole"} is ${a.what}. Plugins that change arguments may use plain objects, lists, texts, finite numbers, booleans and null.`,
   AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was taken away before its call could run.`,

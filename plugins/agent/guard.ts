@@ -4,6 +4,7 @@ import type {
   AssistantMessageEvent,
   AssistantMessageEventStream,
   Model,
+  ToolCall,
 } from "@mariozechner/pi-ai";
 import { type Awaitable, messageOf, type ScorelError } from "@scorel/kernel";
 import type { RequestFailure } from "@scorel/model/contract";
@@ -30,12 +31,20 @@ export interface GuardOptions {
   /** Why the stream ends with an `error` event; not called for an abort. */
   onFailure(failure: Failure): void;
   onSuccess?(): void;
+  /** A call of a whole reply has arguments that are no JSON object; told before the reply ends. */
+  onUnreadable?(callId: string, flaw: UnreadableArguments): void;
+}
+
+/** Arguments as the model wrote them, and why they cannot be read. */
+export interface UnreadableArguments {
+  text: string;
+  reason: string;
 }
 
 /**
  * A model's stream that always ends: at once on abort, after `idleMs` of silence, and with an error where
- * the library would report success for a cut stream, cut arguments or a reply at the output limit. So no
- * call can run whose arguments the model did not finish.
+ * the library would report success for a cut stream or a reply at the output limit. Calls of a whole reply whose arguments
+ * are no JSON are told to `onUnreadable`. So no call can run whose arguments the model did not finish.
  */
 export function guardStream(
   source: () => Awaitable<AsyncIterable<AssistantMessageEvent>>,
@@ -103,7 +112,8 @@ class Guard {
     return { ...event, callId: this.ids.of(contentIndex, block?.type === "toolCall" ? block.id : "") };
   }
 
-  private finish(message: AssistantMessage): void {
+  private finish(given: AssistantMessage): void {
+    const message = { ...given, usage: soundUsage(given.usage) };
     const problem = this.problemOf(message);
     this.last = message;
     if (problem) this.fail(problem, message);
@@ -125,12 +135,21 @@ class Guard {
 
   private succeed(message: AssistantMessage): void {
     const content = message.content.map((block, index) =>
-      block.type === "toolCall" ? { ...block, id: this.ids.of(index, block.id) } : block,
+      block.type === "toolCall" ? this.call(block, index) : block,
     );
     const reason = message.stopReason === "length" || message.stopReason === "toolUse" ? message.stopReason : "stop";
     this.close();
     this.options.onSuccess?.();
-    this.out.push({ type: "done", reason, message: { ...message, content, usage: soundUsage(message.usage) } });
+    this.out.push({ type: "done", reason, message: { ...message, content } });
+  }
+
+  /** A call under an id of its own. The library repairs arguments that are no JSON: such a call is told, and must not run. */
+  private call(block: ToolCall, index: number): ToolCall {
+    const id = this.ids.of(index, block.id);
+    const flaw = flawIn(this.rawArguments.get(index), block.arguments);
+    if (flaw === undefined) return { ...block, id };
+    this.options.onUnreadable?.(id, flaw);
+    return { ...block, id, arguments: {} };
   }
 
   /** What a reply that calls itself finished lacks. */
@@ -140,9 +159,6 @@ class Guard {
     if (message.stopReason === "length" && silent && this.isFull(message)) return this.tooFull();
     if (message.stopReason === "length" && (calls.length > 0 || silent))
       return final(errors.AGENT_LENGTH(), "the output limit");
-    for (const [index, block] of calls)
-      if (block.type === "toolCall" && !isWhole(this.rawArguments.get(index), block.arguments))
-        return passing(errors.AGENT_STREAM_ARGUMENTS({ tool: block.name }), "the reply was cut inside a call");
     // Adapters answer "stop" for a body that just ends; a real end reports tokens or says something.
     return silent && tokensOf(message.usage) === 0 ? this.cut() : undefined;
   }
@@ -220,13 +236,14 @@ function isCallEvent(
   return event.type.startsWith("toolcall_");
 }
 
-/** The library repairs cut JSON; only what parses as it came is what the model meant. */
-function isWhole(raw: string | undefined, parsed: unknown): boolean {
-  if (raw === undefined || raw.trim() === "") return isRecord(parsed);
+/** What keeps the text of arguments from being a JSON object, with the text itself. */
+function flawIn(raw: string | undefined, parsed: unknown): UnreadableArguments | undefined {
+  const text = raw?.trim() ?? "";
+  if (text === "") return isRecord(parsed) ? undefined : { text, reason: "they are no JSON object" };
   try {
-    return isRecord(JSON.parse(raw));
-  } catch {
-    return false;
+    return isRecord(JSON.parse(text)) ? undefined : { text, reason: "they are no JSON object" };
+  } catch (thrown) {
+    return { text, reason: messageOf(thrown) };
   }
 }
 

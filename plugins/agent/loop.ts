@@ -4,8 +4,9 @@ import {
   type AgentContext as LibraryContext,
   runAgentLoopContinue,
 } from "@mariozechner/pi-agent-core";
-import type { AssistantMessageEventStream, Context, SimpleStreamOptions, ThinkingLevel } from "@mariozechner/pi-ai";
+import type { AssistantMessageEventStream, Context, ThinkingLevel } from "@mariozechner/pi-ai";
 import type { UserMessage } from "@scorel/messages/contract";
+import type { StreamOptions } from "@scorel/model/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import { Calls } from "./calls.ts";
 import { toAgentMessages } from "./convert.ts";
@@ -33,7 +34,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
   };
   try {
     await runAgentLoopContinue(context, configure(turn, calls, context), recorder.hear, turn.signal, (_model, asked) =>
-      callModel(turn, { ...asked, systemPrompt: context.systemPrompt }),
+      callModel(turn, calls, { ...asked, systemPrompt: context.systemPrompt }),
     );
   } finally {
     recorder.close();
@@ -116,7 +117,7 @@ async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Pro
 }
 
 /** The request has a signal of its own: it is given up with the reply, and leaves nothing on the turn's signal. */
-function callModel(turn: Turn, asked: Context): AssistantMessageEventStream {
+function callModel(turn: Turn, calls: Calls, asked: Context): AssistantMessageEventStream {
   const { model, config } = turn.env.ctx;
   const inUse = model.current();
   const request = linkedTo(turn.signal);
@@ -129,12 +130,13 @@ function callModel(turn: Turn, asked: Context): AssistantMessageEventStream {
       if (!turn.repeats(failure, inUse)) turn.failed(failure.error);
     },
     onSuccess: () => turn.retries.succeeded(),
+    onUnreadable: (id, flaw) => calls.refuse(id, flaw),
   });
   void stream.result().then(({ stopReason }) => request.end(stopReason === "error"));
   return stream;
 }
 
-function options(turn: Turn, signal: AbortSignal): SimpleStreamOptions {
+function options(turn: Turn, signal: AbortSignal): StreamOptions {
   const { session } = turn.env.ctx;
   const level = session.projection("sessionMeta").thinkingLevel;
   return {

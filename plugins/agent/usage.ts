@@ -17,22 +17,29 @@ export function noUsage(): Usage {
   };
 }
 
-/** Usage as it can be: providers sometimes count less than nothing. */
-export function soundUsage(usage: Usage): Usage {
-  const { cost, ...tokens } = usage;
-  return { ...usage, ...soundNumbers(tokens), cost: { ...cost, ...soundNumbers(cost) } };
+/** More than any reply has used: a larger number is no count. */
+const mostUsed = 1e10;
+
+/** Usage as it can be, whatever a provider or an adapter made of it; a reply is not lost because nobody counted it. */
+export function soundUsage(usage: unknown): Usage {
+  const none = noUsage();
+  const given = isRecord(usage) ? usage : {};
+  const cost = isRecord(given.cost) ? given.cost : {};
+  return { ...given, ...soundNumbers(none, given), cost: { ...cost, ...soundNumbers(none.cost, cost) } } as Usage;
 }
 
-function soundNumbers<T extends object>(numbers: T): T {
-  const sound = Object.entries(numbers).map(([key, value]) => [
-    key,
-    typeof value === "number" ? atLeastZero(value) : value,
-  ]);
-  return Object.fromEntries(sound) as T;
+function soundNumbers(wanted: object, given: Record<string, unknown>): Record<string, number> {
+  const numbers = Object.keys(wanted).filter((key) => key !== "cost");
+  return Object.fromEntries(numbers.map((key) => [key, soundNumber(given[key])]));
 }
 
-function atLeastZero(value: number): number {
-  return Number.isFinite(value) ? Math.max(0, value) : 0;
+function soundNumber(value: unknown): number {
+  const number = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  return typeof number === "number" && number > 0 && number <= mostUsed ? number : 0;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
 /** Two usages as one. */

@@ -1,6 +1,12 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import type { ModelConfig } from "./config.ts";
 
+/** What goes with one request. */
+export interface StreamOptions extends SimpleStreamOptions {
+  /** Asked as the reply arrives: whether deltas that arrive together may come as one. Default: each comes by itself. */
+  mayJoin?(): boolean;
+}
+
 /** A model and the way to it. */
 export interface UsableModel {
   /** The resolved model; throws MODEL_NONE or another coded error that says how to set one. `idleTimeout` in seconds. */
@@ -10,10 +16,7 @@ export interface UsableModel {
    * (RequestFailure) that is no part of the conversation. Retries are off below this call;
    * the api key is resolved here and goes only to the model's own host.
    */
-  stream(
-    context: Context,
-    options: SimpleStreamOptions,
-  ): AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
+  stream(context: Context, options: StreamOptions): AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
 }
 
 /** The model in use and the way to it. */

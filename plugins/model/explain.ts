@@ -1,12 +1,15 @@
 import type { Wire } from "./fetch.ts";
 
 /** Says what failed so that a person can read it: what the wire knows, else the library's message without its JSON. */
-export function explained(message: string, baseUrl: string, { unreached, refusal, status, said: heard }: Wire): string {
+export function explained(message: string, baseUrl: string, wire: Wire): string {
+  const { unreached, refusal, status, said: heard, told } = wire;
   if (refusal !== undefined) return refusal;
   if (unreached !== undefined) return `connection error: ${new URL(baseUrl).host} was not reached (${unreached})`;
-  if (/ended before message_stop|Incomplete JSON segment/.test(message)) return "stream ended without a finish marker";
+  const isCut = /ended before message_stop|Incomplete JSON segment|ended without a finish marker/.test(message);
+  if (isCut && told === undefined)
+    return message.startsWith("empty reply") ? message : "stream ended without a finish marker";
   if (message === "terminated") return "connection closed before the reply was complete";
-  const said = readable(heard ?? message);
+  const said = readable(heard ?? (isCut && told !== undefined ? told : message));
   return status === undefined || said.includes(`${status}`) ? said : `${status} ${said}`;
 }
 

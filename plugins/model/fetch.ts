@@ -3,9 +3,13 @@ import { messageOf } from "@scorel/kernel";
 import type { Passage } from "./body-lines.ts";
 import type { RequestFailure } from "./contract.ts";
 import { httpFetch } from "./http-fetch.ts";
+import type { ReplyListener } from "./reply-passage.ts";
 
 /** Characters of a refusal that are kept. */
 const LONGEST_WORD = 2_000;
+/** Bytes of a refusal's body that are read, and milliseconds that reading it may take. */
+const MOST_OF_REFUSAL = 65_536;
+const REFUSAL_MS = 5_000;
 
 /** What happened on the network that the library's own messages leave out. */
 export interface Wire extends RequestFailure {
@@ -14,6 +18,8 @@ export interface Wire extends RequestFailure {
   refusal?: string;
   /** What the server said to a request that failed, where the library does not get to read it. */
   said?: string;
+  /** The error that the server told inside its reply, as JSON; the library may have passed over it. */
+  told?: string;
 }
 
 /** What is known of a failure; undefined when nothing is. */
@@ -30,26 +36,28 @@ export function failureOf({ status, retryAfterMs, unreached }: Wire): RequestFai
 export interface Listening {
   /** Called with every answer, a refusal too. */
   onResponse?(response: ProviderResponse): unknown;
-  /** What the bytes of the one answer go through. */
-  passage?: Passage | undefined;
+  /** What the bytes of the one answer go through; it tells the listener what it finds. */
+  passage?(listener: Omit<ReplyListener, "mayJoin">): Passage;
+  /** Milliseconds that reading a refusal may take. */
+  refusalMs?: number;
 }
 
 /**
  * A fetch for requests to one base url: it goes nowhere else, follows no redirect (which would carry the conversation
  * and custom headers to another host), and remembers why a server was not reached or its answer not taken.
  */
-export function wireTo(baseUrl: string, { onResponse, passage }: Listening = {}): Wire {
+export function wireTo(baseUrl: string, { onResponse, passage, refusalMs = REFUSAL_MS }: Listening = {}): Wire {
   const { origin } = new URL(baseUrl);
   const wire: Wire = {
     async fetch(input, init) {
       const url = new URL(input instanceof Request ? input.url : input);
       if (url.origin !== origin)
         throw refuse(wire, `A request to ${url.origin} was not made: the model's host is ${origin}.`);
-      const response = await send(input, { ...init, redirect: "manual" }, wire, passage);
+      const response = await send(input, { ...init, redirect: "manual" }, wire, passage?.(listenerOf(wire)));
       if (!response.ok) note(wire, response);
       await onResponse?.({ status: response.status, headers: Object.fromEntries(response.headers) });
       if (response.status >= 300 && response.status < 400) return refused(response);
-      if (!response.ok) return response;
+      if (!response.ok) return shortened(response, refusalMs);
       refusePage(wire, response);
       return response;
     },
@@ -71,6 +79,39 @@ export function onlyOnce(wire: Wire): typeof fetch {
     wire.said = (await response.text()).slice(0, LONGEST_WORD) || response.statusText;
     throw new Error("Request was aborted");
   };
+}
+
+function listenerOf(wire: Wire): Omit<ReplyListener, "mayJoin"> {
+  return {
+    failed({ status, said }) {
+      if (status !== undefined) wire.status ??= status;
+      wire.told ??= said.slice(0, LONGEST_WORD);
+    },
+    refused(reason) {
+      wire.refusal ??= reason;
+    },
+  };
+}
+
+/** The refusal with as much of its body as comes in time: a server may send it byte by byte, or without an end. */
+async function shortened(response: Response, limitMs: number): Promise<Response> {
+  const { status, statusText, headers, body } = response;
+  const reader = body?.getReader();
+  if (!reader) return response;
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  // Ends the read that is waited for, as if the body had ended there.
+  const timer = setTimeout(() => void reader.cancel().catch(() => {}), limitMs);
+  try {
+    for (let read = await reader.read(); !read.done && length < MOST_OF_REFUSAL; read = await reader.read()) {
+      pieces.push(read.value);
+      length += read.value.length;
+    }
+  } finally {
+    clearTimeout(timer);
+  }
+  if (length >= MOST_OF_REFUSAL) void reader.cancel().catch(() => {});
+  return new Response(Buffer.concat(pieces).subarray(0, MOST_OF_REFUSAL), { status, statusText, headers });
 }
 
 function refuse(wire: Wire, refusal: string): Error {

@@ -74,7 +74,9 @@ function respond(message: IncomingMessage, url: URL, unpack: Unpack, reading: Re
   for (let at = 0; at < message.rawHeaders.length; at += 2)
     headers.append(message.rawHeaders[at] as string, message.rawHeaders[at + 1] as string);
   const empty = status === 204 || status === 205 || status === 304;
-  const response = new Response(empty ? null : stream(unpack(message), reading), {
+  // A refusal is no reply, and stays as it came.
+  const read = status >= 200 && status < 300 ? reading : { ...reading, passage: undefined };
+  const response = new Response(empty ? null : stream(unpack(message), read), {
     status,
     statusText: message.statusMessage ?? "",
     headers,
@@ -86,18 +88,26 @@ function respond(message: IncomingMessage, url: URL, unpack: Unpack, reading: Re
 function stream(source: Readable, { signal, passage }: Reading): ReadableStream<Uint8Array> {
   let left = false;
   const lineOf = createLineCounter();
-  const leave = (controller: ReadableStreamDefaultController) => {
+  const leave = (controller: ReadableStreamDefaultController, thrown: unknown) => {
     left = true;
     source.destroy();
-    controller.error(new TypeError(`The server sent a line of more than ${longestLine} bytes, which is no reply.`));
+    controller.error(thrown);
+  };
+  const pass = (piece: Uint8Array) => {
+    if (lineOf(piece) > longestLine)
+      throw new TypeError(`The server sent a line of more than ${longestLine} bytes, which is no reply.`);
+    return passage ? passage.piece(piece) : piece;
   };
   return new ReadableStream({
     start(controller) {
       source.on("data", (piece: Uint8Array) => {
         if (left) return;
-        if (lineOf(piece) > longestLine) return leave(controller);
-        const passed = passage ? passage.piece(piece) : piece;
-        if (passed.length > 0) controller.enqueue(passed);
+        try {
+          const passed = pass(piece);
+          if (passed.length > 0) controller.enqueue(passed);
+        } catch (thrown) {
+          return leave(controller, thrown);
+        }
         if ((controller.desiredSize ?? 1) <= 0) source.pause();
       });
       source.on("end", () => {

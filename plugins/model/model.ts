@@ -1,9 +1,9 @@
-import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
+import type { Api, AssistantMessageEventStream, Context, Model } from "@mariozechner/pi-ai";
 import { messageOf } from "@scorel/kernel";
 import { secretsOf } from "./auth-file.ts";
 import type { Choice } from "./choice.ts";
 import type { ModelConfig } from "./config.ts";
-import type { ModelService, UsableModel } from "./contract.ts";
+import type { ModelService, StreamOptions, UsableModel } from "./contract.ts";
 import { type Access, accessFor } from "./key.ts";
 import { resolveModel, type Sources } from "./resolve.ts";
 import type { Secrets } from "./secrets.ts";
@@ -102,7 +102,7 @@ const nobody = { api: "none", provider: "none", id: "none" } satisfies Pick<Mode
 async function open(
   choose: () => Choice,
   context: Context,
-  options: SimpleStreamOptions,
+  options: StreamOptions,
   secrets: Secrets,
 ): Promise<AssistantMessageEventStream> {
   try {

@@ -10,7 +10,7 @@ import type {
 import { messageOf } from "@scorel/kernel";
 import { adapters, loadAdapter, type SpokenApi } from "./apis.ts";
 import type { Passage } from "./body-lines.ts";
-import type { RequestFailure } from "./contract.ts";
+import type { RequestFailure, StreamOptions } from "./contract.ts";
 import { explained } from "./explain.ts";
 import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
 import { knownEnding } from "./incomplete.ts";
@@ -19,6 +19,7 @@ import { type Marked, markFetch } from "./marked-fetch.ts";
 import { withFetch, withVariables } from "./moment.ts";
 import { adviceOnKey } from "./refused-key.ts";
 import { failedStream } from "./reply.ts";
+import { inTurn, type ReplyListener, ReplyPassage } from "./reply-passage.ts";
 import { ownIds } from "./same-ids.ts";
 
 /** One request on the wire. Never throws: every failure is an `error` event with a readable, redacted message. */
@@ -26,13 +27,14 @@ export async function streamModel(
   model: Model<Api>,
   { key, credential }: Pick<Access, "key" | "credential">,
   context: Context,
-  options: SimpleStreamOptions,
+  options: StreamOptions,
   redact: (text: string) => string,
 ): Promise<AssistantMessageEventStream> {
   try {
+    const mayJoin = options.mayJoin ?? (() => false);
     const wire = wireTo(model.baseUrl, {
       onResponse: (response) => options.onResponse?.(response, model),
-      passage: passageOf(model.api),
+      passage: (listener) => passageOf(model.api as SpokenApi, { ...listener, mayJoin }),
     });
     const request = await requestOf(model, key, options);
     const stream = await started(model, context, request, wire);
@@ -46,16 +48,17 @@ export async function streamModel(
 }
 
 /** What the library reads wrong is put so that it reads it right. */
-function passageOf(api: Api): Passage | undefined {
-  if (api === "openai-responses") return knownEnding();
-  return api === "openai-completions" ? ownIds() : undefined;
+function passageOf(api: SpokenApi, listener: ReplyListener): Passage {
+  const reply = new ReplyPassage(api, listener);
+  if (api === "openai-responses") return inTurn(reply, knownEnding());
+  return api === "openai-completions" ? inTurn(reply, ownIds()) : reply;
 }
 
 /** The library would call `onResponse` only for some apis and only for success; the wire does it for all. */
 async function requestOf(
   model: Model<Api>,
   apiKey: string,
-  { onResponse: _onResponse, reasoning, ...options }: SimpleStreamOptions,
+  { onResponse: _onResponse, mayJoin: _mayJoin, reasoning, ...options }: StreamOptions,
 ): Promise<SimpleStreamOptions> {
   const { cacheRetention = "short" } = options;
   const level = reasoning && (await import("@mariozechner/pi-ai")).clampThinkingLevel(model, reasoning);
@@ -127,15 +130,23 @@ function keepBadEnding(message: AssistantMessage): void {
   });
 }
 
-function settled(event: AssistantMessageEvent, wire: Wire, { explain, advise }: Words): AssistantMessageEvent {
-  if (event.type === "done" && event.message.stopReason === undefined) {
-    const { content } = event.message;
-    const errorMessage = `${content.length === 0 ? "empty reply: " : ""}stream ended without a finish marker`;
-    return { type: "error", reason: "error", error: { ...event.message, stopReason: "error", errorMessage } };
-  }
+type ErrorEvent = Extract<AssistantMessageEvent, { type: "error" }>;
+
+function settled(event: AssistantMessageEvent, wire: Wire, words: Words): AssistantMessageEvent {
+  if (event.type === "done" && event.message.stopReason === undefined)
+    return failed(cutOff(event.message), wire, words);
   if (event.type !== "error") return event;
   if (event.reason === "aborted") event.error.errorMessage = "Request was aborted";
-  if (event.reason !== "error") return event;
+  return event.reason === "error" ? failed(event, wire, words) : event;
+}
+
+/** A reply without an end: its connection was closed, or the library passed over the error that ended it. */
+function cutOff(message: AssistantMessage): ErrorEvent {
+  const errorMessage = `${message.content.length === 0 ? "empty reply: " : ""}stream ended without a finish marker`;
+  return { type: "error", reason: "error", error: { ...message, stopReason: "error", errorMessage } };
+}
+
+function failed(event: ErrorEvent, wire: Wire, { explain, advise }: Words): ErrorEvent {
   event.error.errorMessage = explain(event.error.errorMessage ?? "unknown error");
   const failure = failureOf(wire);
   const advice = advise(failure?.status);

@@ -228,7 +228,7 @@ describe("a failing server", () => {
     [
       "JSON instead of a stream",
       raw('{"choices":[]}', "application/json"),
-      "empty reply: stream ended without a finish marker",
+      'The server answered with a JSON document that is no reply: {"choices":[]}',
     ],
     ["only the end of a stream", raw("data: [DONE]\n\n"), "empty reply: stream ended without a finish marker"],
   ] satisfies [string, Reply, string][])("that sends %s gives an error", async (_what, reply, message) => {

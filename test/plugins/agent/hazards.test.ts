@@ -29,7 +29,6 @@ describe("a call does not run", () => {
   it.each([
     ["the connection breaks", cut()],
     ["the response just ends", endEarly()],
-    ["the reply says it is finished", finish("toolUse")],
   ])("when its arguments are cut and %s", async (_how, end) => {
     const bash = counted("bash");
     await using t = await openAgent([[text("Cleaning."), truncated, end]], { tools: [bash.tool] });
@@ -39,6 +38,24 @@ describe("a call does not run", () => {
     expect(t.stored().at(-1)).toMatchObject({
       message: { content: [{ type: "text", text: "Cleaning." }], partial: true },
     });
+  });
+
+  it("when its arguments are no JSON in a whole reply, and the model reads why and mends it", async () => {
+    const bash = counted("bash");
+    const broken = '{"command": "rm -rf /tmp/build-cache", }';
+    const script = [
+      [text("Cleaning."), toolCall("bash", broken), usage({ input: 10, output: 5 }), finish("toolUse")],
+      toolCall("bash", { command: "ls" }),
+      text("ok"),
+    ];
+    await using t = await openAgent(script, { tools: [bash.tool], config: { retries: 3 } });
+    const outcome = await (await t.agent.send("clean up")).turn;
+    expect(outcome).toMatchObject({ reason: "completed", text: "ok" });
+    expect([bash.runs, t.server.requests.length]).toEqual([[{ command: "ls" }], 3]);
+    const [why, done] = results(t.stored());
+    expect(why).toMatch(/^The call of "bash" was not run, since its arguments are not valid JSON: .* Call it again/);
+    expect([why?.endsWith(broken), done]).toEqual([true, "bash"]);
+    expect(JSON.stringify(t.server.requests[1]?.body.messages)).not.toContain('"arguments":"{\\"command');
   });
 
   it("when the reply reached the output limit", async () => {

@@ -1,0 +1,52 @@
+import { asObject } from "./event-text.ts";
+
+/** More tokens than any reply has; a larger count would have every later request take the conversation for too long. */
+const MOST_TOKENS = 1e10;
+
+/**
+ * Makes every count of tokens in an event one that the libraries can add up: servers send texts, negative numbers and null.
+ * A count that is none is left out, as if the server had not sent it. Answers whether anything was changed.
+ */
+export function repairUsage(data: Record<string, unknown>): boolean {
+  const choices = Array.isArray(data.choices) ? data.choices : [];
+  const holders = [data, asObject(data.response), asObject(data.message), ...choices.map(asObject)];
+  const changed = holders.map((holder) => holder !== undefined && repairIn(holder));
+  return [requireUsage(data), ...changed].includes(true);
+}
+
+/** The library reads the counts of these two without looking whether there are any. */
+function requireUsage(data: Record<string, unknown>): boolean {
+  const holder =
+    data.type === "message_start" ? asObject(data.message) : data.type === "message_delta" ? data : undefined;
+  if (!holder || asObject(holder.usage)) return false;
+  holder.usage = {};
+  return true;
+}
+
+function repairIn(holder: Record<string, unknown>): boolean {
+  return ["usage", "usageMetadata"].map((key) => key in holder && repairCounts(holder, key)).includes(true);
+}
+
+function repairCounts(holder: Record<string, unknown>, key: string): boolean {
+  const counts = asObject(holder[key]);
+  if (!counts) {
+    if (holder[key] === null) return false;
+    delete holder[key];
+    return true;
+  }
+  return Object.entries(counts)
+    .map(([name, value]) => repairCount(counts, name, value))
+    .includes(true);
+}
+
+function repairCount(counts: Record<string, unknown>, name: string, value: unknown): boolean {
+  if (asObject(value)) return repairCounts(counts, name);
+  // Words, such as the tier of the service, and details by kind are no counts.
+  if (!/token|count/i.test(name) || /details$/i.test(name)) return false;
+  const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
+  const isCount = typeof count === "number" && count >= 0 && count <= MOST_TOKENS;
+  if (isCount && count === value) return false;
+  if (isCount) counts[name] = count;
+  else delete counts[name];
+  return true;
+}

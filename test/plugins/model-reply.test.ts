@@ -1,0 +1,144 @@
+import { describe, expect, it } from "vitest";
+import type { SpokenApi } from "../../plugins/model/apis.ts";
+import { dataOf, eventsIn } from "../../plugins/model/event-text.ts";
+import { ReplyPassage } from "../../plugins/model/reply-passage.ts";
+import { fc } from "../property.ts";
+
+const sse = (data: unknown, name?: string) => `${name ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
+const named = (data: { type: string; [key: string]: unknown }) => sse(data, data.type);
+
+/** What goes through in these pieces, and what was told meanwhile. */
+function passed(api: SpokenApi, pieces: readonly (string | Uint8Array)[], joins = false) {
+  const told: unknown[] = [];
+  const passage = new ReplyPassage(api, {
+    failed: (error) => told.push(error),
+    refused: (reason) => told.push(reason),
+    mayJoin: () => joins,
+  });
+  const out = pieces.map((piece) => passage.piece(typeof piece === "string" ? Buffer.from(piece) : piece));
+  return { text: Buffer.concat([...out, passage.end()]).toString(), told };
+}
+const dataIn = (text: string) => eventsIn(text).map((event) => JSON.parse(dataOf(event) as string));
+
+const says = (content: string, more: object = {}) =>
+  sse({ id: "c", choices: [{ index: 0, delta: { content }, finish_reason: null }], ...more });
+const argues = (index: number, json: string) =>
+  sse({
+    choices: [{ index: 0, delta: { tool_calls: [{ index, function: { arguments: json } }] }, finish_reason: null }],
+  });
+const block = (type: string, field: string, text: string, index = 0) =>
+  named({ type: "content_block_delta", index, delta: { type, [field]: text } });
+const output = (delta: string, n: number) =>
+  named({
+    type: "response.output_text.delta",
+    item_id: "m",
+    output_index: 0,
+    content_index: 0,
+    delta,
+    sequence_number: n,
+  });
+
+describe("deltas that arrive together are one where nobody needs each", () => {
+  const texts = ["a", 'b"\\', "\n", "é😀", "", "c"];
+  it.each<[SpokenApi, string[], (data: any) => string]>([
+    ["openai-completions", texts.map((text) => says(text)), ({ choices }) => choices[0].delta.content],
+    [
+      "openai-completions",
+      texts.map((text) => argues(1, text)),
+      ({ choices }) => choices[0].delta.tool_calls[0].function.arguments,
+    ],
+    ["anthropic-messages", texts.map((text) => block("text_delta", "text", text)), ({ delta }) => delta.text],
+    [
+      "anthropic-messages",
+      texts.map((text) => block("input_json_delta", "partial_json", text)),
+      ({ delta }) => delta.partial_json,
+    ],
+    ["openai-responses", texts.map(output), ({ delta }) => delta],
+  ])("over %s", (api, events, textOf) => {
+    // biome-ignore format: a row each
+    const { text } = passed(api, [events.join("")], true);
+    const joined = dataIn(text).map(textOf).filter(Boolean);
+    expect(joined.join("")).toBe(texts.join(""));
+    expect(joined.length).toBeLessThanOrEqual(2);
+    expect(passed(api, [events.join("")], false).text).toBe(events.join(""));
+  });
+
+  it("and never across another event, another text, or two pieces", () => {
+    const pieces = [
+      says("a") + says("b") + argues(0, "{") + argues(1, "["),
+      argues(1, "]") + argues(0, "}") + says("c"),
+    ];
+    expect(dataIn(passed("openai-completions", pieces, true).text).map(({ choices }) => choices[0].delta)).toEqual([
+      { content: "ab" },
+      ...[[0, "{"], [1, "["], [1, "]"], [0, "}"]].map(([index, json]) => ({ tool_calls: [{ index, function: { arguments: json } }] })),
+      { content: "c" },
+    ]); // biome-ignore format: shorter
+  });
+
+  it("unless an event says anything else", () => {
+    const others = [
+      sse({ choices: [{ index: 0, delta: { content: "x", refusal: "no" }, finish_reason: null }] }),
+      sse({ choices: [{ index: 0, delta: { content: "x" }, finish_reason: "stop" }] }),
+      says("x", { usage: { completion_tokens: 1 } }),
+      sse({ choices: [{ index: 0, delta: { tool_calls: [{ index: 0, id: "1", function: { arguments: "{" } }] } }] }),
+      ": a comment\n\n",
+    ];
+    for (const other of others) {
+      const { text } = passed("openai-completions", [other + other], true);
+      expect(text).toBe(other + other);
+    }
+  });
+
+  it("however the bytes are cut into pieces, and whatever the texts are", () => {
+    const reply = fc.array(fc.oneof(fc.string({ unit: "binary" }), fc.constantFrom('"},"x":{"', "\\", '\\"', "}]}")), {
+      minLength: 1,
+    });
+    fc.assert(
+      fc.property(reply, fc.array(fc.nat(400)), fc.boolean(), (words, cuts, joins) => {
+        const bytes = Buffer.from(words.map((word) => says(word)).join(""));
+        const places = [0, ...cuts.map((at) => Math.min(at, bytes.length)).sort((a, b) => a - b), bytes.length];
+        const pieces = places.slice(1).map((end, at) => bytes.subarray(places[at], end));
+        const { text } = passed("openai-completions", pieces, joins);
+        expect(dataIn(text).map(({ choices }) => choices[0].delta.content).join("")).toBe(
+          Buffer.from(words.join("")).toString(),
+        );
+      }),
+    ); // biome-ignore format: shorter
+  });
+});
+
+describe("counts that are none are taken out of a reply", () => {
+  it.each<[unknown, unknown]>([
+    ["5", 5],
+    [-3, undefined],
+    [null, undefined],
+    ["many", undefined],
+    [1e300, undefined],
+    [true, undefined],
+    [7.5, 7.5],
+  ])("%j is %j", (given, kept) => {
+    const counts = { prompt_tokens: 1, completion_tokens: given, prompt_tokens_details: { cached_tokens: given } };
+    const { text } = passed("openai-completions", [sse({ choices: [], usage: counts })]);
+    expect(dataIn(text)[0].usage).toEqual({
+      prompt_tokens: 1,
+      ...(kept !== undefined && { completion_tokens: kept }),
+      prompt_tokens_details: kept === undefined ? {} : { cached_tokens: kept },
+    });
+  });
+
+  it("also where JSON does not know the number, and where there are none at all", () => {
+    const broken = 'data: {"choices":[],"usage":{"prompt_tokens": NaN,"completion_tokens":-Infinity}}\n\n';
+    expect(dataIn(passed("openai-completions", [broken]).text)).toEqual([{ choices: [], usage: {} }]);
+    const start = named({ type: "message_start", message: { id: "m" } });
+    const end = named({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: null });
+    expect(dataIn(passed("anthropic-messages", [start + end]).text)).toMatchObject([
+      { message: { usage: {} } },
+      { delta: { stop_reason: "end_turn" }, usage: {} },
+    ]);
+  });
+
+  it("and texts that only speak of such things go through as they came", () => {
+    const events = [says("usage: NaN"), says('"usage": {"prompt_tokens": Infinity}'), says('{"error": 500}')].join("");
+    expect(passed("openai-completions", [events])).toEqual({ text: events, told: [] });
+  });
+});
