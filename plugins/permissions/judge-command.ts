@@ -1,9 +1,12 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
-import { bareName, takesOrders } from "./hazards.ts";
+import { forbids } from "./forbid.ts";
+import { guisesOf } from "./guises.ts";
+import { bareName } from "./hazards.ts";
+import { outlookOn, possible } from "./outlook.ts";
 import { isInside, isPosingAsGit, leadsOut, realOf, steers } from "./paths.ts";
 import type { Rule } from "./rule.ts";
-import { allowsUnit, isAbout, isSomewhereIn, ruleFor, textOf, touchesUnit } from "./rules.ts";
+import { allowsUnit, isAbout, ruleFor, textOf } from "./rules.ts";
 import { isSafe } from "./safe.ts";
 import { type Reading, readCommand, spelled, type Token, type Unit } from "./shell.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "./verdict.ts";
@@ -11,15 +14,17 @@ import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict 
 /** Decides about a command by its parsed parts. */
 export function judgeCommand(command: string, { args, mode, rules, workspace }: Case): Verdict {
   const about = (list: readonly Rule[], loose = false) => list.filter((rule) => isAbout(rule, "Bash", loose));
-  const reading = read(command, (args as { cwd?: unknown }).cwd, workspace);
-  const denied = forbids(about(rules.deny, true), reading);
-  if (denied && denied.decision === "deny") return deny(denied.why);
+  const { cwd } = args as { cwd?: unknown };
+  const moved = typeof cwd === "string" && resolve(workspace.cwd, cwd) !== workspace.cwd ? cwd : undefined;
+  const forbidden = forbiddenBy(about(rules.deny, true), about(rules.ask, true), command, moved);
+  if (forbidden.denied?.decision === "deny") return deny(forbidden.denied.why);
+  const asked = forbidden.denied ?? forbidden.asked;
+  if (mode === "full") return asked ? { decision: "ask", why: asked.why, rules: [] } : allow("the mode is full");
+  const reading = read(command, moved, workspace);
   const open = unsettled(reading, mode === "plan" ? [] : about(rules.allow), workspace, rules);
   if (mode === "plan") return open.length + reading.unknown.length === 0 ? allow("it only reads") : deny(PLANNING);
-  const asked = denied ?? forbids(about(rules.ask, true), reading);
   const offered = reading.unknown.length > 0 ? [] : [...new Set(open.map((unit) => ruleFor("Bash", textOf(unit))))];
   if (asked) return { decision: "ask", why: asked.why, rules: [] };
-  if (mode === "full") return allow("the mode is full");
   if (about(rules.allow).some(({ pattern }) => pattern === undefined)) return allow('the rule "Bash" allows it');
   if (reading.unknown.length > 0)
     return { decision: "ask", why: `it holds ${reading.unknown[0]}, which no rule covers`, rules: [] };
@@ -29,6 +34,15 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
     why: `no rule allows ${open.map((unit) => `\`${textOf(unit)}\``).join(", ")}`,
     rules: offered,
   };
+}
+
+/** What the rules that deny, and those that ask, say of all that a command may run. */
+function forbiddenBy(denying: readonly Rule[], asking: readonly Rule[], command: string, cwd: string | undefined) {
+  if (denying.length + asking.length === 0) return {};
+  const outlook = outlookOn(command);
+  if (cwd !== undefined) outlook.commands.push(possible(["cd", cwd]));
+  const guises = outlook.commands.map(guisesOf);
+  return { denied: forbids(denying, outlook, guises), asked: forbids(asking, outlook, guises) };
 }
 
 /** The parts that neither a rule nor their own harmlessness allows. */
@@ -45,10 +59,9 @@ function unsettled({ units, unknown }: Reading, rules: readonly Rule[], workspac
 }
 
 /** The command, with its working directory as a part of it, and with paths marked that lead somewhere else. */
-function read(command: string, cwd: unknown, workspace: Workspace): Reading {
+function read(command: string, elsewhere: string | undefined, workspace: Workspace): Reading {
   const reading = readCommand(command);
   if (reading.units.length === 0) reading.unknown.push("no command");
-  const elsewhere = typeof cwd === "string" && resolve(workspace.cwd, cwd) !== workspace.cwd ? cwd : undefined;
   for (const unit of reading.units) unit.tokens = placed(unit.tokens, workspace);
   const isGit = reading.units.some(({ tokens }) => tokens.some(({ value }) => bareName(value ?? "") === "git"));
   if (isGit && isPosingAsGit(workspace)) reading.unknown.push("git in a folder that poses as git's own");
@@ -92,26 +105,4 @@ function isForeign(value: string | undefined, workspace: Workspace): boolean {
   if (value === undefined) return true;
   const path = resolve(workspace.cwd, value);
   return value.split("/").includes("..") || steers(path) || !isInside(path, workspace);
-}
-
-/** Words that a command may run, and what is fed to one that runs it. */
-function scriptsIn({ units, fed }: Reading): string[] {
-  const tokens = units.flatMap((unit) => unit.tokens);
-  const isRead = units.some(({ tokens: [name] }) => takesOrders(name?.value ?? ""));
-  const words = tokens.filter(({ marked }) => marked || isRead).map(({ value, text }) => value ?? text);
-  return [...words.filter((text) => /\s/.test(text)), ...(isRead ? fed : [])];
-}
-
-/** Whether a rule speaks of a part; of what cannot be told, a rule with a pattern might. */
-function forbids(rules: readonly Rule[], reading: Reading): { decision: "deny" | "ask"; why: string } | undefined {
-  const rule = rules.find((it) => reading.units.some((unit) => touchesUnit(unit, it)));
-  if (rule) return { decision: "deny", why: `the rule "${rule.text}" speaks of it` };
-  const hidden = rules.find((it) => scriptsIn(reading).some((text) => isSomewhereIn(text, it)));
-  if (hidden) return { decision: "deny", why: `the rule "${hidden.text}" may speak of what it runs` };
-  const [first] = rules;
-  if (!first || reading.unknown.length === 0) return undefined;
-  return {
-    decision: "ask",
-    why: `it holds ${reading.unknown[0]}, so it may be what the rule "${first.text}" is about`,
-  };
 }

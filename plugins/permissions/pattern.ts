@@ -1,3 +1,5 @@
+import { isGap, MANY } from "./gaps.ts";
+
 /** A text to match, character by character; of what is marked no wildcard takes any. */
 export interface Marked {
   chars: readonly string[];
@@ -20,51 +22,88 @@ export function parsePattern(text: string): Pattern {
 }
 
 /** Whether a pattern is the whole of a text: its letters take what is marked too, its wildcards do not. */
-export function fitsStrictly(pattern: Pattern, text: Marked): boolean {
-  const { chars, marked } = text;
-  return run(
-    pattern,
-    chars,
-    (at) => at === 0,
-    (step, at) => (step === null ? !marked[at] : step === chars[at]),
-  );
+export function fitsStrictly({ steps, open }: Pattern, { chars, marked }: Marked): boolean {
+  let live = closed([0], steps);
+  for (let at = 0; at < chars.length; at++) {
+    const next: number[] = [];
+    for (const state of live) {
+      if (steps[state] === null) {
+        if (!marked[at]) next.push(state);
+      } else if (steps[state] === chars[at]) next.push(state + 1);
+    }
+    if (next.length === 0) return false;
+    live = closed(next, steps);
+  }
+  return live.includes(steps.length) || (open && live.includes(steps.length - 2));
 }
 
-/** Whether a pattern fits a text to its end from one of its `starts`; case and marks do not matter. */
-export function fitsLoosely(
-  pattern: Pattern,
-  text: string,
-  isStart: (at: number) => boolean = (at) => at === 0,
-): boolean {
-  const steps = pattern.steps.flatMap((step) => (step === null ? [null] : lettersOf(step)));
-  const chars = lettersOf(text);
-  return run({ ...pattern, steps }, chars, isStart, (step, at) => step === null || step === chars[at]);
-}
-
-/** Places in the text are places in this list. */
-function lettersOf(text: string): string[] {
-  return text.split("").map((letter) => letter.toLowerCase());
+/** A command as text, in which parts may be unknown and options may be left out. */
+export interface Text {
+  /** In lower case; words have one blank between them. */
+  chars: string;
+  /** From the end of a word to the end of a later one, as if those between were not there. */
+  jumps: Map<number, { to: number; sure: boolean }[]>;
+  starts: readonly number[];
+  /** It may begin at any word. */
+  anywhere: boolean;
 }
 
 /**
- * All ways at once, one pass over the text: a pattern with many wildcards takes no longer than one with few, whatever a
- * model writes to make it.
+ * Whether a pattern may be the whole of a text; case does not matter. A gap in the text may be anything. `isSure` asks for texts
+ * that it fits whatever stands in the gaps.
  */
-function run(
-  { steps, open }: Pattern,
-  chars: readonly string[],
-  isStart: (at: number) => boolean,
-  takes: (step: string | null, at: number) => boolean,
-): boolean {
-  let [live, next] = [new Uint8Array(steps.length + 1), new Uint8Array(steps.length + 1)];
+export function mayFit({ steps, open }: Pattern, { chars, jumps, starts, anywhere }: Text, isSure: boolean): boolean {
+  const lower = steps.flatMap((step) => step?.toLowerCase().split("") ?? [null]);
+  const size = lower.length;
+  const last = isSure ? 0 : Math.max(...starts);
+  const landed = new Map<number, number[]>();
+  let live: number[] = [];
   for (let at = 0; ; at++) {
-    if (isStart(at)) live[0] = 1;
-    // A wildcard may also take nothing.
-    for (let step = 0; step < steps.length; step++) if (live[step] && steps[step] === null) live[step + 1] = 1;
-    if (at === chars.length) return Boolean(live[steps.length] || (open && live[steps.length - 2]));
-    next.fill(0);
-    for (let step = 0; step < steps.length; step++)
-      if (live[step] && takes(steps[step] as string | null, at)) next[steps[step] === null ? step : step + 1] = 1;
-    [live, next] = [next, live];
+    const char = chars[at] as string;
+    const arrived = landed.get(at);
+    if (arrived) live.push(...arrived);
+    if (anywhere ? isWordStart(chars, at) : at <= last && starts.includes(at)) live.push(0);
+    if (live.length > 0) {
+      live = closed(live, lower);
+      for (const { to, sure } of jumps.get(at) ?? [])
+        if (sure || !isSure) landed.set(to, [...new Set([...(landed.get(to) ?? []), ...live])]);
+    }
+    if (lower[size - 1] === null && live.includes(size - 1)) return true;
+    if (at === chars.length) return live.includes(size) || (open && live.includes(size - 2));
+    if (live.length === 0 && landed.size === 0 && !anywhere && at >= last) return false;
+    if (arrived) landed.delete(at);
+    if (live.length > 0)
+      live = !isSure && isGap(char) ? acrossGap(live, lower, char === MANY) : across(live, lower, char);
   }
+}
+
+/** The states that wildcards lead to without a character. */
+function closed(live: readonly number[], steps: readonly (string | null)[]): number[] {
+  const all = new Set(live);
+  for (const state of all) if (steps[state] === null) all.add(state + 1);
+  return [...all];
+}
+
+function across(live: readonly number[], steps: readonly (string | null)[], char: string): number[] {
+  const next: number[] = [];
+  for (const state of live) {
+    if (steps[state] === null) next.push(state);
+    else if (steps[state] === char) next.push(state + 1);
+  }
+  return next;
+}
+
+/** A gap takes any part of the pattern; one that stays within a word takes none with a blank. */
+function acrossGap(live: readonly number[], steps: readonly (string | null)[], isMany: boolean): number[] {
+  const all = new Set(live);
+  for (const state of all) if (state < steps.length && (isMany || steps[state] !== " ")) all.add(state + 1);
+  return [...all];
+}
+
+/** Also where a word begins within an option or a path; what is unknown begins nothing. */
+function isWordStart(chars: string, at: number): boolean {
+  const char = chars[at];
+  if (char === undefined || char === " " || isGap(char)) return false;
+  const before = chars[at - 1] ?? " ";
+  return !/[\w-]/.test(before) || (/\w/.test(before) && chars[at - 2] === "-" && (chars[at - 3] ?? " ") === " ");
 }

@@ -1,5 +1,4 @@
-import { bareName } from "./hazards.ts";
-import { fitsLoosely, fitsStrictly, type Marked, parsePattern } from "./pattern.ts";
+import { fitsStrictly, type Marked, parsePattern } from "./pattern.ts";
 import type { Rule } from "./rule.ts";
 import type { Token, Unit } from "./shell.ts";
 
@@ -35,32 +34,6 @@ export function textOf({ tokens }: Pick<Unit, "tokens">): string {
   return ordered(tokens)
     .map(({ text }) => text)
     .join(" ");
-}
-
-/** Whether a rule speaks of a command in any of its guises: for rules that forbid, so in doubt it does. */
-export function touchesUnit(unit: Unit, { pattern }: Rule): boolean {
-  if (pattern === undefined) return true;
-  const parsed = parsePattern(pattern);
-  const words = unit.tokens.filter(({ kind }) => kind === "word").map(({ value, text }) => value ?? text);
-  const [name = "", ...rest] = words;
-  const guises = [textOf(unit), words.join(" "), [bareName(name), ...rest].join(" ")];
-  const others = [
-    ...redirects(unit.tokens),
-    ...unit.tokens.filter(({ kind }) => kind === "assignment").map((it) => [it]),
-  ];
-  const texts = [...guises, ...others.map((tokens) => textOf({ tokens }))];
-  if (texts.some((text) => fitsLoosely(parsed, text))) return true;
-  // The command may be run by the one that is named.
-  const isRunner = unit.tokens.some(({ kind, marked }) => kind === "word" && marked);
-  return isRunner && isSomewhereIn(rest.join(" "), { pattern });
-}
-
-/** Whether a rule may speak of something that stands somewhere in a text, as a script within a word. */
-export function isSomewhereIn(text: string, { pattern }: Pick<Rule, "pattern">): boolean {
-  if (pattern === undefined) return true;
-  // Where a word begins, also the one in `-Sword`.
-  const starts = new Set([...text.matchAll(/(?<=^|[^\w-]|(?:^|\s)-\w)\S/g)].map(({ index }) => index));
-  return fitsLoosely(parsePattern(pattern), text, (at) => starts.has(at));
 }
 
 /** Redirections stand last, assignments first, wherever they were written. */

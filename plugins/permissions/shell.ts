@@ -48,11 +48,16 @@ const MAX_LENGTH = 32_000;
 
 /** Takes a command apart as bash would. */
 export function readCommand(text: string): Reading {
-  const reading: Reading = { units: [], unknown: [], fed: [] };
-  if (text.length > MAX_LENGTH) return { ...reading, unknown: ["more than can be looked at"] };
-  if (UNSEEN.test(text)) reading.unknown.push("a character that cannot be seen");
-  readScript(text, reading, false, 0);
+  const unreadable = unreadableIn(text);
+  const reading: Reading = { units: [], unknown: unreadable === undefined ? [] : [unreadable], fed: [] };
+  if (text.length <= MAX_LENGTH) readScript(text, reading, false, 0);
   return reading;
+}
+
+/** Why a command is not even taken apart, if there is a reason. */
+export function unreadableIn(text: string): string | undefined {
+  if (text.length > MAX_LENGTH) return "more than can be looked at";
+  return UNSEEN.test(text) ? "a character that cannot be seen" : undefined;
 }
 
 function readScript(text: string, reading: Reading, nested: boolean, depth: number): void {

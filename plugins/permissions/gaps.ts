@@ -1,0 +1,68 @@
+import type { Word, WordPart } from "unbash";
+
+/**
+ * Text that is only known when a command runs. `MANY` may become any number of words, `ONE` stays within its word, and
+ * `PIPE` is a file that another command writes. They are private characters, which the reader refuses in a command.
+ */
+export const MANY = "\uE000";
+export const ONE = "\uE001";
+export const PIPE = "\uE002";
+
+const GAP = /[\uE000-\uE002]/;
+
+export function hasGap(text: string): boolean {
+  return GAP.test(text);
+}
+
+export function isGap(char: string): boolean {
+  return char >= MANY && char <= PIPE;
+}
+
+/** Whether a word may turn out to be an option. */
+export function mayBeOption(word: string): boolean {
+  return /^[-+\uE000\uE001]/.test(word);
+}
+
+/** Whether nothing may be left of a word. */
+export function mayVanish(word: string): boolean {
+  return /^\uE000+$/.test(word);
+}
+
+/** What a command gets for a word, with a gap for each part that only the shell knows. */
+export function gapped(word: Word): string {
+  const value = word.parts ? word.parts.map(partValue).join("") : plainValue(word.text, word.value);
+  // The shell puts a folder in the place of a tilde.
+  return /(?:^|[=:])~/.test(word.text) ? value.replace(/(^|[=:])~[^/:]*/g, `$1${ONE}`) : value;
+}
+
+/** The body of a here-document, where only expansions are special. */
+export function gappedText(text: string, parts: readonly WordPart[] | undefined): string {
+  return parts ? parts.map((part) => (part.type === "Literal" ? part.value : MANY)).join("") : text;
+}
+
+function partValue(part: WordPart): string {
+  switch (part.type) {
+    case "Literal":
+      return plainValue(part.text, part.value);
+    case "SingleQuoted":
+      return part.value;
+    case "DoubleQuoted":
+    case "LocaleString":
+      return part.parts.map((inner) => (inner.type === "Literal" ? inner.value : quotedGap(inner.text))).join("");
+    case "AnsiCQuoted":
+      return ONE;
+    case "ProcessSubstitution":
+      return PIPE;
+    default:
+      return MANY;
+  }
+}
+
+/** Lists become several words though they are quoted. */
+function quotedGap(text: string): string {
+  return /[@*]/.test(text) ? MANY : ONE;
+}
+
+function plainValue(text: string, value: string): string {
+  return /[$`]/.test(text.replace(/\\[\s\S]/g, "")) ? MANY : value;
+}

@@ -1,0 +1,98 @@
+import { hasGap, mayVanish } from "./gaps.ts";
+import { bareName } from "./hazards.ts";
+import { readOption } from "./options.ts";
+import type { Possible } from "./outlook.ts";
+import type { Text } from "./pattern.ts";
+import { spelled } from "./shell.ts";
+import { synonymsOf, TOOL_OPTIONS } from "./subcommands.ts";
+
+/** How many words may be left out at a word, as options that a rule does not name. */
+interface Skip {
+  words: 1 | 2;
+  sure: boolean;
+}
+
+/** The texts that a rule about a command could be written for. */
+export function guisesOf({ words, assignments, redirects, anywhere }: Possible): Text[] {
+  if (anywhere) return [{ ...textOf(words, () => []), anywhere: true }];
+  const [first = ""] = words;
+  const bare = [bareName(first), ...words.slice(1)];
+  const whole = [...assignments, ...words.map((word) => (hasGap(word) ? word : spelled(word))), ...redirects];
+  const ordered = optionsFirst(bare);
+  const forms = [
+    words,
+    ...(bare[0] === first ? [] : [bare]),
+    ...synonymsOf(bare[0] as string, bare),
+    ...(ordered ? [ordered] : []),
+  ];
+  return [
+    ...forms.filter(({ length }) => length > 0).map((form) => textOf(form, skipsIn(form))),
+    ...[whole, ...assignments.map((it) => [it]), ...redirects.map((it) => [it])].map((it) => textOf(it, () => [])),
+  ];
+}
+
+/** Where each word begins, and what may be left out; places in the text are places in `chars`. */
+function textOf(given: readonly string[], skipsAt: (at: number) => Skip[]): Text {
+  const words = given.map((word) => word.toLowerCase());
+  const chars = words.join(" ");
+  const jumps: Text["jumps"] = new Map();
+  const ends: number[] = [];
+  let length = 0;
+  for (const word of words) {
+    length += word.length;
+    ends.push(length++);
+  }
+  const starts = [0];
+  for (let at = 0; at < words.length; at++) {
+    for (const { words: count, sure } of skipsAt(at)) {
+      const to = ends[at + count - 1];
+      if (to === undefined) continue;
+      if (at === 0) starts.push(to + 1);
+      else {
+        const from = ends[at - 1] as number;
+        jumps.set(from, [...(jumps.get(from) ?? []), { to, sure }]);
+      }
+    }
+  }
+  return { chars, jumps, starts, anywhere: false };
+}
+
+function skipsIn(words: readonly string[]): (at: number) => Skip[] {
+  const table = TOOL_OPTIONS[bareName(words[0] ?? "")];
+  let isBefore = table !== undefined;
+  let isOver = false;
+  let isValue = false;
+  return (at) => {
+    const word = words[at] as string;
+    if (mayVanish(word)) return [{ words: 1, sure: false }];
+    if (isValue || isOver || at === 0 || !/^-./.test(word)) {
+      if (at > 0 && !isValue) isBefore = false;
+      isValue = false;
+      return [];
+    }
+    if (word === "--") {
+      isOver = true;
+      return [{ words: 1, sure: false }];
+    }
+    const read = isBefore && table ? readOption(words, at, table) : undefined;
+    if (!read?.known)
+      return [{ words: 1, sure: false }, ...(word.includes("=") ? [] : [{ words: 2, sure: false } as const])];
+    isValue = read.takes === 2;
+    return [{ words: read.takes, sure: true }];
+  };
+}
+
+/** The words with all options before what they are about; undefined when they stand so already. */
+function optionsFirst(words: readonly string[]): string[] | undefined {
+  const isOption = (word: string) => /^-./.test(word);
+  const from = words.findIndex((word, at) => at > 0 && !isOption(word));
+  if (from < 0 || !words.slice(from).some(isOption)) return undefined;
+  const rest = words.slice(from + 1);
+  return [
+    words[0] as string,
+    words[from] as string,
+    ...words.slice(1, from),
+    ...rest.filter(isOption),
+    ...rest.filter((it) => !isOption(it)),
+  ];
+}

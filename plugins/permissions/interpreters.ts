@@ -1,0 +1,156 @@
+import { hasGap, MANY, PIPE } from "./gaps.ts";
+import { isHarmlessCode } from "./harmless-code.ts";
+import { mayRunCommands } from "./sed.ts";
+
+/** What a shell or an interpreter runs. */
+export interface Code {
+  /** A script for a shell, from its words. */
+  script?: string;
+  /** A file that it reads as a script. */
+  file?: string;
+  /** It runs what its standard input holds. */
+  reads?: boolean;
+  /** What it runs cannot be told from its words. */
+  unsure?: string;
+}
+
+const SHELLS = /^(?:ba|da|z|k|mk|a|fi|c|tc|rba|ya)?sh$/;
+const LONG_OPTIONS = /^--(?:login|norc|noprofile|noediting|posix|restricted|verbose|debugger|private|no-config)$/;
+
+/** What a shell runs by its words; undefined for what is no shell. */
+export function shellCode(name: string, words: readonly string[]): Code | undefined {
+  if (name === "source" || name === ".") return fileCode(words[words[1] === "--" ? 2 : 1], name);
+  if (!SHELLS.test(name)) return undefined;
+  let [at, isCommand, isInput] = [1, false, false];
+  for (; /^[-+\uE000-\uE002]/.test(words[at] ?? ""); at++) {
+    const word = words[at] as string;
+    if (/^(?:\uE001\/|\uE002)/.test(word)) break;
+    if (hasGap(word)) return { unsure: `the words of ${name}` };
+    if (/^--(?:version|help)$/.test(word)) return {};
+    if (/^--?$/.test(word)) {
+      at++;
+      break;
+    }
+    if (/^--(?:rcfile|init-file)$/.test(word)) at++;
+    else if (word.startsWith("--") ? !LONG_OPTIONS.test(word) : name === "fish" && /C/.test(word))
+      return { unsure: `the option ${word} of ${name}` };
+    if (word.startsWith("--")) continue;
+    if (/^-.*c/.test(word)) isCommand = true;
+    if (/^-.*s/.test(word)) isInput = true;
+    at += word.replace(/[^oO]/g, "").length;
+  }
+  const operand = words[at];
+  if (isCommand) return operand === undefined ? {} : { script: operand };
+  return operand === undefined || isInput ? { reads: true } : fileCode(operand, name);
+}
+
+function fileCode(file: string | undefined, name: string): Code {
+  if (file === undefined) return {};
+  if (/^\/dev\/(?:stdin|fd\/0)$|^\/proc\/self\/fd\/0$|^-$/.test(file)) return { reads: true };
+  const isVague =
+    file.includes(PIPE) || file.includes(MANY) || /^[\uE000-\uE002]$/.test(file) || /^\/(?:dev|proc)\//.test(file);
+  return isVague ? { unsure: `the file that ${name} runs` } : { file };
+}
+
+/** Their words that hold code, and whether they read it from standard input without a file. */
+const INTERPRETERS: readonly [name: RegExp, code: RegExp][] = [
+  [/^(?:python[\d.]*|pypy[\d.]*|ipython[\d.]*)$/, /^-[a-zA-Z]*c/],
+  [
+    /^(?:node|nodejs|tsx|ts-node)$/,
+    /^-[a-z]*[ep]|^--(?:eval|print)|^data:|=data:|^--(?:require|import|loader|experimental-loader)=?data:/,
+  ],
+  [/^bun$/, /^-[a-z]*[ep]|^--(?:eval|print)|data:/],
+  [/^deno$/, /^(?:eval|repl)$|data:/],
+  [/^perl[\d.]*$/, /^-[a-zA-Z0-9]*[eEmM]/],
+  [/^ruby[\d.]*$/, /^-[a-zA-Z0-9]*e/],
+  [/^php[\d.]*$/, /^-[a-zA-Z]*[rBREd]|^--(?:run|process)/],
+  [
+    /^(?:lua[\d.]*|luajit|osascript|r|rscript|julia|elixir|iex|groovy|scala|ghc|erl|octave|guile|sbcl|racket|swift|jshell)$/,
+    /^-{1,2}(?:e|E|eval|expr|exec|c)/,
+  ],
+  [
+    /^(?:tclsh[\d.]*|wish|ghci|runghc|expect|pwsh|powershell|gdb|lldb|dc|m4)$/,
+    /^-(?:c|e|ex|command|enc|encodedcommand)/i,
+  ],
+];
+/** Programs for people, which run commands that they are given as options or on standard input. */
+const CONSOLES: readonly [name: RegExp, code: RegExp][] = [
+  [/^sqlite3$/, /^\s*\.|\n\s*\.|\bedit\s*\(|load_extension|^-{1,2}(?:cmd|init)/i],
+  [/^(?:psql|mysql|mariadb)$/, /\\[!gowi]|^-f|^--file|\bsystem\b|\bprogram\b|^-e\b/i],
+  [/^(?:vim?|nvim|view|vimdiff|ex|emacs|ed|red|nano)$/, /^[-+][^-]|^--(?:cmd|eval|exec)/],
+  [/^(?:less|more|most)$/, /^\+|^-[a-zA-Z]*[kKoOtT]|^--lesskey/],
+  [/^(?:man|info)$/, /^-[a-zA-Z]*[PH]|^--(?:pa|ht|br)/],
+];
+/** They run commands that their standard input holds. */
+const OBEYING = /^(?:sqlite3|psql|mysql|mariadb|ex|ed|red|vim?|nvim)$/;
+const READING = /^(?:at|batch|crontab|screen|tmux|telnet|nc|ncat|socat)$/;
+
+/** Why it cannot be told what an interpreter or a program with a language of its own runs; undefined for any other. */
+export function doubtAbout(name: string, words: readonly string[], isFed: boolean): string | undefined {
+  const rest = words.slice(1);
+  if (/awk$/.test(name)) return awkDoubt(rest);
+  if (/^g?sed$/.test(name)) return mayRunCommands(words) ? "a script of sed" : undefined;
+  const interpreter = INTERPRETERS.find(([names]) => names.test(name));
+  if (interpreter) return interpreterDoubt(name, rest, interpreter[1]);
+  const console = CONSOLES.find(([names]) => names.test(name));
+  if (console)
+    return (isFed && OBEYING.test(name)) || rest.some((word) => console[1].test(word))
+      ? `what ${name} is told`
+      : undefined;
+  return READING.test(name) && (isFed || rest.length === 0 || rest.includes("-")) ? `what ${name} reads` : undefined;
+}
+
+/** Options of interpreters that take no value from the next word. */
+const PLAIN_OPTION =
+  /^-[uBbdEiIOPqsSvxwtT]+$|=|^--(?:experimental|no|enable|disable|trace|expose|harmony|preserve|use|warnings|watch|inspect|strip|allow)\b/;
+const HARMLESS_OPTION = /^(?:--version|-V|-v|--help|-h|--test|--run|--check|--v8-options)(?:=|$)/;
+const CODE_MODULE = /^(?:timeit|code|pdb|bdb|cProfile|profile|trace|asyncio|doctest|idlelib.*|IPython)$/;
+
+function interpreterDoubt(name: string, rest: readonly string[], code: RegExp): string | undefined {
+  let isValue = false;
+  let hasFile = false;
+  for (const [at, word] of rest.entries()) {
+    if (word === "-" || word.includes(PIPE) || /^\/dev\/(?:stdin|fd\/)|^\/proc\/self\/fd\//.test(word))
+      return `what ${name} reads`;
+    if (code.test(word)) return isHarmless(name, rest.slice(at)) ? undefined : `code for ${name}`;
+    if (HARMLESS_OPTION.test(word)) return undefined;
+    if (/^py/.test(name) && /^-[a-zA-Z]*m/.test(word)) {
+      const module = word.replace(/^-[a-zA-Z]*?m/, "") || (rest[at + 1] ?? "");
+      return CODE_MODULE.test(module) || hasGap(module) ? `code for ${name}` : undefined;
+    }
+    if (hasGap(word[0] ?? "") && (word.includes(MANY) || word.length === 1)) return `the words of ${name}`;
+    // What follows the program's file is the program's, unless the word may be an option's value.
+    if (!word.startsWith("-") && !isValue) return undefined;
+    hasFile ||= !word.startsWith("-");
+    isValue = word.startsWith("-") && !PLAIN_OPTION.test(word);
+  }
+  return hasFile ? undefined : `what ${name} reads`;
+}
+
+/** Whether the code in an option and the next word only calculates and prints. */
+function isHarmless(name: string, [option = "", next = "", ...others]: readonly string[]): boolean {
+  if (/^python/.test(name) && /^-[uBIsSE]*c$/.test(option)) return isHarmlessCode(next, "python");
+  const isOption = (word: string) => /^[-\uE000\uE001]/.test(word);
+  return (
+    /^node$/.test(name) &&
+    /^(?:-e|-p|-pe|--eval|--print)$/.test(option) &&
+    !others.some(isOption) &&
+    isHarmlessCode(next, "javascript")
+  );
+}
+
+/** A program of awk runs commands by `system`, pipes, `getline` and functions that are called by a name. */
+function awkDoubt(rest: readonly string[]): string | undefined {
+  const isCode = (word: string) => /system|getline|[|@]/.test(word.replaceAll("||", "")) || hasGap(word);
+  const [program, from] = awkProgram(rest);
+  if (program === undefined) return "a script of awk";
+  return isCode(program) || rest.slice(0, from).some((word) => /^-[^Fv]/.test(word) || hasGap(word[0] ?? ""))
+    ? "a script of awk"
+    : undefined;
+}
+
+function awkProgram(rest: readonly string[]): [program: string | undefined, at: number] {
+  let at = 0;
+  while (rest[at]?.startsWith("-")) at += /^-[Fv]$/.test(rest[at] as string) ? 2 : 1;
+  return [rest[at], at];
+}

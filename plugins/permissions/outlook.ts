@@ -1,0 +1,260 @@
+import { forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
+import { gapped, hasGap, MANY } from "./gaps.ts";
+import { type Given, givenIn, redirectionsIn } from "./given.ts";
+import { bareName } from "./hazards.ts";
+import { doubtAbout, shellCode } from "./interpreters.ts";
+import { isQuiet, runsUnknown, steeringOf } from "./programs.ts";
+import { type Inner, innerOf, isVague } from "./runners.ts";
+import { unreadableIn } from "./shell.ts";
+import { toolInner } from "./tools.ts";
+
+/** A command that a script runs or may run. Its words may hold gaps: text that is only known when it runs. */
+export interface Possible {
+  words: readonly string[];
+  assignments: readonly string[];
+  redirects: readonly string[];
+  /** It runs when the script gets there; otherwise it is one way to read the script. */
+  sure: boolean;
+  /** Any word may be the first of a command. */
+  anywhere: boolean;
+}
+/** What running a script may come to. */
+export interface Outlook {
+  commands: Possible[];
+  /** Why it may also come to something else. */
+  unsure: string[];
+}
+interface Place {
+  depth: number;
+  sure: boolean;
+  /** Only explicit commands count: the text is probably no script. */
+  isText: boolean;
+  /** Another command may write to its standard input. */
+  isPiped: boolean;
+}
+const TOO_MUCH = "more than can be looked at";
+const MAX_DEPTH = 8;
+const MAX_READ = 64_000;
+const MAX_COMMANDS = 1_000;
+const EVALUATING = /^(?:Arithmetic|Test(?:Command|Unary|Binary)$|Transform$|Slice$)/;
+/** Builtins that set the variables that they are given. */
+const SETTING = /^(?:read|printf|mapfile|readarray|getopts|declare|typeset|local|export)$/;
+/** Programs that copy or link others, which then run under another name. */
+const COPYING = /^(?:ln|cp|mv|install|hash)$/;
+const WRITING = /^(?:tee|cp|mv|ln|install|dd|curl|wget|patch|base64|openssl|xxd)$/;
+/** Builtins whose words are scripts or names of functions. */
+const CALLING = /^(?:complete|compgen|bind|mapfile|readarray|fc)$/;
+
+/** Finds every command that a script may run, however it is hidden in there. */
+class ScriptOutlook implements Outlook {
+  readonly commands: Possible[] = [];
+  readonly unsure: string[] = [];
+  /** Files that the script writes, with the text where it stands in the script. */
+  private readonly written = new Map<string, string | undefined>();
+  private readonly files: { path: string; place: Place }[] = [];
+  private readonly texts: string[] = [];
+  private evaluates = false;
+  private left = MAX_READ;
+
+  constructor(script: string) {
+    const place = { depth: 0, sure: true, isText: false, isPiped: false };
+    this.read(script, place);
+    this.readFiles();
+    if (this.evaluates) for (const text of this.texts) this.readSubstitutions(text, place);
+    this.readFiles();
+  }
+
+  /** Whether so much was read that the rest stays unknown. */
+  private isFull(): boolean {
+    const isFull = this.left < 0 || this.commands.length > MAX_COMMANDS;
+    if (isFull && this.unsure[0] !== TOO_MUCH) this.unsure.unshift(TOO_MUCH);
+    return isFull;
+  }
+
+  private readFiles(): void {
+    for (const { path, place } of this.files.splice(0)) this.readWritten(path, place);
+  }
+
+  private doubt(why: string): void {
+    if (this.unsure.length < 10) this.unsure.push(why);
+  }
+
+  /** A doubt that most texts which are no scripts would raise. */
+  private doubtScript(why: string, { isText }: Place): void {
+    if (!isText) this.doubt(why);
+  }
+
+  private read(text: string, from: Place): void {
+    const place = { ...from, depth: from.depth + 1 };
+    this.left -= text.length;
+    if (place.depth > MAX_DEPTH) this.unsure.unshift(TOO_MUCH);
+    if (place.depth > MAX_DEPTH || this.isFull()) return;
+    if (hasGap(text)) this.doubtScript("a script that is put together when it runs", place);
+    try {
+      this.visit(parse(text), place);
+    } catch (thrown) {
+      if (!(thrown instanceof RangeError)) throw thrown;
+      this.unsure.push("more levels than can be looked at");
+    }
+  }
+
+  private visit(node: SyntaxNode, place: Place): void {
+    if (this.isFull()) return;
+    if (node.type === "Script")
+      for (const { message } of (node as ParsedScript).errors ?? []) this.doubtScript(message, place);
+    if (EVALUATING.test(node.type)) this.evaluates = true;
+    if ("script" in node && node.script === undefined) this.doubtScript("a substitution that cannot be read", place);
+    if (node.type === "Redirected")
+      this.add(this.noted({ words: [], ...redirectionsIn(node.redirects) }, place), place);
+    if (node.type === "Word") this.note(gapped(node));
+    if ((node.type === "For" || node.type === "Select") && steeringOf(`${node.name.text}=`) !== undefined)
+      this.doubt(`a loop that sets ${node.name.text}`);
+    const piped = { ...place, isPiped: true };
+    if (node.type === "Pipeline") node.commands.forEach((it, at) => void this.visit(it, at > 0 ? piped : place));
+    else this.children(node, node.type === "Function" ? piped : place);
+    if (node.type === "Command") this.run(this.noted(givenIn(node), place), place);
+  }
+
+  private children(node: SyntaxNode, place: Place): void {
+    forEachChild(node, (child) => this.visit(child, place));
+  }
+
+  /** Texts that arithmetic would evaluate if they got there; the subscript of a name is evaluated by many builtins. */
+  private note(text: string): void {
+    if (!/\$\(|`/.test(text)) return;
+    this.texts.push(text);
+    if (/\[[^\]]*(?:\$\(|`)/.test(text)) this.evaluates = true;
+  }
+
+  private readSubstitutions(text: string, place: Place): void {
+    const end = `E${text.length}`;
+    if (!text.includes(end)) this.read(`: <<${end}\n${text}\n${end}\n`, { ...place, sure: false, isText: true });
+  }
+
+  /** Remembers what a command reads and writes. */
+  private noted(given: Given, place: Place): Given {
+    const { feed, targets = [], isOpen } = given;
+    if (isOpen) this.doubtScript("a here-document without its end", place);
+    if (feed !== undefined) this.note(feed);
+    for (const target of targets) this.write(target, feed);
+    return given;
+  }
+
+  private write(path: string, text?: string): void {
+    const name = nameOf(path);
+    this.written.set(name, this.written.has(name) ? undefined : text);
+  }
+
+  /** A file that is run, and that the same script wrote before. */
+  private readWritten(path: string, place: Place): void {
+    const name = nameOf(path);
+    const isWritten = this.written.has(name) || [...this.written.keys()].some(hasGap);
+    const text = this.written.get(name);
+    if (isWritten && text !== undefined) this.read(text, { ...place, sure: false });
+    else if (isWritten) this.doubt("a file that the command itself writes");
+  }
+
+  private add({ words, assignments = [], redirects = [] }: Given, { sure }: Place, anywhere = false): void {
+    if (words.length + assignments.length + redirects.length > 0)
+      this.commands.push({ words, assignments, redirects, sure: sure && !anywhere, anywhere });
+  }
+
+  private run(given: Given, place: Place): void {
+    const { words, assignments = [], feed } = given;
+    this.left -= words.reduce((sum, word) => sum + word.length + 1, 0);
+    if (place.depth > MAX_DEPTH) this.unsure.unshift(TOO_MUCH);
+    if (place.depth > MAX_DEPTH || this.isFull()) return;
+    this.add(given, place);
+    for (const text of [...assignments, ...words]) this.steer(text, place);
+    const [first] = words;
+    if (first === undefined) return;
+    const name = bareName(first);
+    if (SETTING.test(name) && words.some((word) => steeringOf(`${word}=`) !== undefined))
+      this.doubt(`the variables that ${name} sets`);
+    if (hasGap(name)) {
+      this.doubtScript("a command whose name is only known when it runs", place);
+      return;
+    }
+    if (first.includes("/")) this.files.push({ path: first, place });
+    if (WRITING.test(name)) for (const word of words.slice(1)) this.write(word.replace(/^of=/, ""));
+    const shell = shellCode(name, words);
+    if (shell) {
+      if (shell.unsure !== undefined) this.doubt(shell.unsure);
+      if (shell.script !== undefined) this.read(shell.script, place);
+      if (shell.file !== undefined) this.files.push({ path: shell.file, place });
+      if (shell.reads && feed !== undefined) this.read(feed, place);
+      else if (shell.reads) this.doubt(`what ${name} reads from its standard input`);
+      return;
+    }
+    const doubt = doubtAbout(name, words, place.isPiped || (given.isFed ?? false));
+    if (doubt !== undefined) this.doubt(doubt);
+    const inner = innerOf(name, words);
+    if (inner) this.runInner(inner, given, place);
+    const tool = toolInner(name, words);
+    if (tool) this.runInner(tool, given, place);
+    if (doubt !== undefined || isVague(name) || (!inner && !tool)) this.search(name, given, place);
+  }
+
+  private runInner({ commands, scripts, unsure }: Inner, { feed, isFed }: Given, place: Place): void {
+    for (const why of unsure) this.doubt(why);
+    const inside = { ...place, depth: place.depth + 1 };
+    for (const { words, sure } of commands)
+      this.run(
+        { words, ...(feed !== undefined && { feed }), ...(isFed && { isFed }) },
+        { ...inside, sure: place.sure && sure },
+      );
+    for (const { text, sure } of scripts) this.read(text, { ...place, sure: place.sure && sure });
+  }
+
+  /** Of a program that is not known, any words may be a command that it runs. */
+  private search(name: string, { words }: Given, place: Place): void {
+    if (place.isText) return;
+    const rest = words.slice(1);
+    const isScript = CALLING.test(name) || isVague(name);
+    if (isScript && rest.some(hasGap)) this.doubt(`the words of ${name}`);
+    if (name === "alias") for (const word of rest) this.alias(word, place);
+    if (COPYING.test(name))
+      for (const word of rest)
+        if (!hasGap(bareName(word))) this.add({ words: [word, MANY] }, { ...place, sure: false });
+    if (runsUnknown(name, words, hasGap)) this.doubt(`what ${name} is told to run`);
+    if (isQuiet(name, words)) return;
+    this.add({ words: rest }, place, true);
+    const inside = { ...place, sure: false, isText: !isScript };
+    for (const word of rest) {
+      if (!/\s/.test(word)) continue;
+      const pieces = word.split(/["'`]/);
+      for (const piece of pieces.length > 1 ? [word, ...pieces] : pieces)
+        if (/\S/.test(piece)) this.read(piece, inside);
+    }
+  }
+
+  private alias(word: string, place: Place): void {
+    const value = word.slice(word.indexOf("=") + 1);
+    if (value === word) return;
+    this.read(value, { ...place, sure: false });
+    this.add({ words: [...value.split(/\s+/), MANY] }, { ...place, sure: false });
+  }
+
+  /** Variables that name programs, or files of commands. */
+  private steer(text: string, place: Place): void {
+    const value = steeringOf(text);
+    if (value === undefined) return;
+    if (hasGap(value)) this.doubt(`what ${text.slice(0, text.indexOf("="))} is set to`);
+    this.read(value.replace(/^!/, ""), { ...place, sure: false, isText: false });
+    this.add({ words: [...value.split(/[\s=!]+/), MANY] }, place, true);
+  }
+}
+
+/** A command with nothing around it. */
+export function possible(words: readonly string[]): Possible {
+  return { words, assignments: [], redirects: [], sure: true, anywhere: false };
+}
+
+export function outlookOn(command: string): Outlook {
+  const unreadable = unreadableIn(command);
+  return unreadable === undefined ? new ScriptOutlook(command) : { commands: [], unsure: [unreadable] };
+}
+
+function nameOf(path: string): string {
+  return path.replace(/^(?:\.\/+)+/, "");
+}

@@ -1,0 +1,218 @@
+import { hasGap, MANY } from "./gaps.ts";
+import { firstOperand, type OptionTable, type OptionWord, optionTable, readOption } from "./options.ts";
+import { TOOL_OPTIONS } from "./subcommands.ts";
+
+/** A program that runs the command in its words. */
+interface Runner {
+  options: OptionTable;
+  /** Options whose value is a script for a shell. */
+  scripts: readonly string[];
+  /** How many words of its own stand before the command. */
+  before: number;
+  /** `NAME=value` may stand before the command. */
+  assigns: boolean;
+  /** The words are read by a shell, joined by blanks or each as a script. */
+  joined: boolean | "each";
+  /** Without a command it runs a shell or reads commands. */
+  reads: boolean;
+}
+/** What a runner is asked to run. */
+export interface Inner {
+  commands: { words: string[]; sure: boolean }[];
+  scripts: { text: string; sure: boolean }[];
+  unsure: string[];
+}
+
+function runner(flags = "", valued = "", more: Partial<Runner> & { attached?: string } = {}): Runner {
+  const none = { scripts: [], before: 0, assigns: false, joined: false, reads: false };
+  return { ...none, ...more, options: optionTable(flags, valued, more.attached) };
+}
+
+const PLAIN = runner();
+const PACKAGE = runner(
+  "y q s yes no quiet silent no-install ignore-existing verbose offline",
+  "p package w workspace c call from with python cache registry prefix",
+  { scripts: ["c", "call"] },
+);
+/** Options as their manuals list them; an option that is missing here is read in every way it could be. */
+const RUNNERS: Readonly<Record<string, Runner>> = {
+  sudo: runner(
+    "A b B E e H i K k l n P S s V v askpass background bell preserve-env edit set-home login non-interactive preserve-groups stdin shell validate",
+    "C D g h p R r T t U u close-from chdir group host prompt chroot role command-timeout type other-user user",
+    { assigns: true },
+  ),
+  doas: runner("L n s", "a C u"),
+  env: runner("i 0 v ignore-environment null debug list-signal-handling", "u C S a unset chdir split-string argv0", {
+    attached: "block-signal default-signal ignore-signal",
+    scripts: ["S", "split-string"],
+    assigns: true,
+  }),
+  exec: runner("c l", "a"),
+  command: runner("p"),
+  builtin: PLAIN,
+  nohup: PLAIN,
+  setsid: runner("c f w ctty fork wait"),
+  nice: runner("", "n adjustment"),
+  ionice: runner("t ignore", "c n classdata class"),
+  time: runner("p v a q portability verbose append quiet", "f o format output"),
+  timeout: runner("v f p verbose foreground preserve-status", "k s kill-after signal", { before: 1 }),
+  stdbuf: runner("", "i o e input output error"),
+  chrt: runner("b f i o r d a R batch fifo idle other rr deadline all-tasks", "T P D", { before: 1 }),
+  taskset: runner("a all-tasks", "", { before: 1 }),
+  xargs: runner(
+    "0 o p r t x null open-tty interactive no-run-if-empty verbose exit show-limits",
+    "a d E I J L n P R s S arg-file delimiter max-args max-procs max-chars process-slot-var",
+    { attached: "e i l eof replace max-lines" },
+  ),
+  watch: runner(
+    "b c C d e g p r t w x beep color no-color chgexit errexit precise no-rerun no-title no-wrap exec",
+    "n q interval equexit",
+    { attached: "differences", joined: true },
+  ),
+  flock: runner(
+    "s x e n u o F v shared exclusive nonblock nb unlock close no-fork verbose",
+    "w E timeout wait conflict-exit-code",
+    { scripts: ["c", "command"], before: 1 },
+  ),
+  chroot: runner("skip-chdir", "userspec groups", { before: 1, reads: true }),
+  strace: runner("f F c C d D h i k n q r t T v V w x y z Z", "e o p s S u E a b I O P U X"),
+  ltrace: runner("f c C h i L r S t T V", "A a D e F l n o p s u w x"),
+  busybox: PLAIN,
+  toybox: PLAIN,
+  ssh: runner("4 6 A a C f G g K k M N n q s T t V v X x Y y", "B b c D E e F I i J L l m O o P p Q R S W w", {
+    scripts: ["o"],
+    before: 1,
+    joined: true,
+  }),
+  mosh: runner("4 6 a n", "p ssh", { before: 1 }),
+  su: runner(
+    "l m p f login preserve-environment fast pty P",
+    "c g G s w command group supp-group shell session-command",
+    {
+      scripts: ["c", "command", "session-command"],
+      before: 1,
+      reads: true,
+    },
+  ),
+  runuser: runner("l m p f login preserve-environment fast pty P", "u c g G s w user command group supp-group shell", {
+    scripts: ["c", "command"],
+    reads: true,
+  }),
+  script: runner(
+    "a e f q append return flush force quiet",
+    "c B I O E m o T command log-in log-out log-io log-timing",
+    {
+      scripts: ["c", "command"],
+      before: 1,
+      reads: true,
+    },
+  ),
+  eval: runner("", "", { joined: true }),
+  trap: runner("l p", "", { joined: "each" }),
+  hyperfine: runner("i N", "w m M r S L p c n", { joined: "each" }),
+  npx: PACKAGE,
+  pnpx: PACKAGE,
+  bunx: PACKAGE,
+  uvx: PACKAGE,
+  "cross-env": runner("", "", { assigns: true }),
+  dotenv: runner("", "e"),
+};
+/** Their options are not listed, so that any of their words may be a command. */
+const OTHERS = new Set(
+  (
+    "pkexec catchsegv chronic unshare nsenter firejail proot fakeroot setarch linux32 linux64 cgexec systemd-run dbus-run-session " +
+    "xvfb-run start-stop-daemon valgrind perf daemonize nodemon concurrently rlwrap unbuffer torsocks proxychains tsocks " +
+    "setpriv capsh numactl prlimit sg newgrp entr parallel xterm caffeinate arch gtimeout gnice gxargs genv doppler direnv with-env"
+  ).split(" "),
+);
+/** Words before the command of programs that can run others among much else. */
+const RUNNING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
+  npm: /^(?:exec|x)$/,
+  pnpm: /^(?:exec|dlx|x)$/,
+  yarn: /^(?:exec|dlx)$/,
+  bun: /^x$/,
+  uv: /^(?:run|tool)$/,
+  poetry: /^run$/,
+  pipenv: /^run$/,
+  pipx: /^run$/,
+  bundle: /^exec$/,
+  mise: /^(?:exec|x)$/,
+  asdf: /^exec$/,
+  conda: /^run$/,
+  rustup: /^run$/,
+  nix: /^(?:run|shell|develop)$/,
+};
+
+export function isVague(name: string): boolean {
+  return OTHERS.has(name);
+}
+
+/** The command inside the words of one, when the program is known to run what it is given. */
+export function innerOf(name: string, words: readonly string[]): Inner | undefined {
+  if (name === "command" && /^-p*[vV]/.test(words[1] ?? "")) return { commands: [], scripts: [], unsure: [] };
+  const subcommand = Object.hasOwn(RUNNING_SUBCOMMANDS, name) ? RUNNING_SUBCOMMANDS[name] : undefined;
+  if (subcommand) return innerOfTool(name, words, subcommand);
+  const known = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : OTHERS.has(name) ? PLAIN : undefined;
+  return known && innerWords(known, words, 1, name);
+}
+
+function innerOfTool(name: string, words: readonly string[], subcommand: RegExp): Inner | undefined {
+  const table = Object.hasOwn(TOOL_OPTIONS, name) ? (TOOL_OPTIONS[name] as OptionTable) : PLAIN.options;
+  const places = firstOperand(words, 1, table)?.places ?? [];
+  const found = places.find(({ at }) => subcommand.test(words[at] ?? "") || hasGap(words[at] ?? ""));
+  return found && innerWords(PACKAGE, words, words[found.at] === "tool" ? found.at + 2 : found.at + 1, "");
+}
+
+function innerWords(
+  { options, scripts, before, assigns, joined, reads }: Runner,
+  words: readonly string[],
+  from: number,
+  name: string,
+): Inner {
+  const inner: Inner = { commands: [], scripts: scriptsOf(words, options, scripts), unsure: [] };
+  const found = firstOperand(words, from, options, assigns ? (word) => word.includes("=") : undefined);
+  if (!found) return { ...inner, unsure: [`the many options of ${words[0]}`] };
+  for (const { at, sure } of found.places) {
+    const start = at + before;
+    if (words.slice(1, start).some((word) => word.includes(MANY))) inner.unsure.push(`the words of ${words[0]}`);
+    if (name === "xargs" && start >= words.length) continue; // It prints.
+    const isFed = name === "xargs" || name === "parallel";
+    const rest = isFed ? withInput(name, words.slice(start), found.options) : words.slice(start);
+    if (rest.length === 0 && reads && inner.scripts.length === 0) inner.unsure.push(`what ${words[0]} reads`);
+    else if (rest.length > 0 && joined)
+      for (const text of joined === "each" ? rest : [rest.join(" ")]) inner.scripts.push({ text, sure });
+    if (rest.length > 0) inner.commands.push({ words: rest, sure });
+  }
+  return inner;
+}
+
+/** The values of options that hold scripts, wherever they stand. */
+function scriptsOf(words: readonly string[], options: OptionTable, names: readonly string[]): Inner["scripts"] {
+  if (names.length === 0) return [];
+  const scripts: Inner["scripts"] = [];
+  const known: OptionTable = {
+    ...options,
+    valued: new Set([...options.valued, ...names]),
+    long: [...options.long, ...names],
+  };
+  for (let at = 1; at < words.length; at++) {
+    if (!words[at]?.startsWith("-")) continue;
+    for (const { name, value } of readOption(words, at, known).options)
+      if (names.includes(name) && value !== undefined)
+        scripts.push({ text: value.replace(/^\w*(?:command|exec)[\s=]+/i, ""), sure: true });
+  }
+  return scripts;
+}
+
+/** The words of a command with a gap for each part that comes from standard input or from behind `:::`. */
+function withInput(name: string, words: readonly string[], options: OptionWord["options"]): string[] {
+  if (name === "parallel") {
+    const end = words.findIndex((word) => word.startsWith(":::"));
+    return [...words.slice(0, end < 0 ? undefined : end).map((word) => word.replace(/\{[^}]*\}/g, MANY)), MANY];
+  }
+  const replacing = options.filter((option) => /^(?:[IJi]|replace)$/.test(option.name));
+  if (replacing.length === 0) return [...words, MANY];
+  const marks = replacing.map(({ value }) => value || "{}");
+  if (marks.some(hasGap)) return [MANY];
+  return words.map((word) => marks.reduce((text, mark) => text.replaceAll(mark, MANY), word));
+}

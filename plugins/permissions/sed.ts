@@ -1,0 +1,112 @@
+import { hasGap } from "./gaps.ts";
+import { optionTable, readOption } from "./options.ts";
+
+/** What a script of sed does besides editing the text that it prints. */
+export interface SedEffects {
+  runs: boolean;
+  /** It names files to read or write. */
+  files: boolean;
+}
+/** What sed is told by its words. */
+export interface SedWords {
+  /** Undefined where it lies in a file. */
+  script?: string;
+  inPlace: boolean;
+  /** An option that is not known. */
+  unknown: boolean;
+  /** Where the words begin that name files. */
+  filesAt: number;
+}
+
+const OPTIONS = optionTable(
+  "n r E s u z quiet silent regexp-extended separate unbuffered null-data zero-terminated posix debug sandbox follow-symlinks help version",
+  "e f l expression file line-length",
+  "i in-place",
+);
+const ADDRESS = /^(?:\d+(?:~\d+)?|\$|\/(?:\\[\s\S]|[^\\/])*\/[IM]*|\\([^\\\n])(?:\\[\s\S]|(?!\1)[^\\])*?\1[IM]*)/;
+
+/** Takes the words of sed apart. */
+export function readSedWords(words: readonly string[]): SedWords {
+  const scripts: string[] = [];
+  const found: SedWords = { inPlace: false, unknown: false, filesAt: words.length };
+  let isFile = false;
+  const operands: number[] = [];
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] as string;
+    if (word === "--") {
+      for (let rest = at + 1; rest < words.length; rest++) operands.push(rest);
+      break;
+    }
+    if (!word.startsWith("-") || word === "-") {
+      operands.push(at);
+      continue;
+    }
+    const { options, takes, known } = readOption(words, at, OPTIONS);
+    for (const { name, value = "" } of options) {
+      if (name === "e" || name === "expression") scripts.push(value);
+      if (name === "f" || name === "file") isFile = true;
+      if (name === "i" || name === "in-place") found.inPlace = true;
+    }
+    found.unknown ||= !known;
+    at += takes - 1;
+  }
+  if (scripts.length === 0 && !isFile && operands.length > 0) scripts.push(words[operands.shift() as number] as string);
+  found.filesAt = operands[0] ?? words.length;
+  return isFile ? found : { ...found, script: scripts.join("\n") };
+}
+
+/** Reads a script of sed; undefined for what cannot be read. */
+export function sedEffects(script: string): SedEffects | undefined {
+  const effects: SedEffects = { runs: false, files: false };
+  let rest = script;
+  const take = (pattern: RegExp): RegExpExecArray | undefined => {
+    const match = pattern.exec(rest) ?? undefined;
+    if (match) rest = rest.slice(match[0].length);
+    return match;
+  };
+  for (;;) {
+    take(/^(?:[\s;{}]|#[^\n]*)+/);
+    if (rest === "") return effects;
+    if (take(ADDRESS) && take(/^\s*,\s*/) && !take(ADDRESS) && !take(/^[+~]\d+/)) return undefined;
+    take(/^[\s!]+/);
+    const [command = ""] = take(/^[\s\S]/) ?? [];
+    if (command === "s" || command === "y") {
+      const flags = substitution(take);
+      if (flags === undefined || (command === "y" && flags !== "")) return undefined;
+      if (/[eE]/.test(flags)) effects.runs = true;
+      if (/w/.test(flags)) {
+        effects.files = true;
+        take(/^[^\n]*/);
+      }
+    } else if (/^[aic]$/.test(command)) take(/^(?:\\[\s\S]|[^\\\n])*/);
+    else if (/^[rRwW]$/.test(command)) {
+      effects.files = true;
+      take(/^[^\n]*/);
+    } else if (command === "e") {
+      effects.runs = true;
+      take(/^[^\n]*/);
+    } else if (/^[:btT]$/.test(command)) take(/^[ \t]*\w*/);
+    else if (/^[lqQL]$/.test(command)) take(/^[ \t]*\d*/);
+    else if (!/^[=dDgGhHnNpPxzF{}]$/.test(command)) return undefined;
+    if (!/^(?:[ \t]*(?:[;\n}#]|$))/.test(rest) && command !== "{") return undefined;
+  }
+}
+
+/** The flags of a substitution, whose two parts are taken; undefined when they do not end. */
+function substitution(take: (pattern: RegExp) => RegExpExecArray | undefined): string | undefined {
+  const [delimiter = "\\"] = take(/^[^\n]/) ?? [];
+  if (delimiter === "\\") return undefined;
+  const quoted = delimiter.replace(/[\\^$.*+?()[\]{}|/-]/g, "\\$&");
+  const part = new RegExp(`^(?:\\\\[\\s\\S]|(?!${quoted})[^\\\\])*${quoted}`);
+  if (!take(part) || !take(part)) return undefined;
+  return take(/^[gpiImMe0-9]*w?/)?.[0];
+}
+
+/** Whether sed may run commands by what its words say. */
+export function mayRunCommands(words: readonly string[]): boolean {
+  const { script, unknown } = readSedWords(words);
+  if (unknown) return true;
+  if (script === undefined) return words.some((word) => /^-$|^\/dev\/|^\/proc\/|=-$/.test(word) || hasGap(word));
+  if (hasGap(script)) return true;
+  return sedEffects(script)?.runs ?? true;
+}

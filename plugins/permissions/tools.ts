@@ -1,0 +1,133 @@
+import { hasGap, MANY, ONE, PIPE } from "./gaps.ts";
+import { firstOperand, type OptionTable } from "./options.ts";
+import type { Inner } from "./runners.ts";
+import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
+
+const RUNNING_KEY =
+  /alias|pager|editor|command|cmd|hook|monitor|askpass|helper|textconv|driver|process|clean|smudge|external|proxy|exec|tool|program|pack|include|browser|path|sshcommand/i;
+const RUNNING_OPTION =
+  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|smtp-server|sendmail)(?:-\w*)*(?:=([\s\S]*))?$/;
+const RUNNING_LETTER: Readonly<Record<string, string>> = {
+  rebase: "x",
+  difftool: "x",
+  grep: "O",
+  clone: "u",
+  "ls-remote": "u",
+};
+
+/** The commands inside the words of a program that can run others among much else. */
+export function toolInner(name: string, words: readonly string[]): Inner | undefined {
+  if (name === "git") return gitInner(words);
+  if (name === "find" || /^fd(?:find)?$/.test(name)) return findInner(words);
+  if (/^g?make$/.test(name)) return makeInner(words);
+  return undefined;
+}
+
+function gitInner(words: readonly string[]): Inner {
+  const inner: Inner = { commands: [], scripts: [], unsure: [] };
+  const found = firstOperand(words, 1, TOOL_OPTIONS.git as OptionTable);
+  const set = (key: string, value: string) => setting(key, value, inner);
+  for (const { name, value = "" } of found?.options ?? []) {
+    if (name === "c") set(value.slice(0, indexOrEnd(value, "=")), value.slice(indexOrEnd(value, "=") + 1));
+    if (name === "config-env") set(value, MANY);
+  }
+  for (const { at } of found?.places ?? []) {
+    const command = words[at] ?? "";
+    const rest = words.slice(at + 1);
+    // It may be an alias.
+    if (command !== "" && !hasGap(command) && !SUBCOMMANDS_OF_GIT.has(command))
+      inner.commands.push({ words: ["git", MANY], sure: false });
+    if (command === "config") configured(rest, set);
+    if (command === "bisect" && rest[0] === "run") inner.commands.push({ words: rest.slice(1), sure: true });
+    if (command === "submodule" && rest.includes("foreach")) {
+      const inside = rest
+        .slice(rest.indexOf("foreach") + 1)
+        .filter((word) => !/^(?:-q|--quiet|--recursive)$/.test(word));
+      inner.scripts.push({ text: inside.join(" "), sure: true });
+    }
+    if (command === "for-each-repo") inner.commands.push({ words: ["git", MANY], sure: false });
+    optionsThatRun(command, rest, inner, set);
+  }
+  return inner;
+}
+
+function indexOrEnd(text: string, part: string): number {
+  const at = text.indexOf(part);
+  return at < 0 ? text.length : at;
+}
+
+/** A setting that runs its value, or makes it a subcommand. */
+function setting(key: string, value: string, inner: Inner): void {
+  if (hasGap(key)) inner.unsure.push("a setting of git");
+  if (!RUNNING_KEY.test(key)) return;
+  inner.scripts.push({ text: value.replace(/^!/, ""), sure: false });
+  if (/^alias\./i.test(key) && !value.startsWith("!"))
+    inner.commands.push({ words: ["git", ...value.split(/\s+/), MANY], sure: false });
+  if (/^include/i.test(key)) inner.commands.push({ words: ["git", MANY], sure: false });
+}
+
+function configured(rest: readonly string[], set: (key: string, value: string) => void): void {
+  const at = rest.findIndex((word) => /^[\w-]+\.[\w.-]+$/.test(word) || (hasGap(word) && !word.startsWith("-")));
+  const value = rest[at + 1];
+  if (at >= 0 && value !== undefined && !value.startsWith("--")) set(rest[at] as string, value);
+}
+
+function optionsThatRun(
+  command: string,
+  rest: readonly string[],
+  inner: Inner,
+  set: (key: string, value: string) => void,
+): void {
+  const letter = RUNNING_LETTER[command];
+  const short = letter && new RegExp(`^-[a-zA-Z]*?${letter}([\\s\\S]*)$`);
+  rest.forEach((word, at) => {
+    const next = rest[at + 1] ?? "";
+    const long = RUNNING_OPTION.exec(word);
+    const bundled = short && !word.startsWith("--") ? new RegExp(short).exec(word) : null;
+    if (long) inner.scripts.push({ text: long[1] ?? next, sure: false });
+    if (bundled) inner.scripts.push({ text: bundled[1] || next, sure: false });
+    const config = command === "clone" ? /^(?:-[a-zA-Z]*c|--conf\w*=?)([\s\S]*)$/.exec(word) : null;
+    const pair = config && (config[1] || next);
+    if (pair) set(pair.slice(0, indexOrEnd(pair, "=")), pair.slice(indexOrEnd(pair, "=") + 1));
+    if (/^ext::/.test(word)) inner.scripts.push({ text: word.slice(5).replace(/% /g, " "), sure: false });
+  });
+}
+
+/** What `find -exec` and `fd -x` run; file names take the place of `{}`. */
+function findInner(words: readonly string[]): Inner {
+  const inner: Inner = { commands: [], scripts: [], unsure: [] };
+  // What find prints begins with the folder where it began.
+  const from = words.slice(
+    1,
+    words.findIndex((word, at) => at > 0 && /^[-(!]/.test(word)),
+  );
+  const name = from.every((word) => /^[./]/.test(word)) && /find$/.test(words[0] ?? "") ? `./${ONE}` : ONE;
+  words.forEach((word, at) => {
+    const isFd = !/find$/.test(words[0] ?? "") || /fdfind$/.test(words[0] ?? "");
+    if (!(isFd ? /^-[a-zA-Z]*[xX]$|^--exec(?:-batch)?$/ : /^-(?:exec|execdir|ok|okdir)$/).test(word)) return;
+    const rest = words.slice(at + 1);
+    const end = rest.findIndex((it, index) => it === ";" || (!isFd && it === "+" && rest[index - 1] === "{}"));
+    const command = rest.slice(0, end < 0 ? undefined : end).map((it) => it.replace(/\{[^}]*\}/g, name));
+    if (inner.commands.length < 8) inner.commands.push({ words: isFd ? [...command, ONE] : command, sure: true });
+    else inner.unsure.push("the many commands of find");
+  });
+  return inner;
+}
+
+/** Rules for make that stand in its words or come from its standard input. */
+function makeInner(words: readonly string[]): Inner {
+  const inner: Inner = { commands: [], scripts: [], unsure: [] };
+  words.forEach((word, at) => {
+    const file = /^(?:-[a-zA-Z]*f|--(?:f\w*|makef\w*)=?)([\s\S]*)$/.exec(word);
+    const name = file && (file[1] || (words[at + 1] ?? ""));
+    if (name && (/^-$|^\/dev\/|^\/proc\//.test(name) || name.includes(PIPE) || name === MANY || name === ONE))
+      inner.unsure.push("the rules that make reads");
+    if (/^--ev|^-[a-zA-Z]*E/.test(word)) inner.unsure.push("the rules that make is given");
+    const [, key, value] = /^([^-=][^=]*?)[:?+!]{0,3}=([\s\S]*)$/.exec(word) ?? [];
+    if (key === undefined || value === undefined) return;
+    if (/shell|flags|makefiles/i.test(key) ? hasGap(value) : /\$[({]shell|`/.test(value))
+      inner.unsure.push("a variable of make");
+    if (/\s|^[!|;&`$]/.test(value)) inner.scripts.push({ text: value.replaceAll("$$", "$"), sure: false });
+  });
+  return inner;
+}
