@@ -25,14 +25,14 @@ export const config = z.strictObject({
     .number()
     .int()
     .min(1)
-    .default(100_000)
+    .default(200_000)
     .describe("files in a project above which commands are not covered")
     .meta(fewer),
   maxScanMs: z
     .number()
     .min(1)
-    .default(300)
-    .describe("milliseconds that looking through the project may take, and that a command waits for it")
+    .default(3_000)
+    .describe("milliseconds of work that a look through the project may take, and that a command waits for it")
     .meta(fewer),
 });
 export type Config = z.output<typeof config>;

@@ -1,27 +1,43 @@
 import { spawn } from "node:child_process";
+import { dirname } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-const LIMIT_MS = 5_000;
+/** Far above what the largest repository takes: it ends a git that would never end. */
+const LIMIT_MS = 60_000;
 
 /**
- * Nothing that a repository configures may run, and nothing is written or fetched: no fsmonitor, no hook, no lock, no
- * transport. The commands used here read names and objects only, so that no filter is called either.
+ * Flags under which nothing that a repository configures can run, and nothing is written or fetched. The commands used here
+ * read names, times and objects only, so that they call no filter either; `diff-files` gets an index that calls for none
+ * (git-index.ts). Times of inodes count, whatever the repository says.
  */
-const SAFE = ["-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null", "-c", "core.untrackedCache=false"];
+const SAFE = [
+  "core.fsmonitor=false",
+  "core.untrackedCache=false",
+  "core.hooksPath=/dev/null",
+  "core.trustctime=true",
+  "core.checkStat=default",
+  "safe.bareRepository=explicit",
+  "submodule.recurse=false",
+].flatMap((setting) => ["-c", setting]);
 
 interface GitOptions {
   input?: string;
+  /** The index to read instead of the repository's own. */
+  index?: string;
+  /** Called when git succeeds and has complained nevertheless: what it could not look at is missing in its answer. */
+  onComplaint?: () => void;
   /** Ends it at once. */
   signal?: AbortSignal;
 }
 
 /** Runs git in a folder and answers its output. Throws CHECKPOINT_GIT. */
-export function git(root: string, args: readonly string[], { input, signal }: GitOptions = {}): Promise<Buffer> {
+export function git(root: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
+  const { input, index, onComplaint, signal } = options;
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: unknown) => reject(errors.CHECKPOINT_GIT({ reason }, { cause }));
-    const child = spawn("git", ["--no-pager", ...SAFE, "-C", root, ...args], {
-      env: environment(),
+    const child = spawn("git", ["--no-pager", "--no-replace-objects", ...SAFE, "-C", root, ...args], {
+      env: environment(root, index),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       timeout: LIMIT_MS,
       killSignal: "SIGKILL",
@@ -35,8 +51,9 @@ export function git(root: string, args: readonly string[], { input, signal }: Gi
     });
     child.on("error", (thrown) => fail(messageOf(thrown), thrown));
     child.on("close", (code, signal) => {
-      if (code === 0) resolve(Buffer.concat(out));
-      else fail(said.split("\n", 1)[0] || `exit ${code ?? signal}`);
+      if (code !== 0) return fail(said.split("\n", 1)[0] || `exit ${code ?? signal}`);
+      if (said !== "") onComplaint?.();
+      resolve(Buffer.concat(out));
     });
     // A git that ends without reading its input closes the pipe; its exit code says why.
     child.stdin?.on("error", () => {});
@@ -44,7 +61,8 @@ export function git(root: string, args: readonly string[], { input, signal }: Gi
   });
 }
 
-function environment(): Record<string, string> {
+/** Nothing of this process's `GIT_` variables: they would name another repository, or programs. */
+function environment(root: string, index: string | undefined): Record<string, string> {
   const { PATH = "", HOME = "" } = process.env;
   return {
     PATH,
@@ -54,6 +72,9 @@ function environment(): Record<string, string> {
     GIT_TERMINAL_PROMPT: "0",
     GIT_NO_LAZY_FETCH: "1",
     GIT_ALLOW_PROTOCOL: "none",
+    // A repository above the project is another one, whatever is wrong with the project's own.
+    GIT_CEILING_DIRECTORIES: dirname(root),
+    ...(index !== undefined && { GIT_INDEX_FILE: index }),
   };
 }
 

@@ -39,7 +39,7 @@ export default definePlugin({
     const watch = watches.get(ctx.session) as Watch;
     return {
       transformContext(messages) {
-        watch.round();
+        watch.round(messages.at(-1)?.role === "user");
         return messages;
       },
       beforeToolCall: { level: "late", handler: (call) => watch.before(call).then(() => undefined) },

@@ -35,9 +35,12 @@ export function asCheckpoint(data: unknown): Checkpoint | undefined {
 }
 
 const FORBIDDEN = new Set([".git", ".scorel"]);
+/** Paths that have to be looked at name by name; most have nothing of this, and there may be very many. */
+const NOTABLE = /[^\x20-\x7e]|\.git|\.scorel|(?:^|\/)\.{0,2}(?:\/|$)/i;
 
 /** Whether a path relative to the project stays inside it, and out of what steers git or the agent. */
 export function isInside(relative: string): boolean {
+  if (!NOTABLE.test(relative)) return true;
   const names = relative.split("/");
   return (
     !relative.includes("\0") && names.every((name) => name !== "" && name !== "." && name !== "..") && isFree(names)

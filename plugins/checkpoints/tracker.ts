@@ -3,11 +3,14 @@ import { relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import { codeOf, messageOf, type PluginContext } from "@scorel/kernel";
 import type { ReadyTool } from "@scorel/tools/contract";
+import { contentsOf, type Difference } from "./compare.ts";
 import type { Config } from "./config.ts";
 import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
 import { isBlocked, Keeper } from "./observe.ts";
-import { compare, type Ground, type Seen, type Snapshot, scan, seeNow, update } from "./scan.ts";
+import { onlyReads } from "./read-only.ts";
+import type { Ground } from "./seen.ts";
 import { absent, isInside, KIND } from "./state.ts";
+import { type Failure, Survey } from "./survey.ts";
 
 export type Context = PluginContext<Config, "agent" | "tools" | "blobs">;
 
@@ -15,40 +18,46 @@ export type Context = PluginContext<Config, "agent" | "tools" | "blobs">;
 export class Tracker {
   private readonly ctx: Context;
   private readonly ground: Ground;
-  /** What the last scan saw, with what is known since; absent until one was whole. */
-  private base: Snapshot | undefined;
-  /** Every file that was looked at, also by a scan that was not whole. */
-  private seen = new Map<string, Seen>();
-  private problem: string | undefined;
-  /** Whether a scan has begun in this round. */
+  private readonly survey: Survey;
+  /** The survey knows the files as they were before whatever a command does next. */
+  private ready = false;
+  /** Why the last look saw nothing. */
+  private failure: Failure | undefined;
+  /** Whether a look has begun in this round. */
   private begun = false;
-  private scanning: Promise<void> | undefined;
-  private looking = false;
-  /** What tools with known paths did while a scan was looking: it may have seen the file before or after. */
-  private meanwhile = new Map<string, Seen | undefined>();
+  /** No look has begun since the user last spoke. */
+  private fresh = true;
+  private looking: Promise<void> | undefined;
   /** Calls that may change anything and whose effects are not noted yet. */
   private pending: string[] = [];
-  /** The scan under way is the one after a call. */
+  /** The look under way is the one after a call. */
   private owing = false;
-  /** One of them began without a whole scan before it: what it changes cannot be told from what was so before. */
+  /** One of them began without a whole look before it: what it changes cannot be told from what was so before. */
   private blind = false;
   private readonly open = new Map<string, { path: string; before: FileState }[]>();
   private watched = false;
   private readonly quit = new AbortController();
+  /** Reasons that the user was told. */
+  private readonly told = new Set<string>();
 
   constructor(ctx: Context, ground: Omit<Ground, "signal">) {
     this.ctx = ctx;
     this.ground = { ...ground, signal: this.quit.signal };
+    this.survey = new Survey(this.ground);
   }
 
-  /** A model call begins: what the last scan saw is no longer what is there. */
-  round(): void {
+  /** A model call begins: what the last look saw is no longer what is there. */
+  round(isFirst: boolean): void {
     this.begun = false;
+    if (isFirst) this.fresh = true;
   }
 
-  /** Looks through the project, once in a round. */
+  /**
+   * Looks through the project while the model speaks: after a command, to find what it did, and once when the user has spoken.
+   * After rounds that only read, the next command that may write asks for the look itself.
+   */
   async look(): Promise<void> {
-    if (!this.begun) await this.begin();
+    if (!this.begun && (this.fresh || this.pending.length > 0)) await this.begin();
   }
 
   /** A tool is about to run: keeps what it is going to change. */
@@ -58,6 +67,7 @@ export class Tracker {
     const access = await accessOf(tool, args);
     if (access === "read") return;
     this.watchTurn();
+    if (onlyReads(toolCall.name, args, this.ground.root)) return;
     if (access === "exclusive") await this.beforeAnything(toolCall.id);
     else await this.beforeWrites(toolCall.id, access.writes);
   }
@@ -79,12 +89,13 @@ export class Tracker {
   async stop(): Promise<void> {
     if (this.pending.length === 0 && this.open.size === 0 && !this.owing) this.quit.abort();
     await this.settle();
+    this.survey.close();
   }
 
   /** Resolves when all that tools have changed is noted. */
   async settle(): Promise<void> {
     for (const id of [...this.open.keys()]) await this.close(id);
-    await this.scanning;
+    await this.looking;
     if (this.pending.length > 0) await this.begin();
   }
 
@@ -108,19 +119,19 @@ export class Tracker {
   }
 
   private async beforeAnything(id: string): Promise<void> {
-    const ready = await this.scanned();
+    const isOver = await this.looked();
     this.pending.push(id);
-    if (ready && this.base) return;
+    if (isOver && this.ready) return;
     this.blind = true;
     const { maxScanMs } = this.ctx.config;
-    const reason = ready
-      ? (this.problem ?? "it could not be looked through")
+    const reason = isOver
+      ? (this.failure?.reason ?? "it could not be looked through")
       : `looking took more than ${maxScanMs} ms`;
     await this.note({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }
 
   private async beforeWrites(id: string, writes: readonly string[]): Promise<void> {
-    if (this.pending.length > 0 || this.owing) await this.scanned();
+    if (this.pending.length > 0 || this.owing) await this.looked();
     const outside = writes.filter((path) => this.inProject(path) === undefined);
     const paths = writes.flatMap((path) => this.inProject(path) ?? []);
     const known = paths.map((path) => ({ path, before: this.see(path) }));
@@ -140,73 +151,64 @@ export class Tracker {
     await this.note({ calls: [id], files, notCovered: missed.map((path) => ({ path, reason })) });
   }
 
-  /** Reads a path now, and lets a scan that runs or ran know of it. */
+  /** Reads a path now. */
   private see(path: string): FileState {
-    const seen = seeNow(this.ground, path);
-    // What a scan under way is to be compared with stays as it was.
-    if (this.looking) this.meanwhile.set(path, seen);
-    else if (this.base) update(this.base, path, seen);
+    const seen = this.survey.see(path);
     return seen ? (seen.content as FileState) : absent;
   }
 
-  /** Waits for this round's scan, as long as a call may be kept waiting; answers whether it is there. */
-  private async scanned(): Promise<boolean> {
-    const scanning = this.begun ? this.scanning : this.begin();
-    if (!scanning) return true;
+  /** Waits for this round's look, as long as a call may be kept waiting; answers whether it is over. */
+  private async looked(): Promise<boolean> {
+    const looking = this.begun ? this.looking : this.begin();
+    if (!looking) return true;
     let timer: NodeJS.Timeout | undefined;
     const late = new Promise<boolean>((resolve) => {
       timer = setTimeout(() => resolve(false), this.ctx.config.maxScanMs);
     });
-    const done = await Promise.race([scanning.then(() => true), late]);
+    const done = await Promise.race([looking.then(() => true), late]);
     clearTimeout(timer);
     return done;
   }
 
-  /** Starts this round's scan, once. */
+  /** Starts this round's look, once. */
   private begin(): Promise<void> {
     this.begun = true;
-    const before = this.scanning ?? Promise.resolve();
-    const scanning: Promise<void> = before
-      .then(() => this.scan())
+    const before = this.looking ?? Promise.resolve();
+    const looking: Promise<void> = before
+      .then(() => this.lookNow())
       .catch((thrown) => this.ctx.report("checkpoints", thrown))
       .finally(() => {
         this.owing = false;
-        if (this.scanning === scanning) this.scanning = undefined;
+        if (this.looking === looking) this.looking = undefined;
       });
-    this.scanning = scanning;
-    return scanning;
+    this.looking = looking;
+    return looking;
   }
 
-  private async scan(): Promise<void> {
+  private async lookNow(): Promise<void> {
     const calls = this.pending.splice(0);
-    const { base, blind } = this;
+    const { ready, blind } = this;
     this.owing = calls.length > 0;
     this.blind = false;
-    const seen = await this.lookNow();
-    this.problem = typeof seen === "string" ? seen : undefined;
-    this.base = typeof seen === "string" ? undefined : seen;
-    // A call that began meanwhile has changed what this scan saw.
-    if (this.blind) this.base = undefined;
-    if (calls.length === 0 || blind || !base) return;
-    await this.note({ calls, ...(await this.difference(base, seen)) });
+    const seen = await this.lookAgain();
+    this.failure = "reason" in seen ? seen : undefined;
+    // A call that began meanwhile has changed what this look saw.
+    this.ready = !this.failure && !this.blind;
+    if (calls.length > 0 && ready && !blind) await this.note({ calls, ...(await this.effects(seen)) });
   }
 
-  private async lookNow(): Promise<Snapshot | string> {
-    this.looking = true;
-    this.meanwhile.clear();
-    const seen = await scan(this.ground, this.seen);
-    this.looking = false;
-    if (typeof seen === "string") return seen;
-    this.seen = new Map(seen.files);
-    for (const [path, now] of this.meanwhile) update(seen, path, now);
-    return seen;
+  /** What was too much once is tried again when the user has spoken, not in every round. */
+  private async lookAgain(): Promise<Difference | Failure> {
+    if (this.failure?.hopeless && !this.fresh) return this.failure;
+    this.fresh = false;
+    return this.survey.look();
   }
 
-  private async difference(base: Snapshot, seen: Snapshot | string) {
+  private async effects(seen: Difference | Failure) {
     const unknown = (reason: string) => ({ files: [], notCovered: [{ path: ".", reason }] });
-    if (typeof seen === "string") return unknown(seen);
+    if ("reason" in seen) return unknown(seen.reason);
     try {
-      const { files, notCovered } = await compare(this.ground, base, seen);
+      const { files, notCovered } = await contentsOf(this.ground, seen);
       return { files, notCovered: [...notCovered, ...uncovered(files.flatMap(statesOf))] };
     } catch (thrown) {
       return unknown(messageOf(thrown));
@@ -215,7 +217,15 @@ export class Tracker {
 
   private async note(of: { calls: string[]; files: CheckpointFile[]; notCovered: NotCovered[] }): Promise<void> {
     if (of.files.length === 0 && of.notCovered.length === 0) return;
+    for (const { path, reason } of of.notCovered) if (path === ".") this.tell(reason);
     await this.ctx.session.append("custom", { kind: KIND, data: { v: 1, hidden: true, ...of } });
+  }
+
+  /** Once for each reason: what a user does not know of cannot be made up for. */
+  private tell(reason: string): void {
+    if (this.told.has(reason)) return;
+    this.told.add(reason);
+    this.ctx.find("ui")?.notify(`What commands change cannot be undone in full: ${reason}.`, "warning");
   }
 
   /** A real path as checkpoints name it; undefined for one that they do not cover. */

@@ -15,9 +15,9 @@ export class Watch {
     this.ctx = ctx;
   }
 
-  /** A model call begins: the scan that is due runs while the model speaks. */
-  round(): void {
-    this.ready?.round();
+  /** A model call begins, the first since the user spoke or another: the look that is due runs while the model speaks. */
+  round(isFirst: boolean): void {
+    this.ready?.round(isFirst);
     clearTimeout(this.timer);
     this.timer = setTimeout(() => {
       this.tracker()

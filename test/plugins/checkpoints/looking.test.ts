@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { definePlugin, type Ui } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { gate, text, toolCall } from "../../model-server.ts";
 import { type Project, project } from "./project.ts";
@@ -22,6 +23,27 @@ while [ -e ${file("held")} ]; do sleep 0.01; done\nexec ${realGit} "$@"\n`;
     began: () => vi.waitFor(() => expect(fs.existsSync(file("began"))).toBe(true), { timeout: 10_000, interval: 5 }),
     [Symbol.dispose]: () => {
       fs.rmSync(file("held"), { force: true });
+      process.env.PATH = PATH;
+    },
+  };
+}
+
+/** Puts a git in front of the real one that notes what it is asked; answers that, and forgets it. */
+function countedGit(t: Project) {
+  const log = join(t.home, "asked");
+  fs.mkdirSync(join(t.home, "bin"));
+  const script = `#!/bin/sh\nfor word; do case $word in ls-files|diff-files|cat-file|check-attr) echo $word >> ${log};; esac; done
+exec ${realGit} "$@"\n`;
+  fs.writeFileSync(join(t.home, "bin/git"), script, { mode: 0o755 });
+  const PATH = process.env.PATH;
+  process.env.PATH = `${join(t.home, "bin")}:${PATH}`;
+  return {
+    asked() {
+      const asked = fs.existsSync(log) ? fs.readFileSync(log, "utf8").trim().split("\n") : [];
+      fs.rmSync(log, { force: true });
+      return asked.map((word) => word.trim()).sort();
+    },
+    [Symbol.dispose]: () => {
       process.env.PATH = PATH;
     },
   };
@@ -107,5 +129,57 @@ describe("the look through the project", () => {
     await ended(t, id);
     await t.reopen(() => git.release());
     expect(await t.checkpoints()).toEqual([]);
+  });
+
+  it("asks git for little: all files once, then what has changed, and nothing while commands only read", async () => {
+    await using t = await project({ files: { a: "1", b: "1" } });
+    using git = countedGit(t);
+    await t.bash("echo 2 > a");
+    await t.changes();
+    // The first look, the one after the command, and the content that `a` had.
+    expect(git.asked()).toEqual(expect.arrayContaining(["diff-files", "ls-files", "ls-files", "ls-files"]));
+    await t.bash("cat a", "ls | wc -l && pwd", "grep 2 a b");
+    await t.changes();
+    expect(git.asked().length).toBeLessThanOrEqual(2);
+    await t.bash("echo 3 > a", "echo 4 > a");
+    await t.changes();
+    expect(git.asked()).toEqual(["diff-files", "diff-files", "diff-files", "ls-files", "ls-files", "ls-files"]);
+    await t.bash("git add a");
+    await t.changes();
+    expect(git.asked()).toEqual(["diff-files", "diff-files", "ls-files", "ls-files", "ls-files"]);
+  });
+
+  it("is asked for by the command that follows rounds which only read, so that what a user did meanwhile stays his", async () => {
+    const here = gate();
+    await using t = await project({ files: { a: "1", b: "1" } });
+    t.next([toolCall("Bash", { command: "echo 2 > a" })]);
+    t.next([toolCall("Bash", { command: "cat a" })]);
+    t.next([{ do: "until", promise: here.promise }, toolCall("Bash", { command: "echo 3 > a" })]);
+    const id = await send(t);
+    const { session } = await t.kernel();
+    const results = () => [...session.tree].filter((event) => JSON.stringify(event).includes('"role":"tool_result"'));
+    await vi.waitFor(() => expect(results()).toHaveLength(2), { timeout: 10_000, interval: 5 });
+    t.file("b", "mine");
+    here.open();
+    await ended(t, id);
+    expect((await t.restore(id)).restored).toEqual(["a"]);
+    expect(t.tree()).toEqual({ a: "644 1", b: "644 mine" });
+  });
+
+  it("tells the user once when what commands change cannot be undone, and why", async () => {
+    const told: string[] = [];
+    const ui = definePlugin({
+      id: "ui",
+      name: "UI",
+      version: "1.0.0",
+      provides: ["ui"],
+      activate: (ctx) => ctx.provide("ui", { notify: (text: string) => told.push(text) } as unknown as Ui),
+    });
+    await using t = await project({ files: { a: "1", b: "1", c: "1" }, config: { maxFiles: 2 }, plugins: [ui] });
+    await t.bash("echo 2 > a", "echo 3 > a");
+    await t.bash("echo 4 > a");
+    expect(told).toEqual(["What commands change cannot be undone in full: more than 2 files."]);
+    const gaps = (await t.checkpoints()).map(({ notCovered }) => notCovered);
+    expect(gaps).toEqual([1, 2, 3].map(() => [{ path: ".", reason: "more than 2 files" }]));
   });
 });

@@ -1,0 +1,69 @@
+import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
+import { filtered, readObjects } from "./git.ts";
+import { type Keeper, tooLarge } from "./observe.ts";
+import { type Ground, read, type Seen } from "./seen.ts";
+import { absent, same } from "./state.ts";
+
+/** What one look saw at a path, and what the look before it had seen there. */
+export interface Change {
+  path: string;
+  was: Seen | undefined;
+  now: Seen | undefined;
+}
+
+/** What has changed between two looks. */
+export interface Difference {
+  changes: Change[];
+  /** How many files appeared that are older than the look before: they came from where nobody looks. */
+  hidden: number;
+}
+
+/** The contents on both sides of a difference, which are kept. Throws CHECKPOINT_GIT. */
+export async function contentsOf(
+  { root, keeper }: Ground,
+  { changes, hidden }: Difference,
+): Promise<{ files: CheckpointFile[]; notCovered: NotCovered[] }> {
+  const sorted = changes.toSorted((a, b) => (a.path < b.path ? -1 : 1));
+  const contents = await fromGit(root, sorted);
+  const files = sorted.flatMap(({ path, was, now }) => {
+    const [old, present] = [contentBefore(was, contents.get(path), keeper), presentOf(root, path, now, keeper)];
+    return same(old, present) ? [] : [{ path, before: old, after: present }];
+  });
+  const reason = `${hidden} files came from ignored or outside places`;
+  return { files, notCovered: hidden > 0 ? [{ path: ".", reason }] : [] };
+}
+
+/** Contents that git has and that are, byte for byte, what the files had. */
+async function fromGit(root: string, changed: readonly Change[]): Promise<Map<string, Buffer | string>> {
+  const wanted = changed.flatMap(({ path, was }) =>
+    was?.content.kind === "git" ? [{ path, oid: was.content.oid, size: was.content.size }] : [],
+  );
+  const paths = wanted.map(({ path }) => path);
+  const oids = [...new Set(wanted.map(({ oid }) => oid))];
+  const [objects, converted] = await Promise.all([readObjects(root, oids), filtered(root, paths)]);
+  return new Map(
+    wanted.map(({ path, oid, size }) => {
+      const bytes = objects.get(oid);
+      const whole = bytes?.length === size && !converted.has(path);
+      return [path, whole ? bytes : "git keeps it in another form"];
+    }),
+  );
+}
+
+function contentBefore(was: Seen | undefined, found: Buffer | string | undefined, keeper: Keeper): FileState {
+  if (!was) return absent;
+  const { mode, content } = was;
+  if (content.kind !== "git") return content;
+  if (!Buffer.isBuffer(found))
+    return { kind: "uncovered", mode, size: content.size, reason: found ?? "git has lost it" };
+  const { maxFileBytes } = keeper.limits;
+  if (found.length > maxFileBytes)
+    return { kind: "uncovered", mode, size: found.length, reason: tooLarge(maxFileBytes) };
+  return keeper.keep(found, mode);
+}
+
+/** A file that git has taken in needs no copy, but a hash to be known by. */
+function presentOf(root: string, path: string, seen: Seen | undefined, keeper: Keeper): FileState {
+  if (!seen) return absent;
+  return seen.content.kind === "git" ? read(root, path, keeper) : seen.content;
+}

@@ -1,0 +1,105 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import type { Clock } from "./clock.ts";
+import { isFile } from "./git-output.ts";
+import { type Ground, isYoung, type Seen } from "./seen.ts";
+import type { Listing, Source } from "./source.ts";
+
+/** Folders that hold what is made or fetched; only outside git, where no ignore file says so. */
+const SKIPPED = new Set([".git", ".hg", ".svn", ".scorel", "node_modules", ".venv", "__pycache__"]);
+
+/** What a folder held when its times were these. */
+interface Folder {
+  ino: number;
+  mtimeMs: number;
+  ctimeMs: number;
+  /** Read so soon after its last change that equal times prove nothing. */
+  young: boolean;
+  files: ReadonlySet<string>;
+  folders: readonly string[];
+}
+
+/** Every file below a folder outside git. Links are not followed; a folder is read again only when its times have changed. */
+export class WalkSource implements Source {
+  private readonly ground: Ground;
+  private folders = new Map<string, Folder>();
+
+  constructor(ground: Ground) {
+    this.ground = ground;
+  }
+
+  async list(known: ReadonlyMap<string, Seen>, clock: Clock): Promise<Listing | string> {
+    const { root, home, maxFiles, maxScanMs } = this.ground;
+    // Nobody wants copies of a whole home, with all the keys in it.
+    if (`${home}/`.startsWith(root.endsWith("/") ? root : `${root}/`))
+      return "the home directory is not looked through";
+    const folders = new Map<string, Folder>();
+    const open = [""];
+    let count = 0;
+    for (let path = open.pop(); path !== undefined; path = open.pop()) {
+      if (clock.isDue && !(await clock.pause())) return `looking took more than ${maxScanMs} ms`;
+      const folder = this.folderAt(path);
+      if (!folder) continue;
+      folders.set(path, folder);
+      open.push(...folder.folders);
+      count += folder.files.size;
+      if (count > maxFiles) return `more than ${maxFiles} files`;
+    }
+    this.folders = folders;
+    const lists = (path: string) => folders.get(folderOf(path))?.files.has(path) ?? false;
+    return { suspects: suspects(folders, known, lists), lists, tracked: () => undefined, accept: () => {} };
+  }
+
+  close(): void {
+    this.folders.clear();
+  }
+
+  private folderAt(path: string): Folder | undefined {
+    const absolute = join(this.ground.root, path);
+    try {
+      const stat = fs.lstatSync(absolute, { throwIfNoEntry: false });
+      if (!stat?.isDirectory()) return undefined;
+      const last = this.folders.get(path);
+      if (last && !last.young && isSame(last, stat)) return last;
+      const { ino, mtimeMs, ctimeMs } = stat;
+      return { ino, mtimeMs, ctimeMs, young: isYoung(Math.max(mtimeMs, ctimeMs)), ...entriesIn(absolute, path) };
+    } catch {
+      return undefined; // Gone meanwhile, or closed to this user: nothing that a tool of his could change.
+    }
+  }
+}
+
+function* suspects(
+  folders: ReadonlyMap<string, Folder>,
+  known: ReadonlyMap<string, Seen>,
+  lists: (path: string) => boolean,
+): Iterable<string> {
+  let met = 0;
+  for (const { files } of folders.values())
+    for (const path of files) {
+      if (known.has(path)) met++;
+      yield path;
+    }
+  if (met < known.size) for (const path of known.keys()) if (!lists(path)) yield path;
+}
+
+function entriesIn(absolute: string, path: string): Pick<Folder, "files" | "folders"> {
+  const files = new Set<string>();
+  const folders: string[] = [];
+  for (const entry of fs.readdirSync(absolute, { withFileTypes: true })) {
+    const inside = path === "" ? entry.name : `${path}/${entry.name}`;
+    if (!entry.isDirectory()) {
+      if (isFile(inside)) files.add(inside);
+    } else if (!SKIPPED.has(entry.name)) folders.push(inside);
+  }
+  return { files, folders };
+}
+
+function isSame(folder: Folder, stat: fs.Stats): boolean {
+  return folder.ino === stat.ino && folder.mtimeMs === stat.mtimeMs && folder.ctimeMs === stat.ctimeMs;
+}
+
+function folderOf(path: string): string {
+  const folder = dirname(path);
+  return folder === "." ? "" : folder;
+}

@@ -1,0 +1,100 @@
+import { execFileSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { createBlobs } from "../../../plugins/blobs/store.ts";
+import { isFile } from "../../../plugins/checkpoints/git-output.ts";
+import { Keeper } from "../../../plugins/checkpoints/observe.ts";
+import type { Seen } from "../../../plugins/checkpoints/seen.ts";
+import { Survey } from "../../../plugins/checkpoints/survey.ts";
+
+/** A folder with a survey of it, without a session around. */
+export function ground(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: number } = {}) {
+  const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-survey-")));
+  const root = join(base, "project");
+  fs.mkdirSync(root);
+  const sh = (script: string) =>
+    execFileSync("sh", ["-c", script], { cwd: root, env: environment(base), stdio: "pipe" });
+  const git = (...args: string[]) =>
+    execFileSync("git", ["-C", root, ...args], { env: environment(base), stdio: "pipe" });
+  if (isGit) git("init", "-q", "-b", "main");
+  const keeper = new Keeper(createBlobs(join(base, "blobs")), { maxFileBytes: 1e6, maxTurnBytes: 1e9 });
+  const { maxFiles = 10_000, maxScanMs = 60_000 } = limits;
+  const survey = new Survey({ root, home: base, keeper, maxFiles, maxScanMs, signal: new AbortController().signal });
+  return {
+    root,
+    base,
+    survey,
+    sh,
+    git,
+    file(name: string, content: string | Buffer) {
+      fs.mkdirSync(dirname(join(root, name)), { recursive: true });
+      fs.writeFileSync(join(root, name), content);
+    },
+    /** What the survey says of each file: mode and hash of its content. */
+    known: () => rowsOf(survey.known, (oid) => git("cat-file", "blob", oid)),
+    /** The same by looking at everything there is. */
+    walked: () =>
+      walked(
+        root,
+        isGit ? git("ls-files", "-z", "-c", "-o", "--exclude-standard").toString().split("\0") : namesBelow(root),
+      ),
+    [Symbol.dispose]() {
+      survey.close();
+      fs.rmSync(base, { recursive: true, force: true });
+    },
+  };
+}
+
+export type Rows = Record<string, string>;
+
+function environment(home: string) {
+  const who = { GIT_AUTHOR_NAME: "t", GIT_AUTHOR_EMAIL: "t@t", GIT_COMMITTER_NAME: "t", GIT_COMMITTER_EMAIL: "t@t" };
+  return { PATH: process.env.PATH, HOME: home, LC_ALL: "C.UTF-8", GIT_CONFIG_NOSYSTEM: "1", ...who };
+}
+
+function rowsOf(known: ReadonlyMap<string, Seen>, object: (oid: string) => Buffer): Rows {
+  const rows = [...known].flatMap(([path, { mode, content }]): [string, string][] => {
+    if (content.kind === "absent") return [];
+    if (content.kind === "symlink") return [[path, `-> ${content.target}`]];
+    if (content.kind === "uncovered") return [[path, content.reason]];
+    return [[path, row(mode, content.kind === "git" ? hash(object(content.oid)) : content.sha256.slice(0, 12))]];
+  });
+  return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+function walked(root: string, names: readonly string[]): Rows {
+  const rows = [...new Set(names)].filter(isFile).flatMap((name): [string, string][] => {
+    const path = join(root, name);
+    if (!isOwnFolder(dirname(path))) return [];
+    const stat = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stat?.isSymbolicLink()) return [[name, `-> ${fs.readlinkSync(path)}`]];
+    return stat?.isFile() ? [[name, row(stat.mode & 0o7777, hash(fs.readFileSync(path)))]] : [];
+  });
+  return Object.fromEntries(rows.sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** Whether a folder is there, and is reached through no link. */
+function isOwnFolder(path: string): boolean {
+  try {
+    return fs.lstatSync(path).isDirectory() && fs.realpathSync(path) === path;
+  } catch {
+    return false;
+  }
+}
+
+function namesBelow(root: string, folder = ""): string[] {
+  return fs.readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === "" ? entry.name : `${folder}/${entry.name}`;
+    return entry.isDirectory() ? namesBelow(root, path) : [path];
+  });
+}
+
+function row(mode: number, content: string): string {
+  return `${mode.toString(8)} ${content}`;
+}
+
+function hash(content: Buffer): string {
+  return createHash("sha256").update(content).digest("hex").slice(0, 12);
+}

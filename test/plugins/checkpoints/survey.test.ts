@@ -1,0 +1,125 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { fc } from "../../property.ts";
+import { ground } from "./ground.ts";
+
+const names = ["a", "b", "d", "d/x", "d/y", "e/f/g", "'new\nline'", "'é ü'", "i/1", "i/n/2"];
+const name = fc.constantFrom(...names);
+const content = fc.constantFrom("1", "2", "3", "longer", "");
+const folderOf = (path: string) => `"$(dirname ${path})"`;
+
+/** What anyone may do to files; contents of equal sizes, and times that say nothing. */
+const plain = fc.oneof(
+  fc.tuple(name, content).map(([path, text]) => `mkdir -p ${folderOf(path)}; printf '${text}' > ${path}`),
+  fc.tuple(name, content).map(([path, text]) => `printf '${text}' > ${path}; touch -d @1000000000 ${path}`),
+  fc
+    .tuple(name, content)
+    .map(([path, text]) => `printf '${text}' > ${path}.new; touch -r ${path} ${path}.new; mv ${path}.new ${path}`),
+  name.map((path) => `rm -rf ${path}`),
+  fc.tuple(name, name).map(([from, to]) => `mkdir -p ${folderOf(to)}; mv ${from} ${to}`),
+  fc.tuple(name, name).map(([from, to]) => `cp -a ${from} ${to}`),
+  fc
+    .tuple(name, fc.constantFrom("600", "644", "755"))
+    .map(([path, mode]) => `chmod ${mode} ${path}; chmod u+x d e e/f i i/n`),
+  fc.tuple(name, name).map(([path, target]) => `rm -rf ${path}; ln -s ${target} ${path}`),
+  fc.tuple(name, name).map(([path, target]) => `ln -f ${target} ${path}`),
+  name.map((path) => `mkdir -p ${path}`),
+);
+/** What git does to files, to its index, and to what it says of them. */
+const ofGit = fc.oneof(
+  fc.constantFrom(
+    "git add -A",
+    "git commit -qam more",
+    "git stash -q",
+    "git stash -q -u",
+    "git stash pop -q",
+    "git checkout -q -b other",
+    "git checkout -q main",
+    "git checkout -q -f HEAD~1",
+    "git reset -q --hard",
+    "git reset -q",
+    "git clean -qfdx",
+    "git merge -q other",
+    "git update-index --refresh -q",
+    "git update-index --split-index",
+    "git update-index --index-version 4",
+    "git sparse-checkout set d; git sparse-checkout reapply",
+    "git sparse-checkout disable",
+    "rm -f .git/index",
+    "printf 'i/\\n*.log\\n' > .gitignore",
+    "printf 'd/x\\n' > .gitignore; printf 'd\\n' > .git/info/exclude",
+    "rm -f .gitignore; : > .git/info/exclude",
+    "mkdir -p e; printf 'f\\n' > e/.gitignore",
+    "rm -f e/.gitignore",
+    "git config core.trustctime false; git config core.checkStat minimal",
+    "git config core.fileMode false",
+  ),
+  name.map((path) => `git add -N ${path}`),
+  name.map((path) => `git add -f ${path}`),
+  name.map((path) => `git rm -rq --cached ${path}`),
+  name.map((path) => `git mv -f ${path} moved`),
+  name.map((path) => `git update-index --assume-unchanged ${path}`),
+  name.map((path) => `git update-index --skip-worktree ${path}`),
+  name.map((path) => `git update-index --no-assume-unchanged --no-skip-worktree ${path}`),
+  name.map(
+    (path) =>
+      `mkdir -p ${path}/n; cd ${path}/n && git init -q && touch x && git add x && git commit -qm n; cd - ; git add ${path}`,
+  ),
+);
+
+describe("what a survey knows", () => {
+  it.each([
+    ["a repository", true, fc.oneof(plain, ofGit), 12],
+    ["a plain folder", false, plain, 8],
+  ] as const)(
+    "of %s is what looking at every file says, whatever was done between the looks",
+    async (_name, isGit, op, numRuns) => {
+      const steps = fc.array(fc.array(op, { minLength: 1, maxLength: 3 }), { minLength: 3, maxLength: 10 });
+      await fc.assert(
+        fc.asyncProperty(steps, async (steps) => {
+          using t = ground(isGit);
+          for (const path of ["a", "d/x", "e/f/g", "i/1"]) t.file(path, "1");
+          if (isGit) t.sh("git add -A; git commit -qm first");
+          await t.survey.look();
+          for (const step of steps) {
+            t.sh(`${step.map((command) => `{ ( ${command}; ) || true; } >/dev/null 2>&1`).join("; ")}; true`);
+            const before = t.known();
+            const found = await t.survey.look();
+            const now = t.walked();
+            expect([step, t.known()]).toEqual([step, now]);
+            if ("reason" in found) throw new Error(found.reason);
+            const named = new Set(found.changes.map(({ path }) => path));
+            const unnamed = Object.keys({ ...before, ...now }).filter(
+              (path) => before[path] !== now[path] && !named.has(path),
+            );
+            // A file may be listed no longer without being gone, or be listed only now without being new.
+            const expected = unnamed.filter((path) =>
+              path in now ? !(path in before) : fs.existsSync(join(t.root, path)),
+            );
+            expect([step, unnamed]).toEqual([step, expected]);
+            expect(expected.filter((path) => path in now).length).toBeLessThanOrEqual(found.hidden);
+          }
+        }),
+        { numRuns, interruptAfterTimeLimit: 20_000 },
+      );
+    },
+    120_000,
+  );
+
+  it("is right when git cannot look at a file, and afterwards", async () => {
+    using t = ground(true);
+    for (const path of ["a", "d/x"]) t.file(path, "1");
+    t.sh("git add -A; git commit -qm first");
+    await t.survey.look();
+    const paths = async () => {
+      const found = await t.survey.look();
+      return "changes" in found ? found.changes.map(({ path }) => path).sort() : found.reason;
+    };
+    t.sh("mv d ../d; ln -s d d");
+    expect([await paths(), t.known()]).toEqual([["d", "d/x"], t.walked()]);
+    // The file comes from outside, as far as anyone can tell.
+    t.sh("rm d; mv ../d d");
+    expect([await paths(), t.known()]).toEqual([["d"], t.walked()]);
+  });
+});
