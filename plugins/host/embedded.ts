@@ -5,6 +5,7 @@ import { deliver, isMissed } from "./delivered.ts";
 import { errors } from "./errors.ts";
 import type { OpenSession } from "./open-session.ts";
 import { ownHandler } from "./operations.ts";
+import { assertParams } from "./params.ts";
 import { runContributed } from "./plugin-operations.ts";
 import type { Sessions } from "./sessions.ts";
 
@@ -41,7 +42,10 @@ export class EmbeddedClient implements Client, Caller {
     this.mustBeOpen();
     const own = ownHandler(operation);
     try {
-      if (own) return await own(params, this);
+      if (own) {
+        assertParams(operation, params);
+        return await own(params, this);
+      }
       return await runContributed(operation, params, this);
     } finally {
       // Closed while this was under way: what it opened is given up as well.

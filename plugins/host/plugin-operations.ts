@@ -3,6 +3,7 @@ import { type Caller, openOf } from "./caller.ts";
 import type { Operation, OperationContext, OperationHandler, Operations } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { newHeader } from "./new-session.ts";
+import { problemsOf } from "./params.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 
 /** Does an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
@@ -26,8 +27,10 @@ async function findHandler<O extends Operation>(
 ): Promise<OperationHandler<O> | undefined> {
   const known = contributed(caller.sessions.parent, operation);
   if (known) return known;
-  const { sessionId } = (params ?? {}) as { sessionId?: unknown };
-  if (typeof sessionId !== "string") return undefined;
+  const { sessionId } = Object(params) as { sessionId?: unknown };
+  if (sessionId === undefined) return undefined;
+  if (typeof sessionId !== "string")
+    throw errors.HOST_PARAMS_INVALID({ operation, problems: "sessionId: Invalid input: expected string" });
   const { kernel } = await openOf({ sessionId: caller.sessions.resolve(sessionId) }, caller);
   return contributed(kernel, operation);
 }
@@ -67,8 +70,4 @@ function contextOf(caller: Caller): OperationContext {
 
 function placeOf(cwd: string): { cwd: string; root: string } {
   return { cwd, root: projectRoot(cwd, homeDirectory()) };
-}
-
-function problemsOf({ issues }: { issues: readonly { path: readonly PropertyKey[]; message: string }[] }): string {
-  return issues.map(({ path, message }) => `${path.map(String).join(".") || "params"}: ${message}`).join("; ");
 }

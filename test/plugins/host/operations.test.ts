@@ -117,3 +117,52 @@ describe("an operation of a plugin", () => {
     await expect(t.client.request("toString" as "ping", {})).rejects.toMatchObject(unknown);
   });
 });
+
+describe("what the host does itself", () => {
+  const names = [
+    "create_session",
+    "clone_session",
+    "load_session",
+    "continue_session",
+    "list_sessions",
+    "send_message",
+  ];
+  const more = ["wait_turn", "cancel", "get_queue", "rewrite_queue", "run_queue", "get_context", "get_events"];
+  const others = ["get_status", "reload_session", "check_sessions", "close_session", "ping"];
+  it.each([...names, ...more, ...others] as "send_message"[])(
+    "%s is refused with what is wrong in the request",
+    async (operation) => {
+      using _home = testHome();
+      await using t = await testHost();
+      for (const wrong of [{ sessionId: 5 }, { sessionId: null, colour: 1 }, null, undefined, 5, []])
+        await expect(t.client.request(operation, wrong as never)).rejects.toMatchObject({
+          code: "HOST_PARAMS_INVALID",
+          message: expect.stringContaining(`The request "${operation}" is not as it should be: `),
+        });
+    },
+  );
+
+  it.each([
+    ["content", { content: 5 }],
+    ["content", { content: [{ type: "text" }] }],
+    ["running", { content: "hi", running: "later" }],
+    ["messageId", { content: "hi", messageId: 7 }],
+  ])("a message is refused for its %s, before anything is stored", async (field, message) => {
+    using home = testHome();
+    await using t = await testHost([echoAgent]);
+    const { sessionId } = await t.client.request("create_session", { cwd: home.cwd });
+    await expect(t.client.request("send_message", { sessionId, ...message } as never)).rejects.toMatchObject({
+      code: "HOST_PARAMS_INVALID",
+      message: expect.stringContaining(`${field}: `),
+    });
+    expect((await t.client.request("get_events", { sessionId })).events).toEqual([]);
+  });
+
+  it("a session's operation of a plugin is refused, too, when the session is no text", async () => {
+    using _home = testHome();
+    await using t = await testHost([echoAgent, counter]);
+    await expect(t.client.request("count_events", { sessionId: 5 } as never)).rejects.toMatchObject({
+      code: "HOST_PARAMS_INVALID",
+    });
+  });
+});

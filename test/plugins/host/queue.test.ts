@@ -60,7 +60,7 @@ it("what waits is listed, edited, converted, reordered and removed, also over an
     code: "AGENT_QUEUE_CONFLICT",
   });
   const wrong = { sessionId, items: [{ id: one, mode: "later" as "steer" }] };
-  await expect(client.request("rewrite_queue", wrong)).rejects.toMatchObject({ code: "EVENT_INVALID" });
+  await expect(client.request("rewrite_queue", wrong)).rejects.toMatchObject({ code: "HOST_PARAMS_INVALID" });
   await client.request("rewrite_queue", { sessionId, items: [{ id: one }] });
   expect(await client.request("wait_turn", { sessionId, id: two })).toMatchObject({ reason: "cancelled" });
   t.proceed();

@@ -1,0 +1,85 @@
+import { z } from "zod";
+import type { Operation } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+const sessionId = z.string();
+const text = z.string().optional();
+const words = z.array(z.string()).optional();
+const flag = z.boolean().optional();
+const count = z.number().int().min(0).optional();
+const session = () => z.strictObject({ sessionId });
+
+const options = {
+  model: text,
+  allowWrite: words,
+  thinking: text,
+  tools: words,
+  appendSystemPrompt: text,
+  permission: z.enum(["ask", "edits", "full", "plan"]).optional(),
+  sandbox: z.enum(["auto", "bubblewrap", "docker", "podman", "local"]).optional(),
+  attending: flag,
+};
+
+const content = z.union([
+  z.string(),
+  z.array(
+    z.union([
+      z.looseObject({ type: z.literal("text"), text: z.string() }),
+      z.looseObject({ type: z.literal("image"), data: z.string(), mimeType: z.string() }),
+    ]),
+  ),
+]);
+
+/** What the host's own operations take; each schema is made when its operation is first asked for. */
+const schemas = {
+  ping: () => z.strictObject({}),
+  create_session: () => z.strictObject({ cwd: z.string(), name: text, unsaved: flag, ...options }),
+  clone_session: () =>
+    z.strictObject({ sessionId, eventId: text, unsaved: flag, atOnce: flag, messageId: text, ...options }),
+  load_session: () => z.strictObject({ sessionId, ...options }),
+  continue_session: () => z.strictObject({ cwd: z.string(), ...options }),
+  list_sessions: () => z.strictObject({ cwd: text, project: text, limit: count }),
+  send_message: () =>
+    z.strictObject({ sessionId, content, messageId: text, running: z.enum(["follow_up", "steer"]).optional() }),
+  wait_turn: () => z.strictObject({ sessionId, id: z.string() }),
+  cancel: session,
+  get_queue: session,
+  rewrite_queue: () =>
+    z.strictObject({
+      sessionId,
+      items: z.array(
+        z.strictObject({
+          id: z.string(),
+          mode: z.enum(["steer", "follow_up"]).optional(),
+          content: content.optional(),
+        }),
+      ),
+      expectedSeq: count,
+      messageId: text,
+    }),
+  run_queue: session,
+  get_context: session,
+  get_events: () => z.strictObject({ sessionId, tail: count }),
+  get_status: session,
+  reload_session: session,
+  check_sessions: () => z.strictObject({ limit: count }),
+  close_session: session,
+} satisfies { [O in Operation]?: () => z.ZodType };
+
+const made = new Map<string, z.ZodType>();
+
+/** Throws HOST_PARAMS_INVALID about params that an operation of the host's own does not take. */
+export function assertParams(operation: Operation, params: unknown): void {
+  if (!Object.hasOwn(schemas, operation)) return;
+  const schema = made.get(operation) ?? (schemas as Record<string, () => z.ZodType>)[operation]?.();
+  if (!schema) return;
+  made.set(operation, schema);
+  // Compiling a schema costs more than the few requests of a run would save.
+  const checked = schema.safeParse(params, { jitless: true });
+  if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
+}
+
+/** What is wrong with params, key by key. */
+export function problemsOf({ issues }: z.ZodError): string {
+  return issues.map(({ path, message }) => `${path.map(String).join(".") || "params"}: ${message}`).join("; ");
+}
