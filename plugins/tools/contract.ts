@@ -22,6 +22,8 @@ export interface Tool<P = any> {
   description: string;
   /** JSON Schema, TypeBox or zod. */
   parameters: unknown;
+  /** It takes the place of another plugin's tool of this name. */
+  replaces?: boolean;
   /** Default: exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
   /** The files and folders that a call reads, as absolute paths: as they are named and by their real paths. */

@@ -4,9 +4,9 @@ export const errors = defineErrors({
   TOOL_INVALID: (a: { plugin: string; name: string; reason: string }) =>
     `Plugin "${a.plugin}" contributes the tool "${a.name}", which is left out: ${a.reason}.`,
   TOOL_DUPLICATE: (a: { plugin: string; name: string; owner: string }) =>
-    `Plugin "${a.plugin}" contributes a tool "${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them.`,
-  TOOL_NOT_CONTRIBUTED: (a: { names: string }) =>
-    `[tools] allow names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that has it.`,
+    `Plugin "${a.plugin}" contributes a tool "${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or say that this one takes its place: \`replaces: true\` in the tool, or "${a.name}" in [tools] replace.`,
+  TOOL_NOT_CONTRIBUTED: (a: { key: string; names: string }) =>
+    `[tools] ${a.key} names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that has it.`,
   TOOL_UNKNOWN: (a: { names: string; known: string }) =>
     `There is no tool ${a.names} to offer. This session has: ${a.known}.`,
   TOOL_ARGUMENTS: (a: { name: string; issues: string; received: string }) =>

@@ -24,6 +24,11 @@ export default definePlugin({
       .default([])
       .describe("names of tools offered beside those of the preset")
       .meta(weakens("the model is offered tools that you did not choose")),
+    replace: z
+      .array(z.string())
+      .default([])
+      .describe("names of tools that an extension's tool of that name replaces")
+      .meta(weakens("an extension's tools run in the place of Scorel's")),
     bash: z
       .strictObject({
         sandbox: z

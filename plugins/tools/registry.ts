@@ -11,11 +11,15 @@ export interface Contributed {
 export type Report = (thrown: unknown, plugin?: string) => void;
 
 /** The usable tools of all plugins in load order; what is wrong with the others is reported. */
-export function gather(collected: readonly Collected<unknown>[], report: Report): Contributed[] {
-  const owners = new Map<string, string>();
-  return collected.flatMap(({ plugin, value }) =>
-    toolsOf(value).flatMap((tool) => admit(plugin, tool, owners, report)),
-  );
+export function gather(
+  collected: readonly Collected<unknown>[],
+  replace: readonly string[],
+  report: Report,
+): Contributed[] {
+  const admitted = new Map<string, Contributed>();
+  for (const { plugin, value } of collected)
+    for (const tool of toolsOf(value)) admit({ plugin, tool }, { admitted, replace, report });
+  return [...admitted.values()];
 }
 
 function toolsOf(value: unknown): unknown[] {
@@ -23,15 +27,23 @@ function toolsOf(value: unknown): unknown[] {
   return Array.isArray(value) ? value : [value];
 }
 
-function admit(plugin: string, tool: unknown, owners: Map<string, string>, report: Report): Contributed[] {
+interface Admission {
+  admitted: Map<string, Contributed>;
+  /** Names of tools that the configuration lets a later plugin replace. */
+  replace: readonly string[];
+  report: Report;
+}
+
+/** Of two tools with one name the first counts, unless the later one or the configuration says that it replaces it. */
+function admit({ plugin, tool }: { plugin: string; tool: unknown }, { admitted, replace, report }: Admission): void {
   const reason = flawOf(tool);
   const name = nameOf(tool);
-  const owner = owners.get(name);
+  const owner = admitted.get(name)?.plugin;
+  const { replaces } = Object(tool) as Partial<Tool>;
+  const isReplacing = owner !== plugin && (replaces === true || replace.includes(name));
   if (reason !== undefined) report(errors.TOOL_INVALID({ plugin, name, reason }), plugin);
-  else if (owner !== undefined) report(errors.TOOL_DUPLICATE({ plugin, name, owner }), plugin);
-  if (reason !== undefined || owner !== undefined) return [];
-  owners.set(name, plugin);
-  return [{ plugin, tool: tool as Tool }];
+  else if (owner !== undefined && !isReplacing) report(errors.TOOL_DUPLICATE({ plugin, name, owner }), plugin);
+  else admitted.set(name, { plugin, tool: tool as Tool });
 }
 
 /** What keeps a value from being a tool. */
@@ -43,6 +55,8 @@ function flawOf(value: unknown): string | undefined {
   if (typeof tool.description !== "string" || tool.description === "") return "it has no description";
   if (tool.parameters === undefined) return "it has no parameters; give an empty object schema when it takes none";
   if (typeof tool.execute !== "function") return "it has no execute function";
+  if (tool.replaces !== undefined && typeof tool.replaces !== "boolean")
+    return "its replaces is neither true nor false";
   const optional = ["access", "reads", "prepareArguments", "display"].find(
     (key) => tool[key] !== undefined && typeof tool[key] !== "function",
   );

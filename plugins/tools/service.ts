@@ -10,6 +10,7 @@ import { Schedule } from "./schedule.ts";
 export interface Config {
   preset: Preset;
   allow: string[];
+  replace: string[];
   bash: BashSettings;
 }
 interface Row extends Contributed {
@@ -51,11 +52,14 @@ function isValid(args: unknown, ready: ReadyTool | undefined): boolean {
 }
 
 function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, Row> {
-  const { preset, allow } = ctx.config;
+  const { preset, allow, replace } = ctx.config;
   const report: Report = (thrown, plugin) => ctx.report("tools", thrown, plugin);
-  const contributed = gather(ctx.collect("tools"), report);
-  const unknown = allow.filter((name) => !contributed.some(({ tool }) => tool.name === name));
-  if (unknown.length > 0) report(errors.TOOL_NOT_CONTRIBUTED({ names: unknown.map((name) => `"${name}"`).join(", ") }));
+  const contributed = gather(ctx.collect("tools"), replace, report);
+  for (const [key, names] of Object.entries({ allow, replace })) {
+    const unknown = names.filter((name) => !contributed.some(({ tool }) => tool.name === name));
+    if (unknown.length > 0)
+      report(errors.TOOL_NOT_CONTRIBUTED({ key, names: unknown.map((name) => `"${name}"`).join(", ") }));
+  }
   const named = ctx.find("workspace")?.tools;
   const inPreset = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
   const offered = named ? pick(named, inPreset) : inPreset;

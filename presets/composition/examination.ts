@@ -4,7 +4,7 @@ import { extensionFindings } from "../extensions/findings.ts";
 import { checkLayers } from "../layers/check.ts";
 import { joinLayers } from "../layers/layered-values.ts";
 import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
-import { type Merged, mergeLayers } from "../layers/merge.ts";
+import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { unmetRequirements } from "../layers/requirements.ts";
 import { shipped } from "./catalogue.ts";
 import { loadShipped } from "./resolution.ts";
@@ -24,15 +24,15 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   if (layers.length === 0) return { files: [], problems, unknown: [] };
   const merged = mergeLayers(layers);
   const packages = packagesOf(layers);
-  const found = findExtensions(packages.length > 0 ? undefined : request.project, packages);
+  const found = findExtensions(packages.length > 0 ? undefined : request.project, packages, isLeftOut(merged));
   // Whoever else gets this preset has none of this user's extensions.
   const extensions = packages.length === 0 ? found.extensions : ofPresets(found);
   // An extension of this user's is no part of a preset that does not name it.
   const ours = extensions.filter(({ id, of }) => of === "preset" || merged.use.has(id));
-  const loaded = ours.filter(({ id }) => !merged.without.has(id));
+  const loaded = ours.filter(({ id }) => !isExtensionOff(merged, id));
   const plugins = await loadShipped([...new Set([...merged.use.keys(), ...Object.keys(merged.tables)])]);
   joinLayers(merged, plugins.values());
-  const known = extensions.map(({ id }) => ({ id, ...(merged.without.has(id) && { why: "switched off" }) }));
+  const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
   const readings = await Promise.all(loaded.map((file) => extensionFindings(file)));
   const users = [...(await shippedUsers(merged, plugins)), ...readings.map(({ user }) => user)];

@@ -5,7 +5,7 @@ import type { Table } from "../layers/layer.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
 import { leavesOf } from "../layers/leaves.ts";
 import { type Lock, lockAt, locksOf } from "../layers/locks.ts";
-import { dotted, isTable, type KeyPath, type Merged } from "../layers/merge.ts";
+import { dotted, isExtensionOff, isTable, type KeyPath, type Merged } from "../layers/merge.ts";
 import { layersNamed, namesIn, presetFolders } from "../layers/preset-file.ts";
 import { createConfigSchema, toJsonSchema } from "../layers/schema.ts";
 import type { Project } from "../paths.ts";
@@ -118,7 +118,10 @@ async function packaged({ merged, extensions, found }: Resolution, locks: readon
       origin: place,
       ...(unmet !== undefined && { unmet }),
     })),
-    ships: contentsOf(packagesOf(merged.layers), { found, off: merged.without }),
+    ships: contentsOf(packagesOf(merged.layers), {
+      found,
+      off: new Map([...merged.without].filter(([id]) => isExtensionOff(merged, id))),
+    }),
   };
 }
 

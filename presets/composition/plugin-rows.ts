@@ -6,6 +6,7 @@ import { errors } from "../errors.ts";
 import { extensionEntries } from "../extensions/entries.ts";
 import { type ExtensionFile, findExtensions } from "../extensions/file.ts";
 import { packagesOf } from "../layers/layers.ts";
+import { isExtensionOff, isLeftOut } from "../layers/merge.ts";
 import type { Asked } from "./asked.ts";
 import { shipped } from "./catalogue.ts";
 import { requestFor } from "./composition.ts";
@@ -22,7 +23,7 @@ const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], cont
 export async function readRows(asked: Asked, rehearsal: Rehearsal, kernel: Kernel): Promise<PluginRow[]> {
   const request = await requestFor(asked, asked.cwd);
   const resolution = await resolve(request);
-  const found = findExtensions(request.project, packagesOf(resolution.merged.layers));
+  const found = findExtensions(request.project, packagesOf(resolution.merged.layers), isLeftOut(resolution.merged));
   let problems: readonly Notice[] = [];
   const seen = await rehearsal.watch(async () => {
     problems = await openOnce(kernel, asked.cwd);
@@ -133,7 +134,8 @@ async function extensionRow(file: ExtensionFile, known: Known): Promise<PluginRo
   const { resolution, seen, problems, kernel } = known;
   const row = { id, of, origin, scope: "session" as const, ...nothing };
   const off = resolution.merged.without.get(id);
-  if (off !== undefined) return { ...row, state: "off", reason: `switched off in ${off}` };
+  if (off !== undefined && isExtensionOff(resolution.merged, id))
+    return { ...row, state: "off", reason: `switched off in ${off}` };
   const problem = problems.find((each) => each.origin === origin);
   const state = problem?.code === "EXTENSION_HELD" ? "unused" : "broken";
   if (problem) return { ...row, state, reason: problem.message };

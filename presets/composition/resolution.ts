@@ -4,7 +4,7 @@ import { type ExtensionFile, type Found, findExtensions, type Problem } from "..
 import { type ConfigProblem, checkLayers, type KnownExtension } from "../layers/check.ts";
 import { joinLayers } from "../layers/layered-values.ts";
 import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
-import { type Merged, mergeLayers } from "../layers/merge.ts";
+import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { guards, shipped } from "./catalogue.ts";
 import { loadTimes } from "./load-times.ts";
 
@@ -31,7 +31,7 @@ export interface Resolution {
 export async function resolve(request: LayerRequest): Promise<Resolution> {
   const merged = withGuards(mergeLayers(await readLayers(request)));
   const project = request.scope === "host" ? undefined : request.project;
-  const found = await confirmed(findExtensions(project, packagesOf(merged.layers)));
+  const found = await confirmed(findExtensions(project, packagesOf(merged.layers), isLeftOut(merged)));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
   const plugins = await loadShipped([...named]);
   joinLayers(merged, plugins.values());
@@ -69,7 +69,9 @@ async function breaches({ layers }: Merged, { extensions, shadowed }: Found): Pr
     const by = extensions.find(({ id }) => id === of.id);
     return by ? [{ by, of }] : [];
   });
-  return breachesOf(layers, shadowing);
+  // Where the user has left a plugin of Scorel out, an extension may have its id; in the place of a locked one, no project's.
+  const inPlace = extensions.filter(({ id }) => shipped(id)).map((by) => ({ by, of: by }));
+  return breachesOf(layers, [...shadowing, ...inPlace]);
 }
 
 async function unmetBy(merged: Merged, { extensions }: Found): Promise<ConfigProblem[]> {
@@ -102,8 +104,8 @@ export async function loadShipped(ids: readonly string[]): Promise<Map<string, A
   return plugins;
 }
 
-function knownExtensions({ without }: Merged, { extensions, idle }: Found): KnownExtension[] {
-  const off = (id: string) => (without.has(id) ? { why: "switched off" } : {});
+function knownExtensions(merged: Merged, { extensions, idle }: Found): KnownExtension[] {
+  const off = (id: string) => (isExtensionOff(merged, id) ? { why: "switched off" } : {});
   return [...extensions.map(({ id }) => ({ id, ...off(id) })), ...idle];
 }
 
@@ -111,9 +113,10 @@ function knownExtensions({ without }: Merged, { extensions, idle }: Found): Know
  * Named ones in the order of `use`, then the others by name; those of a project last, so that none of them takes from the
  * others what can be had once only, as a service or a type of event.
  */
-function inOrder({ use, without }: Merged, found: readonly ExtensionFile[]): ExtensionFile[] {
+function inOrder(merged: Merged, found: readonly ExtensionFile[]): ExtensionFile[] {
+  const { use } = merged;
   const named = [...use.keys()].flatMap((id) => found.filter((extension) => extension.id === id));
-  const others = found.filter(({ id }) => !use.has(id) && !without.has(id));
+  const others = found.filter(({ id }) => !use.has(id) && !isExtensionOff(merged, id));
   const all = [...named, ...others];
   return [...all.filter(({ of }) => of !== "project"), ...all.filter(({ of }) => of === "project")];
 }

@@ -40,12 +40,19 @@ export interface Found {
   problems: Problem[];
 }
 
+/** Whether a plugin of Scorel with this id is left out, so that an extension may have the id. */
+export type IsLeftOut = (id: string) => boolean;
+
 /** Looks for extensions, also in presets that are folders; of a project that is not trusted only names are looked at. */
-export function findExtensions(project: Project | undefined, packages: readonly PresetPackage[] = []): Found {
+export function findExtensions(
+  project: Project | undefined,
+  packages: readonly PresetPackage[] = [],
+  isLeftOut: IsLeftOut = () => false,
+): Found {
   const found: Found = { extensions: [], shadowed: [], idle: [], problems: [] };
-  for (const { root, folder } of packages) search(root, "preset", found, folder);
-  search(userDir(), "user", found);
-  if (project?.trusted) search(filesOf(project), "project", found, project.dir);
+  for (const { root, folder } of packages) search(root, "preset", found, isLeftOut, folder);
+  search(userDir(), "user", found, isLeftOut);
+  if (project?.trusted) search(filesOf(project), "project", found, isLeftOut, project.dir);
   else if (project) found.idle.push(...idsIn(project.dir, "part of a project that is not trusted"));
   const byId = new Map(found.extensions.map((extension) => [extension.id, extension]));
   return {
@@ -56,7 +63,7 @@ export function findExtensions(project: Project | undefined, packages: readonly 
   };
 }
 
-function search(parent: string, of: ExtensionFile["of"], found: Found, shown = parent): void {
+function search(parent: string, of: ExtensionFile["of"], found: Found, isLeftOut: IsLeftOut, shown = parent): void {
   const dir = join(parent, "extensions");
   if (!existsSync(dir)) return;
   try {
@@ -64,7 +71,9 @@ function search(parent: string, of: ExtensionFile["of"], found: Found, shown = p
       assertPrivate(folder);
       if (of === "user") closeToOthers(folder);
     }
-    found.extensions.push(...distinct(entriesIn(dir), found.problems).map(asFile(of, parent, shown)));
+    // What keeps a model within bounds is not replaced by a project.
+    const isFree = (id: string) => isLeftOut(id) && !(of === "project" && shipped(id)?.guard);
+    found.extensions.push(...distinct(entriesIn(dir), found.problems, isFree).map(asFile(of, parent, shown)));
   } catch (thrown) {
     found.problems.push(asProblem(dir, thrown));
     found.idle.push(...idsIn(parent, "in a folder that is not safe to load from"));
@@ -83,15 +92,16 @@ function idsIn(parent: string, why: string): { id: string; why: string }[] {
   return entriesIn(join(parent, "extensions")).map(({ id }) => ({ id, why }));
 }
 
-/** Leaves out ids that are taken: by a shipped plugin, by the grammar of config.toml, or by a neighbour. */
-function distinct(entries: readonly Entry[], problems: Problem[]): Entry[] {
+/** Leaves out ids that are taken: by a shipped plugin in use, by the grammar of config.toml, or by a neighbour. */
+function distinct(entries: readonly Entry[], problems: Problem[], isFree: IsLeftOut): Entry[] {
   return entries.filter(({ id, path }, index) => {
     const twin = entries.slice(0, index).find((other) => other.id === id);
-    const reason = shipped(id)
-      ? "a plugin of Scorel has this id; rename the file or folder"
-      : grammarKeys.includes(id)
-        ? "config.toml uses this word itself; rename the file or folder"
-        : twin && `${twin.path} has the same id; keep one of them`;
+    const reason =
+      shipped(id) && !isFree(id)
+        ? `a plugin of Scorel has this id; rename the file or folder, or write without = ["${id}"] to use this one instead`
+        : grammarKeys.includes(id)
+          ? "config.toml uses this word itself; rename the file or folder"
+          : twin && `${twin.path} has the same id; keep one of them`;
     if (reason) problems.push(asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason })));
     return !reason;
   });

@@ -44,7 +44,7 @@ export async function withoutHeld(found: Found): Promise<Found> {
 
 /** The user's extensions that wait for a yes. */
 export async function heldNow(): Promise<HeldExtension[]> {
-  return await heldAmong(findExtensions(undefined, ownPackages()).extensions);
+  return await heldAmong(findExtensions(undefined, ownPackages(), () => true).extensions);
 }
 
 /** Whether nothing but the user's own care stands for it: neither a project's trust nor a lock file. */

@@ -88,10 +88,11 @@ function checkPluginTable(
   const schema = plugins.find((plugin) => plugin.id === id)?.config;
   const extension = extensions.find((known) => known.id === id);
   const place = merged.placeOf([id]);
-  if (schema || shipped(id)) {
-    verdict.problems.push(...issuesIn(merged, id, schema ?? noTable, value).map(invalid));
-  } else if (extension) {
+  // First, since an extension may have the id of a plugin of Scorel that was left out.
+  if (extension) {
     if (extension.why) verdict.notices.push(`[${id}] is not checked: the extension is ${extension.why} (${place})`);
+  } else if (schema || shipped(id)) {
+    verdict.problems.push(...issuesIn(merged, id, schema ?? noTable, value).map(invalid));
   } else if (unshipped.includes(id)) {
     verdict.notices.push(`[${dotted([id])}] has no effect yet: no such plugin is part of this version (${place})`);
   } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id)}`));

@@ -1,3 +1,4 @@
+import { shipped } from "../composition/catalogue.ts";
 import { type Layer, placeOf, type Table } from "./layer.ts";
 
 /** A path of keys from a layer's root; elements of arrays by index. */
@@ -72,6 +73,16 @@ export function listed(layer: Layer, path: readonly string[]): [id: string, plac
   return list.flatMap((id, index) =>
     typeof id === "string" ? [[id, placeOf(layer, [...path, index])] as [string, string]] : [],
   );
+}
+
+/** Whether an extension is switched off. Of an id that Scorel has itself, `without` means Scorel's own plugin. */
+export function isExtensionOff({ without }: Pick<Merged, "without">, id: string): boolean {
+  return without.has(id) && !shipped(id);
+}
+
+/** Whether a plugin of Scorel was left out, so that an extension may have its id. */
+export function isLeftOut({ use, without }: Merged): (id: string) => boolean {
+  return (id) => without.has(id) && !use.has(id);
 }
 
 /** `[extensions] disabled` is another way to write `without`. */

@@ -126,6 +126,39 @@ describe("the registry", () => {
     expect(t.kernel.failures.map(({ code }) => code)).toEqual(["TOOL_DUPLICATE"]);
   });
 
+  describe("with a tool of a name that is taken", () => {
+    const of = async (config: Record<string, unknown>, ...parts: Partial<Tool>[]) => {
+      const plugins = parts.map((each, index) =>
+        plugin(`p${index}`, [tool("same", { description: `${index}`, ...each })]),
+      );
+      const t = await testKernel([{ plugin: tools, config }, ...plugins]);
+      const told = t.kernel
+        .find("tools")
+        ?.list()
+        .map(({ description }) => description);
+      return { told, codes: t.kernel.failures.map(({ code }) => code) };
+    };
+    const replaces = { replaces: true };
+    it.each<[string, Record<string, unknown>, Partial<Tool>[], string, string[]]>([
+      ["keeps the first", {}, [{}, {}], "0", ["TOOL_DUPLICATE"]],
+      ["takes one that says so itself", {}, [{}, replaces], "1", []],
+      ["takes the last of those that say so", {}, [{}, replaces, replaces], "2", []],
+      ["takes one that the configuration names", { replace: ["same"] }, [{}, {}], "1", []],
+      ["leaves one that does not say so behind one that did", {}, [{}, replaces, {}], "1", ["TOOL_DUPLICATE"]],
+      ["takes a first one that says so", {}, [replaces, {}], "0", ["TOOL_DUPLICATE"]],
+      ["leaves out what is no answer to that", {}, [{}, { replaces: "yes" as never }], "0", ["TOOL_INVALID"]],
+      ["says which name nobody contributes", { replace: ["smae"] }, [{}], "0", ["TOOL_NOT_CONTRIBUTED"]],
+    ])("%s", async (_what, config, parts, told, codes) => {
+      expect(await of(config, ...parts)).toEqual({ told: [told], codes });
+    });
+
+    it("keeps the first of one plugin's own", async () => {
+      const { service, kernel } = await kernelWith([tool("same"), tool("same", { description: "2", replaces: true })]);
+      expect(service.list().map(({ description }) => description)).toEqual(["does same"]);
+      expect(kernel.failures.map(({ code }) => code)).toEqual(["TOOL_DUPLICATE"]);
+    });
+  });
+
   it.each([
     ["all", [], ["Bash", "Read", "mine"]],
     ["coding", [], ["Bash", "Read", "mine"]],

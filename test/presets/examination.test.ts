@@ -166,7 +166,7 @@ describe("scorel preset check", () => {
         `"clock" cannot run once per process (scope "host") as part of a preset (${clock})`,
         `"far" imports "../../secret.ts", which is not among its preset's files (${far}:1)`,
         `"other": its id is "another", but the file or folder is named "other"; they have to be equal (${other})`,
-        `Extension "model" is left out: a plugin of Scorel has this id; rename the file or folder (${model})`,
+        `Extension "model" is left out: a plugin of Scorel has this id; rename the file or folder, or write without = ["model"] to use this one instead (${model})`,
       ].sort(),
     );
   });

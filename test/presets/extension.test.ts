@@ -186,13 +186,13 @@ describe("a broken extension", () => {
 
   it("that takes the id of a plugin, a word of the grammar or a neighbour is left out", async () => {
     using at = place();
-    for (const id of ["tools", "extensions", "twin"]) at.file(`~/.scorel/extensions/${id}.ts`, plugin(id));
+    for (const id of ["model", "extensions", "twin"]) at.file(`~/.scorel/extensions/${id}.ts`, plugin(id));
     at.file("~/.scorel/extensions/twin/index.ts", plugin("twin", "folder: true"));
     const { ids, problems } = await session(at);
     expect(ids).toEqual(["twin"]);
     expect(problems.map(({ code, message }) => [code, /"(\w+)"/.exec(message)?.[1]])).toEqual([
       ["EXTENSION_SHAPE", "extensions"],
-      ["EXTENSION_SHAPE", "tools"],
+      ["EXTENSION_SHAPE", "model"],
       ["EXTENSION_SHAPE", "twin"],
     ]);
   });

@@ -61,6 +61,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "tools.bash.network": "weakens",
   "tools.bash.sandbox": "weakens",
   "tools.preset": "weakens",
+  "tools.replace": "weakens",
 };
 
 function keysOfModels(table: string): typeof kinds {

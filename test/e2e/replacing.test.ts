@@ -1,0 +1,84 @@
+import { describe, expect, it } from "vitest";
+import { startModelServer, text, toolCall } from "../model-server.ts";
+import { type Scratch, scratch } from "./scorel.ts";
+
+const reader = (more = "") => `export default {
+  id: "reader",
+  name: "Reader",
+  version: "1.0.0",
+  needs: [],
+  tools: () => [
+    {
+      name: "Read",
+      description: "Reads in its own way.",
+      ${more}
+      parameters: { type: "object", properties: { file_path: { type: "string" } } },
+      access: () => "read",
+      execute: async (_id, { file_path }) => ({ content: [{ type: "text", text: "my " + file_path }] }),
+    },
+  ],
+};
+`;
+
+/** What a call of Read comes to, and what was said beside it. */
+async function readsAs(s: Scratch, config = "", args: string[] = []) {
+  s.file("a.txt", "theirs\n");
+  await using server = await startModelServer([toolCall("Read", { file_path: "a.txt" }), text("Done.")]);
+  s.useModel(server.baseUrl, config);
+  const { code, stderr } = await s.run([...args, "-p", "Go."]);
+  return { code, stderr, told: server.requests[1]?.body.messages.at(-1).content as string };
+}
+
+describe("a tool of Scorel", () => {
+  it.each([
+    ["its own file says so", "replaces: true,", ""],
+    ["the configuration says so", "", '[tools]\nreplace = ["Read"]\n'],
+  ])("is replaced by an extension's when %s", async (_how, more, config) => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/reader.ts", reader(more));
+    expect(await readsAs(s, config)).toEqual({ code: 0, stderr: "", told: "my a.txt" });
+  });
+
+  it("is kept otherwise, and the warning says how to replace it", async () => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/reader.ts", reader());
+    const { stderr, told } = await readsAs(s);
+    expect(told).toContain("theirs");
+    expect(stderr).toContain('`replaces: true` in the tool, or "Read" in [tools] replace.');
+  });
+});
+
+describe("a plugin of Scorel", () => {
+  const titles = `export default { id: "titles", name: "Mine", version: "1.0.0", needs: ["tools"], commands: () => ({ mine: () => "mine runs" }) };\n`;
+
+  it("that is left out gives its id to an extension, with the table of that name", async () => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/titles.ts", titles);
+    s.file("~/.scorel/config.toml", 'without = ["titles"]\n[titles]\ncolour = "red"\n');
+    const run = await s.run(["chat", "--model", "offline/demo"], { input: "/mine\n" });
+    expect(run).toMatchObject({ code: 0, stdout: expect.stringContaining("mine runs"), stderr: "" });
+    expect((await s.run(["plugin", "list"])).stdout).toMatch(/^titles +session +loaded .*extensions\/titles\.ts$/m);
+  });
+
+  it("that is in use keeps its id, and the warning says how to leave it out", async () => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/titles.ts", titles);
+    const run = await s.run(["chat", "--preset", "all", "--model", "offline/demo"], { input: "/mine\n" });
+    expect(run.stdout + run.stderr).toContain('write without = ["titles"] to use this one instead');
+  });
+
+  it("that is locked, or guards, is not replaced by a project's", async () => {
+    using s = scratch();
+    s.file("~/.scorel/presets/team.toml", 'extends = "coding"\nwithout = ["images"]\nlocked = ["images"]\n');
+    const images = s.file(".scorel/extensions/images.ts", titles.replace('"titles"', '"images"'));
+    const locked = await s.run(["--preset", "team", "--trust", "chat", "--model", "offline/demo"], {
+      input: "/mine\n",
+    });
+    expect([locked.code, locked.stderr]).toEqual([2, expect.stringContaining(`in its place (${images})`)]);
+    s.file(".scorel/extensions/images.ts", "");
+    s.file("~/.scorel/config.toml", 'without = ["permissions"]\n');
+    s.file(".scorel/extensions/permissions.ts", titles.replace('"titles"', '"permissions"'));
+    const guard = await s.run(["--trust", "chat", "--model", "offline/demo"], { input: "/mine\n" });
+    expect(guard.stdout).not.toContain("mine runs");
+  });
+});
