@@ -125,6 +125,9 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. List its owner's service in "needs".`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
     `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
+  KERNEL_STOPPING: () => "The session is closing.",
+  HOOK_STOPPING: (a: { hook: string; plugin: string }) =>
+    `The session is closing, and plugin "${a.plugin}" no longer guards "${a.hook}".`,
   HOOK_CRITICAL: (a: { hook: string; plugin: string; reason: string }) =>
     `The guard of plugin "${a.plugin}" on "${a.hook}" failed, so the action is denied: ${a.reason}`,
   HOOK_LIMIT: (a: { hook: string; plugin: string; limit: number }) =>

@@ -52,7 +52,16 @@ export class HookTable {
     const remove = chain.add({ ...layer, activity, expendable: this.isolation.isExpendable(plugin) });
     return scope.add(() => {
       forgetActivity(activity);
-      return remove();
+      remove();
+      if (layer.critical && this.session.stopping.aborted) chain.add(denial(hook, plugin));
     });
   }
+}
+
+/** Stands for a guard that has been unloaded with its session: denies whatever is still asked. */
+function denial(hook: string, plugin: string): Layer {
+  const handler = () => {
+    throw errors.HOOK_STOPPING({ hook, plugin });
+  };
+  return { plugin, handler, critical: true };
 }

@@ -59,8 +59,8 @@ export interface Kernel {
   readonly started: readonly { plugin: string; ms: number }[];
   /** Starts one more plugin; throws the coded error of what failed, everything undone. */
   load(entry: KernelEntry): Promise<void>;
-  /** Stops a plugin, its users first. */
+  /** Stops a plugin, its users first, after the running work of them all has ended. */
   unload(id: string): Promise<void>;
-  /** Stops all plugins in reverse, syncs and closes the log. */
+  /** Ends what runs, here and in the kernels below; then stops all plugins in reverse, syncs and closes the log. */
   stop(): Promise<void>;
 }

@@ -41,6 +41,7 @@ export interface LogOptions {
   /** Projections of the parent kernel, read when this log has none of that name. */
   parentProjections?: Projections;
   clientId: string;
+  stopping: AbortSignal;
   now(): number;
   newId(): string;
   find: ConvertContext["find"];
@@ -57,6 +58,7 @@ export class Log implements Session {
   readonly tree = new Tree((text) => this.search(text));
   readonly header: SessionHeader;
   readonly activation: string;
+  readonly stopping: AbortSignal;
   readonly problems: readonly Problem[];
   readonly readOnly: string | undefined;
   readonly broadcast = new Broadcast();
@@ -85,6 +87,7 @@ export class Log implements Session {
     this.readOnly = this.opened.readOnly;
     this.storedEpoch = this.header.epoch;
     this.activation = options.newId();
+    this.stopping = options.stopping;
     this.projections = new Projections(this.tree, options.store, options.report, options.parentProjections);
     this.converters = new Converters({ ...options, lookup });
     this.context = new RememberedContext(this.tree);

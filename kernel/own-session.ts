@@ -29,6 +29,7 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
     id: session.id,
     header: session.header,
     activation: session.activation,
+    stopping: session.stopping,
     tree: session.tree,
     get epoch() {
       return session.epoch;

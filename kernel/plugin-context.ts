@@ -58,6 +58,7 @@ export function createContext(kernel: ContextKernel, plugin: AnyPlugin, scope: S
     hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, tap)),
     collect: (name, check) => kernel.collect(name, check),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
+    beforeStop: (end) => scope.addEnding(end),
     onDispose: (dispose) => scope.add(dispose),
     report: (where, thrown, plugin = id) => kernel.report(plugin, where, thrown),
     guard: (guarded, work) => kernel.guard(guarded, work),

@@ -1,3 +1,4 @@
+import { setMaxListeners } from "node:events";
 import { asActivity } from "./activity.ts";
 import { asLayer } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
@@ -64,11 +65,16 @@ class PluginKernel implements Kernel, ContextKernel {
   private readonly loaded = new Map<string, Loaded>();
   /** Also of those that did not start, or stopped: what they left running may still fail. */
   private readonly entries = new Map<string, KernelEntry>();
+  private readonly children = new Set<PluginKernel>();
+  private readonly ending = new AbortController();
+  private stopped: Promise<void> | undefined;
   private unhear: Dispose | undefined;
   private replayed = false;
 
   constructor(options: KernelOptions) {
     this.parent = options.parent as PluginKernel | undefined;
+    // Every turn and every request to a model listens.
+    setMaxListeners(0, this.ending.signal);
     this.logger = options.logger ?? SILENT;
     this.isolation = new Failures({
       logger: this.logger,
@@ -85,6 +91,7 @@ class PluginKernel implements Kernel, ContextKernel {
       registry: this.registry,
       ...(this.parent && { parentProjections: this.parent.log.projections }),
       clientId: options.clientId ?? "host",
+      stopping: this.ending.signal,
       now: options.now ?? Date.now,
       newId: options.newId ?? newId,
       find: (name) => this.find(name),
@@ -92,6 +99,8 @@ class PluginKernel implements Kernel, ContextKernel {
       guard: (guarded, work) => this.guard(guarded, work),
     });
     this.hooks = new HookTable(this.log, this.isolation);
+    this.parent?.children.add(this);
+    if (this.parent?.ending.signal.aborted) this.refuseWork();
   }
 
   get session(): Session {
@@ -190,19 +199,34 @@ class PluginKernel implements Kernel, ContextKernel {
     const loaded = this.loaded.get(id);
     if (!loaded) throw errors.PLUGIN_UNKNOWN({ plugin: id });
     const offered = new Set<string>(loaded.entry.plugin.provides ?? []);
+    await loaded.scope.settle();
     for (const [user, { entry }] of [...this.loaded].reverse())
       if (user !== id && this.loaded.has(user) && entry.plugin.needs?.some((need) => offered.has(need)))
         await this.unload(user);
     await this.discard(loaded);
   }
 
-  async stop(): Promise<void> {
+  stop(): Promise<void> {
+    this.stopped ??= this.shutDown();
+    return this.stopped;
+  }
+
+  private async shutDown(): Promise<void> {
+    this.refuseWork();
+    await Promise.all([...this.loaded.values()].map(({ scope }) => scope.settle()));
     await this.drainedOrLate();
     this.log.settle();
     for (const id of [...this.loaded.keys()].reverse()) if (this.loaded.has(id)) await this.unload(id);
     await this.drainedOrLate();
     this.unhear?.();
+    this.parent?.children.delete(this);
     await this.log.close();
+  }
+
+  /** At once, for this kernel and all below it: no tool is run and no model is asked any more. */
+  private refuseWork(): void {
+    this.ending.abort(errors.KERNEL_STOPPING());
+    for (const child of this.children) child.refuseWork();
   }
 
   *ownFiles(): Iterable<[plugin: string, file: string]> {

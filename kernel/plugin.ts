@@ -95,7 +95,7 @@ export interface BaseContext<C = unknown> {
   /** The table `[id]` of the configuration, checked by the plugin's own schema. */
   readonly config: C;
   readonly logger: Logger;
-  /** Aborts when the plugin stops. */
+  /** Aborts when the plugin or its session begins to stop. */
   readonly signal: AbortSignal;
   /** The log this kernel keeps: read side, append and emit. */
   readonly session: Session;
@@ -120,6 +120,11 @@ export interface BaseContext<C = unknown> {
   collect<N extends ContributionName>(name: N, check?: CheckContribution): Collected<Awaited<Contributions[N]>>[];
   /** Hears every event in seq order, in its own queue. */
   subscribe(listener: Listener, options?: SubscribeOptions): Dispose;
+  /**
+   * Ends running work when the plugin or its session begins to stop. All plugins' work is ended and waited for before the
+   * first plugin is unloaded, so that guards, services and the log are still there.
+   */
+  beforeStop(end: Dispose): void;
   /** Runs when the plugin stops, in reverse order of registration; the answer runs it now instead. */
   onDispose(dispose: Dispose): Dispose;
   /**

@@ -10,6 +10,7 @@ export class Scope {
   readonly plugin: string;
   readonly control = new AbortController();
   private readonly disposers: Dispose[] = [];
+  private readonly endings: Dispose[] = [];
   private closed = false;
   private readonly report: (where: string, thrown: unknown) => void;
 
@@ -37,11 +38,23 @@ export class Scope {
     };
   }
 
+  /** Adds work for the beginning of the stop, while everything is still in place; runs at once when that is over. */
+  addEnding(work: Dispose): void {
+    if (this.control.signal.aborted) void this.run(work);
+    else this.endings.push(work);
+  }
+
+  /** Begins the stop: aborts the plugin's signal and waits until its running work has ended. */
+  async settle(): Promise<void> {
+    this.control.abort();
+    await Promise.all(this.endings.splice(0).map((work) => this.run(work)));
+  }
+
   /** Undoes everything in reverse; a failing undo is reported and the rest still runs. */
   async close(): Promise<void> {
     if (this.closed) return;
     this.closed = true;
-    this.control.abort();
+    await this.settle();
     for (let dispose = this.disposers.pop(); dispose; dispose = this.disposers.pop()) await this.run(dispose);
   }
 

@@ -87,6 +87,8 @@ export interface Session {
   /** Takes the hold; throws LOG_BUSY when it is taken. */
   hold(): PathHold;
   readonly held: boolean;
+  /** Aborts when the session begins to stop: from then on no tool runs and no model is asked. */
+  readonly stopping: AbortSignal;
   /** Resolves when everything written so far survives a power loss. */
   synced(): Promise<void>;
 }

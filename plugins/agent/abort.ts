@@ -20,16 +20,21 @@ export function untilAborted<T>(work: PromiseLike<T> | T, signal: AbortSignal, g
   });
 }
 
-/** A signal of one piece of work: aborts with `signal`, or alone; `end` cuts the tie, so that none is left on it. */
-export function linkedTo(signal: AbortSignal): { signal: AbortSignal; end(abandon?: boolean): void } {
+/** Calls `work` when the signal aborts, at once when it has; the answer stops listening. */
+export function onAbort(signal: AbortSignal, work: () => void): () => void {
+  if (signal.aborted) work();
+  else signal.addEventListener("abort", work, { once: true });
+  return () => signal.removeEventListener("abort", work);
+}
+
+/** A signal of one piece of work: aborts with any of `signals`, or alone; `end` stops listening to them. */
+export function linkedTo(...signals: readonly AbortSignal[]): { signal: AbortSignal; end(abandon?: boolean): void } {
   const control = new AbortController();
-  const onAbort = () => control.abort(signal.reason);
-  if (signal.aborted) onAbort();
-  else signal.addEventListener("abort", onAbort, { once: true });
+  const ties = signals.map((signal) => onAbort(signal, () => control.abort(signal.reason)));
   return {
     signal: control.signal,
     end(abandon = false) {
-      signal.removeEventListener("abort", onAbort);
+      for (const untie of ties) untie();
       if (abandon) control.abort();
     },
   };

@@ -18,7 +18,21 @@ export async function ask(
   question: Question,
   spent: (message: AssistantMessage) => void,
 ): Promise<Answer> {
-  const { signal = env.ctx.signal } = question;
+  const asked = linkedTo(question.signal ?? env.ctx.signal, env.ctx.session.stopping);
+  try {
+    return await answered(env, question, spent, asked.signal);
+  } finally {
+    asked.end();
+  }
+}
+
+/** Asks until there is an answer, or a failure that another attempt would not mend. */
+async function answered(
+  env: Environment,
+  question: Question,
+  spent: (message: AssistantMessage) => void,
+  signal: AbortSignal,
+): Promise<Answer> {
   const model = question.alias === undefined ? env.ctx.model : await env.ctx.model.named(question.alias);
   const retries = new Retries(env, signal);
   let usage = noUsage();

@@ -27,12 +27,16 @@ export class Dispatcher {
   private current: Current | undefined;
   private readonly waiting = new Map<string, (outcome: TurnOutcome) => void>();
   private readonly outcomes = new Map<string, Promise<TurnOutcome>>();
-  private stopped = false;
+  private closed = false;
 
   constructor(env: Environment) {
     this.env = env;
   }
 
+  /** Whether no turn may begin any more. */
+  private get stopped(): boolean {
+    return this.closed || this.env.ctx.session.stopping.aborted;
+  }
   get running(): boolean {
     return this.current !== undefined;
   }
@@ -144,7 +148,7 @@ export class Dispatcher {
 
   /** Ends the running turn and answers everyone who still waits; what is queued stays in the log. */
   async stop(): Promise<void> {
-    this.stopped = true;
+    this.closed = true;
     await this.cancel();
     this.settle([...this.waiting.keys()], unserved(this.env.ctx.session, errors.AGENT_STOPPED()));
   }

@@ -41,7 +41,7 @@ export function createAgent(clock: Clock): AnyPlugin {
       const listeners = new Listeners((thrown) => ctx.report("agent.subscribe", thrown));
       const env: Environment = { ctx, hooks, listeners, queue: new Queue(ctx.session), clock };
       const dispatcher = new Dispatcher(env);
-      ctx.onDispose(() => dispatcher.stop());
+      ctx.beforeStop(() => dispatcher.stop());
       ctx.provide("agent", createFacade(env, dispatcher));
     },
   });

@@ -1,5 +1,5 @@
 import type { PathHold, Session } from "@scorel/kernel";
-import { untilAborted } from "./abort.ts";
+import { onAbort, untilAborted } from "./abort.ts";
 import { errors } from "./errors.ts";
 
 /**
@@ -11,10 +11,12 @@ export class Interlude {
   readonly served: readonly string[] = [];
   private readonly hold: PathHold;
   private readonly control = new AbortController();
+  private readonly unhearStop: () => void;
 
   /** Takes the hold; throws LOG_BUSY when somebody else has it. */
   constructor(session: Session) {
     this.hold = session.hold();
+    this.unhearStop = onAbort(session.stopping, () => this.control.abort(session.stopping.reason));
   }
 
   get signal(): AbortSignal {
@@ -26,6 +28,7 @@ export class Interlude {
     try {
       return await this.hold.open(() => untilAborted(work(this.signal), this.signal));
     } finally {
+      this.unhearStop();
       await this.hold.release();
     }
   }

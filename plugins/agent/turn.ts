@@ -1,5 +1,6 @@
 import { codeOf, type EventId, messageOf, type PathHold } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage, UserMessage } from "@scorel/messages/contract";
+import { onAbort } from "./abort.ts";
 import type { QueueItem, TurnOutcome } from "./contract.ts";
 import { assistantText, userText } from "./convert.ts";
 import type { Environment } from "./environment.ts";
@@ -36,6 +37,7 @@ export class Turn {
   private text = "";
   private stopReason = "stop";
   private open = true;
+  private readonly unhearStop: () => void;
 
   /** Takes the hold; throws LOG_BUSY when somebody else has it. */
   constructor(env: Environment) {
@@ -43,6 +45,8 @@ export class Turn {
     this.hold = env.ctx.session.hold();
     this.retries = new Retries(env, this.signal);
     this.overflow = new Overflow(env);
+    const { stopping } = env.ctx.session;
+    this.unhearStop = onAbort(stopping, () => this.cancel(stopping.reason));
   }
 
   get signal(): AbortSignal {
@@ -69,6 +73,7 @@ export class Turn {
       return ids.at(-1) as string;
     } catch (thrown) {
       this.open = false;
+      this.unhearStop();
       await this.hold.release();
       throw thrown;
     }
@@ -116,11 +121,11 @@ export class Turn {
     }
   }
 
-  /** Ends the turn at the user's wish; what had arrived is kept. */
-  cancel(): void {
+  /** Ends the turn at the user's wish, or because the session closes; what had arrived is kept. */
+  cancel(reason: unknown = errors.AGENT_CANCELLED()): void {
     if (!this.open) return;
     this.cancelled = true;
-    this.abort(errors.AGENT_CANCELLED());
+    this.abort(reason);
   }
 
   /** Ends the turn with an error; after an abort it is only the abort's consequence. */
@@ -207,6 +212,7 @@ export class Turn {
 
   private async close(): Promise<TurnOutcome> {
     this.open = false;
+    this.unhearStop();
     await this.hold.release();
     const outcome = this.outcome();
     const { session } = this.env.ctx;

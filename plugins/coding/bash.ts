@@ -47,7 +47,7 @@ export function createBash(env: Environment): Tool<Params> {
         if ([command, poll, stop].filter((given) => given !== undefined).length !== 1) throw errors.BASH_ARGUMENTS();
         if (command === undefined) return inform(params, inBackground);
         return behind
-          ? start({ ...params, command }, env, inBackground)
+          ? start({ ...params, command }, env, signal, inBackground)
           : bash({ ...params, command }, env, signal, onUpdate);
       }),
     display: (params, result) => card(titleOf(params), result, textOf(result)),
@@ -83,11 +83,17 @@ async function createBackground(env: Environment): Promise<Background> {
   return background;
 }
 
-async function start(params: Run, env: Environment, inBackground: InBackground): Promise<ToolOutput> {
+async function start(
+  params: Run,
+  env: Environment,
+  signal: AbortSignal | undefined,
+  inBackground: InBackground,
+): Promise<ToolOutput> {
   const cwd = await folderOf(params.cwd, env);
   const timeoutMs = params.timeout === undefined ? undefined : params.timeout * 1000;
   const background = await inBackground();
   const confine = await confineFor(env);
+  signal?.throwIfAborted();
   const id = await background.start({ command: params.command, cwd, env: env.childEnv(), confine, timeoutMs });
   return answer(`[runs in the background as ${id}]`, { background: id });
 }

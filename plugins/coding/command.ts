@@ -60,6 +60,7 @@ export async function runCommand(options: Command, running: Set<End>): Promise<E
   const shell = shellFor(options.command);
   const confined = await options.confine?.(shell, options.cwd, options.env);
   try {
+    options.signal?.throwIfAborted();
     return await runShell(confined ? joined(confined) : { argv: shell, ...options }, options, mark, running);
   } finally {
     await confined?.release();

@@ -31,8 +31,10 @@ export default definePlugin({
 
   tools(ctx: BaseContext): Tool[] {
     const env = createEnvironment(ctx);
+    const endCommands = async () => void (await Promise.all([...env.running].map((end) => end())));
+    ctx.beforeStop(endCommands);
     ctx.onDispose(async () => {
-      await Promise.all([...env.running].map((end) => end()));
+      await endCommands();
       for (const end of env.atEnd) end();
     });
     const onFiles = [createRead, createEdit, createWrite].map((create) => create(env) as Tool);

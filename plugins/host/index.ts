@@ -15,7 +15,7 @@ export default definePlugin({
   activate(ctx) {
     const host = createHost({ composition: ctx.composition, logger: ctx.logger });
     ctx.provide("host", host);
-    return () => host.sessions.closeAll();
+    ctx.beforeStop(() => host.sessions.closeAll());
   },
 
   cliCommands: (ctx) => sessionCommands(() => ctx.find("host") as LocalHost),

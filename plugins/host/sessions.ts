@@ -180,8 +180,10 @@ export class Sessions {
   /** Closes them all, for good; answers when each is on disk. Throws the first failure after trying all. */
   async closeAll(): Promise<void> {
     this.stopped = true;
-    const opened = await Promise.allSettled(this.open.values());
-    const closing = opened.map((session) => (session.status === "fulfilled" ? this.close(session.value) : undefined));
+    const closing = [...this.open.values()].map(async (opening) => {
+      const session = await opening.catch(() => undefined);
+      if (session) await this.close(session);
+    });
     // Some are being closed already, by their last client.
     const all = [...closing, ...this.closing.values()];
     for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
@@ -200,7 +202,7 @@ export class Sessions {
   }
 
   private async close({ id, kernel }: OpenSession): Promise<void> {
-    if (!this.open.delete(id)) return;
+    if (!this.open.delete(id)) return this.closing.get(id);
     kernel.session.emit("session_end", { reason: "closed" });
     await this.awaited(id, kernel.stop());
   }

@@ -25,7 +25,10 @@ export function modelPlugin(servers: readonly LocalServer[] = localServers) {
       const { createModel } = await import("./model.ts");
       const from = { env: process.env, stored: readStored, servers };
       const asked = ctx.find("workspace")?.model;
-      const model = await createModel({ config: ctx.config, asked, named, from }, secrets);
+      const model = await createModel(
+        { config: ctx.config, asked, named, from, stopping: ctx.session.stopping },
+        secrets,
+      );
       ctx.provide("model", model);
       const admin = async () => (await import("./admin.ts")).createAdmin(model, from);
       ctx.provide("modelAdmin", {

@@ -17,6 +17,8 @@ export interface Wanted {
   /** The tables `[models.<alias>]`. */
   named: Readonly<Record<string, ModelConfig>>;
   from: Sources;
+  /** Aborts when the session begins to stop: then no request leaves any more. */
+  stopping: AbortSignal;
 }
 
 /** A model that also tells where its key comes from. */
@@ -31,10 +33,11 @@ export interface OwnModel extends UsableModel {
 
 /** The service over the models that were chosen. A choice that fails is told at each use, so that a session still opens. */
 export async function createModel(
-  { config, asked, named, from }: Wanted,
+  { config, asked, named, from, stopping }: Wanted,
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
-  let chosen = await usableModel(resolveModel(config, asked, from), secrets);
+  const around = { secrets, stopping };
+  let chosen = await usableModel(resolveModel(config, asked, from), around);
   const main: OwnModel = {
     current: () => chosen.current(),
     credential: () => chosen.credential(),
@@ -43,11 +46,11 @@ export async function createModel(
     stream: (context, options) => chosen.stream(context, options),
   };
   const others = new Map<string, Promise<UsableModel>>();
-  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), secrets);
+  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), around);
   return {
     ...main,
     async choose(name) {
-      const wanted = await usableModel(resolveModel(config, name, from), secrets);
+      const wanted = await usableModel(resolveModel(config, name, from), around);
       wanted.current();
       chosen = wanted;
     },
@@ -61,7 +64,12 @@ export async function createModel(
   };
 }
 
-async function usableModel(chosen: Promise<Choice>, secrets: Secrets): Promise<OwnModel> {
+/** What every request of a session depends on. */
+interface Around extends Pick<Wanted, "stopping"> {
+  secrets: Secrets;
+}
+
+async function usableModel(chosen: Promise<Choice>, around: Around): Promise<OwnModel> {
   const choice = await chosen.then(
     (made) => () => made,
     (thrown: unknown) => () => {
@@ -73,7 +81,7 @@ async function usableModel(chosen: Promise<Choice>, secrets: Secrets): Promise<O
     credential: () => usable(choice()).credential,
     windowFrom: () => choice().windowFrom,
     chosen: () => choice(),
-    stream: (context, options) => open(choice, context, options, secrets),
+    stream: (context, options) => open(choice, context, options, around),
   };
 }
 
@@ -103,13 +111,15 @@ async function open(
   choose: () => Choice,
   context: Context,
   options: StreamOptions,
-  secrets: Secrets,
+  { secrets, stopping }: Around,
 ): Promise<AssistantMessageEventStream> {
   try {
     const { model, key, credential, offline } = await lasting(choose(), secrets);
     if (offline) return await (await import("./offline.ts")).streamOffline(context, options);
     const { streamModel } = await import("./stream.ts");
-    return await streamModel(model, { key, credential }, context, options, secrets.redact);
+    stopping.throwIfAborted();
+    const { signal = stopping } = options;
+    return await streamModel(model, { key, credential }, context, { ...options, signal }, secrets.redact);
   } catch (thrown) {
     const { failedStream } = await import("./reply.ts");
     return await failedStream(nobody, secrets.redact(messageOf(thrown)));

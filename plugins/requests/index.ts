@@ -47,10 +47,8 @@ export default definePlugin({
     opened.set(ctx.session, parts);
     ctx.provide("requests", createService(parts.requests));
     ctx.provide("ui", createUi(parts, ctx));
-    return async () => {
-      parts.notices.close();
-      await parts.requests.close();
-    };
+    ctx.beforeStop(() => parts.requests.close());
+    return () => parts.notices.close();
   },
 
   async onEvent({ type }, ctx) {

@@ -20,6 +20,9 @@ interface Waiting {
   resolve(answer: RequestAnswer): void;
 }
 
+/** Why a question has no answer. */
+const CLOSED = "the session was closed";
+
 /** The questions of one open session. */
 export class Requests {
   private readonly ctx: BaseContext;
@@ -113,13 +116,14 @@ export class Requests {
 
   /** A plugin has stopped: nobody waits for what it asked. */
   forget(plugin: string): void {
-    void this.withdrawAll("its plugin stopped", (waiting) => waiting.plugin === plugin);
+    const reason = this.ctx.session.stopping.aborted ? CLOSED : "its plugin stopped";
+    void this.withdrawAll(reason, (waiting) => waiting.plugin === plugin);
   }
 
   /** Ends all questions, since nobody will hear an answer. */
   async close(): Promise<void> {
     this.over = true;
-    await this.withdrawAll("the session was closed");
+    await this.withdrawAll(CLOSED);
   }
 
   private async withdrawAll(reason: string, which: (waiting: Waiting) => boolean = () => true): Promise<void> {

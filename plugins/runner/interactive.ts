@@ -21,10 +21,8 @@ export function interactiveOf(ctx: RunnerContext): Interactive {
 
 function create(ctx: RunnerContext): Interactive {
   let runs: Promise<InteractiveRuns> | undefined;
-  ctx.onDispose(async () => {
-    all.delete(ctx.session);
-    await (await runs)?.close();
-  });
+  ctx.beforeStop(async () => (await runs)?.close());
+  ctx.onDispose(() => void all.delete(ctx.session));
   return {
     runs: () => (runs ??= import("./interactive-runs.ts").then(({ InteractiveRuns }) => new InteractiveRuns(ctx))),
     async tellNews() {

@@ -78,6 +78,6 @@ async function directOf(ctx: RunnerContext): Promise<DirectRuns> {
   if (known) return known;
   const runs = new DirectRuns(ctx);
   all.set(ctx.session, runs);
-  ctx.onDispose(() => runs.close());
+  ctx.beforeStop(() => runs.close());
   return runs;
 }

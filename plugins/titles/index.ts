@@ -1,6 +1,6 @@
 import type {} from "@scorel/agent/contract";
 import type {} from "@scorel/host/contract";
-import { type AnyEvent, definePlugin, type EventOf, type StoredEvent } from "@scorel/kernel";
+import { type AnyEvent, definePlugin, type EventOf, type StoredEvent, type Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "./contract.ts";
 
@@ -24,7 +24,7 @@ export default definePlugin({
   activate(ctx) {
     let begun = false;
     ctx.subscribe(async (event) => {
-      if (begun || (event as AnyEvent).type !== "turn_finish") return;
+      if (begun || !isCompleted(event as AnyEvent)) return;
       begun = true;
       const { isWanted, makeTitle } = await import("./title.ts");
       // Not waited for: neither the next event nor the session's end comes later because of it.
@@ -32,3 +32,8 @@ export default definePlugin({
     });
   },
 });
+
+/** A cancelled turn asks for nothing more: it may be the end of the process. */
+function isCompleted(event: AnyEvent): boolean {
+  return event.type === "runtime_end" && (event as AnyEvent & Transients["runtime_end"]).reason === "completed";
+}

@@ -12,6 +12,8 @@ const KEPT_OUTPUT = 10_000;
 
 /** How the functions of a tool are called: in the name of its plugin. */
 export interface Caller {
+  /** Aborts when the session begins to stop: then no tool runs any more. */
+  readonly stopping: AbortSignal;
   call<T>(work: () => T): T;
   /** What a call touches: `exclusive` when the tool's function fails. */
   access(work: () => Awaitable<Access>): Awaitable<Access>;
@@ -98,6 +100,7 @@ class Run {
   async call(toolCallId: string, params: unknown): Promise<ToolOutput> {
     const { signal, tool } = this;
     signal.throwIfAborted();
+    this.caller.stopping.throwIfAborted();
     this.end = this.caller.begin(signal);
     const execute = () => tool.execute(toolCallId, params, signal, (partial) => this.update(partial));
     const answer = (async () => this.caller.call(execute))();

@@ -74,6 +74,7 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
 function callerFor(ctx: BaseContext, { plugin, tool: { name } }: Contributed): Caller {
   const where = (part: string) => `${part} of tool ${name}`;
   return {
+    stopping: ctx.session.stopping,
     call: (work) => asActivity(plugin, `tool ${name}`, ctx.session.id, work),
     access: (work) =>
       ctx.guard<Awaitable<Access>>({ plugin, where: where("access"), otherwise: "exclusive", ownOnly: true }, () => {

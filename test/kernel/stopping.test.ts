@@ -1,0 +1,110 @@
+import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, type HookCall } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+import { testHeader, testKernel } from "../harness.ts";
+
+declare module "@scorel/kernel" {
+  interface Hooks {
+    enter(door: string): Promise<string | undefined> | string | undefined;
+  }
+  interface Services {
+    door: { enter: HookCall<"enter"> };
+  }
+}
+
+const base = { name: "x", version: "1.0.0" };
+const tick = () => new Promise<void>((done) => setImmediate(done));
+
+/** Says in `order` when its running work is ended and when it is unloaded. */
+function working(id: string, order: string[]): AnyPlugin {
+  return definePlugin({
+    ...base,
+    id,
+    activate(ctx) {
+      ctx.signal.addEventListener("abort", () => order.push(`${id}: signal`));
+      ctx.beforeStop(async () => {
+        await tick();
+        order.push(`${id}: work ended`);
+      });
+      return () => void order.push(`${id}: unloaded`);
+    },
+  });
+}
+
+describe("a kernel that stops", () => {
+  it("ends the work of all plugins before it unloads the first one", async () => {
+    const order: string[] = [];
+    const t = await testKernel([working("a", order), working("b", order)]);
+    await t.kernel.stop();
+    expect(order).toEqual(["a: signal", "b: signal", "a: work ended", "b: work ended", "b: unloaded", "a: unloaded"]);
+  });
+
+  it("says so at once in every kernel below it, also in one that is made later", async () => {
+    const t = await testKernel([]);
+    const child = (sessionId: string) =>
+      createKernel({ entries: [], parent: t.kernel, store: createMemoryStore({ ...testHeader, sessionId }) });
+    const before = await child("session000000002");
+    const states = () => [t.session, before.session].map(({ stopping }) => stopping.aborted);
+    const running = states();
+    const stopped = t.kernel.stop();
+    expect([running, states()]).toEqual([
+      [false, false],
+      [true, true],
+    ]);
+    await stopped;
+    const late = await child("session000000003");
+    expect(late.session.stopping.reason).toMatchObject({ code: "KERNEL_STOPPING" });
+    await Promise.all([before.stop(), late.stop()]);
+  });
+
+  it("stops once, however often it is asked to", async () => {
+    const order: string[] = [];
+    const t = await testKernel([working("a", order)]);
+    await Promise.all([t.kernel.stop(), t.kernel.stop()]);
+    await t.kernel.stop();
+    expect(order).toEqual(["a: signal", "a: work ended", "a: unloaded"]);
+  });
+
+  it("denies what a guard would have judged that has been unloaded already", async () => {
+    const asked: Promise<unknown>[] = [];
+    const owner = definePlugin({
+      ...base,
+      id: "owner",
+      provides: ["door"],
+      activate(ctx) {
+        const enter = ctx.defineHook("enter", "bail");
+        ctx.provide("door", { enter });
+        ctx.onDispose(() => void asked.push(enter("front").catch((thrown: unknown) => thrown)));
+      },
+    });
+    const guard = definePlugin({
+      ...base,
+      id: "guard",
+      needs: ["door"],
+      hooks: () => ({ enter: { critical: true, handler: () => undefined } }),
+    });
+    const t = await testKernel([owner, guard]);
+    expect(await t.kernel.find("door")?.enter("front")).toBeUndefined();
+    await t.kernel.stop();
+    expect(await asked[0]).toMatchObject({ code: "HOOK_CRITICAL", cause: { code: "HOOK_STOPPING" } });
+  });
+});
+
+it("one plugin's work is ended before it and its users are unloaded", async () => {
+  const order: string[] = [];
+  const plain = working("owner", order);
+  const owner: AnyPlugin = {
+    ...plain,
+    provides: ["door"],
+    activate(ctx) {
+      ctx.provide("door", { enter: async () => undefined });
+      return plain.activate?.(ctx);
+    },
+  };
+  const user: AnyPlugin = { ...working("user", order), needs: ["door"] };
+  await using t = await testKernel([owner, user]);
+  await t.kernel.unload("owner");
+  expect([order, t.session.stopping.aborted]).toEqual([
+    ["owner: signal", "owner: work ended", "user: signal", "user: work ended", "user: unloaded", "owner: unloaded"],
+    false,
+  ]);
+});
