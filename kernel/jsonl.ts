@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
 import { LogFile } from "./log-file.ts";
+import { isCounted } from "./log-header.ts";
 import { type Indexed, readIndex, writeIndex } from "./log-index.ts";
 import { encodeLine } from "./record-bytes.ts";
 import { type Resumed, type Scan, scanFile } from "./scan.ts";
@@ -85,7 +86,9 @@ class JsonlStore implements Store {
 
   append(records: readonly string[], events: readonly StoredEvent[] = []): void {
     if (this.readOnly !== undefined) throw errors.STORE_READ_ONLY({ path: this.path, reason: this.readOnly });
-    const lines = records.map(encodeLine);
+    const { file } = this;
+    const next = (file.lastNumber ?? 0) + 1;
+    const lines = records.map((record, index) => encodeLine(record, file.counted ? next + index : undefined));
     const text = this.pending + (lines.length === 1 ? lines[0] : lines.join(""));
     const length = Buffer.byteLength(text);
     try {
@@ -96,6 +99,7 @@ class JsonlStore implements Store {
       throw errors.STORE_WRITE({ path: this.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
     }
     this.place(lines, length, events);
+    file.lastNumber = next + lines.length - 1;
     this.pending = "";
   }
 
@@ -110,7 +114,7 @@ class JsonlStore implements Store {
     if (index === undefined || this.readOnly !== undefined || file.fd === undefined || file.spoiled) return;
     const isNew = file.size - (this.indexedSize ?? 0) >= indexFrom;
     const isBetter = this.indexedSize !== undefined && replayed >= WORTH_KEEPING;
-    if (!file.checked || this.pending !== "" || !(isNew || isBetter)) return;
+    if (!file.checked || this.pending !== "" || !(isNew || isBetter) || this.changed() !== undefined) return;
     const problems = scan?.problems.filter(({ offset }) => offset !== scan.torn?.offset) ?? [];
     const lines = (scan?.lines ?? 1) + (scan?.unterminated ? 1 : 0) + this.added;
     try {
@@ -129,22 +133,26 @@ class JsonlStore implements Store {
     else await Promise.all([data, syncDirectory(dirname(this.path))]);
     this.directorySynced = true;
     // Nobody is told that an event is safe whose file went within the turn of the loop that wrote it.
-    if (this.unseen && this.file.fd === fd) this.look(fd);
+    if (this.unseen && this.file.fd === fd) this.look();
   }
 
   async close(): Promise<void> {
     // What it said of a record is not so any more.
     if (this.file.spoiled && this.readOnly === undefined && this.options.index)
       fs.rmSync(this.options.index, { force: true });
+    const changed = this.readOnly === undefined ? this.changed() : undefined;
     if (this.file.fd !== undefined) fs.closeSync(this.file.fd);
     this.file.fd = undefined;
     this.readOnly = "it is closed";
+    // What a deleted log held is gone because somebody wants it gone; bytes that others cut off or added are told.
+    if (changed?.code === "STORE_CHANGED") throw changed;
   }
 
   private openNew(header: SessionHeader): Opened {
     this.pending = encodeLine(JSON.stringify({ ...header, checksum: "crc32" }));
     this.directorySynced = false;
     this.header = { ...header, checksum: "crc32" };
+    this.file.counted = isCounted(header);
     return { header: this.header, ledger: this.file.ledger, problems: [] };
   }
 
@@ -189,26 +197,53 @@ class JsonlStore implements Store {
     fs.ftruncateSync(this.file.fd as number, this.file.size);
   }
 
-  /** The log's descriptor, whole records before it. Throws STORE_GONE when the file has no name any more. */
+  /** The log's descriptor, whole records before it. Throws what `look` throws. */
   private writable(): number {
     const { file } = this;
     file.fd ??= fs.openSync(this.path, "ax+", 0o600);
     if (this.looked) this.unseen = true;
-    else this.look(file.fd);
+    else this.look();
     if (this.tainted) this.cutBack(file.fd);
     return file.fd;
   }
 
-  /** Nothing outside is heard of within one turn of the event loop: the file's name is looked for once in it. */
-  private look(fd: number): void {
+  /**
+   * Nothing outside is heard of within one turn of the event loop: the file is looked at once in it. Throws STORE_GONE,
+   * STORE_MOVED and STORE_CHANGED.
+   */
+  private look(): void {
     this.looked = false;
-    if (fs.fstatSync(fd).nlink === 0)
-      throw errors.STORE_GONE({ path: this.path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
+    const changed = this.changed();
+    if (changed) throw changed;
     this.unseen = false;
     this.looked = true;
     setImmediate(() => {
       this.looked = false;
     });
+  }
+
+  /** What somebody else did to the file, so that nothing may be written to it. */
+  private changed(): ScorelError | undefined {
+    const { fd, size } = this.file;
+    if (fd === undefined) return undefined;
+    const { path } = this;
+    const open = fs.fstatSync(fd);
+    if (open.nlink === 0)
+      return errors.STORE_GONE({ path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
+    const named = fs.statSync(path, { throwIfNoEntry: false });
+    if (named?.ino !== open.ino || named.dev !== open.dev) return errors.STORE_MOVED({ path, ...this.movedTo(fd) });
+    // Bytes of a failed append may still stand behind the last record.
+    if (open.size === size || (this.tainted && open.size > size)) return undefined;
+    return errors.STORE_CHANGED({ path, bytes: open.size - size });
+  }
+
+  private movedTo(fd: number): { to?: string } {
+    try {
+      return process.platform === "linux" ? { to: fs.readlinkSync(`/proc/self/fd/${fd}`) } : {};
+    } catch {
+      // Without /proc nobody can say.
+      return {};
+    }
   }
 
   /** Linux keeps a deleted file's bytes as long as someone has it open, under this name. */
@@ -238,8 +273,9 @@ class JsonlStore implements Store {
     }
   }
 
+  /** Never makes a file longer that somebody else has cut. */
   private cutBack(fd: number): void {
-    fs.ftruncateSync(fd, this.file.size);
+    if (fs.fstatSync(fd).size > this.file.size) fs.ftruncateSync(fd, this.file.size);
     this.tainted = false;
   }
 
@@ -252,8 +288,8 @@ class JsonlStore implements Store {
   }
 }
 
-function resumedBehind({ facts: { header, problems, size, lines } }: Indexed): Resumed {
-  return { header, problems, offset: size, lines };
+function resumedBehind({ facts: { header, problems, size, lines, lastNumber } }: Indexed): Resumed {
+  return { header, problems, offset: size, lines, lastNumber };
 }
 
 function readAt(fd: number, { offset, length }: { offset: number; length: number }): Buffer {

@@ -22,8 +22,12 @@ export class LogFile {
   readonly ledger = new Ledger((row) => this.read(row));
   offsets: Float64Array = new Float64Array(64);
   lengths: Uint32Array = new Uint32Array(64);
-  /** Every record carries a checksum. */
-  checked = true;
+  /** The first row whose record carries a checksum, as all after it do. */
+  checkedFrom = 0;
+  /** Each record bears its number. */
+  counted = false;
+  /** The highest of these numbers; undefined where a scan begins in the middle. */
+  lastNumber: number | undefined = 0;
   /** Bytes known to be whole records. */
   size = 0;
   /** The open file of whoever writes; others open it for each read. */
@@ -39,6 +43,11 @@ export class LogFile {
 
   constructor(path: string) {
     this.path = path;
+  }
+
+  /** Every record carries a checksum. */
+  get checked(): boolean {
+    return this.checkedFrom === 0;
   }
 
   /** Whether a record turned out damaged since the log was opened. */
@@ -150,8 +159,8 @@ export class LogFile {
     const offset = this.offsets[row] as number;
     try {
       const line = this.bytes(offset, this.lengths[row] as number);
-      if (line.length === this.lengths[row] && (!this.checked || isSound(line))) {
-        const event = decode(line) as StoredEvent | undefined;
+      if (line.length === this.lengths[row] && (row < this.checkedFrom || isSound(line))) {
+        const event = decode(line, this.counted) as StoredEvent | undefined;
         if (event) return freeze(event);
       }
       this.markDamaged(row, "damaged: the checksum does not match any more");

@@ -2,12 +2,14 @@ import * as fs from "node:fs";
 import { basename } from "node:path";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import { isId } from "./ids.ts";
-import { decode, endsInReturn, isSound, NEWLINE } from "./record-bytes.ts";
+import { decode, endsInReturn, hasSum, isSound, NEWLINE } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
 import type { SessionHeader } from "./types.ts";
 
 /** The format this version writes; a log of a newer one is opened for reading only. */
-export const LOG_VERSION = 1;
+export const LOG_VERSION = 2;
+/** From this format on each record bears its number, so that a missing one is noticed. Older logs go on without. */
+const COUNTED_SINCE = 2;
 /** Bytes that nearly every header fits in. */
 const FIRST_LENGTH = 2 ** 14;
 
@@ -17,6 +19,8 @@ export interface ReadHeader {
   problems: Problem[];
   /** Why nothing may be written behind it. */
   readOnly?: string;
+  /** It is damaged: what it says of the records may not be so. */
+  guessed?: true;
 }
 
 /** The header of a log without the rest of it. Throws STORE_READ and STORE_HEADER. */
@@ -52,19 +56,27 @@ export function readHeader(path: string, line: Buffer): ReadHeader {
   const whole = typeof parsed?.sessionId === "string" && typeof parsed.version === "number";
   const problems: Problem[] = [];
   const say = (reason: string, lost = false) => problems.push({ line: 1, offset: 0, reason, lost });
-  if (!whole || (parsed.checksum === "crc32" && !isSound(bytes))) {
+  // A flag that was lost to damage does not make a log one without checksums.
+  const hasChecksum = parsed?.checksum === "crc32" || hasSum(bytes);
+  if (!whole || (hasChecksum && !isSound(bytes))) {
     const guessed = guess(bytes, parsed, basename(path).replace(/\.jsonl$/, ""));
     if (!guessed) throw errors.STORE_HEADER({ path, reason: "its first line is no session header" });
     say("header: its checksum does not match", true);
     return {
       header: guessed,
       problems,
+      guessed: true,
       readOnly: "its header fails its checksum, so what it belongs to is not certain",
     };
   }
-  if (parsed.checksum !== "crc32") say("unchecked: the log has no checksums");
+  if (!hasChecksum) say("unchecked: the log has no checksums");
   if (returned) say("a carriage return ends the line");
-  return { header: parsed, problems, ...newer(parsed) };
+  return { header: hasChecksum ? { ...parsed, checksum: "crc32" } : parsed, problems, ...newer(parsed) };
+}
+
+/** Whether the records of a log bear their numbers. */
+export function isCounted({ version }: Pick<SessionHeader, "version">): boolean {
+  return version >= COUNTED_SINCE;
 }
 
 function newer({ version }: SessionHeader): { readOnly?: string } {
@@ -84,5 +96,5 @@ function guess(line: Buffer, parsed: Partial<SessionHeader> | undefined, name: s
   if (!isHeader || sessionId === undefined) return undefined;
   const { deviceId = "unknown", createdAt = 0, epoch = "unknown", meta } = parsed ?? {};
   const known = { deviceId, createdAt, epoch, meta: typeof meta === "object" && meta !== null ? meta : {} };
-  return { ...known, version: Number(version ?? LOG_VERSION), sessionId: String(sessionId), checksum: "crc32" };
+  return { ...known, version: Number(version ?? 1), sessionId: String(sessionId), checksum: "crc32" };
 }

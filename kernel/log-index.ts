@@ -7,7 +7,7 @@ import { isSound, namedSum } from "./record-bytes.ts";
 import type { LogImage, Problem } from "./store.ts";
 import type { SessionHeader } from "./types.ts";
 
-const INDEX_VERSION = 1;
+const INDEX_VERSION = 2;
 /** Columns begin at a multiple of the widest number. */
 const ALIGNED = 8;
 const SUM_LENGTH = 4;
@@ -28,6 +28,8 @@ interface Facts extends Proof {
   problems: readonly Problem[];
   rows: number;
   slots: number;
+  /** The number that the last record bears, where records are counted. */
+  lastNumber: number;
   types: readonly string[];
   lastSeq: number;
   image: Omit<LogImage, "flags">;
@@ -53,7 +55,7 @@ export function writeIndex(
   told: { header: SessionHeader; problems: readonly Problem[]; lines: number },
   { flags, ...image }: LogImage,
 ): void {
-  const { ledger, size } = file;
+  const { ledger, size, lastNumber = 0 } = file;
   const rows = ledger.size;
   const last = { offset: file.offsets[rows - 1] as number, length: file.lengths[rows - 1] as number };
   const sum = namedSum(file.bytes(last.offset, last.length), 0, last.length);
@@ -62,7 +64,17 @@ export function writeIndex(
   const { types, lastSeq } = ledger;
   const proof: Proof = { version: INDEX_VERSION, size, ino, mtimeMs, lines: told.lines, last: { ...last, sum } };
   const { header, problems } = told;
-  const facts: Facts = { ...proof, header, problems, rows, slots: columns.slots.length, types, lastSeq, image };
+  const facts: Facts = {
+    ...proof,
+    header,
+    problems,
+    rows,
+    slots: columns.slots.length,
+    lastNumber,
+    types,
+    lastSeq,
+    image,
+  };
   replace(path, [headOf(facts), ...listed(columns).map((column) => widenedBytes(column, rows, columns.slots))]);
 }
 
@@ -75,7 +87,8 @@ export function readIndex(path: string, file: LogFile): Indexed | undefined {
     const facts = JSON.parse(bytes.toString("utf8", 0, end)) as Facts;
     if (!file.opened((fd) => isOf(facts, fd))) return undefined;
     const columns = columnsIn(bytes, aligned(end + 1), facts);
-    file.checked = true;
+    file.checkedFrom = 0;
+    file.lastNumber = facts.lastNumber;
     file.size = facts.size;
     file.restore(columns.offsets, columns.lengths, facts.rows);
     file.ledger.restore(columns, facts);

@@ -10,21 +10,28 @@ const CRC_BYTES = Buffer.from(CRC_START);
 /** `,"crc":"xxxxxxxx"}` */
 export const SUFFIX_LENGTH = CRC_START.length + 10;
 
+/** What stands before the number of a record, in a log whose records are counted. */
+const NUMBER_START = ',"nth":';
+const NUMBER_BYTES = Buffer.from(NUMBER_START);
+
 /** How every event begins: content blocks do not, so that a large damaged record is not summed up once for each. */
 export const START = '{"type":"';
 const RECORD = /^\{"type":"[^"]*","id":"[^"]*","parentId":/;
 const RECORD_LENGTH = 512;
 
-/** One record as a line of the log, its checksum over the bytes before it included. */
-export function encodeLine(json: string): string {
+/** One record as a line of the log, with its checksum over all that stands before it; `nth`: its number in the log. */
+export function encodeLine(record: string, nth?: number): string {
+  const json = nth === undefined ? record : `${record.slice(0, -1)}${NUMBER_START}${nth}}`;
   return `${json.slice(0, -1)}${CRC_START}${crc32(json).toString(16).padStart(8, "0")}"}\n`;
 }
 
-/** What a line's JSON says, without its checksum; undefined when it is no JSON. */
-export function decode(line: Buffer): unknown {
+/** What a line's JSON says, without its checksum and, where records are `counted`, its number; undefined when it is no JSON. */
+export function decode(line: Buffer, counted = false): unknown {
   try {
     const value = JSON.parse(line.toString("utf8"));
-    if (typeof value === "object" && value !== null) delete value.crc;
+    if (typeof value !== "object" || value === null) return value;
+    delete value.crc;
+    if (counted) delete value.nth;
     return value;
   } catch {
     return undefined;
@@ -50,6 +57,28 @@ export function namedSum(bytes: Buffer, from: number, to: number): number {
   if (start <= from || bytes[to - 2] !== 0x22 || bytes[to - 1] !== CLOSING) return Number.NaN;
   for (let at = 0; at < CRC_START.length; at++) if (bytes[start + at] !== CRC_BYTES[at]) return Number.NaN;
   return hexIn(bytes, start + CRC_START.length);
+}
+
+/** Whether a line ends as one with a checksum does, whatever the sum is. */
+export function hasSum(bytes: Buffer, from = 0, to = bytes.length): boolean {
+  return !Number.isNaN(namedSum(bytes, from, to));
+}
+
+/** The number that a sound line bears; undefined when it bears none. */
+export function numberOf(bytes: Buffer, from: number, to: number): number | undefined {
+  const end = to - SUFFIX_LENGTH;
+  let at = end;
+  let nth = 0;
+  for (let place = 1; at > from && isDigit(bytes[at - 1] as number); place *= 10)
+    nth += ((bytes[--at] as number) - 0x30) * place;
+  const start = at - NUMBER_START.length;
+  if (at === end || start <= from) return undefined;
+  for (let n = 0; n < NUMBER_START.length; n++) if (bytes[start + n] !== NUMBER_BYTES[n]) return undefined;
+  return nth;
+}
+
+function isDigit(byte: number): boolean {
+  return byte >= 0x30 && byte <= 0x39;
 }
 
 /** Eight lower-case hex digits as a number; NaN when they are none. */

@@ -11,7 +11,7 @@ import type {
   TransientDefinition,
 } from "./types.ts";
 
-const ENVELOPE = ["id", "seq", "sessionId", "clientId", "ts", "type", "crc"] as const;
+const ENVELOPE = ["id", "seq", "sessionId", "clientId", "ts", "type", "crc", "nth"] as const;
 const STORED_ENVELOPE = [...ENVELOPE, "parentId"] as const;
 
 interface Row {

@@ -4,8 +4,8 @@ import { codeOf, errors, messageOf } from "./errors.ts";
 import { hashOf, hashOfBytes, type Ledger, LOST_PARENT, NO_PARENT, NO_ROW } from "./ledger.ts";
 import { LineSums } from "./line-sums.ts";
 import { LogFile } from "./log-file.ts";
-import { readHeader } from "./log-header.ts";
-import { decode, isBlank, isSound, NEWLINE, type Salvaged, START, salvage } from "./record-bytes.ts";
+import { isCounted, readHeader } from "./log-header.ts";
+import { decode, hasSum, isBlank, isSound, NEWLINE, numberOf, type Salvaged, START, salvage } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
 import type { SessionHeader, StoredEvent } from "./types.ts";
 
@@ -78,6 +78,8 @@ export interface Resumed {
   problems: readonly Problem[];
   offset: number;
   lines: number;
+  /** The number of the last record before it, where that is known. */
+  lastNumber?: number;
 }
 
 /** Enters every record of a file in its ledger. Throws STORE_READ and STORE_HEADER. */
@@ -104,6 +106,10 @@ class Scanner {
   private at = 0;
   private sums: LineSums | undefined;
   private readonly ends: number[] = [];
+  /** Bytes were lost since the last whole record: a gap in the numbers behind it is no other loss. */
+  private lost = false;
+  /** The header is damaged: the first sound record tells whether records are counted. */
+  private guessed = false;
   private lastType = -1;
   private lastTypeBytes: Buffer = Buffer.alloc(0);
   private readonly sought: { bytes: Buffer; from: number; to: number } = { bytes: Buffer.alloc(0), from: 0, to: 0 };
@@ -144,11 +150,26 @@ class Scanner {
     file.reserve(rows);
   }
 
-  private resume({ header, problems, offset, lines }: Resumed): void {
+  private resume({ header, problems, offset, lines, lastNumber }: Resumed): void {
     this.scan = { header, problems: [...problems], unterminated: false, bytes: offset, lines };
     this.at = offset;
     this.line = lines + 1;
-    this.file.checked = header.checksum === "crc32";
+    this.file.lastNumber = lastNumber;
+    this.begin(header);
+  }
+
+  private begin(header: SessionHeader): void {
+    this.file.checkedFrom = header.checksum === "crc32" ? 0 : Number.POSITIVE_INFINITY;
+    this.file.counted = isCounted(header);
+  }
+
+  /** Whether the record in these bytes has to be sound: from the first one with a sound checksum on all are checked. */
+  private mustBeSound(bytes: Buffer, from: number, to: number): boolean {
+    const { file } = this;
+    if (file.checkedFrom <= file.ledger.size) return true;
+    if (!hasSum(bytes, from, to)) return false;
+    if (isSound(bytes, from, to)) file.checkedFrom = file.ledger.size;
+    return true;
   }
 
   /** Takes the whole lines from `start` on, the first newline sought at `from`; answers where they end. */
@@ -191,17 +212,23 @@ class Scanner {
   }
 
   private takeHeader(line: Buffer): void {
-    const { header, problems, readOnly } = readHeader(this.file.path, line);
+    const { header, problems, readOnly, guessed } = readHeader(this.file.path, line);
+    this.guessed = guessed === true;
     this.scan = { header, problems, ...(readOnly && { readOnly }), unterminated: false, bytes: 0, lines: 1 };
-    this.file.checked = header.checksum === "crc32";
+    this.begin(header);
   }
 
   private takeLine(from: number, to: number, known: boolean): void {
-    const sound = known || (this.file.checked && isSound(this.buffer, from, to));
+    const checks = known || this.mustBeSound(this.buffer, from, to);
+    const sound = known || (checks && isSound(this.buffer, from, to));
+    if (this.guessed && sound) {
+      this.guessed = false;
+      this.file.counted = numberOf(this.buffer, from, to) !== undefined;
+    }
     if (sound && this.takePlain(from, to)) return;
     const place = { line: this.line, offset: this.at + from };
     const line = this.buffer.subarray(from, to);
-    if (sound || !this.file.checked) this.takeRecord(line, place);
+    if (sound || !checks) this.takeRecord(line, place);
     else this.takeDamaged(line, place, salvage(line));
   }
 
@@ -212,9 +239,24 @@ class Scanner {
     if (!envelope.read(buffer, from, to)) return false;
     if (this.rowOf(envelope.idHash, buffer, envelope.idFrom, envelope.idTo) !== NO_ROW) return false;
     if (envelope.seq <= ledger.lastSeq) return false;
+    if (file.counted) this.count(buffer, from, to, { line: this.line, offset: this.at + from });
     ledger.addRow(envelope.idHash, envelope.seq, this.typeIndex(), this.parentRow());
     this.placed(this.at + from, to - from);
     return true;
+  }
+
+  /** Notices by its number that records before this one are missing. */
+  private count(bytes: Buffer, from: number, to: number, place: Place): void {
+    const { file } = this;
+    const nth = numberOf(bytes, from, to);
+    if (nth === undefined) return;
+    const missing = nth - 1 - (file.lastNumber ?? nth - 1);
+    if (missing > 0 && !this.lost) {
+      const reason = `missing: ${missing === 1 ? "a record" : `${missing} records`} before this one (number ${nth})`;
+      this.scan.problems.push({ ...place, reason, lost: true });
+    }
+    this.lost = false;
+    if (file.lastNumber === undefined || nth > file.lastNumber) file.lastNumber = nth;
   }
 
   private placed(offset: number, length: number): void {
@@ -263,6 +305,7 @@ class Scanner {
 
   private takeDamaged(line: Buffer, place: Place, salvaged: Salvaged): void {
     this.scan.problems.push({ ...place, reason: reasonOf(line, salvaged), lost: salvaged.lost > 0 });
+    if (salvaged.lost > 0) this.lost = true;
     this.takeSalvaged(line, place, salvaged);
   }
 
@@ -273,12 +316,13 @@ class Scanner {
 
   /** Whole records stay where they are; what follows the last of them is torn. */
   private takeTail(tail: Buffer, place: Place): void {
-    if (this.file.checked ? isSound(tail) : decode(tail) !== undefined) {
+    const checks = this.mustBeSound(tail, 0, tail.length);
+    if (checks ? isSound(tail) : decode(tail) !== undefined) {
       this.scan.unterminated = true;
       this.takeRecord(tail, place);
       return;
     }
-    const salvaged = this.file.checked ? salvage(tail) : { records: [], lost: tail.length };
+    const salvaged = checks ? salvage(tail) : { records: [], lost: tail.length };
     const end = salvaged.records.at(-1)?.to ?? 0;
     if (end > 0) this.takeBeforeTear(tail.subarray(0, end), place);
     if (end === tail.length) return;
@@ -296,10 +340,11 @@ class Scanner {
   }
 
   private takeRecord(record: Buffer, place: Place): void {
-    const event = decode(record) as StoredEvent | undefined;
+    const event = decode(record, this.file.counted) as StoredEvent | undefined;
     const { problems } = this.scan;
     if (!isEvent(event)) {
       problems.push({ ...place, reason: "shape: the record is no event", lost: true });
+      this.lost = true;
       return;
     }
     const id = Buffer.from(event.id);
@@ -308,6 +353,7 @@ class Scanner {
       return;
     }
     this.reportOrder(event, place);
+    if (this.file.counted) this.count(record, 0, record.length, place);
     const { ledger } = this.file;
     const parent = event.parentId ?? null;
     const parentId = Buffer.from(parent ?? "");

@@ -54,7 +54,8 @@ export interface Store {
   /** `onDamage` hears of a record that was whole when the log was opened and is no more when it is read. */
   open(onDamage?: (problem: Problem) => void): Opened;
   /**
-   * Writes records (one event's JSON each) all together or not at all; throws STORE_WRITE, STORE_GONE, STORE_READ_ONLY.
+   * Writes records (one event's JSON each) all together or not at all; throws STORE_WRITE, STORE_READ_ONLY,
+   * and STORE_GONE, STORE_MOVED or STORE_CHANGED when somebody else did something to the file.
    * `events`, when given, are what reading the records would yield.
    */
   append(records: readonly string[], events?: readonly StoredEvent[]): void;

@@ -1,13 +1,17 @@
 import { crc32 } from "node:zlib";
-import type { Session, StoredEvent } from "@scorel/kernel";
+import { LOG_VERSION, type Session, type StoredEvent } from "@scorel/kernel";
 import { type Redact, redacted } from "./redaction.ts";
 import { eventsOf } from "./shown.ts";
 
 /** A session's log, each line with its checksum: all of it, or only what belongs to the conversation as it stands. */
 export function* logLines(session: Session, redact: Redact, onlyPath: boolean): Generator<string> {
-  yield lineOf({ ...session.header, checksum: "crc32" }, redact);
-  if (onlyPath) for (const event of eventsOf(session)) yield lineOf(linked(session, event), redact);
-  else for (const event of session.tree) yield lineOf(event, redact);
+  yield lineOf(
+    { ...session.header, version: Math.max(session.header.version, LOG_VERSION), checksum: "crc32" },
+    redact,
+  );
+  let nth = 0;
+  if (onlyPath) for (const event of eventsOf(session)) yield lineOf({ ...linked(session, event), nth: ++nth }, redact);
+  else for (const event of session.tree) yield lineOf({ ...event, nth: ++nth }, redact);
 }
 
 /** Where damage has cut the way, the parent that was found instead. */

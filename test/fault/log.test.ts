@@ -1,7 +1,7 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJsonlStore, createKernel, type Kernel, scanLog } from "@scorel/kernel";
+import { createJsonlStore, createKernel, type Kernel, LOG_VERSION, scanLog } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
@@ -54,7 +54,7 @@ describe("a process killed while it appends", () => {
 
 describe("a log cut at any byte of its last three records", () => {
   it("loses the cut record only, sets its bytes aside and goes on", async () => {
-    const kernel = await open({ create: testHeader });
+    const kernel = await open({ create: { ...testHeader, version: LOG_VERSION } });
     for (const n of upTo(6)) await kernel.session.append("note", { text: `${n} ${"ü".repeat(n)}` });
     await kernel.stop();
     const { places, bytes } = scanLog(path);

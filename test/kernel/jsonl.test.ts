@@ -302,14 +302,86 @@ describe("a JSONL log whose file is taken away while it is open", () => {
     await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_GONE" });
   });
 
-  it("goes with it when it was moved only", async () => {
+  it("takes no event while it is moved away, says where to, and goes on once it is back", async () => {
     const kernel = await open({ create: testHeader });
     await kernel.session.append("note", { text: "a" });
     renameSync(path, `${path}.away`);
-    await kernel.session.append("note", { text: "b" });
-    await kernel.stop();
+    await nextTurn();
+    const to = process.platform === "linux" ? { to: `${path}.away` } : {};
+    await expect(kernel.session.append("note", { text: "b" })).rejects.toMatchObject({
+      code: "STORE_MOVED",
+      data: { path, ...to },
+    });
     renameSync(`${path}.away`, path);
-    expect(await reopened()).toMatchObject({ context: ["a", "b"], problems: [] });
+    await kernel.session.append("note", { text: "c" });
+    await kernel.stop();
+    expect(await reopened()).toMatchObject({ context: ["a", "c"], problems: [] });
+  });
+
+  it("takes no event where another file took its place while its own was only moved", async () => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    renameSync(path, `${path}.away`);
+    copyFileSync(`${path}.away`, path);
+    await nextTurn();
+    await expect(kernel.session.append("note", { text: "b" })).rejects.toMatchObject({ code: "STORE_MOVED" });
+    await kernel.stop();
+    expect(readFileSync(path)).toEqual(readFileSync(`${path}.away`));
+  });
+
+  it.each([
+    ["cut to nothing", () => 0],
+    ["cut within its last record", (size: number) => size - 5],
+    ["cut behind its header", () => readFileSync(path).indexOf(10) + 1],
+  ])("takes no event when it was %s, nor makes it longer", async (_how, cut) => {
+    const kernel = await open({ create: testHeader });
+    for (const text of ["a", "b"]) await kernel.session.append("note", { text });
+    const { size } = statSync(path);
+    truncateSync(path, cut(size));
+    await nextTurn();
+    const changed = { code: "STORE_CHANGED", data: { path, bytes: cut(size) - size } };
+    await expect(kernel.session.append("note", { text: "c" })).rejects.toMatchObject(changed);
+    expect(texts(kernel)).toEqual(["a", "b"]);
+    // It cannot say that what it wrote before is on disk for good.
+    await expect(kernel.stop()).rejects.toMatchObject(changed);
+    expect(statSync(path).size).toBe(cut(size));
+  });
+
+  it("calls no event safe that was written in the turn of the event loop in which the log was cut", async () => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    await kernel.session.synced();
+    await nextTurn();
+    void kernel.session.append("note", { text: "b" });
+    truncateSync(path, 20);
+    await kernel.session.append("note", { text: "c" });
+    await expect(kernel.session.synced()).rejects.toMatchObject({ code: "STORE_CHANGED" });
+    await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_CHANGED" });
+  });
+
+  it("takes no event behind what another program wrote to it", async () => {
+    const kernel = await open({ create: testHeader });
+    await kernel.session.append("note", { text: "a" });
+    appendFileSync(path, "x\n");
+    await nextTurn();
+    await expect(kernel.session.append("note", { text: "b" })).rejects.toMatchObject({
+      code: "STORE_CHANGED",
+      message: expect.stringContaining("wrote 2 bytes"),
+    });
+    await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_CHANGED" });
+  });
+
+  it("tells everyone who watches that it cannot be written", async () => {
+    const kernel = await open({ create: testHeader });
+    const heard: unknown[] = [];
+    kernel.subscribe((event) => void heard.push(event));
+    await kernel.session.append("note", { text: "a" });
+    truncateSync(path, 20);
+    await nextTurn();
+    await kernel.session.append("note", { text: "b" }).catch(() => {});
+    await kernel.drained();
+    expect(heard.at(-1)).toMatchObject({ type: "storage_status", error: expect.stringContaining("lost its last") });
+    await expect(kernel.stop()).rejects.toMatchObject({ code: "STORE_CHANGED" });
   });
 });
 

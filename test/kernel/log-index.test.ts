@@ -159,7 +159,8 @@ async function play(taken: readonly Step[]): Promise<void> {
     }
   }
   await kernel.stop();
-  for (const killed of left) await killed.stop();
+  // Each finds what the ones after it wrote.
+  for (const killed of left) await killed.stop().catch(() => {});
 }
 
 describe("a log with an index", () => {
