@@ -31,7 +31,8 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
     const opened = await open(client, invocation, options.model as string | undefined);
     const status = await withModel(client, invocation, opened, { models, reopen });
     if (!status) return UNCONFIGURED;
-    const screen = new Screen(createOutput(invocation.stdout), client.clientId, () => invocation.stdout.columns);
+    const { stdout, terminal = stdout } = invocation;
+    const screen = new Screen(createOutput(terminal), client.clientId, () => stdout.columns);
     const person = invocation.stdin.isTTY === true;
     const chat = new ChatSession(client, screen, person);
     await chat.enter(status);

@@ -1,6 +1,5 @@
 import { agrees } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
-import { plainText } from "@scorel/host/client";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { ScorelError } from "@scorel/kernel";
 import type { LocalModel } from "@scorel/model/contract";
@@ -39,9 +38,9 @@ async function choose(
   local: readonly LocalModel[],
 ): Promise<string | undefined> {
   const [first, ...others] = local;
-  if (first && (await agrees(plainText(offer(first, others)), invocation))) return nameOf(first);
+  if (first && (await agrees(offer(first, others), invocation))) return nameOf(first);
   const question = `${problem}\n\nTry the offline demonstration model for now? [y/N] `;
-  return (await agrees(plainText(question), invocation)) ? OFFLINE : undefined;
+  return (await agrees(question, invocation)) ? OFFLINE : undefined;
 }
 
 function offer(first: LocalModel, others: readonly LocalModel[]): string {

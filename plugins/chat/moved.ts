@@ -2,7 +2,6 @@ import { homedir } from "node:os";
 import { join, resolve } from "node:path";
 import { answerTo } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
-import { plainText } from "@scorel/host/client";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
 import type {} from "@scorel/projects/contract";
@@ -27,7 +26,7 @@ export async function unlessMoved(
 
 async function askedFor(gone: string, invocation: Invocation): Promise<string> {
   const question = `The session worked in ${gone}, which is gone. Where is it now? (a directory; empty: leave) `;
-  const answer = (await answerTo(plainText(question), invocation)).trim();
+  const answer = (await answerTo(question, invocation)).trim();
   if (answer === "") return "";
   return answer.startsWith("~/") ? join(homedir(), answer.slice(2)) : resolve(invocation.cwd, answer);
 }

@@ -7,7 +7,7 @@ import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 import { TypedLine } from "./typed-line.ts";
 
-type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
+type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
 
 /**
  * Feeds what a person types to a conversation until they leave. A line typed while a turn runs is taken
@@ -16,7 +16,7 @@ type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
   const lines = openLines(streams, (line) => chat.complete(line));
-  const typed = new TypedLine(lines, streams.stdout as Writable);
+  const typed = new TypedLine(lines, (streams.terminal ?? streams.stdout) as Writable);
   const say = (thrown: unknown) => screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
   let closed = false;
   let work = Promise.resolve();
@@ -65,11 +65,11 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
 
 type Complete = (line: string) => Promise<[string[], string]>;
 
-function openLines({ stdin, stdout }: Streams, complete?: Complete): Interface {
+function openLines({ stdin, stdout, terminal = stdout }: Streams, complete?: Complete): Interface {
   forgiveClosed(stdin);
   return createInterface({
     input: stdin,
-    output: stdout,
+    output: terminal,
     terminal: stdout.isTTY === true,
     prompt: "> ",
     ...(complete && { completer: completing(complete) }),

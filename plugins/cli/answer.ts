@@ -1,11 +1,12 @@
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
+import { visibleText } from "@scorel/host/client";
 import { codeOf } from "@scorel/kernel";
 import type { Invocation } from "./contract.ts";
 
-type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
+type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
 
-/** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. The question is shown as it is. */
+/** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. */
 export async function agrees(question: string, streams: Streams): Promise<boolean> {
   return isYes(await answerTo(question, streams));
 }
@@ -13,11 +14,17 @@ export async function agrees(question: string, streams: Streams): Promise<boolea
 /** Whether a person means yes by what they typed. */
 export const isYes = (answer: string): boolean => /^\s*y(es)?\s*$/i.test(answer);
 
-/** A line that a person types; nothing when they leave the question with Ctrl-C or Ctrl-D, or nobody types any more. */
-export async function answerTo(question: string, { stdin, stdout, interrupt }: Streams): Promise<string> {
+/**
+ * A line that a person types; nothing when they leave the question with Ctrl-C or Ctrl-D, or nobody types any more. Characters
+ * that nobody sees, or that turn text round, are written out in the question, since something is decided by it.
+ */
+export async function answerTo(
+  question: string,
+  { stdin, stdout, terminal = stdout, interrupt }: Streams,
+): Promise<string> {
   if (stdin.readableEnded || interrupt.aborted) return "";
   forgiveClosed(stdin);
-  const lines = createInterface({ input: stdin, output: stdout, terminal: stdout.isTTY === true });
+  const lines = createInterface({ input: stdin, output: terminal, terminal: stdout.isTTY === true });
   const leave = () => lines.close();
   interrupt.addEventListener("abort", leave, { once: true });
   return new Promise((resolve) => {
@@ -29,7 +36,7 @@ export async function answerTo(question: string, { stdin, stdout, interrupt }: S
       if (answer === undefined) stdout.write("\n");
       resolve(answer ?? "");
     });
-    lines.question(question, (line) => {
+    lines.question(visibleText(question), (line) => {
       answer = line;
       leave();
     });

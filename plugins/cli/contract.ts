@@ -9,7 +9,11 @@ export interface Invocation {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadStream;
+  /** Where it is a terminal, what is written is shown as text: escape sequences and control characters are taken out. */
   stdout: NodeJS.WriteStream;
+  /** The same stream for faces that move the cursor, and filter themselves what comes from elsewhere. */
+  terminal?: NodeJS.WriteStream;
+  /** Escape sequences and control characters are taken out. */
   stderr: NodeJS.WriteStream;
   /** The first interrupt (Ctrl-C) aborts it; a second one ends the process. */
   interrupt: AbortSignal;

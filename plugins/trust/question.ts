@@ -24,7 +24,7 @@ const LONG = 20;
 export async function askAtStart(trust: TrustService, invocation: Invocation): Promise<void> {
   if (!invocation.stdin.isTTY || !invocation.stdout.isTTY) return;
   const held = await trust.held();
-  if (held.length > 0 && (await agrees(visibleText(aboutHeld(held)), invocation))) await trust.confirm(held);
+  if (held.length > 0 && (await agrees(aboutHeld(held), invocation))) await trust.confirm(held);
   const review = await trust.review(invocation.cwd);
   if (review && (await decide(review, invocation))) await review.accept();
 }
@@ -57,7 +57,7 @@ export async function decideOn(reviewed: Reviewed, head: string, question: strin
   const { stdout } = streams;
   stdout.write(`${describeAs(head, reviewed)}\n`);
   for (;;) {
-    const answer = await answerTo(visibleText(`${question} [y]es, [N]o, [s]how: `), streams);
+    const answer = await answerTo(`${question} [y]es, [N]o, [s]how: `, streams);
     if (!/^\s*s(how)?\s*$/i.test(answer)) return isYes(answer);
     for (const { path, text } of reviewed.texts()) stdout.write(visibleText(`--- ${path}\n${text.trimEnd()}\n\n`));
   }

@@ -11,12 +11,13 @@ import { createExtensionsService } from "../extensions/service.ts";
 import { createLazyPresetStore } from "../store/lazy-store.ts";
 import { createLazyTrust } from "../trust/lazy-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
-import { commandStdout, exitProcess } from "./own-process.ts";
+import { commandStdout, exitProcess, filterOutput, terminalStdout } from "./own-process.ts";
 import { createSignals, type Signals } from "./signals.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
 export async function launch(argv: readonly string[], version: string): Promise<void> {
-  const signals = createSignals();
+  const [signals, { plainText }] = [createSignals(), await import("@scorel/host/client")];
+  filterOutput(plainText);
   let code: number;
   try {
     code = await run(argv, version, signals);
@@ -85,7 +86,8 @@ function guardProcess(): Asked["beforeExtensions"] {
 
 function launchOf(cwd: string, version: string, interrupt: AbortSignal): Launch {
   const { env, stdin, stderr } = process;
-  return { cwd, version, globalOptions, env, stdin, stdout: commandStdout, stderr, interrupt };
+  const streams = { stdin, stdout: commandStdout, terminal: terminalStdout, stderr };
+  return { cwd, version, globalOptions, env, ...streams, interrupt };
 }
 
 /** The least that runs: no extension, and of the user's configuration only what can be read. */

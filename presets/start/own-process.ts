@@ -19,17 +19,39 @@ export function exitProcess(code: number): never {
   }
 }
 
-const { stdout } = process;
-const write = stdout.write;
+const { stdout, stderr } = process;
+const writers = { stdout: stdout.write.bind(stdout), stderr: stderr.write.bind(stderr) } as Record<string, Write>;
+
+type Write = (chunk: string | Uint8Array, ...rest: unknown[]) => boolean;
 
 /**
- * The process's stdout as commands get it, an extension's own commands among them. What extensions write to
- * `process.stdout` elsewhere is kept out of it; this is not.
+ * The process's stdout for faces that draw, with a `write` that no extension has replaced. What extensions write to
+ * `process.stdout` elsewhere is kept out of it.
  */
-export const commandStdout: NodeJS.WriteStream = new Proxy(stdout, {
-  get(target, key) {
-    if (key === "write") return write.bind(target);
-    const value: unknown = Reflect.get(target, key, target);
-    return typeof value === "function" ? value.bind(target) : value;
-  },
-});
+export const terminalStdout = withWrite(writers.stdout as Write);
+
+/** The same for commands: {@link filterOutput} decides what a terminal gets of it. */
+export let commandStdout = terminalStdout;
+
+/**
+ * Takes what a terminal would act on out of stderr and, where it is a terminal, out of {@link commandStdout}: names, texts
+ * and messages come from projects, servers and models.
+ */
+export function filterOutput(plain: (text: string) => string): void {
+  const filtered =
+    (write: Write): Write =>
+    (chunk, ...rest) =>
+      write(plain(typeof chunk === "string" ? chunk : Buffer.from(chunk).toString()), ...rest);
+  stderr.write = filtered(writers.stderr as Write) as typeof stderr.write;
+  if (stdout.isTTY) commandStdout = withWrite(filtered(writers.stdout as Write));
+}
+
+function withWrite(write: Write): NodeJS.WriteStream {
+  return new Proxy(stdout, {
+    get(target, key) {
+      if (key === "write") return write;
+      const value: unknown = Reflect.get(target, key, target);
+      return typeof value === "function" ? value.bind(target) : value;
+    },
+  });
+}

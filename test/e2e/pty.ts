@@ -20,6 +20,8 @@ export interface Terminal extends AsyncDisposable {
   /** Resolves when the screen has shown this since the last call of it. */
   shows(text: string): Promise<void>;
   screen(): string;
+  /** All bytes that the terminal got, escape sequences included. */
+  raw(): string;
   /** The rows as they stand. */
   rows(): string[];
   code: Promise<number | null>;
@@ -63,6 +65,7 @@ export function terminal(s: Scratch, args: readonly string[] = []): Terminal {
         });
       }),
     screen,
+    raw: () => seen,
     rows: () => rowsOf(seen, COLUMNS),
     code,
     async [Symbol.asyncDispose]() {

@@ -43,6 +43,16 @@ async function open() {
 }
 
 describe("a blob", () => {
+  it("holds a content whole, keys included, for its user only", async () => {
+    await using t = await open();
+    t.keep("KEY=sk-0123456789");
+    const modes = [dirname(t.path("KEY=sk-0123456789")), t.path("KEY=sk-0123456789")].map(
+      (path) => fs.statSync(path).mode,
+    );
+    expect(modes.map((mode) => (mode & 0o777).toString(8))).toEqual(["700", "600"]);
+    expect(fs.readFileSync(t.path("KEY=sk-0123456789"), "utf8")).toBe("KEY=sk-0123456789");
+  });
+
   it("is its content, by its hash", async () => {
     await using t = await open();
     expect(t.store.put(Buffer.from("one"))).toBe(hash("one"));

@@ -12,7 +12,13 @@ function person(typed: string, interrupt: AbortSignal = new AbortController().si
 }
 
 describe("a question to a person", () => {
-  it("is shown as it is, and answered by one line", async () => {
+  it("has what hides or turns text written out in it", async () => {
+    const { streams, shown } = person("y\n");
+    await agrees("Remove a\u202eb\u200bc\u001b[2K? ", streams);
+    expect(shown()).toBe("Remove a\\u{202e}b\\u{200b}c\\u{1b}[2K? ");
+  });
+
+  it("is shown, and answered by one line", async () => {
     const { streams, shown } = person("blue\nred\n");
     expect(await answerTo("Which? ", streams)).toBe("blue");
     expect(shown()).toBe("Which? ");
