@@ -46,6 +46,11 @@ export async function submitted(ctx: BaseContext, prompt: string, signal: AbortS
 export function tools(ctx: BaseContext): readonly ReadyTool[] {
   return ctx.find("tools")?.list() ?? [];
 }
+/** What the model is told of them. */
+export function offeredTools(ctx: BaseContext): Pick<ReadyTool, "name" | "description" | "parameters">[] {
+  const listed = tools(ctx).filter(({ unlisted }) => !unlisted);
+  return listed.map(({ name, description, parameters }) => ({ name, description, parameters }));
+}
 export function redaction(ctx: BaseContext): Redaction {
   return createRedaction(ctx.find("secrets"));
 }

@@ -4,7 +4,7 @@ import type { ImageBlock, UserMessage } from "@scorel/messages/contract";
 import type { AgentService, QueueChange } from "./contract.ts";
 import { toAgentMessages } from "./convert.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { type Environment, systemPrompt, tools } from "./environment.ts";
+import { type Environment, offeredTools, systemPrompt, tools } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { fittedContent, isToFit } from "./images.ts";
 import type { Queue } from "./queue.ts";
@@ -135,7 +135,7 @@ function mostCounted({ contextWindow }: { contextWindow: number }): number {
 
 /** What goes with every request besides the messages. */
 function fixedPart({ ctx }: Environment): string {
-  const offered = tools(ctx).map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const offered = offeredTools(ctx);
   return systemPrompt(ctx) + (offered.length > 0 ? JSON.stringify(offered) : "");
 }
 

@@ -10,7 +10,7 @@ import type { StreamOptions } from "@scorel/model/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import { Calls } from "./calls.ts";
 import { toAgentMessages } from "./convert.ts";
-import { systemPrompt, tools } from "./environment.ts";
+import { offeredTools, systemPrompt } from "./environment.ts";
 import { guardStream } from "./guard.ts";
 import { Recorder } from "./recorder.ts";
 import { repair } from "./repair.ts";
@@ -149,7 +149,7 @@ function options(turn: Turn, signal: AbortSignal): StreamOptions {
 
 /** The library is given tools without parameters (see Calls); the model is told of them as they are. */
 function withParameters({ env }: Turn, asked: Context): Context {
-  const offered = tools(env.ctx).map(({ name, description, parameters }) => ({ name, description, parameters }));
+  const offered = offeredTools(env.ctx);
   return offered.length === 0 ? asked : { ...asked, tools: offered as unknown as NonNullable<Context["tools"]> };
 }
 

@@ -21,8 +21,7 @@ const parameters = z.object({
   command: z.string().optional(),
   cwd: z.string().optional(),
   timeout: z.number().positive().max(MAX_SECONDS).optional().describe("seconds, default 120"),
-  description: z.string().optional().describe("what it does, in a few words"),
-  background: z.boolean().optional().describe("run on and answer an id at once"),
+  background: z.boolean().optional().describe("answer an id at once"),
   poll: z.string().optional().describe("id: its new output"),
   stop: z.string().optional().describe("id: end it"),
 });
@@ -38,7 +37,7 @@ export function createBash(env: Environment): Tool<Params> {
   return {
     name: "Bash",
     description:
-      "Run a shell command, without input, in a new shell. Long output is cut in the middle and kept whole in a file. Start servers and watchers with background, then poll or stop them by id instead of giving a command; they end with the session.",
+      "Run a command in a new shell, without input. Long output is cut in the middle and kept whole in a file. Servers and watchers run in the background until the session ends: poll or stop their id instead of giving a command.",
     parameters,
     access: () => "exclusive",
     execute: (_id, params, signal, onUpdate) =>

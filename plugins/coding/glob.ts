@@ -13,7 +13,7 @@ const parameters = z.object({
   path: z.string().optional(),
   hidden: z.boolean().optional(),
   offset: z.int().min(0).optional(),
-  limit: z.int().min(1).max(5_000).optional(),
+  limit: z.int().min(1).max(5_000).optional().describe("default 200"),
 });
 type Params = z.output<typeof parameters>;
 

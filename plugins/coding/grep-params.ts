@@ -11,6 +11,6 @@ export const parameters = z.object({
   context: z.int().min(0).max(50).optional().describe("lines around"),
   hidden: z.boolean().optional(),
   offset: z.int().min(0).optional(),
-  limit: z.int().min(1).max(1_000).optional(),
+  limit: z.int().min(1).max(1_000).optional().describe("default 100"),
 });
 export type GrepParams = z.output<typeof parameters>;

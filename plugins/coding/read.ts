@@ -27,8 +27,8 @@ const parameters = z.object({
     .union([z.int().min(1), z.string().regex(/^\d+:\d+$/)])
     .optional()
     .describe("first line, or LINE:BYTE"),
-  limit: z.int().min(1).max(MAX_LINES).optional().describe("lines"),
-  full: z.boolean().optional().describe("take a larger share of the context"),
+  limit: z.int().min(1).max(MAX_LINES).optional().describe("default 2000"),
+  full: z.boolean().optional().describe("show more at once"),
 });
 type Params = z.output<typeof parameters>;
 
@@ -36,8 +36,7 @@ type Params = z.output<typeof parameters>;
 export function createRead(env: Environment): Tool<Params> {
   return {
     name: "Read",
-    description:
-      "Read a text file as numbered lines (at most 2000), or an image. A long file is cut; go on from the next offset it names.",
+    description: "Read a text file as numbered lines, or an image. A long file is cut: go on from the offset it names.",
     parameters,
     prepareArguments: withOwnNames,
     access: () => "read",

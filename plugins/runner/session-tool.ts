@@ -9,7 +9,17 @@ const flag = { type: "boolean" };
 export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<SessionRequest> {
   return {
     name: "skill_session",
-    description: "Write to, poll, or kill a program that skill_run started with interactive.",
+    description: "Write a line to an interactive program of skill_run, poll or kill it.",
+    advertised: {
+      type: "object",
+      properties: {
+        session_id: { type: "string" },
+        write: { type: "string" },
+        close: { ...flag, description: "end its input" },
+        kill: flag,
+      },
+      required: ["session_id"],
+    },
     parameters: {
       type: "object",
       properties: {

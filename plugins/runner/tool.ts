@@ -42,13 +42,40 @@ const outputs = {
   additionalProperties: false,
 };
 
+/** What the model is told: the rest is for whoever knows it from elsewhere. */
+const advertised = {
+  type: "object",
+  properties: {
+    skill: text,
+    command: text,
+    cwd: { ...text, description: "below it, or $WORK_DIR or $OUTPUT_DIR" },
+    inputs: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          from: { ...text, description: "host:///absolute, skill://name/path, workspace://path or artifact://name" },
+          to: { ...text, description: "default work/inputs/<name>" },
+        },
+        required: ["from"],
+      },
+    },
+    output_files: { ...texts, description: "globs of files to answer, at most 100" },
+    save_as_artifacts: flag,
+    timeout: { type: "integer", description: "seconds, default 300" },
+    interactive: { ...flag, description: "answer at once; then skill_session" },
+  },
+  required: ["skill", "command"],
+};
+
 /** The tool that runs programs of skills. */
 export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns>): Tool<RunRequest> {
   const { allow } = ctx.config;
   const only = allow.length === 0 ? "" : ` Only these programs, without a shell: ${shownList(allow)}.`;
   return {
     name: "skill_run",
-    description: `Run a command that a skill's instructions give, in the skill's folder, in a sandbox. Write results to out/; collect them with output_files or outputs.${only}`,
+    description: `Run a command that a skill's instructions give, in its read-only folder, in a sandbox. Results go to out/.${only}`,
+    advertised,
     parameters: {
       type: "object",
       properties: {

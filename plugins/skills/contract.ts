@@ -22,6 +22,8 @@ export interface Skill {
   archive?: SkillArchive;
   /** Only a person may load it (`disable-model-invocation`). */
   userOnly?: true;
+  /** The model's list leaves it out until a message asks for what it is about. */
+  isUnlisted?: true;
   /** Where it keeps to the open format only loosely. */
   warnings: readonly SkillFinding[];
 }

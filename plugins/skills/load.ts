@@ -1,11 +1,13 @@
 import type { LoadedDoc, LoadedSkill, Skill } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { sizeOf } from "./size.ts";
 import type { Skills } from "./skills.ts";
 import { contentKey, contentsIn, keyOf, type ToolDetails } from "./state.ts";
 import { docTexts, type SkillTexts, textsOf } from "./text.ts";
 
-/** Paths that one answer tells. */
+/** Paths that one answer tells: to whoever asks for them, and to whoever loads the skill. */
 const MOST_DOCS = 500;
+const MOST_OFFERED = 50;
 
 /** What `skill_load` is asked for. */
 export interface Asked {
@@ -26,12 +28,22 @@ interface Answer {
 export async function load(skills: Skills, asked: Asked): Promise<Answer> {
   const skill = named(skills, asked.skill);
   const before = loadedOf(skills, skill.name);
-  const { details, changed } = await loaded(skills, skill, asked);
+  const { details, changed, texts } = await loaded(skills, skill, asked);
+  const others = othersOf(texts, details.skill as LoadedSkill);
   const same = before !== undefined && JSON.stringify(before) === JSON.stringify(details.skill);
   const there = skills.placement === "append" && contentsIn(details.skill).every((id) => skills.isShown(id));
   if (there) return { text: `already loaded above: ${skill.name}`, details };
   const note = changed && !same ? "\nIt has changed since this session listed it; this is its text as it is now." : "";
-  return { text: `loaded: ${skill.name}${note}`, details };
+  return { text: `loaded: ${skill.name}${note}${others}`, details };
+}
+
+/** What else can be loaded of a skill, with its size: whoever chooses has to know what it takes. */
+function othersOf({ sizes }: SkillTexts, { docs }: LoadedSkill): string {
+  const left = [...sizes].filter(([path]) => !docs.some((doc) => doc.path === path));
+  if (left.length === 0) return "";
+  const more = left.length > MOST_OFFERED ? ` and ${left.length - MOST_OFFERED} more, which skill_list_docs lists` : "";
+  const rows = left.slice(0, MOST_OFFERED).map(([path, bytes]) => `${path} (${sizeOf(bytes)})`);
+  return `\nDocs to be loaded by name: ${rows.join(", ")}${more}`;
 }
 
 /** Reads a skill and keeps its texts in the log; `changed` when the index of the session knows another SKILL.md. */
@@ -39,7 +51,7 @@ export async function loaded(
   skills: Skills,
   skill: Skill,
   { docs, include_all_docs: all }: Omit<Asked, "skill">,
-): Promise<{ details: ToolDetails; changed: boolean }> {
+): Promise<{ details: ToolDetails; changed: boolean; texts: SkillTexts }> {
   const texts = await textsOf(skill);
   const before = loadedOf(skills, skill.name);
   const earlier = before?.docs.map(({ path }) => path).filter((path) => texts.docs.includes(path)) ?? [];
@@ -57,14 +69,15 @@ export async function loaded(
     [keyOf.loaded(skill.name)]: "1",
     ...(selects && { [keyOf.docs(skill.name)]: all ? "*" : JSON.stringify(paths) }),
   };
-  return { details: { stateDelta, skill: now }, changed: texts.digest !== skills.indexed(skill.name)?.digest };
+  return { details: { stateDelta, skill: now }, changed: texts.digest !== skills.indexed(skill.name)?.digest, texts };
 }
 
 export async function listDocs(skills: Skills, name: string): Promise<Answer> {
-  const { docs, note } = await textsOf(named(skills, name));
-  const more = docs.length > MOST_DOCS ? `\nand ${docs.length - MOST_DOCS} more` : "";
+  const { sizes, note } = await textsOf(named(skills, name));
+  const more = sizes.size > MOST_DOCS ? `\nand ${sizes.size - MOST_DOCS} more` : "";
   const beyond = note === undefined ? "" : `\n(${note} lie there; only these were looked at)`;
-  return { text: JSON.stringify(docs.slice(0, MOST_DOCS)) + more + beyond };
+  const rows = [...sizes].slice(0, MOST_DOCS);
+  return { text: JSON.stringify(Object.fromEntries(rows)) + more + beyond };
 }
 
 /** Changes which docs of a skill are loaded; without a mode they replace those before. */

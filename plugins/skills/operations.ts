@@ -24,7 +24,8 @@ export function operations(skills: () => Skills): {
         const { skills: known } = await skills().ready();
         const skill = known.find((each) => each.name === name);
         if (!skill) throw errors.SKILL_UNKNOWN({ name, known: known.map((each) => each.name) });
-        return { skill, ...(await (await import("./text.ts")).textsOf(skill)) };
+        const { sizes: _, ...texts } = await (await import("./text.ts")).textsOf(skill);
+        return { skill, ...texts };
       },
     },
     read_skills: {

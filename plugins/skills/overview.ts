@@ -19,7 +19,7 @@ const SHORTEST = 24;
 const SOURCES: readonly SkillSource[] = ["project", "user", "configured", "package", "shipped"];
 const TAG = /<(?=[\s/]*system-reminder)/gi;
 
-export const GUIDANCE = `Before work that a skill covers, call skill_load with its name and do as it says. Of its docs load only those you need: skill_list_docs, then skill_select_docs. What was loaded stays above; do not load it again. A skill is advice: it grants no permission.`;
+export const GUIDANCE = `Before work that a skill covers, call skill_load and do as it says; load only docs that you need. What was loaded stays above. A skill grants no permission.`;
 
 /** Names and descriptions within so many bytes: descriptions are shortened first, then names beyond the first 100 left out. */
 export function overviewOf(rows: readonly Row[], budget: number, guidance = GUIDANCE): Overview {

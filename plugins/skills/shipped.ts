@@ -4,9 +4,8 @@
 export const shipped: readonly { name: string; description: string; digest: string }[] = [
   {
     name: "code-review",
-    description:
-      "Review a change before it is merged - a diff, branch or commit - for bugs first, then for tests, clarity and style.",
-    digest: "2691e77ee5bc236242c7fb1a1ed7639203c186f2c1a8c25719cfbb0e153c6b25",
+    description: "Review a diff, branch or commit before it is merged - bugs first, then tests, clarity and style.",
+    digest: "d45234d3ac624cabe7a260cb85eb81b29bd7d41f55aaea22cc7693d0b550dcbe",
   },
   {
     name: "compose-preset",
@@ -23,14 +22,13 @@ export const shipped: readonly { name: string; description: string; digest: stri
   {
     name: "git-commit",
     description:
-      "Make a git commit of the work at hand - choose what belongs together, check it, and write a message like those before it.",
-    digest: "bd19fe41b51ea35e6b42ac3cfdf209e9049576c908985c58cdfb162da540d871",
+      "Make a git commit - choose what belongs together, check it, and write a message like those before it.",
+    digest: "ecaaaac7d86aad1b8762fa9108968b102fb7ad7d1f73765178138ce7aef79b79",
   },
   {
     name: "python-math",
-    description:
-      "Runs small Python programs for numbers, such as the first Fibonacci numbers. Use it when exact arithmetic is asked for.",
-    digest: "83a926a9a6e0cf17aa927feca6cdeb140aa128e0681c46accdaecfad73c7adf4",
+    description: "Runs small Python programs for exact arithmetic, such as the first Fibonacci numbers.",
+    digest: "e36b0fc31d946c87ff8351470a8c113b6112d23a9fff2272f90d80b7a11a6fad",
   },
   {
     name: "write-scorel-extension",

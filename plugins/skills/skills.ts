@@ -46,6 +46,10 @@ export class Skills implements SkillsService {
   get forModel(): readonly Skill[] {
     return this.look.skills.filter(({ userOnly }) => !userOnly);
   }
+  /** Those that the list in the prompt names. */
+  get listed(): readonly Skill[] {
+    return this.forModel.filter(({ isUnlisted }) => !isUnlisted);
+  }
   /** Whether the model is offered to load skills at all: `--tools` or a preset may leave that out. */
   get isOffered(): boolean {
     return this.ctx.find("tools")?.get("skill_load") !== undefined;
@@ -54,7 +58,7 @@ export class Skills implements SkillsService {
   /** The list as it would be told now. */
   get overview(): Overview {
     const { overview, guidance } = this.ctx.config;
-    return overviewOf(this.forModel, overview, guidance);
+    return overviewOf(this.listed, overview, guidance);
   }
   /** Whether the model was told less than there is, and needs a search: as it was when the session began. */
   get isShortened(): boolean {

@@ -1,3 +1,4 @@
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Skill } from "./contract.ts";
 import { docsIn } from "./docs.ts";
@@ -15,6 +16,8 @@ export interface SkillTexts {
   digest: string;
   /** Paths of its docs, sorted. */
   docs: string[];
+  /** Their sizes in bytes, in that order. */
+  sizes: ReadonlyMap<string, number>;
   /** It has files that are no docs, as scripts. */
   others: boolean;
   /** Why not all of its files were looked at. */
@@ -35,7 +38,13 @@ export async function textsOf(skill: Skill): Promise<SkillTexts> {
   const { docs: found, others, note } = docsIn(files);
   // What somebody has put there since is none of its docs.
   const docs = sums ? found.filter((path) => sums.has(path)) : found;
-  return { body: whole.text.body, digest: whole.digest, docs, others, ...(note !== undefined && { note }) };
+  const sizes = new Map(docs.map((path) => [path, bytesIn(join(files, path))]));
+  return { body: whole.text.body, digest: whole.digest, docs, sizes, others, ...(note !== undefined && { note }) };
+}
+
+/** 0 when it has just gone. */
+function bytesIn(path: string): number {
+  return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
 /** The texts of some docs of a skill, sorted by path. Throws SKILL_UNREADABLE and SKILL_TOO_LARGE. */

@@ -20,16 +20,21 @@ const work = () => import("./load.ts");
 /** What the model loads skills with. */
 export function tools(skills: Skills): Tool[] {
   // A session that knew of skills keeps its tools, so that what it sends stays the same.
-  if (skills.forModel.length === 0 && !skills.ctx.session.projection("skillIndex")) return [];
-  const all = [load(skills), listDocs(skills), selectDocs(skills)];
+  const before = skills.ctx.session.projection("skillIndex")?.first;
+  if (skills.forModel.length === 0 && !before) return [];
+  // Shipped skills have no docs. Docs can also be loaded with skill_load, which lists them.
+  const hasDocs = (before ?? skills.forModel).some(({ source }) => source !== "shipped");
+  const select: Tool = hasDocs ? selectDocs(skills) : { ...selectDocs(skills), unlisted: true };
+  const all = [load(skills), listDocs(skills), select];
   return skills.isShortened ? [...all, search(skills)] : all;
 }
 
 function load(skills: Skills): Tool<Asked> {
   return {
     name: "skill_load",
-    description: "Load the instructions of a skill, and docs of it if named.",
+    description: "Load a skill's instructions, and docs of it by their paths; the answer lists its docs.",
     parameters: object({ skill, docs, include_all_docs: every }, ["skill"]),
+    advertised: { type: "object", properties: { skill: { type: "string" }, docs }, required: ["skill"] },
     access: inOrder,
     execute: (_id, asked) => answering(async () => (await work()).load(skills, asked)),
     display: ({ skill: name, docs: chosen = [], include_all_docs: all }, result) =>
@@ -40,7 +45,8 @@ function load(skills: Skills): Tool<Asked> {
 function listDocs(skills: Skills): Tool<{ skill: string }> {
   return {
     name: "skill_list_docs",
-    description: "List the docs of a skill.",
+    description: "List the docs of a skill with their sizes in bytes.",
+    unlisted: true,
     parameters: object({ skill }, ["skill"]),
     access: () => "read",
     execute: (_id, asked) => answering(async () => (await work()).listDocs(skills, asked.skill)),
@@ -82,12 +88,12 @@ function card(title: string, result: ToolOutput | undefined, read = (text: strin
   return { display: "card", title, status, text: status === "done" ? read(said) : said };
 }
 
-/** The names of docs in a result, which are JSON in its first line. */
+/** The names of docs in a result, which are JSON in its first line: what is selected, or the sizes of all by their paths. */
 function docsIn(said: string): string {
   const [first = "", ...more] = said.split("\n");
   try {
-    const read = JSON.parse(first) as string[] | { selected_docs?: string[] };
-    const docs = Array.isArray(read) ? read : (read.selected_docs ?? ["all of them"]);
+    const read = JSON.parse(first) as { skill?: string; selected_docs?: string[] };
+    const docs = read.skill === undefined ? Object.keys(read) : (read.selected_docs ?? ["all of them"]);
     return [docs.join(", ") || "none", ...more].join("\n");
   } catch {
     return said; // Something has shortened it.

@@ -1,4 +1,5 @@
 import type { AppendEntry } from "@scorel/kernel";
+import { askedFor } from "./asked.ts";
 import type { IndexedSkill, Skill, SkillChanges } from "./contract.ts";
 import type { Skills } from "./skills.ts";
 import { applied, cleared } from "./state.ts";
@@ -10,28 +11,32 @@ const MOST_NAMES = 100;
 export async function beginTurn(skills: Skills): Promise<void> {
   const { ctx } = skills;
   await skills.refresh();
-  const entries = [...indexEntries(skills), ...announcement(skills), ...endOfTurn(skills)];
+  const now = skills.isOffered ? rowsFor(skills, askedFor(skills)) : [];
+  const entries = [...indexEntries(skills, now), ...announcement(skills, now), ...endOfTurn(skills)];
   if (entries.length > 0) await ctx.session.appendAll(entries);
 }
 
-/** The index once, then what differs from it. */
-function indexEntries(skills: Skills): AppendEntry[] {
-  const now = skills.isOffered ? skills.forModel.map(rowOf) : [];
+/** What the model is to know of: what is listed, and what a message has asked for, now or earlier. */
+function rowsFor(skills: Skills, asked: ReadonlySet<Skill>): IndexedSkill[] {
+  const isKnown = (skill: Skill) => !skill.isUnlisted || asked.has(skill) || skills.indexed(skill.name) !== undefined;
+  return skills.forModel.filter(isKnown).map(rowOf);
+}
+
+/** The index once, as the prompt has it, then what differs from it. */
+function indexEntries(skills: Skills, now: readonly IndexedSkill[]): AppendEntry[] {
+  if (!skills.isOffered) return [];
   const index = skills.ctx.session.projection("skillIndex");
-  if (!index) {
-    if (!skills.isOffered) return [];
-    const { shortened } = skills.overview;
-    const payload = { snapshot: true as const, ...(shortened && { shortened }), skills: now, removed: [] };
-    return [{ type: "skill_index", payload }];
-  }
-  const changes = difference(index.now, now, (row) => JSON.stringify(row));
-  return skills.isOffered && changes ? [{ type: "skill_index", payload: changes }] : [];
+  const { shortened } = skills.overview;
+  const first = skills.listed.map(rowOf);
+  const snapshot = { snapshot: true as const, ...(shortened && { shortened }), skills: first, removed: [] };
+  const changes = difference(index?.now ?? first, now, (row) => JSON.stringify(row));
+  const payloads = [...(index ? [] : [snapshot]), ...(changes ? [changes] : [])];
+  return payloads.map((payload) => ({ type: "skill_index", payload }));
 }
 
 /** Said at the end of the conversation, once for each change, and again when a summary has swallowed it. */
-function announcement(skills: Skills): AppendEntry[] {
+function announcement(skills: Skills, now: readonly IndexedSkill[]): AppendEntry[] {
   if (!skills.isOffered) return [];
-  const now = skills.forModel.map(rowOf);
   const told = toldRows(skills);
   if (!told) return listing(skills);
   const changes = difference(told, now, markOf);
@@ -65,13 +70,13 @@ function toldRows(skills: Skills): IndexedSkill[] | undefined {
   const index = ctx.session.projection("skillIndex");
   const after = state.through === undefined ? 0 : (ctx.session.tree.get(state.through)?.seq ?? 0);
   const said = state.told.filter(({ seq }) => seq > after);
-  const first = isInPrompt(skills) ? index?.first : said.length > 0 ? [] : undefined;
+  const first = isInPrompt(skills) ? (index?.first ?? skills.listed.map(rowOf)) : said.length > 0 ? [] : undefined;
   return first && said.reduce<IndexedSkill[]>((rows, changes) => applied(rows, changes), [...first]);
 }
 
 /** For a session that began without skills, or whose prompt had no room for their list: it is frozen, so they are told here. */
 function listing(skills: Skills): AppendEntry[] {
-  const rows = skills.forModel.map(rowOf);
+  const rows = skills.listed.map(rowOf);
   if (rows.length === 0 || isInPrompt(skills)) return [];
   const text = isCut(skills) ? namesOf(rows) : skills.overview.text;
   return [harness("skill_listing", text, { skills: rows, removed: [] })];
@@ -99,13 +104,18 @@ function isCut({ ctx }: Skills): boolean {
 function lineFor(row: IndexedSkill, told: readonly IndexedSkill[], skills: Skills): string {
   const { name, description } = row;
   const before = told.find((each) => each.name === name);
-  const [head, again] = [`- ${before ? "changed" : "new"}: ${name}`, againOf(row, skills)];
+  const [head, again] = [`- ${kindOf(row, told, skills)}: ${name}`, againOf(row, skills)];
   return before?.description === description ? head + again : `${head}: ${description}${again}`;
 }
 
 function nameFor(row: IndexedSkill, told: readonly IndexedSkill[], skills: Skills): string {
-  const isNew = !told.some(({ name }) => name === row.name);
-  return `- ${isNew ? "new" : "changed"}: ${row.name}${againOf(row, skills)}`;
+  return `- ${kindOf(row, told, skills)}: ${row.name}${againOf(row, skills)}`;
+}
+
+/** An unlisted skill was there before, and is told of only now. */
+function kindOf({ name }: IndexedSkill, told: readonly IndexedSkill[], skills: Skills): string {
+  if (told.some((each) => each.name === name)) return "changed";
+  return skills.forModel.some((skill) => skill.name === name && skill.isUnlisted) ? "also there" : "new";
 }
 
 /** What is loaded is the text of another time. */

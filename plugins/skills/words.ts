@@ -6,15 +6,20 @@ const MARK = /\$|\/skill:/;
 
 /** The messages of people that came to the path since it was last looked at and may name a skill, in order. */
 export function newWords(skills: Skills): string[] {
+  const texts = unreadTexts(skills).filter((text) => MARK.test(text));
+  skills.readTo = Math.max(skills.readTo, at(skills, skills.ctx.session.activeLeaf)?.seq ?? 0);
+  return texts;
+}
+
+/** All of those messages, in order. */
+export function unreadTexts(skills: Skills): string[] {
   const { session } = skills.ctx;
   const texts: string[] = [];
   const leaf = at(skills, session.activeLeaf);
   for (let event = leaf; event && event.seq > skills.readTo; event = session.tree.parent(event.id)) {
     const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
-    const words = message?.role === "user" ? wordsOf(message.content) : "";
-    if (MARK.test(words)) texts.push(words);
+    if (message?.role === "user") texts.push(wordsOf(message.content));
   }
-  skills.readTo = Math.max(skills.readTo, leaf?.seq ?? 0);
   return texts.reverse();
 }
 

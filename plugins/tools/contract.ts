@@ -24,6 +24,10 @@ export interface Tool<P = any> {
   parameters: unknown;
   /** It takes the place of another plugin's tool of this name. */
   replaces?: boolean;
+  /** What the model is told instead of `parameters`, which may accept more than that: a JSON Schema object. */
+  advertised?: Record<string, unknown>;
+  /** The model is not told of the tool, and can call it all the same. */
+  unlisted?: true;
   /** Default: exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
   /** The files and folders that a call reads, as absolute paths: as they are named and by their real paths. */
@@ -45,8 +49,10 @@ export interface ReadyTool {
   name: string;
   label: string;
   description: string;
-  /** A JSON Schema object, the same object at every call. */
+  /** What the model is told of its arguments: a JSON Schema object, the same object at every call. */
   parameters: Record<string, unknown>;
+  /** The model is not told of the tool, and can call it all the same. */
+  unlisted?: true;
   prepareArguments(raw: unknown): unknown;
   /**
    * Validates, applies what the schema does to arguments, and answers the frozen value that a call is judged by and run with.
@@ -80,7 +86,7 @@ export interface BashSettings {
 export interface ToolsService {
   /** The table `[tools.bash]`. */
   readonly bash: BashSettings;
-  /** The tools this session offers its model, in a stable order. */
+  /** The tools this session's model can call, in a stable order; it is told of those that are not `unlisted`. */
   list(): readonly ReadyTool[];
   get(name: string): ReadyTool | undefined;
   /** Announces the calls of one assistant message in source order, before the first runs. */

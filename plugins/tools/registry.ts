@@ -57,10 +57,16 @@ function flawOf(value: unknown): string | undefined {
   if (typeof tool.execute !== "function") return "it has no execute function";
   if (tool.replaces !== undefined && typeof tool.replaces !== "boolean")
     return "its replaces is neither true nor false";
+  if (tool.advertised !== undefined && !isSchema(tool.advertised))
+    return "its advertised is no JSON Schema of an object";
   const optional = ["access", "reads", "prepareArguments", "display"].find(
     (key) => tool[key] !== undefined && typeof tool[key] !== "function",
   );
   return optional && `its ${optional} is no function`;
+}
+
+function isSchema(value: unknown): boolean {
+  return typeof value === "object" && (value as { type?: unknown } | null)?.type === "object";
 }
 
 function nameOf(tool: unknown): string {

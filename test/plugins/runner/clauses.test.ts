@@ -11,32 +11,23 @@ import { shop } from "./setup.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 describe("skill_run", () => {
-  it("takes what its description says, of which a skill and a command are needed", async () => {
+  it("tells what is mostly needed, and takes all that the reference has", async () => {
     await using t = await shop({ allow: ["python3"] });
     const tool = t.t.kernel.find("tools")?.get("skill_run") as ReadyTool;
     const { parameters, description } = tool;
     const { properties, required } = parameters as { properties: Record<string, any>; required: string[] };
-    expect([Object.keys(properties).sort(), required]).toEqual([
-      [
-        ...[
-          "artifact_prefix",
-          "command",
-          "cwd",
-          "env",
-          "inputs",
-          "interactive",
-          "omit_inline_content",
-          "output_files",
-          "outputs",
-        ],
-        ...["save_as_artifacts", "skill", "stdin", "timeout"],
-      ],
-      ["skill", "command"],
-    ]);
-    expect(Object.keys(properties.inputs.items.properties)).toEqual(["from", "to", "mode", "pin"]);
-    expect(Object.keys(properties.outputs.properties)).toEqual([
-      ...["globs", "inline", "save", "name_template", "max_files", "max_file_bytes", "max_total_bytes"],
-    ]);
+    const told = ["skill", "command", "cwd", "inputs", "output_files", "save_as_artifacts", "timeout", "interactive"];
+    expect([Object.keys(properties), required]).toEqual([told, ["skill", "command"]]);
+    expect(Object.keys(properties.inputs.items.properties)).toEqual(["from", "to"]);
+    const needed = { skill: "math", command: "true" };
+    const more = {
+      ...{ artifact_prefix: "a", env: { A: "1" }, omit_inline_content: true, stdin: "x" },
+      inputs: [{ from: "workspace://work/a", mode: "link", pin: true }],
+      outputs: { globs: ["a"], inline: true, save: true, name_template: "n", max_files: 1, max_file_bytes: 1 },
+    };
+    expect(tool.validate({ ...needed, ...more })).toEqual({ ...needed, ...more });
+    for (const wrong of [{ artifactPrefix: "a" }, { stdin: 1 }, { outputs: { globs: ["a"], max_files: 0 } }])
+      expect(() => tool.validate({ ...needed, ...wrong })).toThrow(Object.keys(wrong)[0]);
     expect(description).toContain("Only these programs, without a shell: python3.");
     const names = Array.from({ length: 25 }, (_, at) => `p${at}`);
     expect(shownList(names)).toBe(`${names.slice(0, 20).join(", ")} (+5 more)`);

@@ -135,7 +135,7 @@ describe("a folder or doc whose name is no single line", () => {
     ]);
     await using t = await openSkills(g, [toolCall("skill_list_docs", { skill: "pdf" }), text("ok")]);
     await t.agent.prompt("which?");
-    expect(results(t)).toEqual(['["a.md"]']);
+    expect(results(t)).toEqual(['{"a.md":1}']);
   });
 });
 
@@ -244,7 +244,7 @@ describe("a skill of more files than are looked at", () => {
     await using t = await openSkills(g, [toolCall("skill_list_docs", { skill: "pdf" }), text("ok")]);
     await t.agent.prompt("which?");
     const [paths = "", ...notes] = results(t)[0]?.split("\n") ?? [];
-    expect([JSON.parse(paths).length, notes]).toEqual([
+    expect([Object.keys(JSON.parse(paths)).length, notes]).toEqual([
       500,
       ["and 1499 more", "(more than 2000 files lie there; only these were looked at)"],
     ]);

@@ -125,7 +125,7 @@ describe("a person who watches", () => {
       .map((event) => t.session.display(event))
       .flatMap((action) => (action.display === "card" ? [[action.title, action.status, action.text]] : []));
     expect(drawn).toEqual([
-      ["Load skill pdf, a.md", "done", "loaded: pdf"],
+      ["Load skill pdf, a.md", "done", "loaded: pdf\nDocs to be loaded by name: b.md (3 B)"],
       ["Docs of skill pdf", "done", "a.md, b.md"],
       ["Docs of skill pdf: add b.md", "done", "a.md, b.md"],
       ["Docs of skill pdf: replace all", "done", "all of them"],

@@ -13,6 +13,8 @@ const loadsIn = (request: RecordedRequest | undefined) => request?.text.match(/D
 const systemOf = (request: RecordedRequest | undefined) => sent(request!)[0]?.text ?? "";
 const toolsOf = (request: RecordedRequest | undefined) =>
   sent(request!).flatMap(({ role, text: said }) => (role === "tool" ? [said] : []));
+/** What the answer to a load says of the docs that are not loaded. */
+const OTHERS = "\nDocs to be loaded by name: a.md (2 B), b.md (3 B)";
 const withDocs = (g: Ground) => {
   addSkill(g, "pdf", { "a.md": "Ay", "b.md": "Bee" });
   addSkill(g, "docx");
@@ -64,7 +66,11 @@ describe("the placement system", () => {
     await using t = await openSkills(g, script, { config: { placement: "system" } });
     await t.agent.prompt("one");
     await t.agent.prompt("two");
-    expect(toolsOf(t.requests[3])).toEqual(["loaded: pdf", "loaded: docx", "loaded: docx"]);
+    expect(toolsOf(t.requests[3])).toEqual([
+      "loaded: pdf\nDocs to be loaded by name: a.md (2 B)",
+      "loaded: docx",
+      "loaded: docx",
+    ]);
     const blocks =
       "\n\n[Loaded] docx\n\nDo as docx says.\nDocs loaded: none\n\n[Loaded] pdf\n\nDo as pdf says.\nDocs loaded: b.md\n\n[Doc] b.md\n\nBee";
     expect(systemOf(t.requests[3])).toBe(systemOf(t.requests[0]) + blocks);
@@ -99,14 +105,14 @@ describe("the placement tool_result", () => {
     const script = [load("pdf"), load("docx"), select("pdf", ["a.md"]), text("1")];
     await using t = await openSkills(g, script, { config: { placement: "tool_result" } });
     await t.agent.prompt("one");
-    expect(toolsOf(t.requests[1])).toEqual(["[Loaded] pdf\n\nDo as pdf says.\nDocs loaded: none"]);
+    expect(toolsOf(t.requests[1])).toEqual([`${OTHERS.trim()}\n\n[Loaded] pdf\n\nDo as pdf says.\nDocs loaded: none`]);
     expect(toolsOf(t.requests[3])).toEqual([
-      "loaded: pdf",
+      `loaded: pdf${OTHERS}`,
       "[Loaded] docx\n\nDo as docx says.\nDocs loaded: none",
       '{"skill":"pdf","selected_docs":["a.md"],"mode":"replace"}\n\n[Loaded] pdf\n\nDo as pdf says.\nDocs loaded: a.md\n\n[Doc] a.md\n\nAy',
     ]);
     expect(results(t)).toEqual([
-      "loaded: pdf",
+      `loaded: pdf${OTHERS}`,
       "loaded: docx",
       '{"skill":"pdf","selected_docs":["a.md"],"mode":"replace"}',
     ]);
@@ -119,7 +125,10 @@ describe("the placement tool_result", () => {
     await using t = await openSkills(g, script, { config: { placement: "tool_result", load: "turn" } });
     await t.agent.prompt("one");
     await t.agent.prompt("two");
-    expect(toolsOf(t.requests[3])).toEqual(["loaded: pdf", "[Loaded] docx\n\nDo as docx says.\nDocs loaded: none"]);
+    expect(toolsOf(t.requests[3])).toEqual([
+      `loaded: pdf${OTHERS}`,
+      "[Loaded] docx\n\nDo as docx says.\nDocs loaded: none",
+    ]);
   });
 
   it("has what no result of the request loaded at the end of the system prompt, whatever people write", async () => {
@@ -196,7 +205,7 @@ describe("the mode", () => {
     await t.agent.prompt("one");
     await t.agent.prompt("two");
     expect(t.requests.map(loadsIn)).toEqual([0, 1, 1, 1]);
-    expect(results(t)).toEqual(["loaded: pdf", "already loaded above: pdf"]);
+    expect(results(t)).toEqual([`loaded: pdf${OTHERS}`, "already loaded above: pdf"]);
   });
 });
 

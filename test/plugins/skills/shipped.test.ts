@@ -4,7 +4,8 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../../plugins/extensions/commands.ts";
 import { root } from "../../docs/source.ts";
-import { ground, SHIPPED } from "./setup.ts";
+import { type Script, text, toolCall } from "../../model-server.ts";
+import { addSkill, type Ground, ground, openSkills, results, SHIPPED, type SkillsTest, sent } from "./setup.ts";
 
 const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
 const read = (path: string) => readFileSync(join(root, path), "utf8");
@@ -17,6 +18,62 @@ const namedIn = (name: string, begin: string) => {
       .find((each) => each.includes(begin)) ?? "";
   return Array.from(paragraph.matchAll(/`([^`]+)`/g), ([, word]) => word as string);
 };
+
+describe("the shipped skills about Scorel itself", () => {
+  const listed = /compose-preset|debug-session|write-scorel-extension/;
+  const open = (g: Ground, script: Script) => openSkills(g, script, { config: { disabled: [] } });
+
+  it("are listed once a message is about it, at the tail, and again when a summary has swallowed that", async () => {
+    using g = ground();
+    await using t = await open(g, [text("1"), text("2"), text("3"), text("4")]);
+    await t.agent.prompt("Fix the parser");
+    await t.agent.prompt("Why does Scorel not find my extension?");
+    await t.agent.prompt("And the parser?");
+    const [first, second, third] = t.requests.map((request) => sent(request).map(({ text: said }) => said));
+    expect(first?.join()).not.toMatch(listed);
+    expect(second?.slice(0, first?.length)).toEqual(first);
+    expect(second?.at(-1)?.match(/- also there: [\w-]+/g)).toEqual([
+      "- also there: compose-preset",
+      "- also there: debug-session",
+      "- also there: write-scorel-extension",
+    ]);
+    expect(third?.join().match(/also there/g)).toHaveLength(3);
+    expect(t.requests[2]?.body.tools).toEqual(t.requests[0]?.body.tools);
+  });
+
+  it("are listed by what they say of themselves where Scorel is not named", async () => {
+    using g = ground();
+    await using t = await open(g, [text("1"), text("2")]);
+    await t.agent.prompt("Compose a preset for my team");
+    expect(t.requests[0]?.text.match(/also there: [\w-]+/g)).toEqual(["also there: compose-preset"]);
+  });
+
+  it("can be loaded without having been listed", async () => {
+    using g = ground();
+    await using t = await open(g, [toolCall("skill_load", { skill: "debug-session" }), text("ok")]);
+    await t.agent.prompt("go");
+    expect(t.requests[1]?.text).toContain("[Loaded] debug-session");
+  });
+});
+
+describe("a session with the shipped skills alone", () => {
+  it("is told of no tool for docs, and of one when there are other skills; each can be called", async () => {
+    using g = ground();
+    const names = (t: SkillsTest) => t.requests[0]?.body.tools.map((each: any) => each.function.name);
+    await using alone = await openSkills(g, [toolCall("skill_select_docs", { skill: "python-math" }), text("ok")], {
+      config: { disabled: [] },
+    });
+    await alone.agent.prompt("go");
+    expect([names(alone), results(alone)]).toEqual([
+      ["skill_load"],
+      ['{"skill":"python-math","selected_docs":[],"mode":"replace"}'],
+    ]);
+    addSkill(g, "pdf");
+    await using more = await openSkills(g, [text("ok")]);
+    await more.agent.prompt("go");
+    expect(names(more)).toEqual(["skill_load", "skill_select_docs"]);
+  });
+});
 
 describe("what the shipped skills say of Scorel", () => {
   it("names commands that there are", () => {
