@@ -36,6 +36,7 @@ const published = new Set([
   "@scorel/cli/answer",
   "@scorel/history/drawing",
   "@scorel/host/client",
+  "@scorel/host/safe-git",
   "@scorel/images/type",
   "@scorel/model/proxy",
   "@scorel/model/table",

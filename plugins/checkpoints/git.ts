@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";
+import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/host/safe-git";
 import { messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
@@ -7,19 +8,14 @@ import { errors } from "./errors.ts";
 const LIMIT_MS = 60_000;
 
 /**
- * Flags under which nothing that a repository configures can run, and nothing is written or fetched. The commands used here
- * read names, times and objects only, so that they call no filter either; `diff-files` gets an index that calls for none
- * (git-index.ts). Times of inodes count, whatever the repository says.
+ * Besides what every git is given that Scorel starts. The commands used here read names, times and objects only, so that they call
+ * no filter either; `diff-files` gets an index that calls for none (git-index.ts). Times of inodes count, whatever the repository
+ * says.
  */
-const SAFE = [
-  "core.fsmonitor=false",
-  "core.untrackedCache=false",
-  "core.hooksPath=/dev/null",
-  "core.trustctime=true",
-  "core.checkStat=default",
-  "safe.bareRepository=explicit",
-  "submodule.recurse=false",
-].flatMap((setting) => ["-c", setting]);
+const SETTINGS = ["core.trustctime=true", "core.checkStat=default", "submodule.recurse=false"].flatMap((setting) => [
+  "-c",
+  setting,
+]);
 
 interface GitOptions {
   input?: string;
@@ -36,7 +32,7 @@ export function git(root: string, args: readonly string[], options: GitOptions =
   const { input, index, onComplaint, signal } = options;
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: unknown) => reject(errors.CHECKPOINT_GIT({ reason }, { cause }));
-    const child = spawn("git", ["--no-pager", "--no-replace-objects", ...SAFE, "-C", root, ...args], {
+    const child = spawn("git", [...SAFE_GIT, "--no-replace-objects", ...SETTINGS, "-C", root, ...args], {
       env: environment(root, index),
       stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
       timeout: LIMIT_MS,
@@ -67,11 +63,7 @@ function environment(root: string, index: string | undefined): Record<string, st
   return {
     PATH,
     HOME,
-    LC_ALL: "C",
-    GIT_OPTIONAL_LOCKS: "0",
-    GIT_TERMINAL_PROMPT: "0",
-    GIT_NO_LAZY_FETCH: "1",
-    GIT_ALLOW_PROTOCOL: "none",
+    ...SAFE_GIT_ENV,
     // A repository above the project is another one, whatever is wrong with the project's own.
     GIT_CEILING_DIRECTORIES: dirname(root),
     ...(index !== undefined && { GIT_INDEX_FILE: index }),

@@ -4,6 +4,7 @@ import { codeOf, type ScorelError } from "@scorel/kernel";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { isWithin, type Place, realPath } from "./paths.ts";
+import { isInRepository } from "./repository.ts";
 
 /**
  * Why a file may not be written, if it may not: it steers the agent or git, or lies outside the project, its
@@ -34,6 +35,7 @@ async function isTemporary(place: Place, workspace: Workspace): Promise<boolean>
 /** By its name, by the name that was used for it, or because a control path is a link to it. */
 async function isControl(place: Place, { home, root, cwd }: Workspace): Promise<boolean> {
   if (isControlPath(place.path) || isControlPath(place.lexical)) return true;
+  if (await isInRepository(place.path)) return true;
   const bases = [...new Set([home, root, cwd])];
   const names = bases.flatMap((base) =>
     [".scorel", ".git", ".git/hooks", ".git/config"].map((name) => join(base, name)),
@@ -66,8 +68,8 @@ export function isControlPath(path: string): boolean {
 
 const GIT_WORDS = new Set(["info/exclude", "description", "commit_editmsg", "merge_msg", "squash_msg", "tag_editmsg"]);
 
-/** Names that some file system takes for the same: case, ignorable characters, trailing dots and blanks. */
-function fold(name: string): string {
+/** Names that some file systems take for the same: case, ignorable characters, trailing dots and blanks. */
+export function fold(name: string): string {
   return name
     .normalize("NFKC")
     .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "")

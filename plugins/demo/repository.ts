@@ -2,6 +2,7 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
+import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/host/safe-git";
 import { messageOf } from "@scorel/kernel";
 import { unifiedDiff } from "./diff.ts";
 
@@ -121,7 +122,9 @@ async function ownDiff(path: string): Promise<string> {
 
 function git({ path, env }: Place, args: readonly string[]): Promise<string> {
   return new Promise((resolve, reject) => {
-    execFile("git", args, { cwd: path, env }, (error, stdout) => (error ? reject(error) : resolve(stdout)));
+    execFile("git", [...SAFE_GIT, ...args], { cwd: path, env: { ...env, ...SAFE_GIT_ENV } }, (error, stdout) =>
+      error ? reject(error) : resolve(stdout),
+    );
   });
 }
 

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/host/safe-git";
 import { errors } from "./errors.ts";
 import { ownPath, run } from "./program.ts";
 import type { Fetched, Surroundings } from "./source.ts";
@@ -8,25 +9,16 @@ import { TreeWriter } from "./tree-writer.ts";
 
 const NAMED = 5;
 
-/**
- * Nothing that a repository configures may run, and nothing is fetched: names and objects are read as they are stored, so
- * that neither hook, filter, fsmonitor nor transport is asked. Who may own a checkout stays git's own decision.
- */
-const SAFE = [
-  "--no-pager",
-  "--literal-pathspecs",
-  ...["core.fsmonitor=false", "core.hooksPath=/dev/null", "core.untrackedCache=false", "protocol.allow=never"].flatMap(
-    (setting) => ["-c", setting],
-  ),
-];
-
 interface Blob {
   path: string;
   oid: string;
   isExecutable: boolean;
 }
 
-/** The files that HEAD of a checkout tracks, as they are committed. Throws PACKAGES_GIT and ARCHIVE errors. */
+/**
+ * The files that HEAD of a checkout tracks, as they are committed: names and objects are read as they are stored, so that no
+ * filter is called. Who may own a checkout stays git's own decision. Throws PACKAGES_GIT and ARCHIVE errors.
+ */
 export async function checkOut(path: string, into: string, surroundings: Surroundings): Promise<Fetched> {
   const git = (args: readonly string[], input?: string) => runGit(path, args, surroundings, input);
   const commit = (await git(["rev-parse", "--verify", "HEAD^{commit}"])).toString().trim();
@@ -55,18 +47,14 @@ export async function checkOut(path: string, into: string, surroundings: Surroun
 
 async function runGit(path: string, args: readonly string[], { env, interrupt }: Surroundings, input?: string) {
   const { HOME = "", TMPDIR } = env;
-  const result = await run("git", [...SAFE, "-C", path, ...args], {
+  const result = await run("git", [...SAFE_GIT, "--literal-pathspecs", "-C", path, ...args], {
     cwd: path,
     signal: interrupt,
     env: {
       PATH: ownPath(env),
       HOME,
       ...(TMPDIR !== undefined && { TMPDIR }),
-      LC_ALL: "C",
-      GIT_OPTIONAL_LOCKS: "0",
-      GIT_TERMINAL_PROMPT: "0",
-      GIT_NO_LAZY_FETCH: "1",
-      GIT_ALLOW_PROTOCOL: "none",
+      ...SAFE_GIT_ENV,
     },
     ...(input !== undefined && { input }),
   });

@@ -260,7 +260,8 @@ function exists(path: string): boolean {
   return kindOf(path) !== undefined;
 }
 
-function isFolder(path: string): boolean {
+/** Whether there is a folder of this name. */
+export function isFolder(path: string): boolean {
   return kindOf(path) === "folder";
 }
 

@@ -2,9 +2,8 @@ import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { forbids } from "./forbid.ts";
 import { guisesOf } from "./guises.ts";
-import { bareName } from "./hazards.ts";
 import { outlookOn, possible } from "./outlook.ts";
-import { isInside, isPosingAsGit, leadsOut, realOf, steers } from "./paths.ts";
+import { isInside, leadsOut, realOf, steers } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import { allowsUnit, isAbout, ruleFor, textOf } from "./rules.ts";
 import { isSafe } from "./safe.ts";
@@ -63,8 +62,6 @@ function read(command: string, elsewhere: string | undefined, workspace: Workspa
   const reading = readCommand(command);
   if (reading.units.length === 0) reading.unknown.push("no command");
   for (const unit of reading.units) unit.tokens = placed(unit.tokens, workspace);
-  const isGit = reading.units.some(({ tokens }) => tokens.some(({ value }) => bareName(value ?? "") === "git"));
-  if (isGit && isPosingAsGit(workspace)) reading.unknown.push("git in a folder that poses as git's own");
   reading.units = reading.units.filter(({ tokens }) => tokens.length > 0);
   if (elsewhere === undefined) return reading;
   const words = ["cd", elsewhere].map((value, at) => ({

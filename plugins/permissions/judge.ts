@@ -17,7 +17,22 @@ export async function judge(call: Case): Promise<Verdict> {
     ? // The parser of commands is loaded with the first one.
       (await import("./command-reading.ts")).judgeReadingOf(command, typeof cwd === "string" ? cwd : ".", call)
     : judgeReads(readsOf(call), call);
-  return reading ? stricter(own, reading) : own;
+  const git = isBash ? await judgeGitIn(command, typeof cwd === "string" ? cwd : ".", call) : undefined;
+  return [reading, git].reduce<Verdict>((strict, verdict) => (verdict ? stricter(strict, verdict) : strict), own);
+}
+
+/** Asks about git in a folder where it may run what nobody chose, unless commands are free anyway. */
+async function judgeGitIn(
+  command: string,
+  cwd: string,
+  { mode, rules, workspace }: Case,
+): Promise<Verdict | undefined> {
+  const isFree = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
+  if (isFree || (mode === "full" && !speaksOfCommands(rules))) return undefined;
+  const danger = (await import("./command-git.ts")).gitDangerOf(command, cwd, workspace);
+  return danger === undefined
+    ? undefined
+    : { decision: "ask", why: `it holds ${danger}, which no rule covers`, rules: [] };
 }
 
 async function judgeBash(command: string, call: Case): Promise<Verdict> {

@@ -1,4 +1,4 @@
-import { existsSync, lstatSync, realpathSync } from "node:fs";
+import { lstatSync, realpathSync } from "node:fs";
 import { basename, dirname, join, resolve, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
@@ -47,15 +47,6 @@ export function steers(path: string): boolean {
     .toLowerCase()
     .split(sep)
     .some((name) => /^\.(?:git|scorel)[. ]*$/.test(name));
-}
-
-/** Whether git would take a folder from `cwd` up for its own though no `.git` is there: its configuration runs programs. */
-export function isPosingAsGit({ cwd }: Workspace): boolean {
-  for (let dir = cwd; ; dir = dirname(dir)) {
-    if (existsSync(join(dir, ".git"))) return false;
-    if (["HEAD", "objects", "refs"].every((name) => existsSync(join(dir, name)))) return true;
-    if (dir === dirname(dir)) return false;
-  }
 }
 
 /** Whether a path fits `src/**`: `*` within a name, `**` over folders; relative to the project, absolute, or from `~/`. */

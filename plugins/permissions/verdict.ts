@@ -44,6 +44,7 @@ export function stricter(first: Verdict, second: Verdict): Verdict {
   const [strict, other] =
     order.indexOf(first.decision) <= order.indexOf(second.decision) ? [first, second] : [second, first];
   if (strict.decision !== "ask" || other.decision !== "ask") return strict;
+  if (first.why === second.why) return strict;
   const answerable = first.rules.length > 0 && second.rules.length > 0;
   return {
     decision: "ask",

@@ -1,0 +1,53 @@
+import { resolve } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { filesOf, isFolder } from "./command-files.ts";
+import { gitDanger } from "./git-folders.ts";
+import { bareName } from "./hazards.ts";
+import { isWithin } from "./paths.ts";
+import { readCommand, type Unit } from "./shell.ts";
+
+/** Programs that run git where they are. */
+const GIT = /^(?:git(?:-[\w-]+)?|gh|hub|glab|tig|lazygit|gitk)$/;
+/** They bring files whose names the command does not say. */
+const BRINGERS = /^(?:cp|mv|ln|tar|bsdtar|unzip|7z[ar]?|cpio|rsync|patch|unsquashfs|scp|curl|wget)$/;
+const GIT_BRINGERS =
+  /^(?:checkout|switch|pull|merge|reset|restore|clone|stash|apply|am|cherry-pick|revert|rebase|submodule|worktree|read-tree|checkout-index|mv|sparse-checkout|bisect|init)$/;
+/** Of what git knows a repository by. */
+const PARTS = /(?:^|\/)(?:HEAD|objects|refs|commondir|config)(?:\/|$)/i;
+
+/**
+ * Why git in a command may run a program that nobody chose: each folder that the command moves to, names or has git work in is
+ * looked at as git would, and a command that runs git in a folder may not make a repository of it on the way.
+ */
+export function gitDangerOf(command: string, cwd: string, workspace: Workspace): string | undefined {
+  const { units } = readCommand(command);
+  if (!units.some(runsGit)) return undefined;
+  const { folders, files } = filesOf(command, cwd, workspace);
+  const start = resolve(workspace.cwd, cwd);
+  const named = files.flatMap(({ path }) => (path !== start && isFolder(path) ? [path] : []));
+  const danger = gitDanger([...new Set([...folders, ...named])], workspace);
+  if (danger !== undefined) return danger;
+  const isBelow = folders.some((folder) => folder !== workspace.root && isWithin(workspace.root, folder));
+  return isBelow && units.some(bringsFiles) ? "git in a folder that the same command may change" : undefined;
+}
+
+function wordsOf({ tokens }: Unit): (string | undefined)[] {
+  return tokens.filter(({ kind }) => kind === "word").map(({ value }) => value);
+}
+
+/** Whatever stands before it may be what runs it. */
+function runsGit(unit: Unit): boolean {
+  return wordsOf(unit).some((word) => GIT.test(bareName(word ?? "")));
+}
+
+function bringsFiles(unit: Unit): boolean {
+  const [name = "", ...words] = wordsOf(unit);
+  const program = bareName(name);
+  if (BRINGERS.test(program)) return true;
+  if (program === "git") return words.some((word) => GIT_BRINGERS.test(word ?? ""));
+  const targets = unit.tokens.filter(
+    ({ kind, text }, at) => kind === "redirect" && !/^\d*[<>&]/.test(text) && />/.test(unit.tokens[at - 1]?.text ?? ""),
+  );
+  const made = /^(?:mkdir|touch|tee|install|dd)$/.test(program) ? words : [];
+  return [...made, ...targets.map(({ value }) => value)].some((word) => word === undefined || PARTS.test(word));
+}

@@ -1,0 +1,139 @@
+import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { basename, dirname, join, resolve } from "node:path";
+import type { Workspace } from "@scorel/host/contract";
+import { hasOnlyHarmlessSettings } from "./git-settings.ts";
+
+/** What git finds when it is run in a folder. */
+type Found =
+  | { kind: "none" }
+  /** A repository whose settings are `common`'s, found as `<folder>/.git`. */
+  | { kind: "repository"; folder: string; gitdir: string; common: string }
+  /** A folder that is a repository by what it holds, though it is not named `.git`. */
+  | { kind: "posing" };
+
+const MAX_INDEX = 16 * 1024 * 1024;
+const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
+const FROM_MODE_TO_NAME = 38;
+
+/**
+ * Why git, run in these folders, may run a program that nobody chose; undefined when it runs none but those of the project's own
+ * repository. Submodules are looked at too, since git looks into them by itself.
+ */
+export function gitDanger(folders: readonly string[], { root }: Workspace): string | undefined {
+  const own = repositoryAt(realOr(root));
+  const repositories = new Map<string, Repository>();
+  for (const folder of folders) {
+    const found = find(folder);
+    if (found.kind === "posing") return "git in a folder that poses as git's own";
+    if (found.kind === "repository") repositories.set(found.gitdir, found);
+  }
+  const all = [...repositories.values()];
+  const others = [...all.filter((each) => !isSame(each, own)), ...all.flatMap(linkedIn)];
+  return others.every(isHarmless) ? undefined : "git in a folder whose settings can run programs";
+}
+
+/** As git looks for it: in the folder, then in each one above. */
+function find(start: string): Found {
+  for (let folder = realOr(start); ; folder = dirname(folder)) {
+    const found = repositoryAt(folder);
+    if (found) return found;
+    if (isPosing(folder)) return { kind: "posing" };
+    if (folder === dirname(folder)) return { kind: "none" };
+  }
+}
+
+/** Whether a folder holds what git takes for a repository. */
+function isPosing(folder: string): boolean {
+  const has = (name: string) => exists(join(folder, name));
+  return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
+}
+
+type Repository = Extract<Found, { kind: "repository" }>;
+
+function repositoryAt(folder: string): Repository | undefined {
+  const path = join(folder, ".git");
+  if (!exists(path)) return undefined;
+  const named = /^gitdir: (.+)$/m.exec(textOf(path) ?? "")?.[1];
+  const gitdir = realOr(named === undefined ? path : resolve(folder, named));
+  const common = textOf(join(gitdir, "commondir"))?.trim();
+  return {
+    kind: "repository",
+    folder,
+    gitdir,
+    common: realOr(common === undefined ? gitdir : resolve(gitdir, common)),
+  };
+}
+
+/** The project's own repository, in this or another of its worktrees. */
+function isSame({ gitdir, common, folder }: Repository, own: Repository | undefined): boolean {
+  if (own === undefined || common !== own.common) return false;
+  const settings = join(gitdir, "config.worktree");
+  return gitdir === own.gitdir || !exists(settings) || hasOnlyHarmlessSettings(textOf(settings), gitdir, folder);
+}
+
+/** Whether nothing in a repository makes git run a program: neither its settings nor its hooks. */
+function isHarmless({ gitdir, common, folder }: Repository): boolean {
+  const files = [...new Set([join(common, "config"), join(gitdir, "config.worktree")])].filter(exists);
+  const hooks = namesIn(join(common, "hooks"));
+  return (
+    files.every((file) => hasOnlyHarmlessSettings(textOf(file), gitdir, folder)) &&
+    hooks.every((name) => name.endsWith(".sample") || name === "README.sample")
+  );
+}
+
+/** The repositories that an index links to and that are there. */
+function linkedIn({ folder, gitdir }: Repository): Repository[] {
+  return linksIn(join(gitdir, "index")).flatMap((name) => repositoryAt(resolve(folder, name)) ?? []);
+}
+
+/** Names of entries that are links to repositories, by the mode that only they have. */
+function linksIn(index: string): string[] {
+  const bytes = bytesOf(index);
+  const names: string[] = [];
+  for (let at = bytes.indexOf(GITLINK); at >= 0; at = bytes.indexOf(GITLINK, at + 1)) {
+    const end = bytes.indexOf(0, at + FROM_MODE_TO_NAME);
+    if (end > 0) names.push(bytes.toString("utf8", at + FROM_MODE_TO_NAME, end));
+  }
+  return names.filter((name) => name !== "" && basename(name) !== ".git");
+}
+
+function bytesOf(path: string): Buffer {
+  try {
+    return lstatSync(path).size > MAX_INDEX ? Buffer.alloc(0) : readFileSync(path);
+  } catch {
+    return Buffer.alloc(0); // Without an index nothing is linked to.
+  }
+}
+
+/** Also a link that points at nothing yet. */
+function exists(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+  } catch {
+    return false;
+  }
+}
+
+function textOf(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined; // A folder, or nothing.
+  }
+}
+
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder);
+  } catch {
+    return [];
+  }
+}
+
+function realOr(path: string): string {
+  try {
+    return realpathSync.native(path);
+  } catch {
+    return path; // What is not there is found by whoever makes it.
+  }
+}
