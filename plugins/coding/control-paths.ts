@@ -3,6 +3,7 @@ import type { Workspace } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
+import { fold } from "./names.ts";
 import { isWithin, type Place, realPath } from "./paths.ts";
 import { isInRepository } from "./repository.ts";
 
@@ -67,12 +68,3 @@ export function isControlPath(path: string): boolean {
 }
 
 const GIT_WORDS = new Set(["info/exclude", "description", "commit_editmsg", "merge_msg", "squash_msg", "tag_editmsg"]);
-
-/** Names that some file systems take for the same: case, ignorable characters, trailing dots and blanks. */
-export function fold(name: string): string {
-  return name
-    .normalize("NFKC")
-    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "")
-    .replace(/[. ]+$/, "")
-    .toLowerCase();
-}

@@ -29,3 +29,12 @@ function characterLength(bytes: Buffer, at: number): number {
     if (isUtf8(bytes.subarray(at, at + length))) return length;
   return 0;
 }
+
+/** Names that some file systems take for the same: case, ignorable characters, trailing dots and blanks. */
+export function fold(name: string): string {
+  return name
+    .normalize("NFKC")
+    .replace(/[\u200b-\u200f\u202a-\u202e\u2060-\u206f\ufeff]/g, "")
+    .replace(/[. ]+$/, "")
+    .toLowerCase();
+}

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
-import { fold } from "./control-paths.ts";
+import { fold } from "./names.ts";
 
 /** What a folder holds that git works with as its own, whatever the folder is called. */
 const OWN = new Set(
