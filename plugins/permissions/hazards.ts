@@ -1,3 +1,6 @@
+import { uncovered } from "./coverage.ts";
+import { readSedWords, sedEffects } from "./sed.ts";
+
 /** The last part of a command's name, as it would be found on a file system that ignores case. */
 export function bareName(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1).toLowerCase();
@@ -22,6 +25,8 @@ const INTERPRETERS =
   /^(?:python[\d.]*|pypy\d*|node|nodejs|deno|bun|tsx|ts-node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|wish|java|jshell|groovy|scala|rscript|r|julia|ghci|runghc|erl|elixir|iex)$/;
 /** Their options, wherever they stand, can hold commands. */
 const CONSOLES = /^(?:sqlite3|psql|mysql|vim?|nvim|ex|ed|emacs|less|more|man|rlwrap)$/;
+/** They take commands from their standard input, so that what is fed to them counts. */
+const OBEYING = /^(?:psql|mysql|vim?|nvim|ex|ed|emacs)$/;
 const SHELLS = /^(?:ba|da|z|k|a|fi|c|tc|pw)?sh$/;
 
 /** Whether a command without words takes its orders from whatever is piped into it. */
@@ -47,30 +52,18 @@ const HAZARDS: readonly Hazard[] = [
   { command: /^rg$/, word: /^-[a-zA-Z]*z/, long: "pre hostname-bin search-zip" },
   { command: /awk$/, word: /system|getline|[|>@`]|^-[^F]/ },
   {
-    command: /tar$/,
-    word: /^-?[a-zA-Z]*[IFPC][a-zA-Z]*$|^-[a-zA-Z]*[IFPC]/,
-    long: "to-command checkpoint-action use-compress-program rsh-command rmt-command info-script new-volume-script absolute-names unlink-first overwrite directory",
-  },
-  {
     command: /^rsync$/,
     word: /^-[a-zA-Z]*[eM]/,
     long: "rsh rsync-path daemon remote-option files-from config password-file log-file backup-dir temp-dir",
   },
   { command: /^(?:scp|sftp)$/, word: /^-[a-zA-Z0-9]*[oSFDJ]/ },
-  { command: /^g?make$/, word: /^-[a-zA-Z]*[fCIEo]|[=!]/, long: "eval file makefile directory include-dir" },
   {
     command: /^(?:npm|pnpm|yarn|bun)$/,
     word: /^(?:exec|x|dlx|explore|edit|config|set|link|create|init|-C|-c)$/,
     long: "script-shell prefix dir cwd node-options globalconfig userconfig call shell git editor scripts-prepend-node-path",
   },
-  {
-    command: /^(?:curl|wget)$/,
-    word: /^-[a-zA-Z]*[oOKTEDcdFJPiabex]/,
-    long: "proxy preproxy socks4 socks5 connect-to resolve doh-url url next interface unix-socket abstract-unix-socket netrc output remote-name config upload-file data form cookie-jar dump-header trace engine use-askpass post-file post-data body-file directory-prefix execute input-file append-output save-cookies libcurl proto json variable hsts etag-save stderr log",
-  },
   // A subscript is evaluated.
   { command: /^(?:test|\[)$/, word: /^-[vR]$/ },
-  { command: /^g?sort$/, word: /^-[a-zA-Z]*[oT]/, long: "output compress-program temporary-directory files0-from" },
   { command: /^(?:zip|unzip|7z[ar]?|gzip|xz|zstd|ar)$/, word: /^-[a-zA-Z]*[TPdo]/, long: "unzip-command" },
   {
     command: /^(?:docker|podman|nerdctl|kubectl)$/,
@@ -94,21 +87,6 @@ const HAZARDS: readonly Hazard[] = [
   },
 ];
 
-/** What git does with its own commands only; any other word in their place may be an alias, which runs anything. */
-const GIT_COMMANDS = new Set(
-  (
-    "add am apply archive blame branch cat-file check-ignore checkout cherry-pick clean clone commit count-objects describe " +
-    "diff diff-tree fetch for-each-ref format-patch fsck gc grep init log ls-files ls-remote ls-tree merge merge-base mv " +
-    "name-rev notes pull push range-diff reflog remote reset restore rev-list rev-parse revert rm shortlog show show-ref " +
-    "sparse-checkout stash status switch symbolic-ref tag update-index update-ref verify-commit version whatchanged worktree"
-  ).split(" "),
-);
-const GIT: Hazard = {
-  command: /^git$/,
-  word: /^-[cCOoxi]|::|^file:/,
-  long: "config upload-pack receive-pack exec output ext-diff textconv open-files-in-pager template git-dir work-tree namespace super-prefix paginate run edit-description interactive tool extcmd gpg-sign show-signature separate-git-dir reference server-option recurse-submodules strategy no-index hook trailer contents pathspec-from-file signed bundle-uri attr-source remote",
-};
-
 /** Which words no wildcard covers: by what the command does with them, and paths that lead back up. */
 export function marksOf(values: readonly (string | undefined)[]): boolean[] {
   const [name = ""] = values;
@@ -121,14 +99,14 @@ export function marksOf(values: readonly (string | undefined)[]): boolean[] {
 
 function hazardOf(name: string, values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
   if (RUNNERS.has(name)) return () => true;
-  if (name === "git") return gitHazard(values);
+  const found = uncovered(name, values);
+  if (found) return (_value, at) => at >= found.from || (found.words?.includes(at) ?? false);
   if (/^g?sed$/.test(name)) return sedHazard(values);
-  if (/^(?:curl|wget)$/.test(name)) return fetchHazard(name, values);
   if (LAUNCHERS.test(name)) {
     const program = values.findIndex((value, at) => at > 0 && !value?.startsWith("-"));
     return (_value, at) => at <= program || program < 0;
   }
-  if (CONSOLES.test(name)) return (value) => /^[-+]/.test(value);
+  if (CONSOLES.test(name)) return (value) => OBEYING.test(name) || /^[-+]/.test(value);
   if (INTERPRETERS.test(name)) {
     const script = values.findIndex((value, at) => at > 0 && !/^[-+]/.test(value ?? "-"));
     return (value, at) => at < script || script < 0 || (at === script && /^(?:eval|repl|x|exec)$/.test(value));
@@ -157,33 +135,12 @@ function isHazard(value: string, { word, long = "" }: Hazard): boolean {
   );
 }
 
-/** Words before its command belong to git itself, and any of them can name a program. */
-function gitHazard(values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
-  const [, command = ""] = values;
-  // The same letter names a program elsewhere.
-  const word = /^(?:push|add|stash)$/.test(command) ? GIT.word : /^-[cCOoxiu]|::|^file:/;
-  const from = firstOf(values, [{ ...GIT, ...(word && { word }) }]);
-  return (_value, at) => !GIT_COMMANDS.has(command) || at >= from;
-}
-
-/** Which address is asked is for the rule to say: any behind the first one can be a place to send things to. */
-function fetchHazard(name: string, values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
-  const isAddress = (value = "") => /:\/\/|^[\w-]+(?:\.[\w-]+)+(?::\d+)?(?:\/|$)|^localhost\b/.test(value);
-  const first = values.findIndex((value, at) => at > 0 && isAddress(value));
-  const from = firstOf(
-    values,
-    HAZARDS.filter(({ command }) => command.test(name)),
-  );
-  return (value, at) => at >= from || (at > first && isAddress(value));
-}
-
-/** Its script can write files and run commands: only substitutions and printed lines are known to do neither. */
+/** Its script must neither run anything nor name files; that files are changed in their place has to be spelled out. */
 function sedHazard(values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
-  const script = values.findIndex((value, at) => at > 0 && !/^-[nEr]+$/.test(value ?? ""));
-  const isSafe = /^(?:s([/|,#])(?:(?!\1)[^\\\n])*\1(?:(?!\1)[^\\\n])*\1[gp\d]*|\d*(?:,(?:\d+|\$))?p)$/.test(
-    values[script] ?? "",
-  );
-  return (value, at) => (at > script ? value.startsWith("-") : at === script && !isSafe);
+  const { script, inPlace, unknown } = readSedWords(values.map((value) => value ?? ""));
+  const effects = script === undefined ? undefined : sedEffects(script);
+  const isSafe = !unknown && effects?.runs === false && !effects.files;
+  return (value) => !isSafe || (inPlace && /^(?:-[a-zA-Z]*i|--i)/.test(value));
 }
 
 /** The command inside one that only lets it run: how many words stand before it, or the script that it is. */

@@ -18,6 +18,8 @@ export interface OptionWord {
   takes: 1 | 2;
   /** Every option in it is in the table. */
   known: boolean;
+  /** Its name is shortened. */
+  isShort?: boolean;
 }
 
 /** Makes a table of names with blanks between them. */
@@ -42,9 +44,10 @@ function readLong(word: string, next: string | undefined, table: OptionTable): O
   const name = hasGap(given) ? undefined : fullName(given, table);
   if (name === undefined)
     return { options: [{ name: given, ...(value !== undefined && { value }) }], takes: 1, known: false };
-  if (value !== undefined) return { options: [{ name, value }], takes: 1, known: !table.flags.has(name) };
-  if (!table.valued.has(name)) return { options: [{ name }], takes: 1, known: true };
-  return { options: [{ name, ...(next !== undefined && { value: next }) }], takes: 2, known: true };
+  const isShort = name !== given;
+  if (value !== undefined) return { options: [{ name, value }], takes: 1, known: !table.flags.has(name), isShort };
+  if (!table.valued.has(name)) return { options: [{ name }], takes: 1, known: true, isShort };
+  return { options: [{ name, ...(next !== undefined && { value: next }) }], takes: 2, known: true, isShort };
 }
 
 /** The option that a name stands for: itself, or the only one that begins so. */
