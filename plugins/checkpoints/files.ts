@@ -1,4 +1,5 @@
 import type { Session } from "@scorel/kernel";
+import type {} from "@scorel/model/contract";
 import type { Checkpoint, FileState, NotCovered, Preview } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { History } from "./history.ts";
@@ -101,5 +102,6 @@ function placeOf(session: Session, history: History, id: string): number {
 
 function placeFor(ctx: Context): Place {
   const { root, cwd } = ctx.find("workspace") ?? { root: process.cwd(), cwd: process.cwd() };
-  return { root, cwd, blobs: ctx.blobs, maxFileBytes: ctx.config.maxFileBytes };
+  const redact = (text: string) => ctx.find("secrets")?.redact(text) ?? text;
+  return { root, cwd, blobs: ctx.blobs, maxFileBytes: ctx.config.maxFileBytes, redact };
 }

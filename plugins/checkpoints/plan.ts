@@ -13,6 +13,8 @@ export interface Place {
   cwd: string;
   blobs: BlobStore;
   maxFileBytes: number;
+  /** Takes known keys out of a text that is shown. */
+  redact(text: string): string;
 }
 /** One file on its way from what it is to what it shall be. */
 export interface Step {

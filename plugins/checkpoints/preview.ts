@@ -31,7 +31,11 @@ export function listChanges(place: Place, history: History): Preview {
 }
 
 function changeOf(place: Place, path: string, from: FileState, to: FileState): FileChange {
-  const [before, after] = [textOf(place, path, from), textOf(place, path, to)];
+  // Keys go before the diff cuts long lines, where one could lose its end.
+  const [before, after] = [from, to].map((state) => {
+    const text = textOf(place, path, state);
+    return text === undefined ? undefined : place.redact(text);
+  });
   const diff = before === undefined || after === undefined ? "" : unifiedDiff(path, before, after);
   return { path, kind: kindOf(from, to), ...(diff !== "" && { diff }) };
 }

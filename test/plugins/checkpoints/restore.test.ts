@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { gate, text } from "../../model-server.ts";
 import { type Project, project } from "./project.ts";
 
@@ -24,6 +24,16 @@ describe("a restore", () => {
     });
     expect(await t.preview(end)).toEqual({ changes: [], notCovered: [] });
     expect(t.tree()).toEqual(after);
+  });
+
+  it("shows no part of a known key in it, not even where long lines are cut", async () => {
+    const key = "sk-live-QWERTYUIOPLKJHGF";
+    vi.stubEnv("OPENAI_API_KEY", key);
+    onTestFinished(() => void vi.unstubAllEnvs());
+    await using t = await project({ files: { a: `${"x".repeat(385)}${key}\n` } });
+    const { user } = await t.bash("sed -i s/^x/y/ a");
+    const [{ diff = "" } = {}] = (await t.preview(user)).changes;
+    expect([diff.includes("[redacted]"), diff.includes("sk-live")]).toEqual([true, false]);
   });
 
   it("goes back, and forward again, also from another branch of the conversation", async () => {
