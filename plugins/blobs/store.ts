@@ -49,8 +49,7 @@ function hashOf(bytes: Buffer): string {
 function keep(path: string, bytes: Buffer, durable: boolean): void {
   try {
     if (sizeOf(path) === bytes.length && touch(path)) return;
-    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeWhole(path, bytes, durable);
+    writeInFolder(path, bytes, durable);
   } catch (thrown) {
     throw errors.BLOB_WRITE({ path, reason: codeOf(thrown) }, { cause: thrown });
   }
@@ -65,6 +64,17 @@ function touch(path: string): boolean {
   } catch (thrown) {
     if (codeOf(thrown) === "ENOENT") return false;
     throw thrown;
+  }
+}
+
+/** There are 256 folders and many more blobs: a folder is made when it is found missing. */
+function writeInFolder(path: string, bytes: Buffer, flush: boolean): void {
+  try {
+    writeWhole(path, bytes, flush);
+  } catch (thrown) {
+    if (codeOf(thrown) !== "ENOENT") throw thrown;
+    fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
+    writeWhole(path, bytes, flush);
   }
 }
 

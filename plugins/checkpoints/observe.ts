@@ -79,7 +79,7 @@ export function stateOf(bytes: Buffer, mode: number): FileState {
 export function hasPlainParents(root: string, relative: string): boolean {
   try {
     const parent = dirname(join(root, relative));
-    return fs.realpathSync(parent) === parent;
+    return fs.realpathSync.native(parent) === parent;
   } catch {
     return false; // No folder there: nothing to be read through it either.
   }

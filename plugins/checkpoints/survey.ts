@@ -102,7 +102,7 @@ export class Survey {
   private lookAt(path: string, listing: Listing, found: Map<string, Seen | undefined>): void {
     const before = this.known.get(path);
     const now = look(this.ground, path, listing.tracked(path), this.partial.get(path) ?? before);
-    if (now !== before && now) this.partial.set(path, now);
+    if (now !== before && now && now.content.kind !== "git") this.partial.set(path, now);
     if (now !== before || (before && !listing.lists(path))) found.set(path, now);
   }
 
