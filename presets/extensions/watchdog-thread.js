@@ -1,25 +1,120 @@
 /**
  * The thread that watches whether the main one still lives. When it does not, it is held for a moment as by a debugger, and
- * the extension in whose code it is gets named in the readable logs of its sessions and on stderr.
+ * the extension in whose code it is gets named in the readable logs of its sessions and on stderr. A process that was asked
+ * to end, and whose main thread cannot, is ended from here.
  */
-const { constants, closeSync, existsSync, openSync, writeSync } = require("node:fs");
+const { constants, closeSync, existsSync, openSync, readFileSync, readSync, writeSync } = require("node:fs");
+const { signals } = require("node:os").constants;
 const { dirname, join } = require("node:path");
-const { workerData } = require("node:worker_threads");
+const { isatty } = require("node:tty");
+const { parentPort, workerData } = require("node:worker_threads");
 
 const { beats, beatMs, sessions, pid } = workerData;
 const STUCK_AFTER = 6;
+/** What a terminal sends for Ctrl-C while the prompt is shown. */
+const CTRL_C = 3;
+/** Milliseconds that an orderly exit may take. */
+const EXIT_MS = 1000;
 
 let last = -1;
 let missed = 0;
+/** Ctrl-C and SIGINT: the first one only cancels. */
+let interrupts = 0;
+/** What the process was asked to exit with. */
+let code;
+let ending = false;
+/** What was typed while the main thread read nothing. */
+const typed = [];
+let terminal;
+
+hearSignals();
 setInterval(() => {
   const now = Atomics.load(beats, 0);
   missed = now === last ? missed + 1 : 0;
   last = now;
   if (missed === STUCK_AFTER) look(tell);
+  if (missed < STUCK_AFTER) return giveBack();
+  readTyped();
+  // One beat later: the thread is held only once at a time.
+  if (isAsked() && missed > STUCK_AFTER && !ending) end(code ?? exitCode("SIGINT"));
 }, beatMs);
+
+/** Threads are not told of signals by any documented way; the main one hears of these too, if it can. */
+function hearSignals() {
+  try {
+    process.noDeprecation = true;
+    const { Signal } = process.binding("signal_wrap");
+    for (const name of ["SIGINT", "SIGTERM", "SIGHUP"]) {
+      const signal = new Signal();
+      signal.onsignal = () => heard(name);
+      signal.start(signals[name]);
+      signal.unref();
+    }
+  } catch (thrown) {
+    writeSync(2, `scorel: an extension that never returns has to be ended by kill -9: ${thrown.message}\n`);
+  }
+}
+
+function heard(name) {
+  if (name === "SIGINT") interrupts++;
+  else code ??= exitCode(name);
+}
+
+const exitCode = (name) => 128 + signals[name];
+const isAsked = () => code !== undefined || interrupts + typed.filter((byte) => byte === CTRL_C).length > 1;
+
+/** While a prompt is shown, Ctrl-C is a character, not a signal. */
+function readTyped() {
+  if (!isatty(0) || !isInForeground()) return;
+  const bytes = Buffer.alloc(4096);
+  try {
+    terminal ??= openSync("/dev/tty", constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
+    for (let count = 1; count > 0; ) {
+      count = readSync(terminal, bytes);
+      typed.push(...bytes.subarray(0, count));
+    }
+  } catch (thrown) {
+    // Nothing more is typed. Of a terminal that is gone SIGHUP tells.
+    if (thrown.code !== "EAGAIN") forgetTerminal();
+  }
+}
+
+/** A process in the background would be stopped for reading. Where that cannot be told, nothing is read. */
+function isInForeground() {
+  if (process.platform !== "linux") return false;
+  const stat = readFileSync("/proc/self/stat", "latin1");
+  const [, , group, , , foreground] = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return group === foreground;
+}
+
+/** The main thread goes on: what was typed is its own again. */
+function giveBack() {
+  if (typed.length === 0) return;
+  parentPort.postMessage(Buffer.from(typed.splice(0)));
+  forgetTerminal();
+}
+
+function forgetTerminal() {
+  if (terminal !== undefined) closeSync(terminal);
+  terminal = undefined;
+}
+
+/** In order, as far as the main thread lets itself be held: commands end, and the terminal is set back. */
+function end(status) {
+  ending = true;
+  setTimeout(() => process.kill(pid, "SIGKILL"), EXIT_MS);
+  inMainThread(`globalThis[Symbol.for("scorel.watchdog")].exit(${status})`, () => {});
+}
 
 /** Answers the stack of the main thread and what it knows of its extensions. */
 function look(found) {
+  inMainThread('globalThis[Symbol.for("scorel.watchdog")].activity()', (frames, answer) =>
+    found(frames, JSON.parse(answer.result.value)),
+  );
+}
+
+/** Evaluates an expression between two steps of what the main thread does; answers its stack and the value. */
+function inMainThread(expression, found) {
   // Most threads never look, and they start beside the first extension.
   const { Session } = require("node:inspector");
   const session = new Session();
@@ -32,11 +127,10 @@ function look(found) {
       file: (scripts.get(location.scriptId) ?? "").replace("file://", ""),
       line: location.lineNumber + 1,
     }));
-    const expression = 'globalThis[Symbol.for("scorel.activity")]()';
     session.post("Runtime.evaluate", { expression }, (_error, answer) => {
       session.post("Debugger.resume");
       session.post("Debugger.disable", () => session.disconnect());
-      found(frames, JSON.parse(answer.result.value));
+      found(frames, answer);
     });
   });
   session.post("Debugger.enable", () => session.post("Debugger.pause"));
@@ -49,7 +143,7 @@ function tell(frames, { running, sessions: open, files }) {
   const calls = running.filter(({ plugin }) => plugin === id);
   const where = calls.at(-1)?.where ?? (frame.name || "its code");
   const seconds = (STUCK_AFTER * beatMs) / 1000;
-  const text = `plugin ${id} has let nothing else run for ${seconds} s in ${where} (${at}); if it never returns, end process ${pid}`;
+  const text = `plugin ${id} has let nothing else run for ${seconds} s in ${where} (${at}); if it never returns, press Ctrl-C twice or end process ${pid}`;
   const ids = calls.length > 0 ? calls.map(({ sessionId }) => sessionId) : open;
   for (const sessionId of new Set(ids)) append(sessionId, `${new Date().toISOString()} error ${text}\n`);
   writeSync(2, `scorel: ${text}\n`);

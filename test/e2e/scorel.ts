@@ -125,6 +125,13 @@ export function records(path: string): Record<string, unknown>[] {
     .map((line) => JSON.parse(line) as Record<string, unknown>);
 }
 
+/** The processes that write sessions of a home. */
+export function writersIn({ home }: Pick<Scratch, "home">): number[] {
+  const folder = join(home, ".scorel/sessions");
+  const locks = readdirSync(folder).filter((name) => name.endsWith(".lock"));
+  return locks.map((name) => JSON.parse(readFileSync(join(folder, name), "utf8")).pid);
+}
+
 export function modelTable(baseUrl: string): string {
   return [
     "[model]",

@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, type TestContext, vi } from "vitest";
 import {
@@ -14,7 +14,7 @@ import {
 } from "../model-server.ts";
 import { isAlive, startedProcesses } from "../processes.ts";
 import { hasTerminals, terminal } from "./pty.ts";
-import { type Running, type Scratch, scratch } from "./scorel.ts";
+import { type Running, type Scratch, scratch, writersIn } from "./scorel.ts";
 
 const left = startedProcesses();
 /** What no rule allows: it is run only where the guards are gone. */
@@ -147,13 +147,6 @@ describe.each(Object.keys(phases))("during %s", (name) => {
   });
 });
 
-/** The process that writes the one session of a home. */
-const writer = ({ home }: Scratch): number => {
-  const folder = join(home, ".scorel/sessions");
-  const [lock = ""] = readdirSync(folder).filter((name) => name.endsWith(".lock"));
-  return JSON.parse(readFileSync(join(folder, lock), "utf8")).pid;
-};
-
 describe.skipIf(!hasTerminals)("in a terminal", () => {
   const asking: Phase = { reply: () => [bash("true")], config: '[sandbox]\nexecutor = "local"\n' };
 
@@ -163,7 +156,7 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
     await t.shows("> ");
     t.type("hi\r");
     await t.shows("$ true");
-    const pid = writer(s);
+    const [pid = 0] = writersIn(s);
     left.add(pid);
     const before = signal === "its end" ? server.requests.length : stop(pid, signal);
     if (signal === "its end") await t[Symbol.asyncDispose]();
@@ -177,7 +170,7 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
     await t.shows("> ");
     t.type("hi\r");
     const pids = await left.pidsIn(join(s.project, "pids"), 1);
-    const pid = writer(s);
+    const [pid = 0] = writersIn(s);
     left.add(pid);
     const before = server.requests.length;
     await t[Symbol.asyncDispose]();

@@ -1,8 +1,11 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
-import { expect, it, type TestContext } from "vitest";
+import { setTimeout as delay } from "node:timers/promises";
+import { describe, expect, it, type TestContext, vi } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
-import { records, scratch } from "./scorel.ts";
+import { isAlive } from "../processes.ts";
+import { hasTerminals, terminal } from "./pty.ts";
+import { records, scratch, writersIn } from "./scorel.ts";
 
 const spins = "for (;;) {}";
 /** Comes back as little, and leaves the processor to the tests that run meanwhile. */
@@ -43,8 +46,8 @@ const places: [string, string, string][] = [
   ["in deactivate", plugin(`deactivate() {\n${waits} }`), "deactivate"],
 ]; // biome-ignore format: rows
 
-/** A session with a turn in it; then one more turn beside this extension. */
-async function turnBeside(source: string, { onTestFinished }: TestContext) {
+/** A session with a turn in it, and a model that goes on as soon as it is asked; then there is this extension. */
+async function place(source: string, { onTestFinished }: TestContext) {
   const s = scratch();
   onTestFinished(() => s[Symbol.dispose]());
   s.file("a.txt", "content of a\n");
@@ -56,11 +59,15 @@ async function turnBeside(source: string, { onTestFinished }: TestContext) {
   onTestFinished(() => server.close());
   s.useModel(server.baseUrl);
   await s.run(["-p", "hi"]);
-  const path = s.file("~/.scorel/extensions/wild.ts", source);
+  return { s, path: s.file("~/.scorel/extensions/wild.ts", source) };
+}
+/** One more turn beside the extension. */
+async function turnBeside(source: string, test: TestContext) {
+  const { s, path } = await place(source, test);
   return { s, path, started: s.start(["-p", "read it", "--continue", "--output", "events"]) };
 }
 const line = (pid: number, place: string, path: string) =>
-  `plugin wild has let nothing else run for 3 s in ${place} (${path}:2); if it never returns, end process ${pid}`;
+  `plugin wild has let nothing else run for 3 s in ${place} (${path}:2); if it never returns, press Ctrl-C twice or end process ${pid}`;
 
 it.concurrent.for(places)(
   "an extension that never returns %s is named, and nothing said is lost",
@@ -88,4 +95,76 @@ it("one that never returns while it is loaded is named on stderr: no session is 
   started.child.kill("SIGKILL");
   await started.finished;
   expect(records(s.logs()[0] as string).map(({ type }) => type)).toContain("message");
+});
+
+/** Where an extension spins for good -> its source. */
+const loops: [string, string][] = [
+  ["while it is loaded", `console.log("loops");\n${spins}\nexport default {};`],
+  ["in a hook", plugin(`hooks: () => ({ beforeToolCall() { console.log("loops");\n${spins} } })`)],
+  ["in a promise", plugin(`hooks: () => ({ async beforeToolCall() { console.log("loops"); for (;;) await null; } })`)],
+];
+const ends: [string, number, NodeJS.Signals[]][] = [
+  ["SIGTERM", 143, ["SIGTERM"]],
+  ["a second SIGTERM", 143, ["SIGTERM", "SIGTERM"]],
+  ["a second Ctrl-C", 130, ["SIGINT", "SIGINT"]],
+  ["the end of its terminal", 129, ["SIGHUP"]],
+];
+
+describe.each(loops)("an extension that loops forever %s", (_where, source) => {
+  it.concurrent.for(ends)("ends with %s", async ([_how, code, signals], test) => {
+    const { started } = await turnBeside(source, test);
+    await started.said("loops");
+    for (const signal of signals) {
+      process.kill(started.pid, signal);
+      // Two signals at once are one to the system.
+      await delay(50);
+    }
+    expect(await started.finished).toMatchObject({ code, signal: null });
+  });
+});
+
+it("one that waits where no debugger can hold it is killed", async (test) => {
+  const stuck = `require("child_process").execFileSync("mkfifo", ["never"]); require("fs").readFileSync("never");`;
+  const { started } = await turnBeside(plugin(`activate() { console.log("loops"); ${stuck} }`), test);
+  await started.said("loops");
+  process.kill(started.pid, "SIGTERM");
+  expect(await started.finished).toMatchObject({ code: null, signal: "SIGKILL" });
+});
+
+describe.skipIf(!hasTerminals)("in a conversation, an extension that loops forever", () => {
+  const looping = plugin('hooks: () => ({ beforeToolCall() { console.log("loops");\nfor (;;) {} } })');
+
+  it("ends with the second Ctrl-C that is typed", async (test) => {
+    const { s } = await place(looping, test);
+    await using t = terminal(s, ["--yes"]);
+    await t.shows("> ");
+    t.type("read it\r");
+    await t.shows("loops");
+    t.type("\x03\x03");
+    expect(await t.code).toBe(130);
+  });
+
+  it("ends with its terminal", async (test) => {
+    const { s } = await place(looping, test);
+    await using t = terminal(s, ["--yes"]);
+    await t.shows("> ");
+    t.type("read it\r");
+    await t.shows("loops");
+    const [pid = 0] = writersIn(s);
+    await t[Symbol.asyncDispose]();
+    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000, interval: 50 });
+  });
+
+  it("that goes on after all gets the words that were typed meanwhile", async (test) => {
+    const long = plugin(`hooks: () => ({ beforeToolCall() { console.log("loops");
+for (const end = Date.now() + 5_000; Date.now() < end; ); } })`);
+    const { s } = await place(long, test);
+    await using t = terminal(s, ["--yes"]);
+    await t.shows("> ");
+    t.type("read it\r");
+    await t.shows("loops");
+    t.type("and this");
+    await t.shows("has let nothing else run");
+    await t.shows("> and this");
+  });
 });
