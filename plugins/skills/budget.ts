@@ -47,10 +47,19 @@ export function returningBytes(skills: Skills, through: string): number {
   return withinBudget(skills, missing).kept.reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
 }
 
-function bytesOf({ ctx }: Skills, skill: LoadedSkill): number {
+/** Bytes of the texts of a loaded skill. */
+export function bytesOf({ ctx }: Pick<Skills, "ctx">, skill: LoadedSkill): number {
   const { tree } = ctx.session;
   const sizeOf = (id: string) => Buffer.byteLength((tree.get(id) as { text?: string } | undefined)?.text ?? "");
   return contentsIn(skill).reduce((sum, id) => sum + sizeOf(id), 0);
+}
+
+const LARGEST_SELECTION = 1024 * 1024;
+
+/** Bytes that docs loaded together may take: a mebibyte, and at most half of the model's window at four bytes a token. */
+export function docRoom({ ctx }: Pick<Skills, "ctx">): number {
+  const window = ctx.find("model")?.current().contextWindow ?? Number.POSITIVE_INFINITY;
+  return Math.min(LARGEST_SELECTION, window * 2);
 }
 
 /** As configured, and at most a quarter of the model's window at four bytes a token. */

@@ -1,4 +1,5 @@
 import { defineErrors } from "@scorel/kernel";
+import { sizeOf } from "./size.ts";
 
 /** Names of skills and docs that an answer tells. */
 const MOST = 100;
@@ -15,8 +16,13 @@ export const errors = defineErrors({
     `unknown docs of skill ${a.name}: ${list(a.docs)}. It has: ${list(a.known)}.`,
   SKILL_UNREADABLE: (a: { name: string; path: string; reason: string }) =>
     `The skill ${a.name} cannot be read: ${a.path}: ${a.reason}.`,
-  SKILL_TOO_LARGE: (a: { name: string; bytes: number; limit: number }) =>
-    `These docs of skill ${a.name} take ${a.bytes} bytes, and at most ${a.limit} are loaded together. Select fewer.`,
+  SKILL_TOO_LARGE: (a: {
+    name: string;
+    sizes: readonly { path: string; bytes: number }[];
+    room: number;
+    fits: readonly string[];
+  }) =>
+    `These docs of skill ${a.name} are too large to be loaded together: ${list(a.sizes.map(({ path, bytes }) => `${path} (${sizeOf(bytes)})`))}. There is room for ${sizeOf(a.room)}${a.fits.length === 0 ? "; read parts of them with Read instead" : `, as for ${list(a.fits)}`}.`,
   SKILL_ROOT: (a: { root: string; reason: string }) =>
     `[skills] roots names ${JSON.stringify(a.root)}, which is left out: ${a.reason}.`,
   SKILL_LOGS: (a: { directory: string; reason: string }) =>

@@ -1,5 +1,8 @@
+import { docRoom } from "./budget.ts";
 import type { LoadedDoc, LoadedSkill, Skill } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { sha256Of } from "./file.ts";
+import { filled } from "./placeholders.ts";
 import { sizeOf } from "./size.ts";
 import type { Skills } from "./skills.ts";
 import { contentKey, contentsIn, keyOf, type ToolDetails } from "./state.ts";
@@ -50,14 +53,17 @@ function othersOf({ sizes }: SkillTexts, { docs }: LoadedSkill): string {
 export async function loaded(
   skills: Skills,
   skill: Skill,
-  { docs, include_all_docs: all }: Omit<Asked, "skill">,
+  { docs, include_all_docs: all, given }: Omit<Asked, "skill"> & { given?: string | undefined },
 ): Promise<{ details: ToolDetails; changed: boolean; texts: SkillTexts }> {
   const texts = await textsOf(skill);
   const before = loadedOf(skills, skill.name);
   const earlier = before?.docs.map(({ path }) => path).filter((path) => texts.docs.includes(path)) ?? [];
   const selects = all === true || (docs !== undefined && docs.length > 0);
   const paths = all ? texts.docs : selects ? known(skill, docs ?? [], texts) : earlier;
-  const content = await keep(skills, skill, { path: skill.file, digest: texts.digest, text: texts.body });
+  const text = filled(texts.body, { folder: skill.folder, given });
+  // A text is kept once by its digest, and this one may be another at the next load.
+  const digest = text === texts.body ? texts.digest : sha256Of(text);
+  const content = await keep(skills, skill, { path: skill.file, digest, text });
   const now: LoadedSkill = {
     name: skill.name,
     digest: texts.digest,
@@ -120,7 +126,8 @@ function known({ name }: Skill, docs: readonly string[], texts: SkillTexts): str
 
 async function keepDocs(skills: Skills, skill: Skill, paths: readonly string[]): Promise<LoadedDoc[]> {
   const kept: LoadedDoc[] = [];
-  for (const doc of docTexts(skill, paths)) kept.push({ path: doc.path, content: await keep(skills, skill, doc) });
+  for (const doc of docTexts(skill, paths, docRoom(skills)))
+    kept.push({ path: doc.path, content: await keep(skills, skill, doc) });
   return kept;
 }
 

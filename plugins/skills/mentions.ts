@@ -31,3 +31,9 @@ function unmarked(name: string): string {
   while (end > 0 && "._-".includes(name[end - 1] as string)) end--;
   return name.slice(0, end);
 }
+
+/** What a person wrote behind `/skill:name` of this skill, up to the end of the message. */
+export function argumentsIn(text: string, { name }: Skill): string | undefined {
+  const [, first = "", given] = /^\s*\/skill:(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
+  return first === name || unmarked(first) === name ? given?.trim() : undefined;
+}

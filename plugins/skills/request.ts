@@ -1,8 +1,9 @@
 import type { AgentMessage } from "@mariozechner/pi-agent-core";
-import { missingOf, withinBudget } from "./budget.ts";
+import { bytesOf, missingOf, withinBudget } from "./budget.ts";
 import type { LoadedSkill, SkillState } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { loaded } from "./load.ts";
+import { sizeOf } from "./size.ts";
 import type { Skills } from "./skills.ts";
 import { cleared, contentsIn } from "./state.ts";
 
@@ -22,13 +23,13 @@ export async function prepare(
 }
 
 async function loadMentioned(skills: Skills, text: string): Promise<void> {
-  const { mentioned, missingIn } = await import("./mentions.ts");
+  const { argumentsIn, mentioned, missingIn } = await import("./mentions.ts");
   const missing = missingIn(text, skills.look.skills);
   if (missing !== undefined)
     skills.ctx.report("", errors.SKILL_UNKNOWN({ name: missing, known: skills.look.skills.map(({ name }) => name) }));
   for (const skill of mentioned(text, skills.look.skills)) {
     try {
-      const { details } = await loaded(skills, skill, {});
+      const { details } = await loaded(skills, skill, { given: argumentsIn(text, skill) });
       const before = skills.state.loaded.find(({ name }) => name === skill.name);
       if (JSON.stringify(before) === JSON.stringify(details.skill)) continue;
       await skills.ctx.session.append("skill_state", { ...withSkills(details), why: "user" });
@@ -53,9 +54,16 @@ async function attach(skills: Skills): Promise<void> {
   const fresh = missing.filter((skill) => !wasThere(skill));
   const rows = [...kept, ...fresh].sort((a, b) => (a.name < b.name ? -1 : 1));
   const again = kept.length + left.length > 0 && fresh.length === 0;
-  await session.append("skill_context", { skills: rows, ...(again && { again }), left });
+  const lost = left.map((name) => withSize(skills, missing, name));
+  await session.append("skill_context", { skills: rows, ...(again && { again }), left: lost });
   if (left.length === 0) return;
   await session.append("skill_state", { why: "room", stateDelta: cleared(left, skills.state.keys), skills: [] });
+}
+
+/** What a skill takes that there was no room for, so that whoever loads it again knows what has to give way. */
+function withSize(skills: Skills, missing: readonly LoadedSkill[], name: string): string {
+  const bytes = missing.filter((skill) => skill.name === name).reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
+  return `${name} (${sizeOf(bytes)})`;
 }
 
 /** With `load = "once"` what is loaded counts for this request, in each of its attempts, and ends in the log at once. */

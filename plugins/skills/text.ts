@@ -7,9 +7,6 @@ import { LARGEST_DOC, readText } from "./file.ts";
 import { readSkill } from "./read.ts";
 import { assertSealed, sumsOf } from "./seal.ts";
 
-/** Docs that are loaded together take at most so many bytes. */
-const LARGEST_SELECTION = 1024 * 1024;
-
 /** A skill's body as it is now, with what else lies beside it. Throws SKILL_UNREADABLE. */
 export interface SkillTexts {
   body: string;
@@ -48,7 +45,7 @@ function bytesIn(path: string): number {
 }
 
 /** The texts of some docs of a skill, sorted by path. Throws SKILL_UNREADABLE and SKILL_TOO_LARGE. */
-export function docTexts(skill: Skill, paths: readonly string[]): DocText[] {
+export function docTexts(skill: Skill, paths: readonly string[], room: number): DocText[] {
   const { name, folder, files } = skill;
   const sums = paths.length > 0 ? sumsOf(skill) : undefined;
   const texts = [...new Set(paths)].sort().map((path): DocText => {
@@ -57,7 +54,20 @@ export function docTexts(skill: Skill, paths: readonly string[]): DocText[] {
     assertSealed(skill, sums, path, read.digest);
     return { path, digest: read.digest, text: read.text.replace(/\r\n?/g, "\n").trim() };
   });
-  const bytes = texts.reduce((sum, { text }) => sum + Buffer.byteLength(text), 0);
-  if (bytes > LARGEST_SELECTION) throw errors.SKILL_TOO_LARGE({ name, bytes, limit: LARGEST_SELECTION });
+  const sizes = texts.map(({ path, text }) => ({ path, bytes: Buffer.byteLength(text) }));
+  if (sumOf(sizes) > room) throw errors.SKILL_TOO_LARGE({ name, sizes, room, fits: fittingIn(sizes, room) });
   return texts;
+}
+
+interface Size {
+  path: string;
+  bytes: number;
+}
+
+const sumOf = (sizes: readonly Size[]) => sizes.reduce((sum, { bytes }) => sum + bytes, 0);
+
+/** As many as there is room for, the smallest first. */
+function fittingIn(sizes: readonly Size[], room: number): string[] {
+  const bySize = [...sizes].sort((a, b) => a.bytes - b.bytes);
+  return bySize.filter((_, at) => sumOf(bySize.slice(0, at + 1)) <= room).map(({ path }) => path);
 }

@@ -39,7 +39,7 @@ async function sizeOf(skill: Skill): Promise<SkillSize> {
 /** Undefined for one that is too large to be loaded, or cannot be read. */
 function docTokens(skill: Skill, path: string): number | undefined {
   try {
-    return docTexts(skill, [path]).reduce((sum, { text }) => sum + tokensIn(text), 0);
+    return docTexts(skill, [path], Number.POSITIVE_INFINITY).reduce((sum, { text }) => sum + tokensIn(text), 0);
   } catch (thrown) {
     if (!isRefusal(thrown)) throw thrown;
     return undefined;

@@ -161,6 +161,40 @@ describe("skill_load", () => {
   });
 });
 
+describe("docs that are too large together", () => {
+  it("are refused with their sizes, and with those that fit", async () => {
+    using g = ground();
+    addSkill(g, "pdf", { "a.md": "a".repeat(3_000), "b.md": "b".repeat(15_000), "c.md": "c".repeat(9_000) });
+    const asks = [{ docs: ["a.md", "b.md", "c.md"] }, { docs: ["a.md", "c.md"] }];
+    const script = [...asks.map((more) => call("load", { skill: "pdf", ...more })), text("ok")];
+    await using t = await openSkills(g, script, { model: { contextWindow: 10_000 } });
+    await t.agent.prompt("read it");
+    expect(results(t)).toEqual([
+      "These docs of skill pdf are too large to be loaded together: a.md (2.9 KiB), b.md (14.6 KiB), c.md (8.8 KiB). There is room for 19.5 KiB, as for a.md, c.md.",
+      "loaded: pdf\nDocs to be loaded by name: b.md (14.6 KiB)",
+    ]);
+  });
+});
+
+describe("placeholders of a skill", () => {
+  const body = `Run \${CLAUDE_SKILL_DIR}/a.py on $ARGUMENTS: first $1, then $2. awk '{print $10}'`;
+  it("stand for its folder, and for what a person wrote behind its name", async () => {
+    using g = ground();
+    const folder = join(g.home, addSkill(g, "pdf", {}, skillText("pdf", "All of pdf", body)));
+    await using t = await openSkills(g, [text("1"), call("load", { skill: "pdf" }), text("2"), text("3")]);
+    await t.agent.prompt('/skill:pdf "my form.pdf" $& ');
+    await t.agent.prompt("again");
+    await t.agent.prompt("/skill:pdf other.pdf");
+    const texts = payloads(t, "skill_content").map((event: any) => event.text);
+    expect(texts).toEqual([
+      `Run ${folder}/a.py on "my form.pdf" $&: first my form.pdf, then $&. awk '{print $10}'`,
+      `Run ${folder}/a.py on $ARGUMENTS: first $1, then $2. awk '{print $10}'`,
+      `Run ${folder}/a.py on other.pdf: first other.pdf, then . awk '{print $10}'`,
+    ]);
+    expect(t.requests.at(-1)?.text).toContain("on other.pdf: first other.pdf");
+  });
+});
+
 describe("skill_list_docs", () => {
   it("answers the paths with their sizes, in order, none for a skill without docs, though no request names the tool", async () => {
     using g = ground();
