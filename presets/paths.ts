@@ -70,6 +70,11 @@ export function projectDir(cwd: string): string | undefined {
   }
 }
 
+/** The git root of a directory, else the directory itself. `cwd` is canonical. */
+export function rootOf(cwd: string): string {
+  return gitRoot(cwd, canonical(userHome())) ?? cwd;
+}
+
 /** What there is to trust for a directory; undefined for most. `cwd` is canonical. */
 export function groundOf(cwd: string): TrustGround | undefined {
   const home = canonical(userHome());

@@ -8,7 +8,8 @@ import { type Part, type Patient, shellWord } from "./patient.ts";
 const ENOUGH = 3_000;
 const DEEPEST = 3;
 /** What code or trust is read from: others must not be able to write it, or Scorel refuses it. */
-const GUARDED = /^(|extensions(\/.*)?|cache(\/.*)?|presets(\/.*)?|trust\.json|auth\.json|config\.toml)$/;
+const GUARDED =
+  /^(|extensions(\/.*)?|cache(\/.*)?|projects(\/.*)?|presets(\/.*)?|trust\.json|auth\.json|config\.toml)$/;
 const SECRET = "auth.json";
 
 /** Who may enter and change the user's folder and what lies in it. Follows no link and changes nothing. */

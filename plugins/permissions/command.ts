@@ -1,17 +1,47 @@
 import type { Mode } from "./contract.ts";
+import { errors } from "./errors.ts";
 import { changeMode } from "./plan.ts";
+import { removeRules, rulesOf } from "./rule-file.ts";
 import { MODES, modeOf, type State } from "./state.ts";
 
-/** `/permission`: shows what holds, or changes the mode. */
-export async function permission(mode: Mode | undefined, state: State): Promise<string | undefined> {
-  if (mode === undefined) return told(state);
-  await changeMode(mode, state);
+/** `/permission`: shows what holds, changes the mode, or takes a rule of the user's back. */
+export async function permission(
+  asked: Mode | "forget" | undefined,
+  rule: string | undefined,
+  state: State,
+): Promise<string | undefined> {
+  if (asked === "forget") return await forget(rule, state);
+  if (asked === undefined) return await told(state);
+  await changeMode(asked, state);
   return undefined;
 }
 
-function told(state: State): string {
-  const { allow, ask, deny } = state.ctx.config;
-  const lists = { deny, ask, allow, "allow in this session": state.rules };
-  const rows = Object.entries(lists).flatMap(([list, rules]) => rules.map((rule) => `${list}: ${rule}`));
+async function told(state: State): Promise<string> {
+  const { ctx, rules, forgotten } = state;
+  const { allow, ask, deny } = ctx.config;
+  const own = await kept(state);
+  const others = allow.filter((rule) => !own.includes(rule) && !forgotten.has(rule));
+  const inSession = rules.filter((rule) => !own.includes(rule));
+  const lists = { deny, ask, allow: others, "allow in this project": own, "allow in this session": inSession };
+  const rows = Object.entries(lists).flatMap(([list, each]) => each.map((rule) => `${list}: ${rule}`));
   return [`mode: ${modeOf(state)} (of ${MODES.join(", ")})`, ...rows].join("\n");
+}
+
+/** None where the project cannot be told; the question that keeps a rule says why. */
+async function kept({ ctx }: State): Promise<string[]> {
+  return ctx.find("projects") ? await rulesOf("project", ctx) : [];
+}
+
+async function forget(rule: string | undefined, state: State): Promise<string> {
+  const { ctx } = state;
+  if (rule === undefined) throw errors.PERMISSIONS_FORGET({ rule: "", known: await kept(state) });
+  const session = state.rules.includes(rule);
+  const project = ctx.find("projects") ? await removeRules([rule], "project", ctx) : [];
+  const everywhere = await removeRules([rule], "everywhere", ctx);
+  if (!session && project.length + everywhere.length === 0)
+    throw errors.PERMISSIONS_FORGET({ rule, known: [...(await kept(state)), ...state.rules] });
+  state.rules = state.rules.filter((each) => each !== rule);
+  state.forgotten.add(rule);
+  const places = [...(project.length > 0 ? ["this project"] : []), ...(everywhere.length > 0 ? ["every project"] : [])];
+  return `Forgotten for ${places.join(" and ") || "this session"}: ${rule}`;
 }

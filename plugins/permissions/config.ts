@@ -23,5 +23,10 @@ export const config = z.strictObject({
     .default([])
     .meta({ layers: "join", trust: { kind: "weakens", could: "files there are read without a question" } })
     .describe("files and folders outside the project that may be read, such as `~/notes` or `/opt/*/docs`"),
+  readers: z
+    .array(z.string().min(1))
+    .default([])
+    .meta({ layers: "own" })
+    .describe("tools that a project's extensions bring and that are believed when they say that they only read"),
 });
 export type PermissionsConfig = z.output<typeof config>;

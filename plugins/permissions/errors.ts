@@ -1,6 +1,8 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
+  PERMISSIONS_FORGET: (a: { rule: string; known: readonly string[] }) =>
+    `${a.rule === "" ? "Say which rule to forget" : `You have no rule ${a.rule}`}, as in: /permission forget "Bash(npm test)".${a.known.length > 0 ? ` Yours: ${a.known.join(", ")}` : ""}`,
   PERMISSIONS_RULE: (a: { path: string; rules: readonly string[]; reason: string }) =>
-    `${a.path} was left as it is (${a.reason}). To keep the rule, put this into it:\n[permissions]\nallow = ${JSON.stringify(a.rules)}`,
+    `${a.path} was left as it is (${a.reason}). The rules that it should hold:\n[permissions]\nallow = ${JSON.stringify(a.rules)}`,
 });

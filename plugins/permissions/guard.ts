@@ -3,9 +3,11 @@ import { visibleText } from "@scorel/host/client";
 import type { Workspace } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import type { RequestOption } from "@scorel/requests/contract";
+import { believed } from "./belief.ts";
 import type { CallRequest } from "./contract.ts";
 import { judge } from "./judge.ts";
 import { hiddenIn } from "./reading.ts";
+import type { Reach } from "./rule-file.ts";
 import { modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
 import type { Case, Rules, Verdict } from "./verdict.ts";
 
@@ -13,11 +15,28 @@ import type { Case, Rules, Verdict } from "./verdict.ts";
 export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
   if (call.refused) return undefined; // Nobody need agree to what will not run.
   const first = await verdictOn(call, state);
-  if (first.decision === "allow") return undefined;
+  if (first.decision === "allow") return (await isUnasked(call, state)) ? settle(signal, state) : undefined;
   if (first.decision === "deny") return refused(first.why);
   if (!state.ctx.requests.attended) return unanswered(call, first, state);
   // Questions come one after the other, since an answer may settle the next one.
   const turn = state.asking.then(() => ask(call, signal, state));
+  state.asking = turn.catch(() => {});
+  return turn;
+}
+
+/** Whether only rules allow it that were kept before rules were kept for one project, and nobody was asked about that yet. */
+async function isUnasked(call: ToolCallInput, state: State): Promise<boolean> {
+  if (!state.ctx.requests.attended || state.ctx.config.allow.length === 0) return false;
+  const { oldRules } = await import("./old-rules.ts");
+  const old = await oldRules(state);
+  if (old.length === 0) return false;
+  const allow = state.ctx.config.allow.filter((rule) => !old.includes(rule));
+  return (await verdictOn(call, state, allow)).decision !== "allow";
+}
+
+/** Asks where the old rules are to hold from now on, one question after the other; whatever is answered, they hold here. */
+function settle(signal: AbortSignal | undefined, state: State): Promise<undefined> {
+  const turn = state.asking.then(async () => (await import("./old-rules.ts")).askAboutOldRules(state, signal));
   state.asking = turn.catch(() => {});
   return turn;
 }
@@ -36,17 +55,25 @@ async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: 
     { kind: "select", title, body, options: optionsFor(verdict.rules), data },
     { signal },
   );
-  if (answer === "s" || answer === "a") state.rules.push(...verdict.rules);
-  if (answer === "a") await keep(verdict.rules, state);
-  if (answer === "y" || answer === "s" || answer === "a") return undefined;
+  if (answer === "s" || answer === "a" || answer === "e") state.rules.push(...verdict.rules);
+  if (answer === "a") await keep(verdict.rules, "project", state);
+  if (answer === "e") await keep(verdict.rules, "everywhere", state);
+  if (answer === "y" || answer === "s" || answer === "a" || answer === "e") return undefined;
   if (answer === null) return unanswered(call, verdict, state);
   return refused(reason ? `the user said no: ${reason}` : "the user said no");
 }
 
 /** A rule that cannot be kept still holds for the session, and the person is told. */
-async function keep(rules: readonly string[], { ctx }: State): Promise<void> {
+async function keep(rules: readonly string[], reach: Reach, state: State): Promise<void> {
+  const { ctx } = state;
   const { addRules } = await import("./rule-file.ts");
-  await addRules(rules, ctx).catch((thrown: unknown) => ctx.report("keeping a rule", thrown));
+  const { noteChoice } = await import("./old-rules.ts");
+  try {
+    if (reach === "everywhere") await noteChoice(state);
+    await addRules(rules, reach, ctx);
+  } catch (thrown) {
+    ctx.report("keeping a rule", thrown);
+  }
 }
 
 /** Which files below a folder a search leaves out. */
@@ -56,14 +83,14 @@ export function hiddenFrom(folder: string, shows: "names" | "contents", state: S
   return hiddenIn(folder, shows, reader);
 }
 
-function rulesOf({ ctx, rules }: State): Rules {
-  const { allow, ask, deny } = ctx.config;
-  return { allow: parsed([...allow, ...rules]), ask: parsed(ask), deny: parsed(deny) };
+function rulesOf({ ctx, rules, forgotten }: State, allow: readonly string[] = ctx.config.allow): Rules {
+  const held = [...allow, ...rules].filter((rule) => !forgotten.has(rule));
+  return { allow: parsed(held), ask: parsed(ctx.config.ask), deny: parsed(ctx.config.deny) };
 }
 
-async function verdictOn({ toolCall, args }: ToolCallInput, state: State): Promise<Verdict> {
+async function verdictOn({ toolCall, args }: ToolCallInput, state: State, allow?: readonly string[]): Promise<Verdict> {
   const { ctx } = state;
-  const rules = rulesOf(state);
+  const rules = rulesOf(state, allow);
   const { access, reads } = await touchedBy(toolCall.name, args, state);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
@@ -74,12 +101,13 @@ async function touchedBy(name: string, args: unknown, { ctx }: State): Promise<P
   const tool = ctx.find("tools")?.get(name);
   if (!tool) return { access: "exclusive" };
   const params = tool.validate(args);
-  return { access: await tool.access(params), reads: await tool.reads(params) };
+  const access = believed(await tool.access(params), tool, requiredWorkspace({ ctx }), ctx.config.readers);
+  return { access, reads: await tool.reads(params) };
 }
 
 /** Without a place to work in nothing can be judged. */
-function requiredWorkspace(state: State): Workspace {
-  const workspace = workspaceOf(state.ctx);
+function requiredWorkspace({ ctx }: Pick<State, "ctx">): Workspace {
+  const workspace = workspaceOf(ctx);
   if (!workspace) throw new Error("there is no workspace to judge by");
   return workspace;
 }
@@ -109,7 +137,8 @@ function optionsFor(rules: readonly string[]): RequestOption[] {
   return [
     ...once,
     { value: "s", label: `yes, in this session: ${named}` },
-    { value: "a", label: `always: adds ${named} to [permissions] allow in ~/.scorel/config.toml` },
+    { value: "a", label: `always in this project: ${named}` },
+    { value: "e", label: `always in every project: adds ${named} to [permissions] allow in ~/.scorel/config.toml` },
     no,
   ];
 }

@@ -33,7 +33,7 @@ export default definePlugin({
   projections: { permissionMode: permissionModeProjection, permissionTold },
 
   activate(ctx) {
-    states.set(ctx.session, { ctx, rules: [], asking: Promise.resolve() });
+    states.set(ctx.session, { ctx, rules: [], forgotten: new Set(), asking: Promise.resolve() });
     ctx.provide("permissions", {
       hiddenIn: async (folder, shows) =>
         (await import("./guard.ts")).hiddenFrom(folder, shows, states.get(ctx.session) as State),
@@ -68,8 +68,9 @@ export default definePlugin({
   commands: (ctx) => ({
     permission: {
       summary: "What is free without a question",
-      args: z.object({ mode: z.enum(MODES).optional() }),
-      run: async ({ mode }) => (await import("./command.ts")).permission(mode, states.get(ctx.session) as State),
+      args: z.object({ mode: z.enum([...MODES, "forget"]).optional(), rule: z.string().optional() }),
+      run: async ({ mode, rule }) =>
+        (await import("./command.ts")).permission(mode, rule, states.get(ctx.session) as State),
     },
   }),
 });

@@ -1,36 +1,115 @@
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import type {} from "@scorel/host/contract";
 import { type BaseContext, codeOf, messageOf } from "@scorel/kernel";
+import type {} from "@scorel/projects/contract";
 import { parse } from "smol-toml";
 import { errors } from "./errors.ts";
 
 type Table = Record<string, unknown>;
 
+/** Where a rule of the user's holds: in the session's project, or in every one. */
+export type Reach = "project" | "everywhere";
+
 /**
- * Adds rules to `[permissions] allow` of the user's config.toml, which keeps its comments and its order; no other process
+ * Adds rules to `[permissions] allow` of the user's file for that reach, which keeps its comments and its order; no other process
  * changes it meanwhile. Throws PERMISSIONS_RULE, and leaves the file alone, when that cannot be done for sure.
  */
-export async function addRules(rules: readonly string[], ctx: BaseContext): Promise<void> {
-  const path = join(ctx.find("workspace")?.home ?? "", ".scorel", "config.toml");
+export async function addRules(rules: readonly string[], reach: Reach, ctx: BaseContext): Promise<void> {
+  const path = await fileFor(reach, ctx, rules);
+  const title =
+    reach === "project" ? `# What you have set for ${ctx.find("workspace")?.root}, and for no other project.\n` : "";
+  await change(path, (text = title) => withRules(text, rules), { rules, ctx });
+}
+
+/** Takes rules out of a file of the user's again; nothing when none of them is there. Throws PERMISSIONS_RULE. */
+export async function removeRules(rules: readonly string[], reach: Reach, ctx: BaseContext): Promise<string[]> {
+  const found = (await rulesOf(reach, ctx)).filter((rule) => rules.includes(rule));
+  if (found.length === 0) return [];
+  await change(await fileFor(reach, ctx, rules), (text = "") => withoutRules(text, found), { rules: found, ctx });
+  return found;
+}
+
+/** What `[permissions] allow` of a file of the user's holds now. */
+export async function rulesOf(reach: Reach, ctx: BaseContext): Promise<string[]> {
+  const path = await fileFor(reach, ctx, []);
+  try {
+    const { permissions = {} } = parse(readFileSync(path, "utf8")) as { permissions?: { allow?: unknown } };
+    return Array.isArray(permissions.allow) ? permissions.allow.filter((rule) => typeof rule === "string") : [];
+  } catch (thrown) {
+    if (codeOf(thrown) === "ENOENT") return [];
+    throw errors.PERMISSIONS_RULE({ path, rules: [], reason: messageOf(thrown) }, { cause: thrown });
+  }
+}
+
+/** The user's file of that reach. A project is known by its id, so that its rules stay with it when it moves. */
+async function fileFor(reach: Reach, ctx: BaseContext, rules: readonly string[]): Promise<string> {
+  const { home = "", root = "" } = ctx.find("workspace") ?? {};
+  const folder = join(home, ".scorel");
+  if (reach === "everywhere") return join(folder, "config.toml");
+  const projects = ctx.find("projects");
+  if (!projects)
+    throw errors.PERMISSIONS_RULE({
+      path: folder,
+      rules,
+      reason: "the plugin `projects`, which knows the project, is not loaded",
+    });
+  const { projectId } = await projects.register(root);
+  return join(folder, "projects", `${projectId}.toml`);
+}
+
+async function change(
+  path: string,
+  make: (text: string | undefined) => string,
+  { rules, ctx }: { rules: readonly string[]; ctx: BaseContext },
+): Promise<void> {
   const refused = (thrown: unknown) =>
     codeOf(thrown) === "PERMISSIONS_RULE"
       ? thrown
       : errors.PERMISSIONS_RULE({ path, rules, reason: messageOf(thrown) }, { cause: thrown });
-  const change = (before = "") => {
-    try {
-      return withRules(before, rules);
-    } catch (thrown) {
-      throw refused(thrown);
-    }
-  };
   try {
     const host = ctx.find("host");
     if (!host) throw new Error("nothing here can change shared files");
-    await host.changeFile(path, change);
+    await host.changeFile(path, (text) => {
+      try {
+        return make(text);
+      } catch (thrown) {
+        throw refused(thrown);
+      }
+    });
   } catch (thrown) {
     throw refused(thrown);
   }
+}
+
+/** The text without these rules; throws when no way to take them out gives just that. */
+export function withoutRules(text: string, rules: readonly string[]): string {
+  return rules.reduce((from, rule) => {
+    const table = parse(from) as Table;
+    const permissions = (table.permissions ?? {}) as Table;
+    const allow = ((permissions.allow ?? []) as string[]).filter((each) => each !== rule);
+    const wanted = plain({ ...table, permissions: { ...permissions, allow } });
+    const found = withoutText(from, rule).find((candidate) => isDeepStrictEqual(plain(read(candidate)), wanted));
+    if (found === undefined) throw new Error("the rule was not found in it as it is written");
+    return found;
+  }, text);
+}
+
+/** Ways to leave a string of a list out: with the comma behind it, with the one before it, or alone. */
+function withoutText(text: string, rule: string): string[] {
+  return [JSON.stringify(rule), `'${rule}'`].flatMap((quoted) => {
+    const found: string[] = [];
+    for (let at = text.indexOf(quoted); at >= 0; at = text.indexOf(quoted, at + 1)) {
+      const [before, behind] = [text.slice(0, at), text.slice(at + quoted.length)];
+      const isLast = !/^\s*,/.test(behind);
+      found.push(
+        isLast ? before.replace(/,\s*$/, "") + behind : before + behind.replace(/^\s*,[ \t]*/, ""),
+        before + behind,
+      );
+    }
+    return found;
+  });
 }
 
 /** The text with the rules in it; throws when no way to put them there gives just that. */

@@ -27,6 +27,10 @@ export interface State {
   chosen?: Mode;
   /** Rules that a person gave for the session. */
   rules: string[];
+  /** Rules of files that a person took back since the session was opened. */
+  forgotten: Set<string>;
+  /** Those of the user's that hold everywhere, and whose reach nobody was asked about when this was looked up. */
+  oldRules?: Promise<readonly string[]>;
   /** Takes back the question about a plan. */
   proposal?: AbortController;
   /** Somebody was there to ask: that nobody is any more frees nothing. */

@@ -47,6 +47,8 @@ export interface Tool<P = any> {
 /** A tool made ready for the loop: JSON Schema parameters, validation, scheduling, normalised results. */
 export interface ReadyTool {
   name: string;
+  /** The id of the plugin that brings it. */
+  plugin: string;
   label: string;
   description: string;
   /** What the model is told of its arguments: a JSON Schema object, the same object at every call. */

@@ -14,6 +14,7 @@ const KEPT_OUTPUT = 10_000;
 export interface Caller {
   /** Aborts when the session begins to stop: then no tool runs any more. */
   readonly stopping: AbortSignal;
+  plugin: string;
   call<T>(work: () => T): T;
   /** What a call touches: `exclusive` when the tool's function fails. */
   access(work: () => Awaitable<Access>): Awaitable<Access>;
@@ -42,6 +43,7 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
   const prepare = (raw: unknown) => (tool.prepareArguments ? caller.call(() => tool.prepareArguments?.(raw)) : raw);
   return {
     name: tool.name,
+    plugin: caller.plugin,
     label: tool.label ?? tool.name,
     description: tool.description,
     parameters: tool.advertised ?? parameters.schema,

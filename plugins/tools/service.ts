@@ -75,6 +75,7 @@ function callerFor(ctx: BaseContext, { plugin, tool: { name } }: Contributed): C
   const where = (part: string) => `${part} of tool ${name}`;
   return {
     stopping: ctx.session.stopping,
+    plugin,
     call: (work) => asActivity(plugin, `tool ${name}`, ctx.session.id, work),
     access: (work) =>
       ctx.guard<Awaitable<Access>>({ plugin, where: where("access"), otherwise: "exclusive", ownOnly: true }, () => {

@@ -5,8 +5,11 @@ import { isTable, type KeyPath, type Merged } from "./merge.ts";
 
 /** What a plugin's schema says, by `.meta()`, about how the layers' values of an option come together. */
 interface Layering {
-  /** `join`: the lists of all layers count. `narrow`: a project may only choose a later one of an enum's values. */
-  layers?: "join" | "narrow";
+  /**
+   * `join`: the lists of all layers count. `own`: those of the user's own layers do, and what a project says changes nothing.
+   * `narrow`: a project may only choose a later one of an enum's values.
+   */
+  layers?: "join" | "own" | "narrow";
   /** With `narrow`: what a project starts from when nobody else has set the option. */
   unset?: string;
 }
@@ -20,6 +23,9 @@ export function joinLayers(merged: Merged, plugins: Iterable<AnyPlugin>): void {
       const { layers, unset } = (schema.meta() ?? {}) as Layering;
       const given = merged.layers.flatMap((layer) => valueIn(layer, id, key));
       if (given.length === 0) continue;
+      const own = given.filter(({ kind }) => kind !== "project");
+      if (layers === "own" && own.length === 0) delete table[key];
+      else if (layers === "own") table[key] = joined(own.map(({ value }) => value));
       if (layers === "join") table[key] = joined(given.map(({ value }) => value));
       if (layers === "narrow") table[key] = narrowed(given, valuesOf(schema), unset);
     }
@@ -31,6 +37,7 @@ export function isTooWide(config: z.ZodType | undefined, path: KeyPath, value: u
   const [key, ...deeper] = path;
   const schema = config && deeper.length === 0 ? shapeOf(config)[String(key)] : undefined;
   const { layers, unset } = (schema?.meta() ?? {}) as Layering;
+  if (schema && layers === "own") return true;
   if (!schema || layers !== "narrow") return false;
   const given = [
     { kind: "user" as const, value: before },

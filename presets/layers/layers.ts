@@ -7,6 +7,7 @@ import { filesOf, type Project, userDir } from "../paths.ts";
 import { type Admission, createAdmission } from "../trust/admission.ts";
 import { type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
 import { isPath, layerAt, layersNamed } from "./preset-file.ts";
+import { ownLayerOf } from "./project-layer.ts";
 
 /** What the layers are made of: a preset by name or path, the user's folder and a project's. */
 export interface LayerRequest {
@@ -29,8 +30,8 @@ export interface LayerRequest {
 }
 
 /**
- * Every layer in order, later ones win: the preset with all it extends, `~/.scorel/config.toml`, and the
- * project's `.scorel/config.toml` when it is trusted. A file counts once, where it first stands.
+ * Every layer in order, later ones win: the preset with all it extends, `~/.scorel/config.toml`, the user's own settings for the
+ * project, and the project's `.scorel/config.toml` when it is trusted. A file counts once, where it first stands.
  */
 export async function readLayers(request: LayerRequest): Promise<Layer[]> {
   const layers = await everyLayer(request);
@@ -43,6 +44,8 @@ async function everyLayer(request: LayerRequest): Promise<Layer[]> {
   await chain.addPreset(preset, { by, from: cwd, kind: "user", open: [] });
   if (presetOnly) return chain.layers;
   await chain.addFile(join(userDir(), "config.toml"), "user");
+  const own = await ownLayerOf(cwd);
+  if (own !== undefined) await chain.addFile(own, "user");
   if (project?.trusted) {
     const file = join(filesOf(project), "config.toml");
     await chain.addFile(file, "project", join(project.dir, "config.toml"));

@@ -102,7 +102,7 @@ describe.skipIf(!hasTerminals)("a question that was open when the process was ki
       await using killed = terminal(s);
       await killed.shows("> ");
       killed.type("do it\r");
-      await killed.shows("a = always: adds");
+      await killed.shows("a = always in this project");
       const folder = join(s.home, ".scorel/sessions");
       const lock = readdirSync(folder).find((name) => name.endsWith(".lock")) as string;
       process.kill((JSON.parse(readFileSync(join(folder, lock), "utf8")) as { pid: number }).pid, "SIGKILL");

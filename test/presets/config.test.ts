@@ -250,3 +250,29 @@ describe("permissions in layers", () => {
     );
   });
 });
+
+describe("what only the user's own layers say", () => {
+  it("is not changed by a project, whatever it sets", async () => {
+    using at = place();
+    at.file("~/.scorel/config.toml", "[permissions]", 'readers = ["mine"]');
+    at.file(".scorel/config.toml", "[permissions]", 'readers = ["read"]');
+    const { merged } = await resolved(at, true, "coding");
+    expect(merged.tables.permissions).toEqual({ readers: ["mine"] });
+    at.file("~/.scorel/config.toml", "");
+    expect((await resolved(at, true, "coding")).merged.tables.permissions).toEqual({});
+  });
+
+  it("includes a file for one project, by its id, which stays with the project when it moves", async () => {
+    using at = place();
+    const project = { projectId: "abc123", name: "p", directory: at.project, createdAt: 0 };
+    const book = (directory: string) =>
+      at.file("~/.scorel/projects.json", JSON.stringify({ version: 1, projects: [{ ...project, directory }] }));
+    at.file("~/.scorel/config.toml", "[permissions]", 'allow = ["Bash(a)"]');
+    at.file("~/.scorel/projects/abc123.toml", "[permissions]", 'allow = ["Bash(b)"]');
+    const allowed = async () => (await resolved(at, false, "coding")).merged.tables.permissions;
+    book(at.project);
+    expect(await allowed()).toEqual({ allow: ["Bash(a)", "Bash(b)"] });
+    book(at.home);
+    expect(await allowed()).toEqual({ allow: ["Bash(a)"] });
+  });
+});

@@ -33,6 +33,7 @@ const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
   "permissions.deny": "harmless",
   "permissions.mode": "harmless",
   "permissions.read": "weakens",
+  "permissions.readers": "harmless",
   "prompt.user": "weakens",
   "runner.allow": "weakens",
   "runner.deny": "harmless",

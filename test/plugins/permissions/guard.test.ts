@@ -144,7 +144,11 @@ describe("a person", () => {
       options: [
         { value: "y", label: "yes, this once" },
         { value: "s", label: 'yes, in this session: "Bash(npm test)"' },
-        { value: "a", label: 'always: adds "Bash(npm test)" to [permissions] allow in ~/.scorel/config.toml' },
+        { value: "a", label: 'always in this project: "Bash(npm test)"' },
+        {
+          value: "e",
+          label: 'always in every project: adds "Bash(npm test)" to [permissions] allow in ~/.scorel/config.toml',
+        },
         { value: "n", label: "no (say why behind it)" },
       ],
       data: { toolCallId: "call1", tool: "Bash", args: { command: "npm test" }, rules: ["Bash(npm test)"] },
@@ -200,9 +204,9 @@ describe("a person", () => {
     expect((await answers(t, t.bash("npm test --watch"), "n")).outcome).toMatch(/^Denied/);
   });
 
-  it("answers for always, and the rule stands in the user's configuration", async () => {
+  it("answers for always and everywhere, and the rule stands in the user's configuration", async () => {
     await using t = await attended();
-    await answers(t, t.bash("npm run 'a * b'"), "a");
+    await answers(t, t.bash("npm run 'a * b'"), "e");
     expect(await t.bash("npm run 'a * b'")).toBe("runs");
     expect(t.read(join(t.home, ".scorel/config.toml"))).toBe(
       "[permissions]\nallow = [\"Bash(npm run 'a \\\\* b')\"]\n",
@@ -418,7 +422,7 @@ describe("the file of rules", () => {
     chmodSync(folder, 0o755);
     mkdirSync(join(t.home, ".scorel"));
     symlinkSync("../../dotfiles/scorel.toml", linked);
-    await answers(t, t.bash("npm test"), "a");
+    await answers(t, t.bash("npm test"), "e");
     expect(t.read(join(folder, "scorel.toml"))).toBe('# mine\n\n[permissions]\nallow = ["Bash(npm test)"]\n');
     expect([lstatSync(linked).isSymbolicLink(), statSync(folder).mode & 0o777]).toEqual([true, 0o755]);
     expect(readdirSync(folder)).toEqual(["scorel.toml"]);
@@ -459,14 +463,14 @@ describe("the file of rules", () => {
   it("that cannot be changed for sure is left alone, and the person is told what to write", async () => {
     await using t = await attended();
     const path = join(t.home, ".scorel/config.toml");
-    await answers(t, t.bash("npm test"), "a");
+    await answers(t, t.bash("npm test"), "e");
     writeFileSync(path, "permissions = { allow = ['y'] }\n");
-    await answers(t, t.bash("npm run x"), "a");
+    await answers(t, t.bash("npm run x"), "e");
     expect(readFileSync(path, "utf8")).toBe("permissions = { allow = ['y'] }\n");
     expect(t.kernel.failures.map(({ code, message }) => [code, message])).toEqual([
       [
         "PERMISSIONS_RULE",
-        `${path} was left as it is (the place for it was not found). To keep the rule, put this into it:\n[permissions]\nallow = ["Bash(npm run x)"]`,
+        `${path} was left as it is (the place for it was not found). The rules that it should hold:\n[permissions]\nallow = ["Bash(npm run x)"]`,
       ],
     ]);
   });

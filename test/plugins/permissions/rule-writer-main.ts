@@ -7,7 +7,7 @@ const [home = "", ...rules] = process.argv.slice(2);
 const services: Record<string, unknown> = { workspace: { home }, host: { changeFile } };
 const ctx = { find: (name: string) => services[name] } as unknown as BaseContext;
 process.stdin.once("data", async () => {
-  for (const rule of rules) await addRules([rule], ctx);
+  for (const rule of rules) await addRules([rule], "everywhere", ctx);
   console.log("kept");
   process.exit(0);
 });

@@ -7,6 +7,7 @@ import type { HostService, Operations, Workspace } from "@scorel/host/contract";
 import { definePlugin, type FoldCall, type Kernel, type StoredEvent } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import permissions from "@scorel/permissions";
+import type { ProjectsService } from "@scorel/projects/contract";
 import requests from "@scorel/requests";
 import type { OpenRequest } from "@scorel/requests/contract";
 import tools from "@scorel/tools";
@@ -39,7 +40,7 @@ export interface Post extends AsyncDisposable {
   question(): Promise<OpenRequest>;
   stored(): StoredEvent[];
   /** `/permission` with this mode. */
-  command(mode?: string): Promise<unknown>;
+  command(mode?: string, rule?: string): Promise<unknown>;
 }
 
 export async function post(config: object = {}, workspace: Partial<Workspace> = {}, more: Tool[] = []): Promise<Post> {
@@ -50,7 +51,9 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
   const space: Workspace = { cwd: dir, root: dir, home, temp, allowWrite: [], ...workspace };
   const extra = definePlugin({ id: "extra", name: "Extra", version: "1.0.0", tools: () => more });
   const plugins = [messages, tools, requests, loop(guard), coding, extra, { plugin: permissions, config }];
-  const t = await testKernel(plugins, { services: { workspace: space, host: { changeFile } as HostService } });
+  const t = await testKernel(plugins, {
+    services: { workspace: space, host: { changeFile } as HostService, projects: projectsOf() },
+  });
   const callers = testCallers();
   const operations = () => Object.assign({}, ...t.kernel.collect("operations").map(({ value }) => value));
   const judge: Post["judge"] = async (name, args, signal) => {
@@ -82,9 +85,9 @@ export async function post(config: object = {}, workspace: Partial<Workspace> = 
       operations()[operation].run({ ...params, sessionId: t.session.id }, callers.caller(clientId)),
     question: () => nextQuestion(t.kernel),
     stored: t.stored,
-    command: async (mode) => {
+    command: async (mode, rule) => {
       const { value } = t.kernel.collect("commands").find((row) => row.value.permission) as { value: any };
-      return value.permission.run({ mode }, {});
+      return value.permission.run({ mode, rule }, {});
     },
     async [Symbol.asyncDispose]() {
       await t[Symbol.asyncDispose]();
@@ -104,6 +107,12 @@ function nextQuestion(kernel: Kernel): Promise<OpenRequest> {
     };
     if (!look()) kernel.subscribe(() => void look());
   });
+}
+
+/** One project, whose id is known. */
+function projectsOf(): ProjectsService {
+  const register = async (directory: string) => ({ projectId: "project1", name: "project", directory, createdAt: 0 });
+  return { register } as Partial<ProjectsService> as ProjectsService;
 }
 
 /** Stands in for the agent: the hook that the guard taps. */

@@ -1,0 +1,129 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Tool } from "@scorel/tools/contract";
+import { describe, expect, it } from "vitest";
+import { withoutRules } from "../../../plugins/permissions/rule-file.ts";
+import { type Post, post } from "./setup.ts";
+
+async function attended(config: object = {}): Promise<Post> {
+  const t = await post(config);
+  await t.request("attend_requests", {});
+  return t;
+}
+async function answers(t: Post, call: Promise<string>, answer: string) {
+  const { requestId, title } = await t.question();
+  await t.request("answer_request", { requestId, answer });
+  return [title, await call];
+}
+const own = (t: Post) => join(t.home, ".scorel/projects/project1.toml");
+const everywhere = (t: Post) => join(t.home, ".scorel/config.toml");
+/** Rules that an earlier version kept for every project. */
+async function withOldRules(): Promise<Post> {
+  const t = await attended({ allow: ["Bash(npm test)", "Bash(make *)"] });
+  mkdirSync(join(t.home, ".scorel"));
+  writeFileSync(everywhere(t), '[permissions]\nallow = ["Bash(npm test)", "Bash(make *)"] # mine\nmode = "ask"\n');
+  return t;
+}
+const QUESTION = "Where are the rules of ~/.scorel/config.toml to hold?";
+
+describe("an always", () => {
+  it("is kept for this project, in a file of the user's that goes by the project's id", async () => {
+    await using t = await attended();
+    await answers(t, t.bash("npm test"), "a");
+    expect(await t.bash("npm test")).toBe("runs");
+    expect(readFileSync(own(t), "utf8")).toBe(
+      `# What you have set for ${t.dir}, and for no other project.\n\n[permissions]\nallow = ["Bash(npm test)"]\n`,
+    );
+    expect([existsSync(everywhere(t)), existsSync(join(t.dir, ".scorel"))]).toEqual([false, false]);
+    expect(await t.command()).toBe("mode: ask (of ask, edits, full, plan)\nallow in this project: Bash(npm test)");
+  });
+
+  it("is taken back by a command, at once", async () => {
+    await using t = await attended();
+    await answers(t, t.bash("npm test"), "a");
+    await answers(t, t.bash("npm run x"), "e");
+    expect(await t.command("forget", "Bash(npm test)")).toBe("Forgotten for this project: Bash(npm test)");
+    expect(await t.command("forget", "Bash(npm run x)")).toBe("Forgotten for every project: Bash(npm run x)");
+    expect(await answers(t, t.bash("npm test"), "n")).toMatchObject([
+      "Bash: no rule allows `npm test`",
+      expect.stringMatching(/^Denied/),
+    ]);
+    await expect(t.command("forget", "Bash(npm test)")).rejects.toMatchObject({ code: "PERMISSIONS_FORGET" });
+    expect(readFileSync(own(t), "utf8")).toMatch(/allow = \[\]\n$/);
+  });
+});
+
+describe("rules that were kept for every project before", () => {
+  it("are asked about once, when the first of them decides, and can be bound to this project", async () => {
+    await using t = await withOldRules();
+    expect(await t.bash("ls")).toBe("runs");
+    expect(await answers(t, t.bash("make all"), "p")).toEqual([QUESTION, "runs"]);
+    expect(readFileSync(own(t), "utf8")).toContain('allow = ["Bash(npm test)", "Bash(make *)"]');
+    expect(readFileSync(everywhere(t), "utf8")).toBe('[permissions]\nallow = [] # mine\nmode = "ask"\n');
+    expect(await t.bash("npm test")).toBe("runs");
+    expect(Object.keys(JSON.parse(readFileSync(join(t.home, ".scorel/permissions.json"), "utf8")))).toEqual([
+      "version",
+      "rulesAskedAt",
+    ]);
+  });
+
+  it("stay as they are when that is the answer", async () => {
+    await using t = await withOldRules();
+    const before = readFileSync(everywhere(t), "utf8");
+    expect(await answers(t, t.bash("npm test"), "e")).toEqual([QUESTION, "runs"]);
+    expect([readFileSync(everywhere(t), "utf8"), await t.bash("npm test"), existsSync(own(t))]).toEqual([
+      before,
+      "runs",
+      false,
+    ]);
+  });
+
+  it("are not asked about where nobody is there, nor when a person chose every project", async () => {
+    await using alone = await post({ allow: ["Bash(npm test)"] });
+    expect(await alone.bash("npm test")).toBe("runs");
+    await using t = await attended();
+    await answers(t, t.bash("npm test"), "e");
+    expect(existsSync(join(t.home, ".scorel/permissions.json"))).toBe(true);
+  });
+});
+
+it.each([
+  ["allow = ['a', \"b\"]\n", 'allow = ["b"]\n', "a"],
+  ["allow = ['a', \"b\"]\n", "allow = ['a']\n", "b"],
+  ["allow = [\n  'a', # why\n  'b',\n]\n", "allow = [\n  # why\n  'b',\n]\n", "a"],
+  ["allow = ['a']\ndeny = ['a']\n", "allow = []\ndeny = ['a']\n", "a"],
+])("a rule is taken out of %j, and nothing else", (before, after, rule) => {
+  expect(withoutRules(`[permissions]\n${before}`, [rule])).toBe(`[permissions]\n${after}`);
+});
+
+describe("a tool that a project's extension brings", () => {
+  const tool = (name: string, access: Tool["access"]): Tool => ({
+    name,
+    description: "Says that it only reads.",
+    parameters: { type: "object", properties: {} },
+    ...(access && { access }),
+    execute: async () => ({ content: [] }),
+  });
+  const outcomes = async (config: object, trusted?: string) => {
+    const t = await post(config, trusted === undefined ? {} : { trusted }, [
+      tool("read", () => "read"),
+      tool("plan", () => ({ writes: [] })),
+    ]);
+    await using _ = t;
+    return [await t.judge("read", {}), await t.judge("plan", {})].map((outcome) => outcome.split(":")[0]);
+  };
+
+  it("is believed to read only when the user's own configuration names it", async () => {
+    await using ground = await post();
+    ground.file(".scorel/extensions/extra.ts", "");
+    const trusted = join(ground.dir, ".scorel");
+    expect(await outcomes({ mode: "edits" }, trusted)).toEqual(["Denied", "Denied"]);
+    expect(await outcomes({ mode: "plan" }, trusted)).toEqual(["Denied", "Denied"]);
+    expect(await outcomes({ mode: "edits", readers: ["read"] }, trusted)).toEqual(["runs", "Denied"]);
+    expect(await outcomes({ mode: "full" }, trusted)).toEqual(["runs", "runs"]);
+  });
+
+  it("is another matter than one of the user's own", async () => {
+    expect(await outcomes({ mode: "edits" })).toEqual(["runs", "runs"]);
+  });
+});
