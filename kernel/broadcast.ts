@@ -24,6 +24,10 @@ export class Broadcast {
   get size(): number {
     return this.subscribers.length;
   }
+  /** Whether every subscriber takes deltas that arrive together as one. */
+  get joined(): boolean {
+    return this.subscribers.every((subscriber) => subscriber.joined);
+  }
 
   subscribe(options: SubscriberOptions): Dispose {
     const subscriber = new Subscriber(options);
@@ -81,6 +85,9 @@ class Subscriber {
 
   get name(): string {
     return this.options.name;
+  }
+  get joined(): boolean {
+    return this.options.joined === true;
   }
   get busy(): boolean {
     return this.running !== undefined;

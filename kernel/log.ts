@@ -156,7 +156,8 @@ export class Log implements Session {
 
   emit<T extends TransientType>(type: T, payload: Transients[T], options: { clientId?: string } = {}): TransientOf<T> {
     if (this.closed) throw errors.LOG_CLOSED();
-    const checked = parsePayload(type, this.options.registry.transient(type).schema, payload);
+    const { schema, quick } = this.options.registry.transient(type);
+    const checked = quick?.(payload) ?? parsePayload(type, schema, payload);
     const event = sealedFields({
       type,
       seq: ++this.lastSeq,
@@ -195,6 +196,10 @@ export class Log implements Session {
 
   synced(): Promise<void> {
     return this.syncer.synced();
+  }
+
+  get joinsDeltas(): boolean {
+    return this.broadcast.joined;
   }
 
   /** Resolves when all announced so far has been heard. */

@@ -43,6 +43,9 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
     get held() {
       return session.held;
     },
+    get joinsDeltas() {
+      return session.joinsDeltas;
+    },
     ...counted(session),
     emit(type, payload, options) {
       allowance.spend("session.emit", { told: 1 }, () => sizeOf(payload));

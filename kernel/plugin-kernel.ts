@@ -343,7 +343,12 @@ class PluginKernel implements Kernel, ContextKernel {
     for (const [hook, tap] of Object.entries(hooksOf(plugin, context)))
       if (tap) this.hooks.tap(scope, hook, asLayer(plugin.id, tap));
     if (plugin.onEvent)
-      scope.add(this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {}));
+      scope.add(
+        this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {
+          // A user's own plugin may count on each delta of the model.
+          joined: !this.isolation.isExpendable(plugin.id),
+        }),
+      );
   }
 
   /** What activate() answered; a user's own plugin that never answers keeps no session from opening. */

@@ -54,6 +54,8 @@ export type HookOutcome<H> = H extends (...args: any) => infer R ? Awaited<R> : 
 export interface SubscribeOptions {
   /** Events the subscriber may lag behind before transients are dropped and `missed` says so. Default 10,000. */
   capacity?: number;
+  /** Deltas that arrive together may come as one, which costs much less. Default: each comes by itself. */
+  joined?: boolean;
 }
 /** Told to a subscriber whose queue overflowed: transients in this range of seq were dropped. */
 export interface Missed {

@@ -89,6 +89,8 @@ export interface Session {
   readonly held: boolean;
   /** Aborts when the session begins to stop: from then on no tool runs and no model is asked. */
   readonly stopping: AbortSignal;
+  /** Whether everyone who listens now takes deltas that arrive together as one. */
+  readonly joinsDeltas: boolean;
   /** Resolves when everything written so far survives a power loss. */
   synced(): Promise<void>;
 }

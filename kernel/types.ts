@@ -120,6 +120,8 @@ export interface EventDefinition<P = any> {
 export interface TransientDefinition<P = any> {
   schema: z.ZodType<P>;
   transient: true;
+  /** For types that come by the thousand: the fields of a payload that plainly fits the schema, which is then not asked. */
+  quick?(payload: P): P | undefined;
   convertToDisplay?(event: any, context: ConvertContext): DisplayAction;
   toListener?(event: any, context: ConvertContext): Record<string, unknown>;
 }

@@ -29,6 +29,10 @@ export class Listeners {
     };
   }
 
+  get any(): boolean {
+    return this.queues.size > 0;
+  }
+
   publish(event: AgentEvent, signal: AbortSignal): void {
     this.live.hear(event);
     if (this.queues.size === 0) return;

@@ -143,6 +143,7 @@ function options(turn: Turn, signal: AbortSignal): StreamOptions {
     signal,
     sessionId: session.id,
     maxRetries: 0,
+    mayJoin: () => session.joinsDeltas && !turn.env.listeners.any,
     ...(level !== undefined && levels.includes(level) && { reasoning: level as ThinkingLevel }),
   };
 }

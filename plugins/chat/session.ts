@@ -57,12 +57,16 @@ export class ChatSession {
     this.begun = status.leafId !== null;
     await this.screen.opened(status, this.person, said);
     const questions = this.person ? new Questions(this.client, status.sessionId, this.screen) : undefined;
-    this.leave = await this.client.subscribe(status.sessionId, async (delivered) => {
-      await this.screen.hear(delivered);
-      // What is asked in a session that a command opens anew is shown when the command has told of it.
-      if (!this.anew) await questions?.hear(delivered.event);
-      if (delivered.event.type === "session_start") await this.openedAnew();
-    });
+    this.leave = await this.client.subscribe(
+      status.sessionId,
+      async (delivered) => {
+        await this.screen.hear(delivered);
+        // What is asked in a session that a command opens anew is shown when the command has told of it.
+        if (!this.anew) await questions?.hear(delivered.event);
+        if (delivered.event.type === "session_start") await this.openedAnew();
+      },
+      { joined: true },
+    );
     this.questions = questions;
     this.anew = false;
     await (questions ? questions.attend(true) : this.listen());

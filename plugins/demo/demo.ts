@@ -43,10 +43,14 @@ function introduce({ path, withoutGit }: Repository, say: Say): void {
 
 /** Sends the task and tells what happens until the turn has ended. */
 async function watch(client: Client, sessionId: string, interrupt: AbortSignal, say: Say): Promise<TurnOutcome> {
-  await client.subscribe(sessionId, (delivered) => {
-    const line = tell(delivered);
-    if (line !== undefined) say(line);
-  });
+  await client.subscribe(
+    sessionId,
+    (delivered) => {
+      const line = tell(delivered);
+      if (line !== undefined) say(line);
+    },
+    { joined: true },
+  );
   const cancel = () => void client.request("cancel", { sessionId }).catch((thrown: unknown) => say(String(thrown)));
   interrupt.addEventListener("abort", cancel, { once: true });
   try {

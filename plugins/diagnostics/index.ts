@@ -34,10 +34,13 @@ export default definePlugin({
         return open?.below(toolCallId);
       },
     });
-    ctx.subscribe(async (event: AnyEvent | Missed) => {
-      journal?.hear(event);
-      (event.type === "runtime_start" ? await tracing() : spans)?.hear(event);
-    });
+    ctx.subscribe(
+      async (event: AnyEvent | Missed) => {
+        journal?.hear(event);
+        (event.type === "runtime_start" ? await tracing() : spans)?.hear(event);
+      },
+      { joined: true },
+    );
     return () => {
       journal?.close();
       spans?.close();

@@ -51,10 +51,14 @@ async function outside<R extends Asked>(
 
 /** What plugins tell whoever watches, and which of their questions had the default: nobody is asked here. */
 async function tellAsides(client: Client, sessionId: string, { stderr }: Invocation): Promise<void> {
-  await client.subscribe(sessionId, ({ event, display }) => {
-    if (event.type === "notification" || event.type === "request_defaulted")
-      stderr.write(`${plainText(displayText(display))}\n`);
-  });
+  await client.subscribe(
+    sessionId,
+    ({ event, display }) => {
+      if (event.type === "notification" || event.type === "request_defaulted")
+        stderr.write(`${plainText(displayText(display))}\n`);
+    },
+    { joined: true },
+  );
   try {
     await client.request("list_requests", { sessionId });
   } catch (thrown) {

@@ -318,12 +318,12 @@ export interface Client {
   request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
   /**
    * Hears the events of a session in seq order, each once; returns the undo. A listener that lags `capacity` events behind
-   * misses passing ones and is told so; default 10,000.
+   * misses passing ones and is told so; default 10,000. With `joined`, deltas that arrive together may come as one.
    */
   subscribe(
     sessionId: string,
     listener: (delivered: Delivered) => void | Promise<void>,
-    options?: { capacity?: number },
+    options?: { capacity?: number; joined?: boolean },
   ): Promise<() => Promise<void>>;
   /** Resolves when everything announced so far has reached this client's listeners of the session. */
   drained(sessionId: string): Promise<void>;

@@ -10,6 +10,7 @@ import { runContributed } from "./plugin-operations.ts";
 import type { Sessions } from "./sessions.ts";
 
 type Heard = (delivered: Delivered) => void | Promise<void>;
+type Following = Parameters<Client["subscribe"]>[2];
 interface Subscription {
   session: OpenSession;
   undo: Dispose;
@@ -53,7 +54,7 @@ export class EmbeddedClient implements Client, Caller {
     }
   };
 
-  async subscribe(sessionId: string, listener: Heard, options?: { capacity?: number }): Promise<() => Promise<void>> {
+  async subscribe(sessionId: string, listener: Heard, options?: Following): Promise<() => Promise<void>> {
     this.mustBeOpen();
     const session = await openOf({ sessionId }, this);
     const subscription: Subscription = { session, undo: () => {}, follow: () => {}, heard: 0, waiting: [] };
@@ -94,12 +95,7 @@ export class EmbeddedClient implements Client, Caller {
   }
 }
 
-function follow(
-  subscription: Subscription,
-  session: OpenSession,
-  listener: Heard,
-  options?: { capacity?: number },
-): void {
+function follow(subscription: Subscription, session: OpenSession, listener: Heard, options?: Following): void {
   const { kernel } = session;
   // A session that has ended has told all that it had to tell.
   for (const { done } of subscription.waiting.splice(0)) done();

@@ -15,6 +15,25 @@ function transient<T extends keyof Transients>(
   return { transient: true, schema, ...more };
 }
 
+/** Thousands of these come in a reply: none needs its schema to be seen as what it should be. */
+function quickDelta(payload: Transients["text_delta"]): Transients["text_delta"] | undefined {
+  const { eventId, delta, ...others } = payload;
+  const fits = typeof eventId === "string" && typeof delta === "string" && Object.keys(others).length === 0;
+  return fits ? { eventId, delta } : undefined;
+}
+
+function quickThinking(payload: Transients["thinking_delta"]): Transients["thinking_delta"] | undefined {
+  const { blockIndex, ...text } = payload;
+  const fields = Number.isFinite(blockIndex) ? quickDelta(text) : undefined;
+  return fields && { ...fields, blockIndex };
+}
+
+function quickCall(payload: Transients["tool_call_delta"]): Transients["tool_call_delta"] | undefined {
+  const { toolCallId, ...text } = payload;
+  const fields = typeof toolCallId === "string" ? quickDelta(text) : undefined;
+  return fields && { eventId: fields.eventId, toolCallId, delta: fields.delta };
+}
+
 const streamed = {
   message_start: transient<"message_start">(
     z.strictObject({
@@ -24,12 +43,14 @@ const streamed = {
       model: z.string().optional(),
     }),
   ),
-  text_delta: transient<"text_delta">(z.strictObject({ eventId: id, delta: z.string() })),
+  text_delta: transient<"text_delta">(z.strictObject({ eventId: id, delta: z.string() }), { quick: quickDelta }),
   thinking_delta: transient<"thinking_delta">(
     z.strictObject({ eventId: id, delta: z.string(), blockIndex: z.number() }),
+    { quick: quickThinking },
   ),
   tool_call_delta: transient<"tool_call_delta">(
     z.strictObject({ eventId: id, toolCallId: id, toolName: z.string().optional(), delta: z.string() }),
+    { quick: quickCall },
   ),
   message_cancelled: transient<"message_cancelled">(
     z.strictObject({ eventId: id, reason: z.enum(["user_cancel", "error", "max_tokens"]) }),

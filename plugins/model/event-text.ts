@@ -3,13 +3,13 @@
 /** One event's data: its `data:` lines without their name, joined; undefined when it has none. */
 export function dataOf(event: string): string | undefined {
   if (event.startsWith("data:") && !event.includes("\n")) return event.slice(5).trimStart();
-  const lines = event.split(/\r\n|\n|\r/).filter((line) => line.startsWith("data:"));
+  const lines = event.split("\n").filter((line) => line.startsWith("data:"));
   return lines.length === 0 ? undefined : lines.map((line) => line.slice(5).trimStart()).join("\n");
 }
 
 /** The same event with other data. */
 export function withData(event: string, data: object): string {
-  const others = event.split(/\r\n|\n|\r/).filter((line) => !line.startsWith("data:"));
+  const others = event.split("\n").filter((line) => line !== "" && !line.startsWith("data:"));
   return [...others, `data: ${JSON.stringify(data)}`].join("\n");
 }
 
@@ -18,10 +18,14 @@ export function namedEvent(data: { type: string }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}`;
 }
 
-/** The events of a text that ends with an event's blank line. */
+/** The same with plain line breaks. No JSON text has others in it but escaped ones. */
+export function plainBreaks(text: string): string {
+  return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
+}
+
+/** The events of a text with plain line breaks that ends with an event's blank line. */
 export function eventsIn(text: string): string[] {
-  const events = text.includes("\r") ? text.split(/\r\n\r\n|\n\n|\r\r/) : text.split("\n\n");
-  return events.filter((event) => event !== "");
+  return text.split("\n\n").filter((event) => event !== "");
 }
 
 export function joinEvents(events: readonly string[]): string {

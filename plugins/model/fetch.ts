@@ -111,7 +111,8 @@ async function shortened(response: Response, limitMs: number): Promise<Response>
     clearTimeout(timer);
   }
   if (length >= MOST_OF_REFUSAL) void reader.cancel().catch(() => {});
-  return new Response(Buffer.concat(pieces).subarray(0, MOST_OF_REFUSAL), { status, statusText, headers });
+  const text = Buffer.concat(pieces).subarray(0, MOST_OF_REFUSAL).toString("utf8");
+  return new Response(text, { status, statusText, headers });
 }
 
 function refuse(wire: Wire, refusal: string): Error {

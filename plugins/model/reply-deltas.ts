@@ -90,7 +90,7 @@ function isInsideString(raw: string): boolean {
 
 function frameOf(event: string, { key, field }: Delta, raw: string): Frame | undefined {
   const quoted = [`"${field}":"${raw}"`, `"${field}": "${raw}"`].find((text) => event.includes(text));
-  if (quoted === undefined || event.includes("\r")) return undefined;
+  if (quoted === undefined) return undefined;
   const at = event.indexOf(quoted);
   if (event.includes(quoted, at + 1)) return undefined;
   const start = at + quoted.length - raw.length - 1;

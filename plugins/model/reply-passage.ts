@@ -1,6 +1,6 @@
 import type { SpokenApi } from "./apis.ts";
 import { type Passage, searchable } from "./body-lines.ts";
-import { dataOf, endOfEvents, eventsIn, joinEvents, objectIn, withData } from "./event-text.ts";
+import { dataOf, endOfEvents, eventsIn, joinEvents, objectIn, plainBreaks, withData } from "./event-text.ts";
 import { DeltaJoiner } from "./reply-deltas.ts";
 import { errorIn, type ToldError } from "./reply-error.ts";
 import { repairUsage } from "./reply-usage.ts";
@@ -59,7 +59,7 @@ export class ReplyPassage implements Passage {
     this.held = [];
     if (this.isDocument) return this.document(rest);
     const text = rest.toString("utf8");
-    const looked = this.looked(text);
+    const looked = this.looked(plainBreaks(text));
     return looked === text ? rest : Buffer.from(looked);
   }
 
@@ -77,7 +77,7 @@ export class ReplyPassage implements Passage {
 
   private passed(bytes: Buffer): Uint8Array {
     const text = bytes.toString("utf8");
-    const passed = this.events(text);
+    const passed = this.events(plainBreaks(text));
     return passed === text ? bytes : Buffer.from(passed);
   }
 

@@ -45,13 +45,14 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   const progress = createProgress(invocation);
   await progress.opened(status);
   // Counted apart from what is written: a slow reader must not let another round begin.
-  await client.subscribe(sessionId, (delivered) => limits.hear(delivered));
+  await client.subscribe(sessionId, (delivered) => limits.hear(delivered), { joined: true });
   const show = async (delivered: Delivered) => {
     await progress.hear(delivered);
     await format.hear?.(delivered);
   };
   // A program that reads events gets all of them, however slowly: what waits is no more than the model has said.
-  await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY });
+  const joined = options.output !== "events";
+  await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined });
   if (interrupt.aborted) return undefined;
   const printed = await converse({ client, status, format, limits, interrupt }, content, schema);
   await client.drained(sessionId);

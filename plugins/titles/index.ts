@@ -23,13 +23,16 @@ export default definePlugin({
 
   activate(ctx) {
     let begun = false;
-    ctx.subscribe(async (event) => {
-      if (begun || !isCompleted(event as AnyEvent)) return;
-      begun = true;
-      const { isWanted, makeTitle } = await import("./title.ts");
-      // Not waited for: neither the next event nor the session's end comes later because of it.
-      if (isWanted(ctx)) void makeTitle(ctx).catch((thrown) => ctx.report("title", thrown));
-    });
+    ctx.subscribe(
+      async (event) => {
+        if (begun || !isCompleted(event as AnyEvent)) return;
+        begun = true;
+        const { isWanted, makeTitle } = await import("./title.ts");
+        // Not waited for: neither the next event nor the session's end comes later because of it.
+        if (isWanted(ctx)) void makeTitle(ctx).catch((thrown) => ctx.report("title", thrown));
+      },
+      { joined: true },
+    );
   },
 });
 

@@ -4,19 +4,19 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 
 /** Changes one file of a library while it is bundled; fails when the library no longer looks as it did. */
-function patch(name, filter, change) {
+function patch(name, filter, change, isChanged) {
   return {
     name,
     setup(hooks) {
-      hooks.onLoad({ filter }, ({ path }) => ({ contents: changed(name, path, change), loader: "js" }));
+      hooks.onLoad({ filter }, ({ path }) => ({ contents: changed(name, path, change, isChanged), loader: "js" }));
     },
   };
 }
 
-function changed(name, path, change) {
+function changed(name, path, change, isChanged = () => true) {
   const source = readFileSync(path, "utf8");
   const contents = change(source);
-  if (contents === source)
+  if (contents === source || !isChanged(contents))
     throw new Error(`${path} has changed: look at "${name}" in presets/bundle/bundle-plugins.mjs again`);
   return contents;
 }
@@ -33,15 +33,43 @@ const englishOnly = patch(
   () => 'export { default as en } from "./en.js";',
 );
 
-/** For each event of a reply the SDKs copy all that came after it: a tenth of a long reply's time. */
-const uncopiedEvents = patch(
-  "uncopied-events",
-  /(?:openai|@anthropic-ai[\\/]sdk)[\\/]core[\\/]streaming\.mjs$/,
-  (source) =>
-    source
-      .replace("yield data.slice(0, patternIndex);", "yield data.subarray(0, patternIndex);")
-      .replace("data = data.slice(patternIndex);", "data = data.subarray(patternIndex);"),
+/**
+ * OpenAI's client cuts a reply into events by copying what is left of it for each one, and into lines byte by byte. Replies reach it
+ * in whole events with plain line breaks (plugins/model/reply-passage.ts), so that one split does for both.
+ */
+const splitLines = patch("split-lines", /openai[\\/]core[\\/]streaming\.mjs$/, (source) =>
+  source.replace(
+    /const lineDecoder = new LineDecoder\(\);(\s*const iter = .*;)\s*for await \(const sseChunk of iterSSEChunks\(iter\)\) \{\s*for \(const line of lineDecoder\.decode\(sseChunk\)\) \{([\s\S]*?)of lineDecoder\.flush\(\)\)/,
+    `const decoder = new TextDecoder();
+    let rest = "";$1
+    for await (const bytes of iter) {
+      const lines = (rest + decoder.decode(bytes, { stream: true })).split("\\n");
+      rest = lines.pop();
+      for (const line of lines) {$2of rest === "" ? [] : [rest])`,
+  ),
 );
+
+/**
+ * Adapters parse all that has arrived of a call's arguments at each piece of it, at a cost that grows with its square. Here they do
+ * so when it has become twice as long, and at its end.
+ */
+const rarelyParsed = patch(
+  "rarely-parsed",
+  /pi-ai[\\/]dist[\\/]providers[\\/](?:anthropic|openai-completions|openai-responses-shared)\.js$/,
+  (source) => {
+    const atEachPiece =
+      /((?:\+= event\.delta(?:\.partial_json)?|\+ toolCall\.function\.arguments);\s*)((\w+)\.arguments = parseStreamingJson\((\3\.partial(?:Json|Args))\);)/;
+    return source.replace(atEachPiece, "$1if (hasDoubled($3, $4)) $2") + HAS_DOUBLED;
+  },
+  (changed) => changed.includes("if (hasDoubled("),
+);
+const HAS_DOUBLED = `
+const parsedLengths = new WeakMap();
+function hasDoubled(block, json) {
+  if (json.length < 2 * (parsedLengths.get(block) ?? 0)) return false;
+  parsedLengths.set(block, json.length);
+  return true;
+}`;
 
 /** Tools that check their arguments themselves have no parameters for the loop to check, and need no typebox for it. */
 const lazyValidation = patch("lazy-validation", /pi-agent-core[\\/]dist[\\/]agent-loop\.js$/, (source) =>
@@ -129,5 +157,6 @@ export const bundlePlugins = [
   modelFunctions,
   leanImports,
   lightFetch,
-  uncopiedEvents,
+  rarelyParsed,
+  splitLines,
 ];

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 
-const preload = fileURLToPath(new URL("peak-memory.cjs", import.meta.url));
+const preload = fileURLToPath(new URL("resources.cjs", import.meta.url));
 
 /** The built command. */
 export const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));
@@ -42,6 +42,13 @@ export function milliseconds(node, args, options) {
   const start = performance.now();
   run(node, args, options);
   return performance.now() - start;
+}
+
+/** Milliseconds of processor time, those of all threads together. A busy machine changes them less than the time that passes. */
+export function processorMilliseconds(node, args, options) {
+  const file = join(options.home, "processor-time");
+  run(node, args, { ...options, env: { NODE_OPTIONS: `--require=${preload}`, BENCH_CPU: file } });
+  return Number(readFileSync(file, "utf8")) / 1e3;
 }
 
 /** Peak resident memory in megabytes. */

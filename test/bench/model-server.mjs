@@ -26,9 +26,22 @@ const deltas = [20_000, 40_000].map((count) => [`deltas-${count}`, reply(words(c
 const rounds = Array.from({ length: 50 }, (_, round) => call(round, "Bash", { command: "true" }));
 const read = call(0, "Read", { file_path: "note.txt" });
 
+/** A file of this many characters to write, in deltas of 20. */
+function longCall(size) {
+  const json = JSON.stringify({ file_path: "long.txt", content: "a line of twenty-five ch\n".repeat(size / 25) });
+  const piece = (index) => ({ index: 0, function: { arguments: json.slice(index * 20, index * 20 + 20) } });
+  const first = { index: 0, id: "call_0", type: "function", function: { name: "Write", arguments: "" } };
+  const pieces = Array.from({ length: Math.ceil(json.length / 20) }, (_, index) =>
+    chunk({ tool_calls: [piece(index)] }),
+  );
+  return reply(`${chunk({ tool_calls: [first] })}${pieces.join("")}`, "tool_calls");
+}
+const written = longCall(200_000);
+
 /** The reply to a request in whose turn this many tools have answered. */
 const scenarios = {
   plain: () => done,
+  "arguments-200000": (answered) => (answered === 0 ? written : done),
   "one-tool": (answered) => (answered === 0 ? read : done),
   "rounds-50": (answered) => rounds[answered] ?? done,
   ...Object.fromEntries(deltas.map(([name, bytes]) => [name, () => bytes])),

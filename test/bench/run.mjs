@@ -2,7 +2,7 @@
  * Times whole commands against what the work cannot do without, both measured in turn in the same run, and prints the ratios.
  * Rows live in test/bench/*.bench.mjs, each a default-exported list of `{ work, args, against?, aim?, limit?, was?, megabytes?,
  * runs?, first?, check? }`: `args` and `against` are what Node is called with (by default against an empty script), `aim` is the ratio
- * to stay below and `limit` the value, `megabytes` measures peak memory instead of time, `first` runs once before, and `check`
+ * to stay below and `limit` the value, `megabytes` measures peak memory instead of time and `cpu` processor time, each with its limit, `first` runs once before, and `check`
  * says whether the output is right. A row `{ script }` names a script that measures for itself, in TypeScript or not, and
  * prints rows `[{ work, value, unit, baseline?, aim?, limit?, memory?, was? }]`, or tables of its own (table.mjs); it finds the model
  * server in BENCH_MODEL, the script that it names as `beside`, ready to run, in BENCH_BESIDE, and the words that were asked for in
@@ -20,7 +20,7 @@ import { dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
 import { build } from "esbuild";
-import { bin, createHome, inTurn, megabytes, milliseconds, run } from "./measure.mjs";
+import { bin, createHome, inTurn, megabytes, milliseconds, processorMilliseconds, run } from "./measure.mjs";
 import { nodeBinary } from "./node-versions.mjs";
 import { print } from "./table.mjs";
 
@@ -108,7 +108,7 @@ async function attempt({ work, script }, measured) {
 
 /** The work and what it is held against have a home each: neither finds what the other wrote. */
 function measure(node, row, model) {
-  const { work, args, against = ["-e", "0"], aim, limit, was, megabytes: atMost, runs = 15, first, check } = row;
+  const { work, args, against = ["-e", "0"], aim, limit, was, megabytes: atMost, cpu, runs = 15, first, check } = row;
   const [own, other] = [createHome(model), createHome(model)];
   try {
     if (first) run(node, first, own);
@@ -118,8 +118,8 @@ function measure(node, row, model) {
     });
     const peak = inTurn(atMost === undefined ? 2 : runs, both(megabytes));
     if (atMost !== undefined) return { work, ...peak, limit: atMost, unit: "MB", was };
-    const times = inTurn(runs, both(milliseconds));
-    return { work, ...times, aim, limit, was, memory: peak.value, memoryBaseline: peak.baseline };
+    const times = inTurn(runs, both(cpu === undefined ? milliseconds : processorMilliseconds));
+    return { work, ...times, aim, limit: cpu ?? limit, was, memory: peak.value, memoryBaseline: peak.baseline };
   } finally {
     own.remove();
     other.remove();

@@ -1,4 +1,4 @@
-import { type AnyEvent, createMemoryStore, definePlugin, type Missed } from "@scorel/kernel";
+import { type AnyEvent, createKernel, createMemoryStore, definePlugin, type Missed } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { testHeader, testKernel } from "../harness.ts";
@@ -14,6 +14,40 @@ const seqs = (events: (AnyEvent | Missed)[]) =>
   events.map((event) =>
     event.type === "missed" ? ["missed", (event as Missed).from, (event as Missed).to] : (event as AnyEvent).seq,
   );
+
+describe("deltas may be joined", () => {
+  it("as long as everyone who listens says so", async () => {
+    await using t = await testKernel([]);
+    const joins = [t.session.joinsDeltas];
+    const kernel = await createKernel({ entries: [], store: createMemoryStore(testHeader), clientId: "test" });
+    try {
+      joins.push(kernel.session.joinsDeltas);
+      const leave = kernel.subscribe(() => {}, { joined: true });
+      joins.push(kernel.session.joinsDeltas);
+      const leaveEach = kernel.subscribe(() => {});
+      joins.push(kernel.session.joinsDeltas);
+      await leaveEach();
+      joins.push(kernel.session.joinsDeltas);
+      await leave();
+    } finally {
+      await kernel.stop();
+    }
+    expect(joins).toEqual([false, true, true, false, true]);
+  });
+
+  it("unless a user's own plugin hears events", async () => {
+    const listens = definePlugin({ id: "listens", name: "Listens", version: "1.0.0", onEvent: () => {} });
+    for (const optional of [false, true]) {
+      const entries = [{ plugin: listens, config: undefined, origin: "test", optional }];
+      const kernel = await createKernel({ entries, store: createMemoryStore(testHeader), clientId: "test" });
+      try {
+        expect(kernel.session.joinsDeltas).toBe(!optional);
+      } finally {
+        await kernel.stop();
+      }
+    }
+  });
+});
 
 describe("a subscriber", () => {
   it("hears after the writer has gone on, in order, one event at a time", async () => {

@@ -380,3 +380,22 @@ it("a log reads the same after it is opened again", async () => {
   await using second = await testKernel([messages], { store: createMemoryStore(testHeader, events) });
   expect(second.session.buildContext()).toEqual(first.session.buildContext());
 });
+
+describe("deltas, which are looked at without their schema,", () => {
+  const good = {
+    text_delta: { eventId: "e", delta: "d" },
+    thinking_delta: { eventId: "e", delta: "d", blockIndex: 0 },
+    tool_call_delta: { eventId: "e", toolCallId: "c", delta: "d" },
+  };
+
+  it.each(Object.entries(good))("are taken as before: %s", async (type, payload) => {
+    await using t = await testKernel([messages]);
+    const emit = (given: object) => t.session.emit(type as "text_delta", given as never);
+    expect(emit(payload)).toMatchObject({ type, ...payload });
+    for (const key of Object.keys(payload)) {
+      expect(() => emit({ ...payload, [key]: { not: "this" } })).toThrow(new RegExp(`"${type}".*${key}`));
+      expect(() => emit(Object.fromEntries(Object.entries(payload).filter(([name]) => name !== key)))).toThrow(key);
+    }
+    expect(() => emit({ ...payload, more: 1 })).toThrow("more");
+  });
+});

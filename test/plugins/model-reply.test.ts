@@ -2,6 +2,8 @@ import { describe, expect, it } from "vitest";
 import type { SpokenApi } from "../../plugins/model/apis.ts";
 import { dataOf, eventsIn } from "../../plugins/model/event-text.ts";
 import { ReplyPassage } from "../../plugins/model/reply-passage.ts";
+import { raw, startModelServer } from "../model-server.ts";
+import { withModel } from "../model-service.ts";
 import { fc } from "../property.ts";
 
 const sse = (data: unknown, name?: string) => `${name ? `event: ${name}\n` : ""}data: ${JSON.stringify(data)}\n\n`;
@@ -104,6 +106,50 @@ describe("deltas that arrive together are one where nobody needs each", () => {
         );
       }),
     ); // biome-ignore format: shorter
+  });
+});
+
+describe("a reply of many deltas", () => {
+  const words = Array.from({ length: 2_000 }, (_, n) => ` w${n}`);
+  const item = { type: "message", id: "m", role: "assistant", content: [] };
+  const replies: [SpokenApi, string][] = [
+    [
+      "openai-completions",
+      `${words.map((word) => says(word)).join("")}${sse({ choices: [{ index: 0, delta: {}, finish_reason: "stop" }] })}`,
+    ],
+    [
+      "openai-responses",
+      [
+        named({ type: "response.output_item.added", item }),
+        named({ type: "response.content_part.added", part: { type: "output_text", text: "" } }),
+        ...words.map(output),
+        named({ type: "response.completed", response: { status: "completed" } }),
+      ].join(""),
+    ],
+    [
+      "anthropic-messages",
+      [
+        named({ type: "message_start", message: { id: "m", usage: {} } }),
+        named({ type: "content_block_start", index: 0, content_block: { type: "text", text: "" } }),
+        ...words.map((word) => block("text_delta", "text", word)),
+        named({ type: "message_delta", delta: { stop_reason: "end_turn" }, usage: {} }),
+        named({ type: "message_stop" }),
+      ].join(""),
+    ],
+  ];
+
+  it.each(replies)("comes in few events over %s where they may be joined, else in one for each", async (api, body) => {
+    await using server = await startModelServer(() => raw(body));
+    await using model = await withModel({ api, baseUrl: server.baseUrlFor(api as never) });
+    for (const joins of [true, false]) {
+      const deltas: string[] = [];
+      const stream = await model.stream({ messages: [] }, { mayJoin: () => joins });
+      for await (const event of stream) if (event.type === "text_delta") deltas.push(event.delta);
+      if (joins) expect(deltas.length).toBeLessThan(200);
+      else expect(deltas).toEqual(words);
+      expect(deltas.join("")).toBe(words.join(""));
+      expect((await stream.result()).content).toMatchObject([{ type: "text", text: words.join("") }]);
+    }
   });
 });
 
