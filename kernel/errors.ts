@@ -104,8 +104,8 @@ export const errors = defineErrors({
   PLUGIN_DUPLICATE: (a: { plugin: string; origin: string }) => `Plugin "${a.plugin}" (${a.origin}) is loaded already.`,
   PLUGIN_UNKNOWN: (a: { plugin: string }) => `Plugin "${a.plugin}" is not loaded.`,
   PLUGIN_CONFIG: (a: { plugin: string; issues: string }) => `The configuration [${a.plugin}] is invalid: ${a.issues}`,
-  PLUGIN_MISSING_SERVICE: (a: { plugin: string; service: string; origin: string }) =>
-    `Plugin "${a.plugin}" (${a.origin}) needs the service "${a.service}", which no loaded plugin provides. Add its provider to "use".`,
+  PLUGIN_MISSING_SERVICE: (a: { plugin: string; service: string; origin: string; advice?: string }) =>
+    `Plugin "${a.plugin}" (${a.origin}) needs the service "${a.service}", which no loaded plugin provides. ${a.advice ?? 'Add its provider to "use".'}`,
   PLUGIN_CIRCLE: (a: { plugins: string; origin: string }) =>
     `Plugins need each other in a circle: ${a.plugins} (${a.origin}).`,
   PLUGIN_DOUBLE_SERVICE: (a: { service: string; plugin: string; owner: string; origin: string }) =>
@@ -127,8 +127,8 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" went beyond ${a.burst.toLocaleString("en")} ${a.unit} at once (${a.perSecond.toLocaleString("en")} a second after that), so ${a.where} is refused for a while. Look for a loop, such as a listener that appends on what it hears.`,
   PLUGIN_SWITCHED_OFF: (a: { plugin: string; where: string; failures: number }) =>
     `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
-  HOOK_UNKNOWN: (a: { hook: string; plugin: string }) =>
-    `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. List its owner's service in "needs".`,
+  HOOK_UNKNOWN: (a: { hook: string; plugin: string; advice?: string }) =>
+    `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
     `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
   KERNEL_STOPPING: () => "The session is closing.",

@@ -2,6 +2,7 @@ import { forgetActivity, keepActivity } from "./activity.ts";
 import { Chain, type ChainOptions, type Layer } from "./chain.ts";
 import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
+import type { Hints } from "./kernel.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import { traceLayer } from "./trace.ts";
@@ -15,9 +16,11 @@ export type HookDefinition = Pick<ChainOptions, "name" | "mode" | "check">;
 export class HookTable {
   private readonly session: Session;
   private readonly isolation: Failures;
+  private readonly hints: Hints | undefined;
   private readonly chains = new Map<string, Chain>();
 
-  constructor(session: Session, isolation: Failures) {
+  constructor(session: Session, isolation: Failures, hints?: Hints) {
+    this.hints = hints;
     this.session = session;
     this.isolation = isolation;
   }
@@ -46,7 +49,10 @@ export class HookTable {
   /** Adds a layer; throws HOOK_UNKNOWN. */
   tap(scope: Scope, hook: string, layer: Layer): Dispose {
     const chain = this.chains.get(hook);
-    if (!chain) throw errors.HOOK_UNKNOWN({ hook, plugin: layer.plugin });
+    if (!chain) {
+      const advice = this.hints?.hook(hook);
+      throw errors.HOOK_UNKNOWN({ hook, plugin: layer.plugin, ...(advice !== undefined && { advice }) });
+    }
     const { plugin } = layer;
     const activity = keepActivity(plugin, hook, this.session.id);
     const remove = chain.add({ ...layer, activity, expendable: this.isolation.isExpendable(plugin) });

@@ -11,6 +11,7 @@ export { Ledger, ledgerWith } from "./ledger.ts";
 export { lend, sealed } from "./lend.ts";
 export { LOG_VERSION, scanHeader } from "./log-header.ts";
 export { isIndexWhole } from "./log-index.ts";
+export { nearest } from "./nearest.ts";
 export { framesOf, placeOf } from "./place.ts";
 export {
   type AnyPlugin,

@@ -17,6 +17,11 @@ export interface KernelEntry {
   /** Although optional otherwise: without it nothing starts. */
   required?: boolean;
 }
+/** What messages advise about names that no plugin of this kernel knows. */
+export interface Hints {
+  service(name: string): string | undefined;
+  hook(name: string): string | undefined;
+}
 export interface KernelOptions {
   entries: readonly KernelEntry[];
   store: Store;
@@ -25,6 +30,8 @@ export interface KernelOptions {
   /** Services given from outside, as if a plugin had provided them. */
   services?: Partial<Services>;
   logger?: Logger;
+  /** Default: the parent's. */
+  hints?: Hints;
   clientId?: string;
   /** Milliseconds since the epoch. Default: Date.now. */
   now?(): number;

@@ -1,5 +1,5 @@
 import { errors } from "./errors.ts";
-import type { KernelEntry } from "./kernel.ts";
+import type { Hints, KernelEntry } from "./kernel.ts";
 
 interface Ordered {
   entries: KernelEntry[];
@@ -11,21 +11,33 @@ interface Ordered {
  * Providers before users, otherwise as listed. Throws the coded error of the first entry that cannot
  * start; an optional one is left out instead, and so are the optional ones that need it.
  */
-export function startOrder(entries: readonly KernelEntry[], isGiven: (service: string) => boolean): Ordered {
-  return new Sorter(entries, isGiven).sort();
+export function startOrder(
+  entries: readonly KernelEntry[],
+  isGiven: (service: string) => boolean,
+  hints?: Hints,
+): Ordered {
+  return new Sorter(entries, isGiven, hints).sort();
+}
+
+/** The error of a plugin whose need nobody meets. */
+export function missingService({ plugin, origin }: KernelEntry, service: string, hints: Hints | undefined): Error {
+  const advice = hints?.service(service);
+  return errors.PLUGIN_MISSING_SERVICE({ plugin: plugin.id, service, origin, ...(advice !== undefined && { advice }) });
 }
 
 class Sorter {
   private readonly entries: readonly KernelEntry[];
   private readonly isGiven: (service: string) => boolean;
+  private readonly hints: Hints | undefined;
   private readonly providers = new Map<string, KernelEntry>();
   private readonly placed = new Set<KernelEntry>();
   private readonly failed = new Map<KernelEntry, Error>();
   private readonly visiting: KernelEntry[] = [];
   private readonly ordered: KernelEntry[] = [];
 
-  constructor(entries: readonly KernelEntry[], isGiven: (service: string) => boolean) {
+  constructor(entries: readonly KernelEntry[], isGiven: (service: string) => boolean, hints?: Hints) {
     this.entries = entries;
+    this.hints = hints;
     this.isGiven = isGiven;
   }
 
@@ -80,7 +92,6 @@ class Sorter {
   private visitProvider(entry: KernelEntry, service: string): void {
     const provider = this.providers.get(service);
     if (provider && !this.failed.has(provider)) this.visit(provider);
-    else if (!this.isGiven(service))
-      throw errors.PLUGIN_MISSING_SERVICE({ plugin: entry.plugin.id, service, origin: entry.origin });
+    else if (!this.isGiven(service)) throw missingService(entry, service, this.hints);
   }
 }

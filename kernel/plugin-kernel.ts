@@ -5,10 +5,10 @@ import { codeOf, errors, messageOf } from "./errors.ts";
 import { Failures } from "./failures.ts";
 import { HookTable } from "./hooks.ts";
 import { newId } from "./ids.ts";
-import type { Failure, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
+import type { Failure, Hints, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Log } from "./log.ts";
-import { startOrder } from "./order.ts";
+import { missingService, startOrder } from "./order.ts";
 import type { AnyPlugin, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
 import { type ContextKernel, createContext } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
@@ -60,6 +60,7 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly logger: Logger;
   readonly isolation: Failures;
   readonly hooks: HookTable;
+  private readonly hints: Hints | undefined;
   private readonly parent: PluginKernel | undefined;
   private readonly services = new Map<string, { plugin: string; service: unknown }>();
   private readonly loaded = new Map<string, Loaded>();
@@ -98,7 +99,8 @@ class PluginKernel implements Kernel, ContextKernel {
       report: (plugin, where, thrown) => this.report(plugin, where, thrown),
       guard: (guarded, work) => this.guard(guarded, work),
     });
-    this.hooks = new HookTable(this.log, this.isolation);
+    this.hints = options.hints ?? this.parent?.hints;
+    this.hooks = new HookTable(this.log, this.isolation, this.hints);
     this.parent?.children.add(this);
     if (this.parent?.ending.signal.aborted) this.refuseWork();
   }
@@ -126,6 +128,7 @@ class PluginKernel implements Kernel, ContextKernel {
     const { entries: ordered, left } = startOrder(
       entries,
       (service) => this.find(service as ServiceName) !== undefined,
+      this.hints,
     );
     const ready: Loaded[] = [];
     for (const entry of ordered) {
@@ -190,7 +193,7 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   async load(entry: KernelEntry): Promise<void> {
-    startOrder([entry], (service) => this.find(service as ServiceName) !== undefined);
+    startOrder([entry], (service) => this.find(service as ServiceName) !== undefined, this.hints);
     const loaded = await this.register(entry);
     await this.activate(loaded);
   }
@@ -360,9 +363,9 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   /** A provider that failed to start takes its users with it. */
-  private missingNeed({ plugin, origin }: KernelEntry): void {
-    for (const service of plugin.needs ?? [])
-      if (this.find(service) === undefined) throw errors.PLUGIN_MISSING_SERVICE({ plugin: plugin.id, service, origin });
+  private missingNeed(entry: KernelEntry): void {
+    for (const service of entry.plugin.needs ?? [])
+      if (this.find(service) === undefined) throw missingService(entry, service, this.hints);
   }
 
   private async discard({ entry, scope }: Loaded): Promise<void> {

@@ -63,6 +63,8 @@ export const errors = defineErrors({
     `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
   EXTENSION_LEFT: (a: { what: string }) =>
     `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() answers`,
+  EXTENSION_FIELDS: (a: { id: string; file: string; slips: readonly { name: string; near: string }[] }) =>
+    `Extension "${a.id}" has ${a.slips.map(({ name, near }) => `a field "${name}", which means nothing: did you mean "${near}"?`).join(" And ")} (${a.file})`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
 });

@@ -1,8 +1,8 @@
+import { nearest } from "@scorel/kernel";
 import { cac } from "cac";
 import type { CliCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { nameOf } from "./help.ts";
-import { nearest } from "./nearest.ts";
 import { type Option, readOption } from "./option.ts";
 
 /** A command line, understood. */

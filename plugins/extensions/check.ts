@@ -14,7 +14,7 @@ const endings = [".ts", ".mts", ".js", ".mjs"];
 export async function check(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, cwd, stdout } = invocation;
   const target = targetOf(resolve(cwd, args[0] as string));
-  const steps = [await checkSyntax(extensions, target), checkShape(target)];
+  const steps = [await checkSyntax(extensions, target), checkShape(extensions, target)];
   if (steps[0]?.problems.length === 0) steps.push(await checkTypes(extensions, target, invocation));
   if (options.load) steps.push(await checkLoad(extensions, target, invocation));
   stdout.write(steps.map(told).join(""));
@@ -48,8 +48,8 @@ async function checkSyntax(extensions: ExtensionsService, { file }: Target): Pro
   return { name: "syntax", note: "of this file alone", problems: found ? [`${found.where}: ${found.reason}`] : [] };
 }
 
-function checkShape({ id, file }: Target): Step {
-  const problems = shapeProblems(id, readFileSync(file, "utf8")).map((reason) => `${file}: ${reason}`);
+function checkShape({ words }: ExtensionsService, { id, file }: Target): Step {
+  const problems = shapeProblems(id, readFileSync(file, "utf8"), words).map((reason) => `${file}: ${reason}`);
   return { name: "manifest", note: "as far as it is written out", problems };
 }
 
@@ -58,7 +58,7 @@ async function checkLoad(extensions: ExtensionsService, target: Target, invocati
   const folder = await extensions.folderOf(target.file);
   if (folder && !folder.trusted) throw errors.EXTENSIONS_UNTRUSTED({ path: target.file });
   const row = await (await import("./probe.ts")).probe(target, invocation);
-  const problems = row.state === "loaded" ? [] : [row.reason ?? row.state];
+  const problems = row.state === "loaded" && row.reason === undefined ? [] : [row.reason ?? row.state];
   const name = "load";
   return { name, note: problems.length > 0 ? "" : summary(row), problems };
 }

@@ -48,6 +48,14 @@ export interface ExtensionFolder {
   trusted: boolean;
 }
 
+/** Names that mean something in the file of an extension. */
+export interface KnownWords {
+  /** Of a plugin: its manifest, its functions and what it may contribute. */
+  fields: readonly string[];
+  hooks: readonly string[];
+  services: readonly string[];
+}
+
 /** What the loader knows of plugins and extensions; given to the host kernel by the loader. */
 export interface ExtensionsService {
   /** The folder for new extensions: the project's around the working directory, or the user's own. It may not exist yet. */
@@ -65,6 +73,7 @@ export interface ExtensionsService {
   list(): Promise<PluginRow[]>;
   /** Reads a file as the loader would compile it, without running it: what is wrong, and `file:line` where known. */
   parse(path: string): Promise<{ where: string; reason: string } | undefined>;
+  readonly words: KnownWords;
   /** The tsconfig.json that comes with the command and names the declarations of all that an extension may import. */
   readonly tsconfig: string;
 }

@@ -35,7 +35,6 @@ const usual = [
   "plugins/agent/loop.ts",
   "plugins/checkpoints/tracker.ts",
   "plugins/cli/exit-code.ts",
-  "plugins/cli/nearest.ts",
   "plugins/cli/parser.ts",
   "plugins/coding/command.ts",
   "plugins/coding/guard.ts",

@@ -7,11 +7,9 @@ import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { unmetRequirements } from "../layers/requirements.ts";
 import { shipped } from "./catalogue.ts";
+import { given } from "./hints.ts";
 import { loadShipped } from "./resolution.ts";
 import { type ServiceUser, serviceProblems } from "./service-graph.ts";
-
-/** What the loader and the session give to every plugin. */
-const given = ["workspace", "composition", "extensions", "layers", "trust", "presetStore", "launch"];
 
 /** Checks a preset with all it builds on, and runs no code of it: its extensions are judged by what they have written out. */
 export async function examine(request: LayerRequest): Promise<PresetFindings> {

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import type { PluginRow } from "@scorel/extensions/contract";
 import type { Notice } from "@scorel/host/contract";
-import type { AnyPlugin, Kernel } from "@scorel/kernel";
+import { type AnyPlugin, codeOf, type Kernel } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { extensionEntries } from "../extensions/entries.ts";
 import { type ExtensionFile, findExtensions } from "../extensions/file.ts";
@@ -10,12 +10,10 @@ import { isExtensionOff, isLeftOut } from "../layers/merge.ts";
 import type { Asked } from "./asked.ts";
 import { shipped } from "./catalogue.ts";
 import { requestFor } from "./composition.ts";
+import { contributions } from "./hints.ts";
 import { loadTimes } from "./load-times.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";
 import { type Resolution, resolve } from "./resolution.ts";
-
-/** What plugins contribute to each other, as far as shipped ones collect it. */
-export const contributions = ["tools", "commands", "markedWords", "promptParts", "cliCommands", "operations"];
 
 const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], contributes: [] };
 
@@ -73,7 +71,12 @@ async function openOnce(kernel: Kernel, cwd: string): Promise<Notice[]> {
   if (!host) throw errors.CONFIG_NO_HOST();
   const client = host.connect();
   try {
-    const { sessionId, notices } = await client.request("create_session", { cwd, unsaved: true });
+    const { sessionId } = await client.request("create_session", { cwd, unsaved: true });
+    // Commands are looked at when somebody asks for them; what is wrong with them is then among the notices.
+    await client.request("list_commands", { sessionId }).catch((thrown: unknown) => {
+      if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
+    });
+    const { notices } = await client.request("get_status", { sessionId });
     await client.request("close_session", { sessionId });
     return notices;
   } finally {
@@ -136,7 +139,7 @@ async function extensionRow(file: ExtensionFile, known: Known): Promise<PluginRo
   const off = resolution.merged.without.get(id);
   if (off !== undefined && isExtensionOff(resolution.merged, id))
     return { ...row, state: "off", reason: `switched off in ${off}` };
-  const problem = problems.find((each) => each.origin === origin);
+  const problem = problems.find((each) => each.origin === origin && each.code !== "EXTENSION_FIELDS");
   const state = problem?.code === "EXTENSION_HELD" ? "unused" : "broken";
   if (problem) return { ...row, state, reason: problem.message };
   const started = seen.get(id);
@@ -159,9 +162,9 @@ function stateOf({ plugin, startMs, failure }: Seen, problems: readonly Notice[]
   const loadMs = time((loadTimes.get(plugin) ?? 0) + (startMs ?? 0));
   const left = problems.find(({ origin, message }) => origin === "start" && message.includes(`"${plugin.id}"`));
   const reason = failure ?? left?.message;
-  return reason === undefined
-    ? { state: "loaded" as const, ...loadMs }
-    : { state: "broken" as const, reason, ...loadMs };
+  if (reason !== undefined) return { state: "broken" as const, reason, ...loadMs };
+  const flaws = problems.filter(({ message }) => isAbout(message, plugin.id)).map(({ message }) => message);
+  return { state: "loaded" as const, ...(flaws.length > 0 && { reason: flaws.join("\n") }), ...loadMs };
 }
 
 /** When it started and how long each step took: a plugin of the host did so before anybody looked. */
@@ -187,6 +190,11 @@ function facts(plugin: AnyPlugin, seen?: Seen) {
     events: Object.keys(plugin.events ?? {}),
     contributes: contributions.filter(has),
   };
+}
+
+/** Whether a notice is about something in an extension that runs otherwise. */
+function isAbout(message: string, id: string): boolean {
+  return message.startsWith(`plugin "${id}" failed in `) || message.startsWith(`Extension "${id}" has `);
 }
 
 function time(ms: number | undefined): { loadMs?: number } {

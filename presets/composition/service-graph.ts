@@ -1,3 +1,5 @@
+import { aboutService } from "./hints.ts";
+
 /** A plugin as far as services go. */
 export interface ServiceUser {
   id: string;
@@ -24,7 +26,7 @@ export function serviceProblems(plugins: readonly ServiceUser[], isGiven: (servi
         .filter(({ name }) => !isGiven(name) && meets(user, name).length === 0)
         .map(
           ({ name, place }) =>
-            `"${user.id}" needs the service "${name}", which no plugin in use provides (${place}). Add its provider to "use".`,
+            `"${user.id}" needs the service "${name}", which no plugin in use provides (${place}). ${aboutService(name)}`,
         ),
     ),
     ...circles(plugins, (user, service) => meets(user, service)[0]),

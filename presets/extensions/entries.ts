@@ -1,4 +1,5 @@
 import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
+import { knownWords } from "../composition/hints.ts";
 import { loadTimes } from "../composition/load-times.ts";
 import type { Resolution } from "../composition/resolution.ts";
 import { secretFree } from "../composition/secret-free.ts";
@@ -17,6 +18,7 @@ export async function extensionEntries(
   const problems: Problem[] = [];
   if (files.length === 0) return { entries, problems };
   rememberExtensions(files);
+  const { fieldSlips } = await import("@scorel/extensions/slips");
   const load = await createLoader(problems);
   if (!load) return { entries, problems };
   for (const file of files)
@@ -24,6 +26,9 @@ export async function extensionEntries(
       const began = performance.now();
       const plugin = await load(file);
       loadTimes.set(plugin, performance.now() - began);
+      const slips = fieldSlips(Object.keys(plugin), knownWords.fields);
+      if (slips.length > 0)
+        problems.push(asProblem(file.path, errors.EXTENSION_FIELDS({ id: file.id, file: file.path, slips })));
       if ((plugin.scope ?? "session") === scope) entries.push(entryOf(resolution, file, plugin));
       else if (scope === "session") assertHostAllowed(file);
     } catch (thrown) {

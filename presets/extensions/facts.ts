@@ -1,7 +1,4 @@
-import type {} from "@scorel/agent/contract";
-import type { Hooks } from "@scorel/kernel";
-import type {} from "@scorel/prompt/contract";
-import { contributions } from "../composition/plugin-rows.ts";
+import { contributions, hookNames } from "../composition/hints.ts";
 
 /** What the text of an extension shows of it. What is computed, or said in a helper, is not seen. */
 export interface ExtensionFacts {
@@ -13,16 +10,6 @@ export interface ExtensionFacts {
   /** Modules that it imports by name, its own files left out. */
   imports: string[];
 }
-
-const hookNames: readonly (keyof Hooks)[] = [
-  "beforeToolCall",
-  "approveToolCall",
-  "afterToolCall",
-  "transformContext",
-  "contextOverflow",
-  "convertToLlm",
-  "promptSubmit",
-];
 
 /** Reads the text of an extension without running it. */
 export function extensionFacts(source: string): ExtensionFacts {

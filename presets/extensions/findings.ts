@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { knownWords } from "../composition/hints.ts";
 import type { ServiceUser } from "../composition/service-graph.ts";
 import type { ExtensionFile } from "./file.ts";
 import { strangeImports } from "./imports.ts";
@@ -43,7 +44,7 @@ async function shapeFindings({ id, path, file }: ExtensionFile, source: string):
   const mistake = await parse(file);
   if (mistake) return [`"${id}" does not parse: ${mistake.reason} (${mistake.where.replace(file, path)})`];
   const { shapeProblems } = await import("@scorel/extensions/shape");
-  return shapeProblems(id, source).map((reason) => `"${id}": ${reason} (${path})`);
+  return shapeProblems(id, source, knownWords).map((reason) => `"${id}": ${reason} (${path})`);
 }
 
 /** What it imports from outside of its preset; a package that is only listed will be there when the preset is installed. */

@@ -5,6 +5,7 @@ import type { Kernel } from "@scorel/kernel";
 import type { Asked } from "../composition/asked.ts";
 import { shipped } from "../composition/catalogue.ts";
 import { requestFor } from "../composition/composition.ts";
+import { knownWords } from "../composition/hints.ts";
 import type { Rehearsal } from "../composition/rehearsal.ts";
 import { grammarKeys } from "../layers/merge.ts";
 import { canonical, isWithin, typesProject, userDir } from "../paths.ts";
@@ -32,6 +33,7 @@ export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kern
     sources: async (cwd) => (await import("../layers/sources.ts")).sourcesOf(await requestFor(asked, cwd)),
     list: async () => (await import("../composition/plugin-rows.ts")).readRows(asked, rehearsal, kernel()),
     parse: async (path) => (await import("../composition/plugin-rows.ts")).parse(path),
+    words: knownWords,
     tsconfig: typesProject,
   };
 }

@@ -1,4 +1,4 @@
-import type { AnyPlugin } from "@scorel/kernel";
+import { type AnyPlugin, nearest } from "@scorel/kernel";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "../composition/catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
@@ -32,7 +32,6 @@ export async function checkLayers(
   plugins: readonly AnyPlugin[],
   extensions: readonly KnownExtension[],
 ): Promise<Verdict> {
-  const { nearest } = await import("@scorel/cli/nearest");
   const suggest = (id: string) => {
     const near = nearest(id, [...Object.keys(catalogue), ...extensions.map((extension) => extension.id)]);
     return near === undefined ? "" : ` Did you mean "${near}"?`;

@@ -1,6 +1,7 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
+import { nearest } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { canonical, filesOf, isWithin, type Project, shippedPresets, userDir } from "../paths.ts";
 import {
@@ -121,7 +122,6 @@ async function unknown(preset: string, by: string, folders: readonly PresetFolde
   const hidden = project && !project.trusted ? presetFileIn(project.dir, preset) : undefined;
   if (hidden !== undefined) return errors.CONFIG_PRESET_UNTRUSTED({ preset, file: hidden });
   await assertNotLost(preset);
-  const { nearest } = await import("@scorel/cli/nearest");
   const known = folders.flatMap(({ dir }) => namesIn(dir));
   return errors.CONFIG_PRESET_UNKNOWN({ preset, by, nearest: nearest(preset, known) });
 }

@@ -4,6 +4,7 @@ import type { Launch } from "@scorel/cli/contract";
 import { codeOf, createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
 import type { Asked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
+import { aboutHook, aboutService } from "../composition/hints.ts";
 import { createLayersService } from "../composition/layers-service.ts";
 import { createRehearsal } from "../composition/rehearsal.ts";
 import { errors } from "../errors.ts";
@@ -70,6 +71,7 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
       presetStore: createLazyPresetStore(asked),
       launch: launchOf(cwd, version, signals.interrupt),
     },
+    hints: { service: aboutService, hook: aboutHook },
     ...(flags.verbose && { logger: stderrLogger() }),
   });
   return kernel;

@@ -351,3 +351,59 @@ function compile(folder: string): string {
     return (failed as { stdout: string }).stdout;
   }
 }
+
+describe("a slip in an extension", () => {
+  const slip = `export default {
+  id: "mine",
+  name: "Mine",
+  version: "1.0.0",
+  needs: [],
+  tool: () => [],
+  commands: () => ({ good: () => "good runs", bad: 5 }),
+};
+`;
+
+  it("is an error of `plugin check`, a bad command too when it is loaded", async () => {
+    using s = scratch();
+    const file = s.file("mine.ts", slip);
+    expect(await s.run(["plugin", "check", "mine.ts"])).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining(
+        `manifest: wrong (as far as it is written out)\n  ${file}: line 6: "tool" is no field of a plugin. Did you mean "tools"?\n`,
+      ),
+    });
+    const { code, stdout } = await s.run(["plugin", "check", "mine.ts", "--load"]);
+    expect(code).toBe(1);
+    expect(stdout).toContain("load: wrong");
+    expect(stdout).toContain('a field "tool", which means nothing: did you mean "tools"?');
+    expect(stdout).toContain('The command "/bad" of plugin "mine" cannot be used');
+  });
+
+  it("is a warning when a session begins, and everything else runs", async () => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/mine.ts", slip);
+    const { code, stdout, stderr } = await s.run(["chat", "--model", "offline/demo"], { input: "/good\n" });
+    expect({ code, stdout }).toEqual({ code: 0, stdout: expect.stringContaining("good runs") });
+    expect((stdout + stderr).split('did you mean "tools"?')).toHaveLength(2);
+    expect(rowOf(await list(s), "mine")).toMatchObject({ state: "loaded", reason: expect.stringContaining("tools") });
+  });
+
+  it.each([
+    [
+      "a hook",
+      'needs: ["agent"], hooks: () => ({ beforeToolcall: () => undefined })',
+      'Did you mean "beforeToolCall"?',
+    ],
+    ["a need", 'needs: ["agnet"]', 'Did you mean "agent"?'],
+    [
+      "a need that a plugin has which is not used",
+      'needs: ["artifacts"]',
+      'Add "artifacts" to "use" in ~/.scorel/config.toml.',
+    ],
+  ])("in %s is told with the word that was meant", async (_what, members, advice) => {
+    using s = scratch();
+    s.file("~/.scorel/extensions/mine.ts", `export default { id: "mine", name: "Mine", version: "1", ${members} };\n`);
+    const { stdout, stderr } = await s.run(["chat", "--preset", "readonly", "--model", "offline/demo"], { input: "" });
+    expect(stdout + stderr).toContain(advice);
+  });
+});

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { catalogue } from "../../presets/composition/catalogue.ts";
+import { aboutHook, aboutService, hookNames, providers } from "../../presets/composition/hints.ts";
 import { loadShipped } from "../../presets/composition/resolution.ts";
 import { virtualNames } from "../../presets/extensions/virtual-modules.ts";
 import { readLayers } from "../../presets/layers/layers.ts";
@@ -18,6 +19,30 @@ describe("the catalogue", () => {
     const scopes = Object.fromEntries([...plugins].map(([id, { scope = "session" }]) => [id, scope]));
     expect(Object.keys(catalogue).sort()).toEqual(readdirSync(join(root, "plugins")).sort());
     expect(scopes).toEqual(Object.fromEntries(Object.entries(catalogue).map(([id, { scope }]) => [id, scope])));
+  });
+});
+
+describe("the hints", () => {
+  it("know who provides each service, and each hook that a plugin defines", async () => {
+    const plugins = await loadShipped(Object.keys(catalogue));
+    const provided = [...plugins].flatMap(([id, plugin]) => (plugin.provides ?? []).map((name) => [name, id]));
+    expect(providers).toEqual(Object.fromEntries(provided));
+    const hooks = readFileSync(join(root, "docs/reference/hooks.md"), "utf8").matchAll(/^## `(\w+)`/gm);
+    expect([...hookNames].sort()).toEqual([...hooks].map(([, name]) => name).sort());
+  });
+
+  it("advise what to add, or what was meant", () => {
+    expect(["tools", "blobs", "agnet", "weather"].map(aboutService)).toEqual([
+      'Add "tools" to "use".',
+      'Add "blobs" to "use" in ~/.scorel/config.toml.',
+      'Did you mean "agent"?',
+      'Add its provider to "use".',
+    ]);
+    expect(["beforeToolcall", "afterToolCall", "weather"].map(aboutHook)).toEqual([
+      'Did you mean "beforeToolCall"?',
+      undefined,
+      undefined,
+    ]);
   });
 });
 
