@@ -25,6 +25,7 @@ export async function describeStaged(
     ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), looks)),
     ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} counts first`),
     ...beside(skills, staged),
+    ...staged.elsewhere.map(({ name, from }) => `  plugin ${name} lies elsewhere, and is not added: ${from}`),
     ...skipped.map(({ folder, reason }) => `  no skill: ${below(folder)}: ${reason}`),
   ];
 }

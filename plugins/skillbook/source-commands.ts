@@ -38,7 +38,7 @@ export function sourceCommands({ host, store }: Finds): CliCommand[] {
     command(
       "add",
       "<source>",
-      "Show which skills are in an archive, a folder or a SKILL.md (path or https://), and add them",
+      "Show which skills are in an archive, folder or SKILL.md (path or https://) or a repository (owner/repo[#path]), and add them",
       [name, yes],
       async () => (await import("./add.ts")).add,
     ),

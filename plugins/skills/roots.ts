@@ -71,7 +71,7 @@ function storedRoot(source: SkillSource, stored: PlacedSkills): Root {
 /** The address or path of a configured root that is no folder but an archive or a single file, of which the store knows. */
 export function archiveAt(given: string, { home, root }: Workspace): string | undefined {
   const text = given.trim();
-  if (/^https?:\/\//i.test(text)) return text;
+  if (/^(?:git\+)?https?:\/\//i.test(text)) return text;
   if (text === "" || /^(?!file:)[a-z][a-z0-9+.-]*:\/\//i.test(text)) return undefined;
   try {
     const path = folderOf(text, home, root);

@@ -3,6 +3,7 @@ import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { errors } from "./errors.ts";
+import { type Repository, repositoryOf } from "./repository.ts";
 
 /** Where skills are brought from, as somebody wrote it. */
 export interface Address {
@@ -16,6 +17,8 @@ export interface Address {
   isWhole: boolean;
   /** What it would be called. */
   label: string;
+  /** It is a repository: the one folder that its archive has at the top is left out, and `below` is what is taken of it. */
+  repository?: { below?: string };
 }
 
 const ENDING = /\.(?:zip|tar\.gz|tgz|tar)$/i;
@@ -25,11 +28,16 @@ const REPOSITORY = /^\/[^/]+\/([^/]+)\/(?:-\/)?(?:archive|zip|tar\.gz|zipball|ta
 /** Recognises an address or a path; relative ones start at `base`. Throws SKILLSTORE_ADDRESS, which shows nothing secret. */
 export function addressOf(given: string, base: string): Address {
   const text = given.trim();
+  const repository = repositoryOf(text, base);
+  if (repository) return ofRepository(repository);
   const scheme = /^([a-z][a-z0-9+.-]*):\/\//i.exec(text)?.[1]?.toLowerCase();
   if (scheme === undefined) return onDisk(resolve(base, text.replace(/^~(?=\/|$)/, homedir())));
   if (scheme === "file") return onDisk(pathIn(text));
   if (scheme === "http" || scheme === "https") return onWeb(text);
-  throw errors.SKILLSTORE_ADDRESS({ address: `${scheme}://…`, reason: "only https:// and file:// are read" });
+  throw errors.SKILLSTORE_ADDRESS({
+    address: `${scheme}://…`,
+    reason: "only https://, git+https:// and file:// are read",
+  });
 }
 
 /** What an address on the web is called where people read it. */
@@ -58,6 +66,12 @@ function onWeb(text: string): Address {
     });
   url.hash = "";
   return named(url, shownUrl(url), url.search === "");
+}
+
+function ofRepository({ url, shown, below }: Repository): Address {
+  const id = createHash("sha256").update(shown).digest("hex");
+  const label = labelFrom(basename(below ?? shown.replace(/[@#].*$/, ""))) || "skills";
+  return { url, id, shown, isWhole: true, label, repository: { ...(below !== undefined && { below }) } };
 }
 
 function onDisk(path: string): Address {

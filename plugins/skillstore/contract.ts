@@ -72,6 +72,8 @@ export interface StagedSkills {
   /** Against it, and whether that is still as it was installed. */
   changes: readonly SkillFileChange[];
   isIntact: boolean;
+  /** Plugins that a marketplace in it lists and that lie elsewhere: they are not fetched. */
+  elsewhere: readonly { name: string; from: string }[];
   /** The small texts, for looking at. */
   texts(): { path: string; text: string }[];
   /**

@@ -2,13 +2,13 @@ import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
   SKILLSTORE_ADDRESS: (a: { address: string; reason: string }) =>
-    `No skills can be brought from ${a.address}: ${a.reason}. Give an https:// or file:// address, or a path, of a folder, a .zip, .tar.gz, .tgz, .tar or a SKILL.md.`,
+    `No skills can be brought from ${a.address}: ${a.reason}. Give an https:// or file:// address, or a path, of a folder, a .zip, .tar.gz, .tgz, .tar or a SKILL.md; or a repository as owner/repo or git+https://host/owner/repo, with #path for a part of it.`,
   SKILLSTORE_HOST: (a: { host: string; reason: string }) =>
     `Nothing is fetched from ${a.host}: ${a.reason}. If it is meant: add ${JSON.stringify(a.host)} to "allowHosts" in [skills] of your config.toml.`,
   SKILLSTORE_FETCH: (a: { from: string; reason: string }) =>
     `${a.from} could not be fetched: ${a.reason}. What was there before is unchanged; try again later.`,
-  SKILLSTORE_NONE: (a: { from: string }) =>
-    `${a.from} holds no skill: there is no SKILL.md in it, up to six folders deep.`,
+  SKILLSTORE_NONE: (a: { from: string; elsewhere: readonly { name: string; from: string }[] }) =>
+    `${a.from} holds no skill: there is no SKILL.md in it, up to six folders deep.${a.elsewhere.length === 0 ? "" : ` Its marketplace lists plugins that lie elsewhere: ${a.elsewhere.map(({ name, from }) => `${name} (${from})`).join(", ")}.`}`,
   SKILLSTORE_MANY: (a: { from: string; most: number }) =>
     `${a.from} holds more than ${a.most} skills, which no session could use. Take those that are needed out of it, and add them.`,
   SKILLSTORE_TAKEN: (a: { name: string; from: string }) =>

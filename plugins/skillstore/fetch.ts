@@ -8,6 +8,7 @@ import { type Address, isSkillFile, kindOf } from "./address.ts";
 import type { Reach } from "./contract.ts";
 import { LARGEST } from "./download.ts";
 import { errors } from "./errors.ts";
+import { pluginsIn } from "./marketplace.ts";
 
 /** What was brought into `<staging>/tree/files`. */
 export interface Fetched {
@@ -35,7 +36,30 @@ export async function bring(address: Address, staging: string, archives: Archive
   const { download } = await import("./download.ts");
   const { sha256 } = await download(address.url, file, reach);
   await unpack(address, file, into, archives);
+  if (address.repository) takeOf(into, staging, address);
   return { sha256 };
+}
+
+/** Leaves of a repository what was asked for, without the folder that archives have at the top: it is named after a commit. */
+function takeOf(into: string, staging: string, { shown, repository }: Address): void {
+  const [top, ...others] = fs.readdirSync(into, { withFileTypes: true });
+  const root = top?.isDirectory() && others.length === 0 ? join(into, top.name) : into;
+  const below = repository?.below;
+  const folder = below === undefined ? root : folderOf(root, below);
+  if (folder === undefined)
+    throw errors.SKILLSTORE_ADDRESS({ address: shown, reason: "it has neither such a folder nor such a plugin" });
+  const aside = join(staging, "taken");
+  fs.renameSync(folder, aside);
+  fs.rmSync(into, { recursive: true, force: true });
+  fs.renameSync(aside, into);
+}
+
+/** By its path, or as a plugin that the repository's marketplace lists by this name. */
+function folderOf(root: string, below: string): string | undefined {
+  const isFolder = (path: string) => fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
+  if (isFolder(join(root, below))) return join(root, below);
+  const path = pluginsIn(root).find(({ name }) => name === below)?.path;
+  return path !== undefined && isFolder(join(root, path)) ? join(root, path) : undefined;
 }
 
 /** What shows that a file on this machine was changed; undefined when there is none. */

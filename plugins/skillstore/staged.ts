@@ -7,6 +7,7 @@ import type { PlacedSkills, Reach, SkillFileChange, StagedSkills, StoredSkills }
 import { errors } from "./errors.ts";
 import { bring, type Fetched } from "./fetch.ts";
 import { nextTime, type SkillLock } from "./lock-file.ts";
+import { pluginsIn } from "./marketplace.ts";
 import { makeStaging, place, treesIn } from "./staging.ts";
 import type { Store } from "./store.ts";
 import { isIntact, type Sums, sealTree, skillFilesIn, sumsOf } from "./tree.ts";
@@ -37,6 +38,10 @@ export function freeName({ sources }: SkillLock, { id, label }: Address): string
   }
 }
 
+function elsewhereIn(folder: string): StagedSkills["elsewhere"] {
+  return pluginsIn(folder).flatMap(({ name, elsewhere: from }) => (from === undefined ? [] : [{ name, from }]));
+}
+
 class Staged implements StagedSkills {
   readonly from: string;
   readonly label: string;
@@ -46,6 +51,7 @@ class Staged implements StagedSkills {
   readonly before?: PlacedSkills;
   readonly changes: readonly SkillFileChange[];
   readonly isIntact: boolean;
+  readonly elsewhere: StagedSkills["elsewhere"];
   private readonly store: Store;
   private readonly address: Address;
   private readonly staging: string;
@@ -59,7 +65,8 @@ class Staged implements StagedSkills {
   ) {
     const { tree, files, sums } = sealTree(join(staging, "tree"));
     const skills = skillFilesIn(sums);
-    if (skills.length === 0) throw errors.SKILLSTORE_NONE({ from: address.shown });
+    this.elsewhere = elsewhereIn(join(staging, "tree", "files", address.label));
+    if (skills.length === 0) throw errors.SKILLSTORE_NONE({ from: address.shown, elsewhere: this.elsewhere });
     if (skills.length > MOST_SKILLS) throw errors.SKILLSTORE_MANY({ from: address.shown, most: MOST_SKILLS });
     this.store = store;
     this.address = address;

@@ -1,0 +1,55 @@
+import { lstatSync, readFileSync } from "node:fs";
+import { join, posix } from "node:path";
+import { isBelow } from "./repository.ts";
+
+/** Where a repository lists its plugins for Claude Code; read as data, whatever else it says. */
+export const MARKETPLACE = ".claude-plugin/marketplace.json";
+const LARGEST = 256 * 1024;
+
+const MOST = 200;
+
+/** A plugin that a marketplace lists. */
+export interface ListedPlugin {
+  name: string;
+  /** Its folder below that of the marketplace; "" is the whole of it. */
+  path?: string;
+  /** It lies in another repository, which is not fetched: what `scorel skill add` would be given, or an address. */
+  elsewhere?: string;
+}
+
+/** The plugins that the marketplace in a folder lists; none where there is no marketplace that can be read. */
+export function pluginsIn(folder: string): ListedPlugin[] {
+  const file = join(folder, MARKETPLACE);
+  const stat = lstatSync(file, { throwIfNoEntry: false });
+  if (!stat?.isFile() || stat.size > LARGEST) return [];
+  const { plugins, metadata } = tableIn(jsonIn(readFileSync(file, "utf8")));
+  const root = textIn(tableIn(metadata).pluginRoot) ?? "";
+  const rows = Array.isArray(plugins) ? plugins.slice(0, MOST) : [];
+  return rows.flatMap((row) => pluginIn(tableIn(row), root));
+}
+
+function pluginIn({ name: given, source }: Record<string, unknown>, root: string): ListedPlugin[] {
+  const [name, path] = [textIn(given), textIn(source)];
+  if (name === undefined) return [];
+  const { repo, url } = tableIn(source);
+  if (path === undefined) return [{ name, elsewhere: textIn(repo) ?? textIn(url) ?? "another place" }];
+  const below = posix.normalize(posix.join(root, path)).replace(/^\.\/?|\/+$/g, "");
+  return below === "" || isBelow(below) ? [{ name, path: below }] : [];
+}
+
+function tableIn(value: unknown): Record<string, unknown> {
+  return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
+}
+
+/** Short enough to be shown. */
+function textIn(value: unknown): string | undefined {
+  return typeof value === "string" && value.length <= 200 ? value : undefined;
+}
+
+function jsonIn(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined; // Somebody else's file: without it the folder is looked through as any other.
+  }
+}

@@ -1,0 +1,55 @@
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { errors } from "./errors.ts";
+
+/** A repository on the web: it is fetched as the archive that its site makes of it, so no git runs. */
+export interface Repository {
+  /** Of the archive. */
+  url: URL;
+  /** Leads there again: `git+https://github.com/owner/repo@ref#path`. */
+  shown: string;
+  /** The folder, or the plugin of a marketplace, that is taken of it. */
+  below?: string;
+}
+
+const SHORT = /^([A-Za-z0-9][\w-]*\/[\w.-]+?)(?:\.git)?(?:@([^@#\s]+))?(?:#(.+))?$/;
+const LONG = /^git\+(https?:\/\/[^@#]+?)(?:\.git)?\/?(?:@([^@#\s]+))?(?:#(.+))?$/i;
+
+/**
+ * `owner/repo`, which is GitHub's unless there is such a path here, or `git+https://host/owner/repo`; both with `@ref` and
+ * `#path`. Undefined for what is none. Throws SKILLSTORE_ADDRESS.
+ */
+export function repositoryOf(text: string, base: string): Repository | undefined {
+  const [, long, longRef, longPath] = LONG.exec(text) ?? [];
+  if (long !== undefined) return repositoryAt(long, longRef, longPath);
+  if (/^git\+/i.test(text)) throw refused("it is no git+https:// address of a repository, or it holds a user name");
+  const [, short, ref, path] = SHORT.exec(text) ?? [];
+  if (short === undefined || existsSync(resolve(base, text.replace(/#.*$/, "")))) return undefined;
+  return repositoryAt(`https://github.com/${short}`, ref, path);
+}
+
+function repositoryAt(address: string, ref: string | undefined, path: string | undefined): Repository {
+  if (!URL.canParse(address)) throw refused("it cannot be read as an address");
+  const { origin, pathname, search, hostname } = new URL(address);
+  if (search !== "") throw refused("the address of a repository has no query");
+  if (ref !== undefined && !/^(?!.*\.\.)[\w][\w./-]*$/.test(ref)) throw refused("it names no branch, tag or commit");
+  const below = path?.replace(/^(?:\.?\/)+|\/+$/g, "");
+  if (below !== undefined && !isBelow(below)) throw refused("what stands behind # is no path in the repository");
+  const repository = pathname.replace(/\/+$/, "");
+  const name = repository.slice(repository.lastIndexOf("/") + 1);
+  const commit = ref ?? "HEAD";
+  // GitLab's sites have their own path; GitHub, Codeberg, Forgejo and Gitea share one.
+  const isGitLab = /(?:^|\.)gitlab\./.test(hostname);
+  const archive = isGitLab ? `-/archive/${commit}/${name}.tar.gz` : `archive/${commit}.tar.gz`;
+  const shown = `git+${origin}${repository}${ref === undefined ? "" : `@${ref}`}${below ? `#${below}` : ""}`;
+  return { url: new URL(`${origin}${repository}/${archive}`), shown, ...(below && { below }) };
+}
+
+/** Whether a path stays below where it starts. */
+export function isBelow(path: string): boolean {
+  return !path.includes("\\") && !path.split("/").some((part) => ["", ".", ".."].includes(part));
+}
+
+function refused(reason: string) {
+  return errors.SKILLSTORE_ADDRESS({ address: "the repository", reason });
+}
