@@ -16,6 +16,10 @@ export interface Overview {
 const ALWAYS = 100;
 /** A description shorter than this says nothing. */
 const SHORTEST = 24;
+/** Of a description where there is no room for all of them. */
+const DESCRIBED = 80;
+/** Of the budget, what names may take beyond the first hundred: the rest is for descriptions. */
+const NAMES_SHARE = 0.75;
 const SOURCES: readonly SkillSource[] = ["project", "user", "configured", "package", "shipped"];
 const TAG = /<(?=[\s/]*system-reminder)/gi;
 
@@ -35,23 +39,44 @@ export function overviewOf(rows: readonly Row[], budget: number, guidance = GUID
   return { text, shortened: !fits };
 }
 
-/** Descriptions of the greatest common length that fits; none where that would be too short to say anything. */
+/**
+ * Descriptions of the greatest common length that fits; where that would be too short to say anything, those of the skills that
+ * lie nearest to the work, and names of the others.
+ */
 function shortened(rows: readonly Row[], budget: number): string[] {
-  const kept = named(rows, budget);
+  const kept = named(rows, budget * NAMES_SHARE);
   let [low, high] = [0, 1_536];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
     if (sizeOf(kept.map((row) => lineOf(row, middle))) <= budget) low = middle;
     else high = middle - 1;
   }
-  return kept.map((row) => lineOf(row, low < SHORTEST ? 0 : low));
+  if (low >= SHORTEST) return kept.map((row) => lineOf(row, low));
+  const described = describable(kept, budget);
+  return kept.map((row) => lineOf(row, described.has(row) ? DESCRIBED : 0));
+}
+
+/** Those whose descriptions fit beside the names of all. */
+function describable(rows: readonly Row[], budget: number): ReadonlySet<Row> {
+  let room = budget - sizeOf(rows.map((row) => lineOf(row, 0)));
+  const chosen = new Set<Row>();
+  for (const row of nearest(rows)) {
+    room -= sizeOf([lineOf(row, DESCRIBED)]) - sizeOf([lineOf(row, 0)]);
+    if (room < 0) break;
+    chosen.add(row);
+  }
+  return chosen;
+}
+
+/** The project's own first, then the user's, those that come with Scorel last. */
+function nearest(rows: readonly Row[]): Row[] {
+  return [...rows].sort((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
 }
 
 /** As many as fit by their names alone, at least 100; those that lie nearest to the work first. */
 function named(rows: readonly Row[], budget: number): Row[] {
-  const ranked = [...rows].sort((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
   let used = 0;
-  const chosen = ranked.filter((row, at) => {
+  const chosen = nearest(rows).filter((row, at) => {
     used += sizeOf([lineOf(row, 0)]);
     return at < ALWAYS || used <= budget;
   });

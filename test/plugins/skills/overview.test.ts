@@ -34,6 +34,16 @@ describe("the overview", () => {
     ]);
   });
 
+  it("describes the skills that lie nearest to the work where there is no room for all, and names the others", () => {
+    const own = Array.from({ length: 10 }, (_x, at) => row(`z${at}`, `Own words ${at} ${"o".repeat(200)}`, "project"));
+    const overview = overviewOf([...numbered(300, 500), ...own], 8_192);
+    const described = lines(overview).filter((line) => line.includes(": "));
+    expect(described.filter((line) => line.startsWith("- z"))).toHaveLength(10);
+    expect(described.length).toBeGreaterThan(30);
+    expect(lines(overview)).toHaveLength(310);
+    expect(Buffer.byteLength(lines(overview).join("\n"))).toBeLessThanOrEqual(8_192);
+  });
+
   it("keeps the names of a hundred skills whatever they take, and counts those beyond", () => {
     expect(lines(overviewOf(numbered(100, 500), 10))).toHaveLength(100);
     const overview = overviewOf([...numbered(150, 10), row("zz", "The project's", "project")], 10);
