@@ -1,6 +1,8 @@
 /**
  * Runs the suites one after another, and fails unless every test of every suite ran and passed.
- * `node test/run.mjs` runs the fast tier, `--full` adds the slow suites, names pick suites: `node test/run.mjs unit e2e`.
+ * `node test/run.mjs` runs the fast tier, which needs Node and git alone. `--full` adds what is slow and what needs optional
+ * programs. Names pick suites: `node test/run.mjs unit e2e`. Tests that lack a program or a right are listed as not run;
+ * SCOREL_TEST_REQUIRED="zsh root" makes those that need zsh or root fail instead (test/optional.ts).
  */
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, rmSync } from "node:fs";
@@ -12,13 +14,14 @@ import { stripVTControlCharacters } from "node:util";
 const root = fileURLToPath(new URL("..", import.meta.url));
 
 const fast = ["setup", "check", "build", "unit", "e2e"];
-const full = [...fast, "fault"];
+const full = [...fast, "programs", "fault"];
 const steps = {
   setup: () => step("npm", ["run", "--silent", "setup"]),
   check: () => step("npm", ["run", "--silent", "check"]),
   build: () => step("npm", ["run", "--silent", "build"]),
   unit: () => suite("unit"),
   e2e: () => suite("e2e"),
+  programs: () => suite("programs"),
   fault: () => suite("fault"),
 };
 
@@ -77,15 +80,25 @@ function readResult(file) {
   }
 }
 
-/** Whatever did not run counts as failed: skipped and todo tests, an empty suite, an error outside any test. */
+/** Whatever did not run without saying what it lacks counts as failed: skipped tests, an empty suite, an error outside any test. */
 function verdict(result, exit) {
   if (!result) return { passed: 0, failed: 1, note: `no result, exit ${exit}` };
   const { numTotalTests: total, numPassedTests: passed } = result;
   if (total === 0) return { passed, failed: 1, note: "no test ran" };
-  const skipped = result.numPendingTests + result.numTodoTests;
-  if (total === passed && exit !== 0) return { passed, failed: 1, note: `an error outside any test, exit ${exit}` };
+  const notRun = notRunIn(result);
+  const skipped = result.numPendingTests + result.numTodoTests - notRun.length;
+  const failed = total - passed - notRun.length;
+  if (failed === 0 && exit !== 0) return { passed, failed: 1, notRun, note: `an error outside any test, exit ${exit}` };
   const note = skipped > 0 ? `${skipped} skipped` : "";
-  return { passed, failed: total - passed, note, failures: result.testResults.flatMap(failuresIn) };
+  return { passed, failed, note, notRun, failures: result.testResults.flatMap(failuresIn) };
+}
+
+/** The titles of skipped tests that name the program or right that they lack. */
+function notRunIn({ testResults }) {
+  return testResults
+    .flatMap(({ assertionResults }) => assertionResults)
+    .filter(({ status, title }) => status !== "passed" && status !== "failed" && title.includes(": not run, "))
+    .map(({ fullName }) => fullName);
 }
 
 /** What failed in a file, in words that are enough to find it and to make it fail again. */
@@ -112,10 +125,11 @@ function report() {
   // Again at the very end, which is what is left of a log that somebody cut.
   for (const { name, failures = [] } of all)
     for (const failure of failures) console.log(`\nfailed in ${name}: ${failure}`);
+  for (const { name, notRun = [] } of all) for (const title of notRun) console.log(`\n${name}: ${title}`);
   console.log("");
   for (const { name, seconds, passed, failed, note = "" } of all) {
     const counts = passed + failed > 0 ? `${passed} passed, ${failed} failed` : "ok";
-    console.log(`${name.padEnd(6)} ${seconds.toFixed(1).padStart(6)} s  ${counts}  ${note}`.trimEnd());
+    console.log(`${name.padEnd(8)} ${seconds.toFixed(1).padStart(6)} s  ${counts}  ${note}`.trimEnd());
   }
   const sum = (key) => all.reduce((total, row) => total + row[key], 0);
   process.exitCode = sum("failed") > 0 ? 1 : 0;

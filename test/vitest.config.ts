@@ -4,12 +4,17 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const suite = (name: string, include: string[], testTimeout: number, globalSetup: string[] = []) => ({
+const suite = (name: string, include: string[], testTimeout: number, more: object = {}) => ({
   extends: true as const,
-  test: { name, include, testTimeout, hookTimeout: testTimeout, globalSetup },
+  test: { name, include, testTimeout, hookTimeout: testTimeout, ...more },
 });
+/** Gives tests a home with compiled code. */
+const globalSetup = ["test/e2e/warm.ts"];
 
-/** Suites by name: `unit` runs on the sources, `e2e` and `fault` on the built command. */
+/**
+ * Suites by name: `unit` runs on the sources, `e2e` and `fault` on the built command. `programs` is what needs programs that a
+ * machine may lack; it runs skills' programs in bubblewrap, also those that `unit` runs without it.
+ */
 export default defineConfig({
   root,
   cacheDir: "node_modules/.vite",
@@ -23,7 +28,11 @@ export default defineConfig({
     passWithNoTests: false,
     projects: [
       suite("unit", ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
-      suite("e2e", ["test/e2e/**/*.test.ts"], 60_000, ["test/e2e/warm.ts"]),
+      suite("e2e", ["test/e2e/**/*.test.ts"], 60_000, { globalSetup }),
+      suite("programs", ["test/programs/**/*.test.ts", "test/plugins/runner/**/*.test.ts"], 60_000, {
+        globalSetup,
+        env: { SCOREL_TEST_EXECUTOR: "bubblewrap" },
+      }),
       suite("fault", ["test/fault/**/*.test.ts"], 60_000),
     ],
   },

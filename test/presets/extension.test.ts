@@ -10,6 +10,7 @@ import { createExtensionLoader } from "../../presets/extensions/loader.ts";
 import { virtualNames } from "../../presets/extensions/virtual-modules.ts";
 import { projectDir } from "../../presets/paths.ts";
 import { testKernel } from "../harness.ts";
+import { itWith } from "../optional.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string, more = "") => `export default { id: "${id}", name: "${id}", version: "1.0.0", ${more} };`;
@@ -254,7 +255,7 @@ describe("folders that are not safe", () => {
     expect((await unsafe(at)).map(({ code }) => code)).toEqual(["EXTENSION_FOLDER"]);
   });
 
-  it.skipIf(process.getuid?.() !== 0)("are refused when they belong to somebody else", async () => {
+  itWith("root", "are refused when they belong to somebody else", async () => {
     using at = place();
     at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
     expect(await unsafe(at)).toEqual([]);

@@ -21,6 +21,7 @@ import { resolve } from "../../presets/composition/resolution.ts";
 import { extensionEntries } from "../../presets/extensions/entries.ts";
 import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
 import { readTree } from "../../presets/trust/tree.ts";
+import { itWith } from "../optional.ts";
 import { fc } from "../property.ts";
 import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
@@ -384,7 +385,7 @@ describe("trust.json", () => {
     await expectRefusal();
   });
 
-  it.skipIf(process.getuid?.() !== 0)("of another owner trusts nothing", async () => {
+  itWith("root", "of another owner trusts nothing", async () => {
     using at = place();
     at.file(".scorel/extensions/ours.ts", plugin("ours"));
     await accept(at);

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { itWith } from "../../optional.ts";
 import { type Shop, shop } from "./shop.ts";
 
 /** A checkout with one commit of a small preset, and git for it. */
@@ -122,18 +123,15 @@ describe("a git checkout", () => {
     expect(at.lock().team?.source.commit).toBe(commit());
   });
 
-  it.skipIf(process.getuid?.() !== 0)(
-    "of another user is refused by git, and the user's own exception for it counts",
-    async () => {
-      using at = shop();
-      const { folder } = checkout(at);
-      execFileSync("chown", ["-R", "12345", folder]);
-      const { code, said } = await at.run("add", ["team"]);
-      expect([code, said.includes("dubious ownership")]).toEqual(["PACKAGES_GIT", true]);
-      at.file("~/.gitconfig", `[safe]\n\tdirectory = ${folder}\n`);
-      expect(await at.run("add", ["team"])).toMatchObject({ code: 0 });
-    },
-  );
+  itWith("root", "of another user is refused by git, and the user's own exception for it counts", async () => {
+    using at = shop();
+    const { folder } = checkout(at);
+    execFileSync("chown", ["-R", "12345", folder]);
+    const { code, said } = await at.run("add", ["team"]);
+    expect([code, said.includes("dubious ownership")]).toEqual(["PACKAGES_GIT", true]);
+    at.file("~/.gitconfig", `[safe]\n\tdirectory = ${folder}\n`);
+    expect(await at.run("add", ["team"])).toMatchObject({ code: 0 });
+  });
 
   it.each<[string, (at: Shop, of: ReturnType<typeof checkout>) => void, string]>([
     [

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { chownSync, linkSync, mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { itWith } from "../../optional.ts";
 import { type Ground, ground, type Options, openPrompt, section, windowOf } from "./setup.ts";
 
 /** What a session in this place is told to heed, and what was skipped; paths from the home on. */
@@ -183,7 +184,7 @@ describe("a file of instructions", () => {
     });
   });
 
-  it.skipIf(process.getuid?.() !== 0)("belongs to this user or to root", async () => {
+  itWith("root", "belongs to this user or to root", async () => {
     using g = ground();
     chownSync(g.file("project/AGENTS.md", "of a stranger"), 12_345, 12_345);
     expect(await instructions(g)).toMatchObject({
@@ -192,7 +193,7 @@ describe("a file of instructions", () => {
     });
   });
 
-  it.skipIf(process.getuid?.() !== 0)("is not looked for in a directory of another owner", async () => {
+  itWith("root", "is not looked for in a directory of another owner", async () => {
     using g = ground();
     g.file("project/AGENTS.md", "above");
     g.file("project/a/AGENTS.md", "between");

@@ -1,7 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { confines, type Shop, shop } from "./setup.ts";
+import { confines } from "../../optional.ts";
+import { type Shop, shop } from "./setup.ts";
 
 /** What a run could not do, as the model would be told. */
 const refused = (t: Shop, request: Parameters<Shop["run"]>[0]) =>

@@ -4,11 +4,11 @@ import type { SessionAnswer } from "@scorel/runner/contract";
 import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
+import { executor } from "../../optional.ts";
 import { processesOf } from "../../processes.ts";
 import { sent } from "../skills/setup.ts";
-import { confines, type Shop, shop } from "./setup.ts";
+import { type Shop, shop } from "./setup.ts";
 
-const executor = confines ? "bubblewrap" : "local";
 /** More than any of these programs takes: what is waited for is an answer. */
 const patient = { yield_ms: 20_000 };
 

@@ -6,7 +6,8 @@ import tools from "@scorel/tools";
 import type { ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { testKernel } from "../../harness.ts";
-import { confines, shop } from "./setup.ts";
+import { confines } from "../../optional.ts";
+import { shop } from "./setup.ts";
 
 const plain = {
   stdout: "",

@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { mkdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
@@ -16,10 +15,8 @@ import sandbox from "@scorel/sandbox";
 import { onTestFinished } from "vitest";
 import type { RunRecord } from "../../../plugins/runner/record.ts";
 import type { Script } from "../../model-server.ts";
+import { executor as testExecutor } from "../../optional.ts";
 import { addSkill, type Ground, ground, openSkills, type SkillsTest, skillText } from "../skills/setup.ts";
-
-/** What keeps programs from the host, where it works. */
-export const confines = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
 
 export interface Shop extends AsyncDisposable {
   g: Ground;
@@ -65,7 +62,7 @@ interface Otherwise {
 /** A session with the skill `math` whose programs run as a user's do. */
 export async function shop(
   table: object = {},
-  executor = confines ? "bubblewrap" : "local",
+  executor: string = testExecutor,
   script: Script = [],
   otherwise: Otherwise = {},
 ): Promise<Shop> {

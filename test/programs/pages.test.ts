@@ -3,7 +3,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { type Browser, chromium } from "playwright-core";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
+import { itWith } from "../optional.ts";
 import { drawn, easel, filled } from "../plugins/transfer/page.ts";
 import { payloads } from "../plugins/transfer/payloads.ts";
 import { findChromium } from "./chromium.ts";
@@ -43,39 +44,37 @@ async function tab(browser: Browser, asked: string[]) {
   return page;
 }
 
-it("an exported page asks for nothing and opens nothing in a browser, whatever was said in it", async () => {
-  const executablePath = findChromium();
-  if (executablePath === undefined) {
-    console.warn(
-      "No Chromium on this machine, so the pages were opened in no browser; test/plugins/transfer/page.test.ts reads them strictly.",
-    );
-    return;
-  }
-  await using t = await easel();
-  await using web = await watched();
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
-  try {
-    const page = await tab(browser, web.asked);
-    const every = payloads(web.url);
-    expect(every.length).toBeGreaterThanOrEqual(200);
-    for (const [index, words] of every.entries()) {
-      const file = join(t.home.home, `page-${index}.html`);
-      const sessionId = await filled(t, words);
-      const { content } = await t.client.request("export_session", { sessionId, format: "html" });
-      writeFileSync(file, String(content));
-      await page.goto(`file://${file}`, { waitUntil: "load" });
-      const seen = await page.evaluate(look);
-      expect({ words, ...seen }).toEqual({ words, scripts: 0, handlers: 0, links: [], frames: 0, pages: 1 });
+itWith(
+  "chromium",
+  "an exported page asks for nothing and opens nothing in a browser, whatever was said in it",
+  async () => {
+    await using t = await easel();
+    await using web = await watched();
+    const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
+    try {
+      const page = await tab(browser, web.asked);
+      const every = payloads(web.url);
+      expect(every.length).toBeGreaterThanOrEqual(200);
+      for (const [index, words] of every.entries()) {
+        const file = join(t.home.home, `page-${index}.html`);
+        const sessionId = await filled(t, words);
+        const { content } = await t.client.request("export_session", { sessionId, format: "html" });
+        writeFileSync(file, String(content));
+        await page.goto(`file://${file}`, { waitUntil: "load" });
+        const seen = await page.evaluate(look);
+        expect({ words, ...seen }).toEqual({ words, scripts: 0, handlers: 0, links: [], frames: 0, pages: 1 });
+      }
+      expect(web.asked).toEqual([]);
+      const heard = join(t.home.home, "heard.html");
+      writeFileSync(heard, `<img src="${web.url}/heard.png"><script>alert(1)</script>`);
+      await page.goto(`file://${heard}`, { waitUntil: "load" });
+      expect(web.asked.sort()).toEqual(["/heard.png", "dialog 1", `${web.url}/heard.png`]);
+    } finally {
+      await browser.close();
     }
-    expect(web.asked).toEqual([]);
-    const heard = join(t.home.home, "heard.html");
-    writeFileSync(heard, `<img src="${web.url}/heard.png"><script>alert(1)</script>`);
-    await page.goto(`file://${heard}`, { waitUntil: "load" });
-    expect(web.asked.sort()).toEqual(["/heard.png", "dialog 1", `${web.url}/heard.png`]);
-  } finally {
-    await browser.close();
-  }
-}, 180_000);
+  },
+  180_000,
+);
 
 /** Runs in the page: opens all that is folded, and counts what must not be there. */
 function look() {
@@ -94,13 +93,11 @@ function look() {
   };
 }
 
-it("an exported page shows on paper what is folded on a screen", async () => {
-  const executablePath = findChromium();
-  if (executablePath === undefined) return console.warn("No Chromium on this machine, so no page was printed.");
+itWith("chromium", "an exported page shows on paper what is folded on a screen", async () => {
   await using t = await easel();
   const sessionId = await drawn(t, [{ display: "fold", title: "Title", text: "folded words" }]);
   const { content } = await t.client.request("export_session", { sessionId, format: "html" });
-  const browser = await chromium.launch({ executablePath, args: ["--no-sandbox"] });
+  const browser = await chromium.launch({ executablePath: findChromium(), args: ["--no-sandbox"] });
   try {
     const page = await browser.newPage();
     await page.setContent(String(content));

@@ -1,13 +1,12 @@
-import { spawnSync } from "node:child_process";
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { root } from "../docs/source.ts";
+import { type Finished, type Scratch, scratch } from "../e2e/scorel.ts";
 import { type ModelServer, type Reply, startModelServer, text, toolCall } from "../model-server.ts";
-import { type Finished, type Scratch, scratch } from "./scorel.ts";
+import { confines } from "../optional.ts";
 
 const examples = join(root, "docs/examples/skills");
-const confines = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
 const page = (name: string) => readFileSync(join(examples, name, "README.md"), "utf8");
 /** The lines of a page's command block, each as its words. */
 const linesOf = (name: string) =>

@@ -1,12 +1,9 @@
-import { spawnSync } from "node:child_process";
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { scratch } from "../e2e/scorel.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
-import { scratch } from "./scorel.ts";
-
-const confines = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
-const executor = confines ? "bubblewrap" : "local";
+import { executor } from "../optional.ts";
 
 it("a shipped skill's script runs, its file is kept, and a later process reads it", async () => {
   const run = {

@@ -5,10 +5,10 @@ import { join } from "node:path";
 import { createKernel, createMemoryStore } from "@scorel/kernel";
 import sandbox from "@scorel/sandbox";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { type Engine, type EngineName, engineProblem, IMAGE, startEngine } from "../container-engine.ts";
 import { coverExecutor } from "../executors.ts";
 import { testHeader } from "../harness.ts";
 import { secondProcess } from "../second-process.ts";
+import { type Engine, type EngineName, engineProblem, IMAGE, startEngine } from "./container-engine.ts";
 
 const engines: { executor: EngineName; adds: Record<string, string> }[] = [
   { executor: "docker", adds: { HOSTNAME: "sandbox" } },

@@ -1,5 +1,5 @@
-import { spawnSync } from "node:child_process";
 import { expect, it, vi } from "vitest";
+import { scratch } from "../e2e/scorel.ts";
 import {
   delayUntil,
   gate,
@@ -9,11 +9,8 @@ import {
   text,
   toolCall,
 } from "../model-server.ts";
+import { confines, executor } from "../optional.ts";
 import { processesOf } from "../processes.ts";
-import { scratch } from "./scorel.ts";
-
-const confines = spawnSync("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]).status === 0;
-const executor = confines ? "bubblewrap" : "local";
 
 const greeter = `name = input("Your name? ")
 open("out/greeting.txt", "w").write(f"Hello {name}\\n")

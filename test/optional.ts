@@ -1,0 +1,63 @@
+import { spawnSync } from "node:child_process";
+import { describe, it } from "vitest";
+import { findChromium } from "./programs/chromium.ts";
+
+const runs = (program: string, args: readonly string[]) => () => {
+  const { error, status, stderr } = spawnSync(program, args, { encoding: "utf8" });
+  if (error) return `${program} is not on the PATH`;
+  return status === 0 ? undefined : `${program} does not work: ${stderr.trim()}`;
+};
+
+/** Programs and rights that a machine may lack. Each answers why it cannot be used here, or undefined if it can. */
+const problems = {
+  bubblewrap: runs("bwrap", ["--unshare-user", "--ro-bind", "/", "/", "true"]),
+  python: runs("python3", ["-c", "0"]),
+  script: runs("script", ["-qec", "true", "/dev/null"]),
+  zsh: runs("zsh", ["-c", "true"]),
+  fish: runs("fish", ["-c", "true"]),
+  chromium: () => (findChromium() === undefined ? "no Chromium is on the PATH" : undefined),
+  root: () => (process.getuid?.() === 0 ? undefined : "only root may do this"),
+};
+
+/** The executor that programs of skills run in: the machine's own in the fast tier, bubblewrap in the suite `programs`. */
+export const executor =
+  process.env.SCOREL_TEST_EXECUTOR === "bubblewrap" && problems.bubblewrap() === undefined ? "bubblewrap" : "local";
+/** Whether {@link executor} keeps programs from the host. */
+export const confines = executor === "bubblewrap";
+
+/** Names with blanks between them; whatever is named here has to be covered, whatever this machine lacks. */
+const required = (process.env.SCOREL_TEST_REQUIRED ?? "").split(" ");
+
+/** Why an optional program cannot be used here; undefined if it can. */
+export const problemWith = (need: keyof typeof problems): string | undefined => problems[need]();
+
+/** Describes tests that need an optional program or right; where it is missing, reports them as not run. */
+export function describeWith(need: keyof typeof problems, title: string, body: () => void): void {
+  describeUnless(need, problems[need](), title, body);
+}
+
+/** A test that needs an optional program or right; where it is missing, reports it as not run. */
+export function itWith(
+  need: keyof typeof problems,
+  title: string,
+  body: () => Promise<void> | void,
+  timeout?: number,
+): void {
+  const problem = problems[need]();
+  if (problem === undefined) it(title, body, timeout);
+  else reportNotRun(need, problem, title);
+}
+
+/** Describes tests unless there is a problem with what they need; then reports them as not run. */
+export function describeUnless(need: string, problem: string | undefined, title: string, body: () => void): void {
+  if (problem === undefined) describe(title, body);
+  else reportNotRun(need, problem, title);
+}
+
+/** The runner lists tests that are skipped under such a title, and fails for any other skipped test (run.mjs). */
+function reportNotRun(need: string, problem: string, title: string): void {
+  if (!required.includes(need)) return void it.skip(`${title}: not run, ${problem}`);
+  it(title, () => {
+    throw new Error(`SCOREL_TEST_REQUIRED names ${need}, but ${problem}`);
+  });
+}
