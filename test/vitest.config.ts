@@ -11,9 +11,16 @@ const suite = (name: string, include: string[], testTimeout: number, more: objec
 /** Gives tests a home with compiled code. */
 const globalSetup = ["test/e2e/warm.ts"];
 
+/** Tests of the suite `unit` that cover more where there are bubblewrap and Python. */
+const usesPrograms = [
+  "test/plugins/runner/**/*.test.ts",
+  "test/plugins/skills/shipped.test.ts",
+  "test/plugins/packages/zip.test.ts",
+];
+
 /**
  * Suites by name: `unit` runs on the sources, `e2e` and `fault` on the built command. `programs` is what needs programs that a
- * machine may lack; it runs skills' programs in bubblewrap, also those that `unit` runs without it.
+ * machine may lack, with skills' programs in bubblewrap.
  */
 export default defineConfig({
   root,
@@ -29,7 +36,7 @@ export default defineConfig({
     projects: [
       suite("unit", ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
       suite("e2e", ["test/e2e/**/*.test.ts"], 60_000, { globalSetup }),
-      suite("programs", ["test/programs/**/*.test.ts", "test/plugins/runner/**/*.test.ts"], 60_000, {
+      suite("programs", ["test/programs/**/*.test.ts", ...usesPrograms], 60_000, {
         globalSetup,
         env: { SCOREL_TEST_EXECUTOR: "bubblewrap" },
       }),

@@ -45,9 +45,9 @@ function targetsOf(file: string): Map<string, string> {
   return new Map(Array.from(links, ([, key, path]) => [key as string, join(root, dirname(file), path as string)]));
 }
 
-/** The titles of a file's tests and groups, those of tables of cases too. */
+/** The titles of a file's tests and groups, those of tables of cases and those that need a program too. */
 function titlesIn(path: string): string[] {
   const text = readFileSync(path, "utf8");
-  const calls = text.matchAll(/(?:\b(?:it|describe)|\))\(\s*("(?:[^"\\\n]|\\.)*"|`[^`]*`)/g);
+  const calls = text.matchAll(/(?:\b(?:it|describe)(?:With)?|\))\(\s*(?:"\w+",\s*)?("(?:[^"\\\n]|\\.)*"|`[^`]*`)/g);
   return Array.from(calls, ([, title]) => (title as string).slice(1, -1));
 }

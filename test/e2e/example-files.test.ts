@@ -26,7 +26,7 @@ const uses: Record<string, (s: Scratch) => Promise<void>> = {
     expect(records(join(s.home, ".scorel/audit.jsonl"))).toEqual([{ ...always, ...line }]);
   },
   async traces(s) {
-    const run = { skill: "python-math", command: "python3 scripts/fib.py 3" };
+    const run = { skill: "python-math", command: "ls scripts" };
     configure(s, '[sandbox]\nexecutor = "local"\n');
     expect((await results(s, toolCall("skill_run", run)))[0]).toContain('"exit_code":0');
     const rows = records(join(s.home, ".scorel/traces.jsonl"));

@@ -1,10 +1,10 @@
 import { cpSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it } from "vitest";
+import { expect, it } from "vitest";
 import { root } from "../docs/source.ts";
 import { type Finished, type Scratch, scratch } from "../e2e/scorel.ts";
 import { type ModelServer, type Reply, startModelServer, text, toolCall } from "../model-server.ts";
-import { confines } from "../optional.ts";
+import { confines, describeWith } from "../optional.ts";
 
 const examples = join(root, "docs/examples/skills");
 const page = (name: string) => readFileSync(join(examples, name, "README.md"), "utf8");
@@ -64,7 +64,7 @@ async function play(
 const textOf = (content: any): string =>
   typeof content === "string" ? content : content.map((block: any) => block.text ?? "").join("\n");
 
-describe("the examples of skills", () => {
+describeWith("python", "the examples of skills", () => {
   it("are all here, each with a page", () => {
     const folders = readdirSync(examples, { withFileTypes: true }).filter((entry) => entry.isDirectory());
     expect(folders.map(({ name }) => name)).toEqual(["file-tools", "load-modes", "run"]);

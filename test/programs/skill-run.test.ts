@@ -1,11 +1,11 @@
 import { closeSync, existsSync, mkdirSync, openSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it } from "vitest";
+import { expect } from "vitest";
 import { scratch } from "../e2e/scorel.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
-import { executor } from "../optional.ts";
+import { executor, itWith } from "../optional.ts";
 
-it("a shipped skill's script runs, its file is kept, and a later process reads it", async () => {
+itWith("python", "a shipped skill's script runs, its file is kept, and a later process reads it", async () => {
   const run = {
     skill: "python-math",
     command: "python3 scripts/fib.py 10 > out/fib.txt",
@@ -61,7 +61,7 @@ it("a shipped skill's script runs, its file is kept, and a later process reads i
   });
 });
 
-it("a file that comes out otherwise each time is named, and the replay exits 3", async () => {
+itWith("python", "a file that comes out otherwise each time is named, and the replay exits 3", async () => {
   const command = "python3 -c 'import time; print(time.time_ns())' > out/now.txt";
   const run = { skill: "python-math", command, outputs: { globs: ["out/*"], save: true } };
   const replies = [toolCall("skill_run", run), text("Done.")];
@@ -82,50 +82,54 @@ it("a file that comes out otherwise each time is named, and the replay exits 3",
   ]);
 });
 
-it("a person runs a skill's program with the streams of the terminal, and gets its exit code", async () => {
-  using s = scratch();
-  const run = (...words: string[]) => ["skill", "run", "python-math", "--sandbox", executor, ...words];
-  s.file("note", "noted\n");
-  const command = "cat; cat inputs/note >&2; python3 scripts/fib.py 4 > out/fib.txt; exit 7";
-  expect(
-    await s.run(run("--input", "note", "--out", "res", "--", "sh", "-c", command), { input: "told" }),
-  ).toMatchObject({
-    code: 7,
-    stdout: "told",
-    stderr: `noted\nscorel: wrote ${s.project}/res/fib.txt (8 bytes)\n`,
-  });
-  expect(readFileSync(join(s.project, "res/fib.txt"), "utf8")).toBe("0\n1\n1\n2\n");
+itWith(
+  "python",
+  "a person runs a skill's program with the streams of the terminal, and gets its exit code",
+  async () => {
+    using s = scratch();
+    const run = (...words: string[]) => ["skill", "run", "python-math", "--sandbox", executor, ...words];
+    s.file("note", "noted\n");
+    const command = "cat; cat inputs/note >&2; python3 scripts/fib.py 4 > out/fib.txt; exit 7";
+    expect(
+      await s.run(run("--input", "note", "--out", "res", "--", "sh", "-c", command), { input: "told" }),
+    ).toMatchObject({
+      code: 7,
+      stdout: "told",
+      stderr: `noted\nscorel: wrote ${s.project}/res/fib.txt (8 bytes)\n`,
+    });
+    expect(readFileSync(join(s.project, "res/fib.txt"), "utf8")).toBe("0\n1\n1\n2\n");
 
-  const told = await s.run(run("--json", "--timeout", "2", "echo said; sleep 20"));
-  expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
-    124,
-    expect.objectContaining({ stdout: "said\n", exit_code: -1, timed_out: true, output_files: [] }),
-    "scorel: the program was ended: its time was over\n",
-  ]);
+    const told = await s.run(run("--json", "--timeout", "2", "echo said; sleep 20"));
+    expect([told.code, JSON.parse(told.stdout), told.stderr]).toEqual([
+      124,
+      expect.objectContaining({ stdout: "said\n", exit_code: -1, timed_out: true, output_files: [] }),
+      "scorel: the program was ended: its time was over\n",
+    ]);
 
-  if (existsSync("/dev/full")) {
-    const full = openSync("/dev/full", "w");
-    const unwritten = await s.run(run("echo said"), { stdout: full });
-    closeSync(full);
-    expect([unwritten.code, unwritten.stderr]).toEqual([1, expect.stringContaining("could not be written: ENOSPC")]);
-  }
+    if (existsSync("/dev/full")) {
+      const full = openSync("/dev/full", "w");
+      const unwritten = await s.run(run("echo said"), { stdout: full });
+      closeSync(full);
+      expect([unwritten.code, unwritten.stderr]).toEqual([1, expect.stringContaining("could not be written: ENOSPC")]);
+    }
 
-  const running = s.start(run("echo on; sleep 20 & sleep 20"));
-  await running.line((line) => line === "on");
-  running.child.kill("SIGINT");
-  expect(await running.finished).toMatchObject({ code: 130, stderr: "scorel: the program was ended\n" });
+    const running = s.start(run("echo on; sleep 20 & sleep 20"));
+    await running.line((line) => line === "on");
+    running.child.kill("SIGINT");
+    expect(await running.finished).toMatchObject({ code: 130, stderr: "scorel: the program was ended\n" });
 
-  const TMPDIR = join(s.home, "tmp");
-  mkdirSync(TMPDIR);
-  const ended = s.start(run("echo on; yes"), { env: { TMPDIR } });
-  await ended.line((line) => line === "on");
-  ended.child.kill("SIGTERM");
-  expect((await ended.finished).code).toBe(143);
-  expect(readdirSync(TMPDIR).filter((name) => name.startsWith("scorel-run-"))).toEqual([]);
-  expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
-});
+    const TMPDIR = join(s.home, "tmp");
+    mkdirSync(TMPDIR);
+    const ended = s.start(run("echo on; yes"), { env: { TMPDIR } });
+    await ended.line((line) => line === "on");
+    ended.child.kill("SIGTERM");
+    expect((await ended.finished).code).toBe(143);
+    expect(readdirSync(TMPDIR).filter((name) => name.startsWith("scorel-run-"))).toEqual([]);
+    expect(existsSync(join(s.home, ".scorel/sessions"))).toBe(false);
+  },
+);
 
-it("a project's skills run for a person only when the project is trusted", async () => {
+itWith("python", "a project's skills run for a person only when the project is trusted", async () => {
   using s = scratch();
   s.file(".scorel/skills/ours/SKILL.md", "---\nname: ours\ndescription: Ours.\n---\n\nRun it.\n");
   const words = ["skill", "run", "ours", "--sandbox", executor, "echo $SKILL_NAME"];

@@ -4,7 +4,7 @@ import type { SessionAnswer } from "@scorel/runner/contract";
 import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { text, toolCall } from "../../model-server.ts";
-import { executor } from "../../optional.ts";
+import { executor, itWith } from "../../optional.ts";
 import { processesOf } from "../../processes.ts";
 import { sent } from "../skills/setup.ts";
 import { type Shop, shop } from "./setup.ts";
@@ -18,7 +18,7 @@ print(f"Hello {name}")
 `;
 
 describe("a program that is spoken with", () => {
-  it("answers as soon as it asks, and its end brings what skill_run would have answered", async () => {
+  itWith("python", "answers as soon as it asks, and its end brings what skill_run would have answered", async () => {
     await using t = await shop();
     await t.skill("greet", { "greet.py": greeter });
     const began = await asking(t, {
@@ -66,7 +66,7 @@ describe("a program that is spoken with", () => {
     expect(t.artifacts.versions("out/greeting.txt")).toHaveLength(1);
   });
 
-  it("may be a REPL", async () => {
+  itWith("python", "may be a REPL", async () => {
     await using t = await shop();
     const { session_id, interaction } = await asking(t, { command: "python3 -i -q" });
     expect(interaction).toEqual({ needs_input: true, kind: "prompt", hint: ">>>" });
@@ -78,7 +78,7 @@ describe("a program that is spoken with", () => {
     expect([exit_code, result?.stdout]).toEqual([0, "21\n20\n"]);
   });
 
-  it("is heard when it waits for an answer without having made sure of that", async () => {
+  itWith("python", "is heard when it waits for an answer without having made sure of that", async () => {
     await using t = await shop();
     const command = `python3 -c 'import sys; print("Sure?", end=""); print(sys.stdin.readline() == "yes\\n")'`;
     const { session_id, output } = await asking(t, { command });
@@ -96,7 +96,7 @@ describe("a program that is spoken with", () => {
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "2\n", exit_code: 0 });
   });
 
-  it("may be played with", async () => {
+  itWith("python", "may be played with", async () => {
     await using t = await shop();
     const guess = `while True:
     number = int(input("Guess: "))

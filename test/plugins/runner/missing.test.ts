@@ -1,8 +1,9 @@
 import { describe, expect, it } from "vitest";
 import { type FailedProgram, missingPackage } from "../../../plugins/runner/missing.ts";
-import { confines, shop } from "./setup.ts";
+import { confines, describeWith } from "../../optional.ts";
+import { shop } from "./setup.ts";
 
-describe("a program that lacks a package", () => {
+describeWith("python", "a program that lacks a package", () => {
   const python = (module: string) => `python3 -c 'import ${module}'`;
   it.each<[string, string, object, string | undefined]>([
     [
@@ -28,7 +29,9 @@ describe("a program that lacks a package", () => {
     );
     expect(warnings?.[0]).toBe(confines ? expected : sandboxed);
   });
+});
 
+describe("what a program says of a package that it lacks", () => {
   it.each<[string, Partial<FailedProgram>, string | undefined]>([
     [
       "ModuleNotFoundError: No module named 'PIL.Image'",

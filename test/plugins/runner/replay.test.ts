@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { LineageTree, Replay } from "@scorel/artifacts/contract";
 import { describe, expect, it, vi } from "vitest";
+import { itWith } from "../../optional.ts";
 import { assistant } from "../host/home.ts";
 import { hash, type Shop, shop } from "./setup.ts";
 
@@ -26,7 +27,7 @@ const again = (name: string, text: string, version = 0): Replay => ({
 });
 
 describe("a run that is made again", () => {
-  it("leaves the same files", async () => {
+  itWith("python", "leaves the same files", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
     expect(await t.replay("out/fib.txt")).toEqual(again("out/fib.txt", "0\n1\n1\n"));
@@ -194,7 +195,7 @@ describe("what differs is named", () => {
     ]);
   });
 
-  it("a skill that has changed, and it runs as it was then", async () => {
+  itWith("python", "a skill that has changed, and it runs as it was then", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
     const before = t.artifacts.list()[0]?.lineage?.skill?.digest;
@@ -217,7 +218,7 @@ describe("what differs is named", () => {
     ]);
   });
 
-  it("a skill whose files of then are gone: it runs as it is now, or not at all", async () => {
+  itWith("python", "a skill whose files of then are gone: it runs as it is now, or not at all", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
     const script = fs.readFileSync(join(t.g.home, ".scorel/skills/math/scripts/fib.py"), "utf8");

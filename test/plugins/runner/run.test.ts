@@ -6,7 +6,7 @@ import tools from "@scorel/tools";
 import type { ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
 import { testKernel } from "../../harness.ts";
-import { confines } from "../../optional.ts";
+import { confines, itWith } from "../../optional.ts";
 import { shop } from "./setup.ts";
 
 const plain = {
@@ -22,7 +22,7 @@ const plain = {
 const braced = (name: string, rest: string) => `$\{${name}}${rest}`;
 
 describe("a command of a skill", () => {
-  it("runs in the skill's folder, and what it wrote to out/ comes back", async () => {
+  itWith("python", "runs in the skill's folder, and what it wrote to out/ comes back", async () => {
     await using t = await shop();
     expect(await t.run({ command: "python3 scripts/fib.py 10 > out/fib.txt", output_files: ["out/*.txt"] })).toEqual({
       ...plain,

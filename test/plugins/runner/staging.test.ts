@@ -3,7 +3,8 @@ import { join } from "node:path";
 import type { Skill } from "@scorel/skills/contract";
 import { describe, expect, it } from "vitest";
 import { type Staged, stage } from "../../../plugins/runner/staging.ts";
-import { confines, shop } from "./setup.ts";
+import { confines } from "../../optional.ts";
+import { shop } from "./setup.ts";
 
 describe("a staged file", () => {
   it("that is copied out can be changed, and cannot be changed where it lies", async () => {

@@ -1,13 +1,13 @@
-import { execFileSync, spawnSync } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { kinds } from "../../../plugins/extensions/commands.ts";
 import { root } from "../../docs/source.ts";
 import { type Script, text, toolCall } from "../../model-server.ts";
+import { itWith } from "../../optional.ts";
 import { addSkill, type Ground, ground, openSkills, results, SHIPPED, type SkillsTest, sent } from "./setup.ts";
 
-const hasPython = spawnSync("python3", ["-c", ""]).status === 0;
 const read = (path: string) => readFileSync(join(root, path), "utf8");
 const bodyOf = (name: string) => read(`skills/${name}/SKILL.md`);
 /** The words in backticks of the paragraph that begins so. */
@@ -115,7 +115,7 @@ describe("what the shipped skills say of Scorel", () => {
     for (const state of [untrusted, broken]) expect(states).toContain(`"${state}"`);
   });
 
-  it.skipIf(!hasPython)("shows programs of python-math that run", () => {
+  itWith("python", "shows programs of python-math that run", () => {
     using g = ground();
     const folder = join(g.home, "python-math");
     cpSync(join(root, "skills/python-math"), folder, { recursive: true });
