@@ -93,15 +93,18 @@ export class Warnings {
   heard(event: AnyEvent | Missed): string | undefined {
     if (event.type !== "plugin_failure") return undefined;
     const text = failureText(event as AnyEvent & Transients["plugin_failure"]);
-    this.told.add(text);
-    return `warning: ${text}`;
+    return this.isNew(text) ? `warning: ${text}` : undefined;
   }
 
   /** The words for those of the notices that were not told yet. */
   untold(notices: readonly Notice[]): string[] {
-    const fresh = notices.filter(({ message }) => !this.told.has(message));
-    for (const { message } of fresh) this.told.add(message);
+    const fresh = notices.filter(({ message }) => this.isNew(message));
     return fresh.map(({ origin, message }) => `warning: ${message}${message.includes(origin) ? "" : ` (${origin})`}`);
+  }
+
+  private isNew(text: string): boolean {
+    const { size } = this.told;
+    return this.told.add(text).size > size;
   }
 }
 

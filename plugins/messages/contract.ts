@@ -1,4 +1,4 @@
-import type { EventId } from "@scorel/kernel";
+import type { DisplayAction, EventId } from "@scorel/kernel";
 
 export interface TextBlock {
   type: "text";
@@ -133,7 +133,22 @@ export interface SessionMeta {
   [key: string]: unknown;
 }
 
+/** What plugins keep under a kind of their own. */
+export type CustomEvent =
+  | { type: "custom"; kind: string; data: unknown }
+  | { type: "custom_message"; kind: string; message: ScorelMessage; data?: unknown };
+/** How events of one kind look. */
+export type CustomDisplay = (event: CustomEvent) => DisplayAction;
+
 declare module "@scorel/kernel" {
+  interface Services {
+    /** How a plugin draws this event, when one draws its kind. */
+    customDisplay: (event: CustomEvent) => DisplayAction | undefined;
+  }
+  interface Contributions {
+    /** By kind, how `custom` and `custom_message` events look. Of two plugins with one kind the later one's counts. */
+    displays: Record<string, CustomDisplay>;
+  }
   interface Types {
     message: ScorelMessage;
   }

@@ -1,5 +1,6 @@
 import { definePlugin, type EventOf, type StoredEvent } from "@scorel/kernel";
 import type { SessionMeta } from "./contract.ts";
+import { createCustomDisplay } from "./custom-display.ts";
 import { isMessage } from "./message.ts";
 import { persistent } from "./persistent.ts";
 import { mergeMessage } from "./reminder.ts";
@@ -10,7 +11,7 @@ export default definePlugin({
   id: "messages",
   name: "Messages",
   version: "0.1.0",
-  provides: ["mergeMessage", "isMessage"],
+  provides: ["mergeMessage", "isMessage", "customDisplay"],
   events: { ...persistent, ...transients },
   projections: {
     sessionMeta: {
@@ -24,5 +25,6 @@ export default definePlugin({
   activate(ctx) {
     ctx.provide("mergeMessage", mergeMessage);
     ctx.provide("isMessage", isMessage);
+    ctx.provide("customDisplay", createCustomDisplay(ctx));
   },
 });

@@ -88,15 +88,18 @@ const sessionInfo: Definition<"session_info"> = {
 const custom: Definition<"custom"> = {
   schema: z.strictObject({ kind: z.string().min(1), data: z.unknown() }),
   leaf: stay,
-  convertToDisplay: ({ kind, data }: EventOf<"custom">) =>
-    isHidden(data) ? { display: "hidden" } : { display: "notice", level: "info", text: `[${kind}]` },
+  convertToDisplay: (event: EventOf<"custom">, context) => {
+    if (isHidden(event.data)) return { display: "hidden" };
+    return context.find("customDisplay")?.(event) ?? { display: "notice", level: "info", text: `[${event.kind}]` };
+  },
 };
 
 const customMessage: Definition<"custom_message"> = {
   schema: z.strictObject({ kind: z.string().min(1), message, data: z.unknown().optional() }),
   convertToLlm: (event: EventOf<"custom_message">) =>
     event.message.role === "internal" ? { action: "skip" } : { action: "include", message: event.message },
-  convertToDisplay: displayCustomMessage,
+  convertToDisplay: (event: EventOf<"custom_message">, context) =>
+    context.find("customDisplay")?.(event) ?? displayCustomMessage(event, context),
 };
 
 /** The types that are lines of the log. */

@@ -10,6 +10,7 @@ export const providers: Readonly<Record<string, string>> = {
   blobs: "blobs",
   chat: "chat",
   cli: "cli",
+  customDisplay: "messages",
   history: "history",
   host: "host",
   images: "images",
@@ -67,6 +68,7 @@ export const contributions: readonly string[] = [
   "promptParts",
   "cliCommands",
   "operations",
+  "displays",
 ];
 
 /** Names that mean something in an extension, for telling slips of the pen. */

@@ -399,3 +399,56 @@ describe("deltas, which are looked at without their schema,", () => {
     expect(() => emit({ ...payload, more: 1 })).toThrow("more");
   });
 });
+
+describe("custom events with a display of their kind", () => {
+  const drawing = (displays: () => unknown) =>
+    definePlugin({ id: "drawing", name: "Drawing", version: "1.0.0", displays } as never);
+  const shownBy = async (displays: () => unknown) => {
+    const t = await testKernel([messages, { plugin: drawing(displays), origin: "test", optional: true }]);
+    await t.session.append("custom", { kind: "bookmark", data: { name: "start" } });
+    await t.session.append("custom_message", { kind: "bookmark", message: user("remember"), data: 1 });
+    await t.session.append("custom", { kind: "other", data: 1 });
+    const shown = [...t.session.tree].map((event) => t.session.display(event));
+    return { shown, failures: t.kernel.failures.map(({ message }) => message) };
+  };
+  const other = { display: "notice", level: "info", text: "[other]" };
+  const plain = [
+    { display: "notice", level: "info", text: "[bookmark]" },
+    { display: "bubble", role: "user", text: "remember", label: "bookmark" },
+    other,
+  ];
+
+  it("are drawn by the plugin that has the kind", async () => {
+    const badge = (event: { type: string; data: unknown }) => ({
+      display: "badge",
+      text: `${event.type} ${JSON.stringify(event.data)}`,
+    });
+    expect(await shownBy(() => ({ bookmark: badge }))).toEqual({
+      shown: [
+        { display: "badge", text: 'custom {"name":"start"}' },
+        { display: "badge", text: "custom_message 1" },
+        other,
+      ],
+      failures: [],
+    });
+  });
+
+  it.each<[string, () => unknown, string]>([
+    ["no function", () => ({ bookmark: 5, more: () => ({ display: "hidden" }) }), 'that for "bookmark" is none'],
+    ["no display", () => ({ bookmark: () => ({ display: "nope" }) }), "no display action"],
+    [
+      "a throw",
+      () => ({
+        bookmark: () => {
+          throw new Error("boom");
+        },
+      }),
+      "boom",
+    ],
+    ["no object", () => 5, "must answer an object"],
+  ])("have their plain form when it is %s, and that is reported", async (_what, displays, reason) => {
+    const { shown, failures } = await shownBy(displays);
+    expect(shown).toEqual(plain);
+    expect(failures.join()).toContain(reason);
+  });
+});

@@ -1,0 +1,41 @@
+import { asDisplay, type BaseContext, type DisplayAction } from "@scorel/kernel";
+import type { CustomDisplay, CustomEvent } from "./contract.ts";
+import { errors } from "./errors.ts";
+
+interface Row {
+  plugin: string;
+  display: CustomDisplay;
+}
+
+/** How plugins draw the custom events of their kinds; collected when the first one is drawn. */
+export function createCustomDisplay(ctx: BaseContext): (event: CustomEvent) => DisplayAction | undefined {
+  let rows: Map<string, Row> | undefined;
+  return (event) => {
+    rows ??= collectRows(ctx);
+    const row = rows.get(event.kind);
+    if (!row) return undefined;
+    const where = `display of ${event.kind}`;
+    return ctx.guard<DisplayAction | undefined>({ plugin: row.plugin, where, otherwise: undefined }, () =>
+      asDisplay(event.kind, row.display(event)),
+    );
+  };
+}
+
+/** Of two plugins with one kind the later one's counts. */
+function collectRows(ctx: BaseContext): Map<string, Row> {
+  const collected = ctx.collect("displays", usable);
+  return new Map(
+    collected.flatMap(({ plugin, value }) =>
+      Object.entries(value).map(([kind, display]) => [kind, { plugin, display }] as const),
+    ),
+  );
+}
+
+function usable(value: unknown, plugin: string, report: (flaw: unknown) => void): Record<string, CustomDisplay> {
+  if (typeof value !== "object" || Array.isArray(value)) throw errors.MESSAGES_DISPLAYS({ plugin });
+  const entries = Object.entries(value as Record<string, CustomDisplay>).filter(([kind, display]) => {
+    if (typeof display !== "function") report(errors.MESSAGES_DISPLAYS({ plugin, kind }));
+    return typeof display === "function";
+  });
+  return Object.fromEntries(entries);
+}
