@@ -42,7 +42,17 @@ async function judgeBash(command: string, call: Case): Promise<Verdict> {
 
 /** What a call reads, as its tool says, else the paths among the arguments of one that only reads. */
 function readsOf({ reads, access, args, workspace }: Case): readonly string[] {
-  return reads ?? (access === "read" ? pathsOf(args, access, workspace) : []);
+  return [...(reads ?? (access === "read" ? pathsOf(args, access, workspace) : [])), ...stagedBy(args, workspace)];
+}
+
+/** Files of this machine that programs of skills get as their inputs. */
+function stagedBy(args: unknown, { cwd }: Workspace): string[] {
+  const { inputs } = (args ?? {}) as { inputs?: unknown };
+  const named = Array.isArray(inputs) ? inputs.map((each: { from?: unknown } | null) => each?.from) : [];
+  return named.flatMap((from) => {
+    const path = /^host:\/\/(?:localhost(?=\/))?(.+)$/s.exec(String(from))?.[1];
+    return path === undefined ? [] : [resolve(cwd, path)];
+  });
 }
 
 function speaksOfCommands({ deny, ask }: Rules): boolean {

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
@@ -105,6 +105,38 @@ describe("a run that nobody watches", () => {
       await s.run(["-p", "go"], guarded);
       expect(made(s)).toBe(false);
     }
+  });
+
+  it("says which reading was not allowed, and the rule that allows it", async () => {
+    await using s = await withCalls(
+      toolCall("Read", { file_path: "/etc/passwd" }),
+      toolCall("Bash", { command: "cat < key.pem" }),
+      toolCall("Grep", { pattern: "x", path: "/etc" }),
+    );
+    s.file("key.pem", "-----BEGIN\n");
+    const { stderr } = await s.run(["-p", "go"], guarded);
+    for (const line of ["  Read /etc/passwd\n", "  cat < key.pem\n", "  Grep /etc\n"]) expect(stderr).toContain(line);
+    for (const rule of ["Read(/etc/passwd)", "Read(key.pem)", "Read(/etc/**)"]) expect(stderr).toContain(rule);
+    expect(results(s).join("\n")).toMatch(/key\.pem is known to hold keys/);
+    // Keys ask in every mode, and nobody is there.
+    const free = await s.run(["--yes", "-p", "go"], guarded);
+    expect(free.stderr).toContain("Not allowed in this run:\n  cat < key.pem\n");
+  });
+
+  it("keeps a rule that was given for one project out of every other", async () => {
+    await using s = await withCalls(touch);
+    await s.run(["-p", "go"], guarded);
+    const { projects } = JSON.parse(readFileSync(join(s.home, ".scorel/projects.json"), "utf8"));
+    const [{ projectId }] = projects as [{ projectId: string }];
+    s.file(`~/.scorel/projects/${projectId}.toml`, '[permissions]\nallow = ["Bash(touch made)"]\n');
+    const other = join(s.home, "other");
+    mkdirSync(other);
+    await s.run(["-p", "go"], { ...guarded, cwd: other });
+    expect([existsSync(join(other, "made")), made(s)]).toEqual([false, false]);
+    await s.run(["-p", "go"], guarded);
+    expect(made(s)).toBe(true);
+    expect((await s.run(["config", "show", "--explain"])).stdout).toContain(`projects/${projectId}.toml`);
+    expect((await s.run(["config", "show", "--explain"], { cwd: other })).stdout).not.toContain("touch made");
   });
 
   it("names both flags in the help", async () => {

@@ -37,6 +37,8 @@ describe("a file that a rule keeps from being read", () => {
     expect(await first(t.judge("Grep", { pattern: "x", path: "secrets" }))).toBe("Denied");
     expect(await first(t.judge("Glob", { pattern: `${t.dir}/secrets/*` }))).toBe("Denied");
     expect(await first(t.judge("Glob", { pattern: "*", path: "open" }))).toBe("Denied");
+    const staged = { skill: "x", command: "cat work/inputs/a", inputs: [{ from: `host://${t.dir}/open/a` }] };
+    expect(await first(t.judge("skill_run", staged))).toBe("Denied");
     expect(await read(t, "src/a")).toBe("runs");
   });
 
