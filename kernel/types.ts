@@ -97,6 +97,12 @@ export interface EventDefinition<P = any> {
   transient?: undefined;
   /** Announced only once on disk for good (fdatasync), not merely written. Default: no. */
   durable?: boolean | ((event: any) => boolean);
+  /**
+   * Events of this type survive an import into a place where the plugin is loaded, if the schema takes them: their writer may
+   * be anyone, so the schema must be strict, and nothing that grants or starts something may follow from them. Not for types
+   * with `barrier`. Default: no.
+   */
+  importable?: boolean;
   /** This type's `convertToLlm` may answer `barrier`; its `after` is checked at append. */
   barrier?: boolean;
   /**

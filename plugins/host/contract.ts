@@ -3,6 +3,7 @@ import type {
   AnyEvent,
   Awaitable,
   DisplayAction,
+  EventDefinition,
   EventId,
   Kernel,
   KernelEntry,
@@ -301,6 +302,11 @@ export interface OperationContext {
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
   /** The header of a new session that works in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */
   newHeader(cwd: string): SessionHeader;
+  /**
+   * The event types that plugins of a session in `cwd` declare `importable`, by name. Throws CONFIG errors and
+   * HOST_CWD_INVALID.
+   */
+  importable(cwd: string): Promise<ReadonlyMap<string, EventDefinition>>;
   /** Aborts when the client gives a session up that it has open, or closes: what it promised there holds no longer. */
   left(sessionId: string): AbortSignal;
   /** Another operation in the name of the same client. */

@@ -63,6 +63,7 @@ function contextOf(caller: Caller): OperationContext {
     look: (sessionId, work) => sessions.lookedAt(sessions.resolve(sessionId), work),
     alone: (sessionId, work) => sessions.alone(sessionId, work),
     newHeader: (cwd) => ({ ...newHeader(), meta: placeOf(canonicalDirectory(cwd)) }),
+    importable: (cwd) => sessions.importable(cwd),
     left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),
     request,
   };

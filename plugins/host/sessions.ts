@@ -4,6 +4,7 @@ import {
   type Awaitable,
   createKernel,
   createMemoryStore,
+  type EventDefinition,
   type EventId,
   type Kernel,
   type Logger,
@@ -18,6 +19,7 @@ import type { Composition, Notice, SessionOptions, Workspace } from "./contract.
 import { copyOf, startingWith, writeNow } from "./copy.ts";
 import { errors } from "./errors.ts";
 import { makePrivateDirectory } from "./files.ts";
+import { importableIn } from "./importable.ts";
 import { acquireLock } from "./lock.ts";
 import { cloneId, newHeader } from "./new-session.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
@@ -166,6 +168,12 @@ export class Sessions {
   /** A session's kernel over a log that stays as it is: no lock, no repair, no append. The caller stops it. */
   look(id: string): Promise<OpenSession> {
     return this.startStored(id, {}, true);
+  }
+
+  /** The event types that plugins of a session in `cwd` let come from elsewhere. */
+  async importable(cwd: string): Promise<ReadonlyMap<string, EventDefinition>> {
+    const { entries } = await this.options.composition.sessionPlugins(canonicalDirectory(cwd));
+    return importableIn(entries);
   }
 
   /** Gives up a connection's hold; the last one closes the session. Answers whether it did, and what failed in doing so. */

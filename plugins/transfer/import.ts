@@ -5,6 +5,7 @@ import { CodexReader } from "./codex.ts";
 import type { Imported, ImportFormat, ImportReport } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { Grower } from "./grower.ts";
+import type { Importable } from "./importable.ts";
 import { lineOf, recordIn } from "./json.ts";
 import { NewLog } from "./new-log.ts";
 import { OwnReader } from "./own-log.ts";
@@ -13,8 +14,8 @@ import type { Desk, Reader } from "./reader.ts";
 import { Report } from "./report.ts";
 import { formatOf, headerOf, isHeader, recordsOf, type Source, withSource } from "./source.ts";
 
-const readers: Readonly<Record<ImportFormat, (desk: Desk) => Reader>> = {
-  scorel: (desk) => new OwnReader(desk),
+const readers: Readonly<Record<ImportFormat, (desk: Desk, importable: Importable) => Reader>> = {
+  scorel: (desk, importable) => new OwnReader(desk, importable),
   "claude-code": (desk) => new ClaudeCodeReader(desk),
   codex: (desk) => new CodexReader(desk),
   pi: (desk) => new PiReader(desk),
@@ -27,19 +28,28 @@ interface Pass {
   from: Partial<SessionHeader>;
   sessionId: string;
   at: number;
+  importable: Importable;
   write(event: StoredEvent): void;
 }
 
 /** The operation `import_session`. */
 export function importSession(
   { file, cwd, format }: { file: string; cwd: string; format?: ImportFormat | undefined },
-  { newHeader, sessionsDir }: Pick<OperationContext, "newHeader" | "sessionsDir">,
+  { importable, newHeader, sessionsDir }: Pick<OperationContext, "importable" | "newHeader" | "sessionsDir">,
 ): Promise<ImportReport> {
   return withSource(file, async (source) => {
     const known = format ?? (await formatOf(source));
     const header = newHeader(cwd);
     const from = known === "scorel" ? await headerOf(source) : {};
-    const pass = { source, format: known, from, sessionId: header.sessionId, at: header.createdAt };
+    const types: Importable = known === "scorel" ? await importable(cwd) : new Map();
+    const pass = {
+      source,
+      format: known,
+      from,
+      sessionId: header.sessionId,
+      at: header.createdAt,
+      importable: types,
+    };
     const first = await read({ ...pass, write: () => {} });
     if (first.report.messages === 0) throw errors.TRANSFER_EMPTY({ path: file });
     const log = new NewLog(sessionsDir, headerFor(header, pass, first));
@@ -60,17 +70,14 @@ interface Read {
   report: Report;
 }
 
-async function read({ source, format, from, sessionId, at, write }: Pass): Promise<Read> {
+async function read({ source, format, from, sessionId, at, importable, write }: Pass): Promise<Read> {
   const report = new Report();
   const grower = new Grower({ sessionId, source: format, at, report, write });
   let name = lineOf(recordIn(from.meta).name, 200);
-  const reader = readers[format]({
-    grower,
-    report,
-    named: (given) => {
-      name = given || name;
-    },
-  });
+  const named = (given: string) => {
+    name = given || name;
+  };
+  const reader = readers[format]({ grower, report, named }, importable);
   report.comesFrom(from.sessionId, recordIn(from.meta).cwd);
   for await (const record of recordsOf(source, report, from.checksum === "crc32"))
     if (format !== "scorel" || !isHeader(record)) reader.take(record);

@@ -1,5 +1,6 @@
-import type { Events } from "@scorel/kernel";
+import type { Events, EventType } from "@scorel/kernel";
 import type { Place } from "./grower.ts";
+import { type Importable, importedEvent } from "./importable.ts";
 import { isRecord, type Json, textIn } from "./json.ts";
 import { type Checked, isChecked, payloadOf, settingsOf } from "./own-message.ts";
 import type { Desk, Reader } from "./reader.ts";
@@ -12,14 +13,17 @@ const GRANTS = /approv|permission|grant|trust/;
 /** Reads a log of Scorel's own, without its header: ids, order and branches stay as they were. */
 export class OwnReader implements Reader {
   private readonly desk: Desk;
+  private readonly importable: Importable;
 
-  constructor(desk: Desk) {
+  constructor(desk: Desk, importable: Importable) {
     this.desk = desk;
+    this.importable = importable;
   }
 
   take(record: Json) {
     const type = textIn(record.type);
     const place = placeOf(record);
+    if (this.takeImportable(type, record, place)) return;
     if (VOID.test(type)) return this.leaveOut(type, place);
     if (type === "custom" && GRANTS.test(textIn(record.kind))) return this.leaveOut(textIn(record.kind), place);
     if (type === "rewind" || type === "branch") return this.takeJump(type, record, place);
@@ -29,6 +33,17 @@ export class OwnReader implements Reader {
   }
 
   end(): void {}
+
+  /** What a plugin here takes for its own, as it says itself. */
+  private takeImportable(type: string, record: Json, place: Place): boolean {
+    const definition = this.importable.get(type);
+    const event = definition && importedEvent(definition, record);
+    if (!event) return false;
+    const { grower } = this.desk;
+    if (event.isPath) grower.path(type as EventType, event.payload as never, place);
+    else grower.beside(type as EventType, event.payload as never, place);
+    return true;
+  }
 
   private takeEvent(type: Checked, record: Json, place: Place): boolean {
     const { grower } = this.desk;

@@ -1,10 +1,11 @@
 import { mkdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { EventId, Session } from "@scorel/kernel";
+import { definePlugin, type EventId, type Session } from "@scorel/kernel";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
+import { z } from "zod";
 import { fc } from "../../property.ts";
-import { assistant } from "../host/home.ts";
+import { assistant, echoAgent } from "../host/home.ts";
 import { type Desk, desk, spoken } from "./desk.ts";
 import { lines } from "./peers.ts";
 
@@ -78,6 +79,80 @@ describe("a log of Scorel's own", () => {
     expect(header.sessionId).not.toBe(source?.sessionId);
     expect(header.deviceId).not.toBe(source?.deviceId);
     expect(report).toMatchObject({ kept: {}, leftOut: {}, damagedCount: 0 });
+  });
+
+  it("keeps the events of a plugin that lets them be imported, where that plugin is and takes them", async () => {
+    const scores = definePlugin({
+      id: "scores",
+      name: "Scores",
+      version: "1.0.0",
+      events: {
+        score: {
+          schema: z.strictObject({ points: z.number().max(10), by: z.string().default("someone") }),
+          importable: true,
+          convertToLlm: ({ points }) => ({
+            action: "include",
+            message: { role: "user", content: `${points} points`, timestamp: 1 },
+          }),
+        },
+        score_note: {
+          schema: z.strictObject({ note: z.string() }),
+          importable: true,
+          leaf: (_event, current) => current,
+        },
+        score_jump: { schema: z.strictObject({ to: z.string() }), importable: true, leaf: ({ to }) => to },
+        score_sum: {
+          schema: z.strictObject({}),
+          importable: true,
+          barrier: true,
+          convertToLlm: () => ({ action: "barrier", summary: { role: "user", content: "forgotten", timestamp: 1 } }),
+        },
+        score_secret: { schema: z.strictObject({ note: z.string() }) },
+      },
+    });
+    await using t = await desk([echoAgent, scores]);
+    const { sessionId, session } = await begun(t);
+    const { id } = await session.append("message", { message: user("one") });
+    await session.append("score" as never, { points: 3 } as never);
+    await session.append("score_note" as never, { note: "well done" } as never);
+    await session.append("score_secret" as never, { note: "not to be imported" } as never);
+    const content = await exported(t, sessionId);
+    const ours = ["message", "score", "score_note"];
+    const wrapped = { kind: "scorel:score_secret" };
+
+    const there = await t.import(content);
+    expect(there.events.map(({ type }) => type)).toEqual([...ours, "custom"]);
+    expect(there.events.slice(1)).toMatchObject([{ points: 3, by: "someone" }, { note: "well done" }, wrapped]);
+    expect(there.context).toEqual(session.buildContext());
+    expect(there.report).toMatchObject({ kept: { score_secret: 1 } });
+    await using without = await desk();
+    const elsewhere = await without.import(content);
+    expect(elsewhere.events.map(({ type }) => type)).toEqual(["message", "custom", "custom", "custom"]);
+
+    // Written by a stranger: what the schema refuses, what would move or shorten the conversation, and a field of the envelope.
+    const record = (type: string, payload: object) => ({
+      type,
+      id: `x${type}`,
+      parentId: id,
+      seq: 9,
+      ts: 5,
+      ...payload,
+    });
+    const hostile = await t.import(
+      lines(
+        { version: 1, sessionId: "abcdefgh1234", deviceId: "d", createdAt: 1, epoch: "e", meta: {} },
+        { ...record("message", { message: user("one") }), id, parentId: null },
+        record("score", { points: 11 }),
+        { ...record("score", { points: 1, extra: true }), id: "xscore2" },
+        record("score_jump", { to: id }),
+        record("score_sum", {}),
+        { ...record("score", { points: 2 }), id: "xscore3", nth: 7, sessionId: "stolen", clientId: "\u001b[2J" },
+      ),
+    );
+    expect(hostile.report).toMatchObject({ kept: { score: 2, score_jump: 1, score_sum: 1 } });
+    expect(spoken(hostile.context)).toEqual(["user: one", "user: 2 points"]);
+    expect(hostile.events.at(-1)).toMatchObject({ type: "score", points: 2, sessionId: hostile.header.sessionId });
+    expect(hostile.events.at(-1)).not.toHaveProperty("nth");
   });
 
   it("may be only the conversation as it stands", async () => {
