@@ -39,6 +39,8 @@ export class Ledger {
   /** The highest seq of all rows. */
   lastSeq = 0;
   read: ReadRecord;
+  /** Whether the record of a row bears an id; whoever can tell without reading all of it may put another in its place. */
+  hasId: (row: number, id: EventId) => boolean = (row, id) => (this.read(row)?.id ?? id) === id;
   private hash: Int32Array = new Int32Array(FIRST_CAPACITY);
   /** Open addressing: row + 1 at the place its hash asks for, or the next free one. */
   private slots: Int32Array = new Int32Array(FIRST_CAPACITY * 2);
@@ -88,7 +90,7 @@ export class Ledger {
 
   /** The row of an id, else NO_ROW. A record that cannot be read any more is taken at its hash. */
   rowOf(id: EventId): number {
-    return this.find(hashOf(id), (row) => (this.read(row)?.id ?? id) === id);
+    return this.find(hashOf(id), (row) => this.hasId(row, id));
   }
 
   /** Whether a row's parent was not in the log before it. */

@@ -3,9 +3,9 @@ import { codeOf, messageOf } from "./errors.ts";
 import { freeze } from "./freeze.ts";
 import { grown, Ledger, widened } from "./ledger.ts";
 import { Recent } from "./recent.ts";
-import { decode, isSound, NEWLINE } from "./record-bytes.ts";
+import { BEFORE_ID, decode, isSound, NEWLINE, START } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
-import type { StoredEvent } from "./types.ts";
+import type { EventId, StoredEvent } from "./types.ts";
 
 /** Bytes of events that are kept in memory, twice: what the largest contexts need, images and all. */
 const KEPT_BYTES = 24 * 2 ** 20;
@@ -43,6 +43,7 @@ export class LogFile {
 
   constructor(path: string) {
     this.path = path;
+    this.ledger.hasId = (row, id) => this.hasId(row, id);
   }
 
   /** Every record carries a checksum. */
@@ -82,12 +83,39 @@ export class LogFile {
 
   /** The event of a row. One whose bytes are not what they were is named once, and undefined. */
   read(row: number): StoredEvent | undefined {
-    if (this.appendedRows[row % KEPT_APPENDED] === row) return this.appended[row % KEPT_APPENDED];
-    const known = this.recent.get(row);
+    const known = this.atHand(row);
     if (known || this.damaged.has(row)) return known;
     const event = this.decoded(row);
     if (event) this.recent.set(row, event, EVENT_BYTES + (this.lengths[row] as number));
     return event;
+  }
+
+  /** Compares an id where our writer puts it, so that a search for it parses no record. */
+  private hasId(row: number, id: EventId): boolean {
+    const known = this.atHand(row);
+    if (!known && row < this.count && !this.damaged.has(row)) {
+      const { ledger } = this;
+      const type = ledger.types[ledger.type[row] as number] as string;
+      const start = START.length + Buffer.byteLength(type) + BEFORE_ID;
+      if (this.textAt(row, start, id.length + 1) === `${id}"`) return true;
+    }
+    return (known ?? this.ledger.read(row))?.id === id || this.damaged.has(row);
+  }
+
+  /** A few bytes of a record; undefined when they cannot be read. */
+  private textAt(row: number, from: number, length: number): string | undefined {
+    if (from + length > (this.lengths[row] as number)) return undefined;
+    try {
+      return this.bytes((this.offsets[row] as number) + from, length).toString("latin1");
+    } catch {
+      // Reading the whole record says what is wrong.
+      return undefined;
+    }
+  }
+
+  private atHand(row: number): StoredEvent | undefined {
+    if (this.appendedRows[row % KEPT_APPENDED] === row) return this.appended[row % KEPT_APPENDED];
+    return this.recent.get(row);
   }
 
   /** The rows from `first` on whose bytes contain a text of plain characters. */

@@ -16,6 +16,8 @@ const NUMBER_BYTES = Buffer.from(NUMBER_START);
 
 /** How every event begins: content blocks do not, so that a large damaged record is not summed up once for each. */
 export const START = '{"type":"';
+/** Bytes between an event's type and its id. */
+export const BEFORE_ID = '","id":"'.length;
 const RECORD = /^\{"type":"[^"]*","id":"[^"]*","parentId":/;
 const RECORD_LENGTH = 512;
 

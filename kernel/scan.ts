@@ -5,7 +5,18 @@ import { hashOf, hashOfBytes, type Ledger, LOST_PARENT, NO_PARENT, NO_ROW } from
 import { LineSums } from "./line-sums.ts";
 import { LogFile } from "./log-file.ts";
 import { isCounted, readHeader } from "./log-header.ts";
-import { decode, hasSum, isBlank, isSound, NEWLINE, numberOf, type Salvaged, START, salvage } from "./record-bytes.ts";
+import {
+  BEFORE_ID,
+  decode,
+  hasSum,
+  isBlank,
+  isSound,
+  NEWLINE,
+  numberOf,
+  type Salvaged,
+  START,
+  salvage,
+} from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
 import type { SessionHeader, StoredEvent } from "./types.ts";
 
@@ -13,8 +24,6 @@ const CHUNK = 2 ** 20;
 const FIRST_CHUNK = 2 ** 16;
 const MANY_BYTES = 2 ** 18;
 const QUOTE = 0x22;
-/** Bytes between an event's type and its id. */
-const BEFORE_ID = '","id":"'.length;
 
 /** A log as its bytes tell it, whether or not they are sound. */
 export interface Scan {

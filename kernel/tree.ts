@@ -34,6 +34,8 @@ export interface TreeView {
   way(id: EventId, count?: number): Iterable<StoredEvent>;
   /** The path below `after` (null: from the root) down to `id`, `id` included. From the root when `after` is not on it. */
   stretch(after: EventId | null, id: EventId): Stretch;
+  /** Whether an event is on the way from the root to `id`, `id` included. Walks the way once, and reads nothing of it. */
+  above(id: EventId): (event: EventId) => boolean;
   /** The nearest event of a type on the way up from `id`, `id` included. Reads no other. */
   nearest(id: EventId, type: string): StoredEvent | undefined;
   /** The path events whose parent is `id`, in seq order. */
@@ -197,6 +199,11 @@ export class Tree implements TreeView {
     for (let at = this.rowOf(id); at >= 0 && at !== end; at = this.parentRow(at)) rows.push(at);
     rows.reverse();
     return { size: rows.length, slice: (from, to) => this.events(rows.slice(from, to)) };
+  }
+  above(id: EventId): (event: EventId) => boolean {
+    const marks = new Uint8Array(this.size);
+    for (let at = this.rowOf(id); at >= 0; at = this.parentRow(at)) marks[at] = 1;
+    return (event) => marks[this.rowOf(event)] === 1;
   }
   nearest(id: EventId, type: string): StoredEvent | undefined {
     const wanted = this.records.types.indexOf(type);

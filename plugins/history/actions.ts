@@ -11,7 +11,7 @@ const START = "start";
 /** Events of a tree that a terminal shows unasked. */
 const SHOWN = 200;
 /** The most that one request may ask for. */
-const PAGE = 10_000;
+const PAGE = 100_000;
 
 export async function tree({ request, args, options, width, say }: Desk): Promise<void> {
   const isJson = options.output === "json";

@@ -109,7 +109,7 @@ declare module "@scorel/host/contract" {
     /** Goes where the last undo came from, as long as nothing was said since. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and LOG_BUSY. */
     redo: { params: Jump; result: Moved };
     /**
-     * Rows of a session's tree, the latest `limit` (200; at most 10,000) before the event `before`: of all path events, of those
+     * Rows of a session's tree, the latest `limit` (200; at most 100,000) before the event `before`: of all path events, of those
      * of the conversation as it stands (`path`), or of everything (`all`). Also for a session that another process writes.
      */
     get_tree: {

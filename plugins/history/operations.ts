@@ -47,7 +47,7 @@ function handlers(): Contributions["operations"] {
       z.strictObject({
         sessionId: id,
         show: z.enum(["tree", "path", "all"]).optional(),
-        limit: z.number().int().min(1).max(10_000).optional(),
+        limit: z.number().int().min(1).max(100_000).optional(),
         before: id.optional(),
       }),
       async (params, context) => (await import("./page.ts")).getTree(params, context),

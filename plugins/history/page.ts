@@ -23,7 +23,7 @@ function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Param
   const found = latest(session, show, limit + 1, end);
   const shown = found.slice(-limit);
   const lookup = remembering(tree, shown);
-  const active = activeAmong(lookup, leafId, shown[0]?.seq ?? 0);
+  const isActive = leafId === null ? () => false : tree.above(leafId);
   const branchPoints = tree.branchPoints();
   const leaves = tree.leaves();
   return {
@@ -31,7 +31,7 @@ function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Param
     leafId,
     events: tree.size,
     idLength: idLength(tree, shown),
-    rows: shown.map((event) => rowOf(session, event, lookup, active)),
+    rows: shown.map((event) => rowOf(session, event, lookup, isActive)),
     ...(found.length > limit && { before: (shown[0] as StoredEvent).id }),
     branchPoints: branchPoints.slice(-TOLD).map(({ id }) => ({ id, children: tree.children(id).map(idOf) })),
     branchPointCount: branchPoints.length,
@@ -67,15 +67,7 @@ function remembering(tree: TreeView, read: readonly StoredEvent[]): Lookup {
   };
 }
 
-/** The events of the conversation as it stands, down to a seq. */
-function activeAmong(lookup: Lookup, leafId: EventId | null, first: number): Set<EventId> {
-  const active = new Set<EventId>();
-  let event = leafId === null ? undefined : lookup.get(leafId);
-  for (; event && event.seq >= first; event = lookup.parent(event.id)) active.add(event.id);
-  return active;
-}
-
-function rowOf(session: Session, event: StoredEvent, lookup: Lookup, active: ReadonlySet<EventId>): TreeRow {
+function rowOf(session: Session, event: StoredEvent, lookup: Lookup, isActive: (id: EventId) => boolean): TreeRow {
   const { id, seq, ts } = event;
   let parent = lookup.parent(id);
   while (parent && !lookup.isPath(parent.id)) parent = lookup.parent(parent.id);
@@ -86,7 +78,7 @@ function rowOf(session: Session, event: StoredEvent, lookup: Lookup, active: Rea
     ts,
     ...drawnLineOf(session, event),
     point: isPoint(lookup, id),
-    active: active.has(id),
+    active: isActive(id),
     ...(!lookup.isPath(id) && { beside: true as const }),
   };
 }
