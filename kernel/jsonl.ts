@@ -5,7 +5,7 @@ import { LogFile } from "./log-file.ts";
 import { isCounted } from "./log-header.ts";
 import { type Indexed, readIndex, writeIndex } from "./log-index.ts";
 import { encodeLine } from "./record-bytes.ts";
-import { type Resumed, type Scan, scanFile } from "./scan.ts";
+import { type Resumed, type Scan, scanFile, tailOf } from "./scan.ts";
 import type { LogImage, Opened, Problem, Store } from "./store.ts";
 import type { SessionHeader, StoredEvent } from "./types.ts";
 
@@ -14,6 +14,11 @@ export interface JsonlOptions {
   create?: SessionHeader;
   /** Neither repairs nor appends. */
   readOnly?: boolean;
+  /**
+   * With `readOnly`: reads of a log that is longer only about so many bytes at its end. Events before them, and what follows
+   * from these, are missing.
+   */
+  tail?: number;
   /** A file for what is known of a long log, so that the next opening reads only what was written since. Default: none. */
   index?: string;
   /** Bytes from which on a log has an index, and after which it gets a new one. Default: what is read in some ten milliseconds. */
@@ -63,8 +68,9 @@ class JsonlStore implements Store {
   open(onDamage: (problem: Problem) => void = () => {}): Opened {
     if (this.options.create) return this.openNew(this.options.create);
     const { file, options } = this;
-    const indexed = options.index === undefined ? undefined : readIndex(options.index, file);
-    const scan = scanFile(file, indexed && resumedBehind(indexed));
+    const tail = options.readOnly && options.tail !== undefined ? tailOf(file, options.tail) : undefined;
+    const indexed = tail || options.index === undefined ? undefined : readIndex(options.index, file);
+    const scan = scanFile(file, tail ?? (indexed && resumedBehind(indexed)));
     const { header, problems } = scan;
     this.scan = scan;
     this.header = header;

@@ -54,6 +54,7 @@ function leafAfter(tree: Tree, row: number, { registry, onFailure }: Linking): n
     if (leaf === event.id) return row;
     if (leaf === null || leaf === current) return leaf === null ? NO_ROW : tree.activeRow;
     const target = tree.ledger.rowOf(leaf);
+    if (target === NO_ROW) tree.lostJumps++;
     return target === NO_ROW || target > row ? tree.activeRow : target;
   } catch (thrown) {
     onFailure(event, thrown);

@@ -4,7 +4,7 @@ import { codeOf, errors, messageOf } from "./errors.ts";
 import { hashOf, hashOfBytes, type Ledger, LOST_PARENT, NO_PARENT, NO_ROW } from "./ledger.ts";
 import { LineSums } from "./line-sums.ts";
 import { LogFile } from "./log-file.ts";
-import { isCounted, readHeader } from "./log-header.ts";
+import { isCounted, readHeader, scanHeader } from "./log-header.ts";
 import {
   BEFORE_ID,
   decode,
@@ -89,6 +89,21 @@ export interface Resumed {
   lines: number;
   /** The number of the last record before it, where that is known. */
   lastNumber?: number;
+}
+
+/** Where a scan begins that reads about so many bytes at the end of a file; undefined when the file is hardly longer. */
+export function tailOf(file: LogFile, bytes: number): Resumed | undefined {
+  const { header, problems } = scanHeader(file.path);
+  const offset = file.opened((fd) => lineBehind(fd, fstatSync(fd).size - bytes));
+  return offset === undefined ? undefined : { header, problems, offset, lines: 0 };
+}
+
+/** Where the first line begins behind an offset, if that is soon. */
+function lineBehind(fd: number, from: number): number | undefined {
+  if (from <= CHUNK) return undefined;
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  const end = buffer.subarray(0, readSync(fd, buffer, 0, CHUNK, from)).indexOf(NEWLINE);
+  return end < 0 ? undefined : from + end + 1;
 }
 
 /** Enters every record of a file in its ledger. Throws STORE_READ and STORE_HEADER. */

@@ -72,6 +72,8 @@ const UNSEARCHED = 64;
  * is asked for, and one whose record can no longer be read is passed over. Grows only through `add` and `link`.
  */
 export class Tree implements TreeView {
+  /** Jumps to an event that is not in the log, which moved nothing. */
+  lostJumps = 0;
   private readonly search: RowSearch | undefined;
   private records = new Ledger(() => undefined);
   private flags: Uint8Array = new Uint8Array(0);

@@ -26,6 +26,8 @@ export interface SessionStoreOptions {
   create?: SessionHeader;
   /** Takes no lock, repairs nothing, refuses appends: for looking on while another process writes. */
   readOnly?: boolean;
+  /** With `readOnly`: reads of a longer log only about so many bytes at its end. */
+  tail?: number | undefined;
   /** Called when the log is complete and this process still is its only writer. */
   onComplete?(): void;
   /** Hears why a message's words could not be kept while it arrived. */
@@ -49,9 +51,14 @@ class SessionStore implements Store {
   private lock: SessionLock | undefined;
 
   constructor(options: SessionStoreOptions) {
-    const { path, create, readOnly = false } = options;
+    const { path, create, tail, readOnly = false } = options;
     this.options = options;
-    this.log = createJsonlStore(path, { readOnly, index: besideLog(path, "index"), ...(create && { create }) });
+    this.log = createJsonlStore(path, {
+      readOnly,
+      index: besideLog(path, "index"),
+      ...(create && { create }),
+      ...(tail !== undefined && { tail }),
+    });
     this.partial = new PartialText(besideLog(path, "partial"), options.onPartialFailure);
   }
 

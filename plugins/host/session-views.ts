@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto";
+import { statSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
 import {
   codeOf,
@@ -47,21 +48,41 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
 
 /** `session show` */
 export function show(host: LocalHost, invocation: Invocation): Promise<number> {
-  const tail = tailOf(invocation);
-  return looking(host, invocation, ({ kernel: { session } }) => {
+  const count = tailOf(invocation);
+  const said = ({ kernel: { session } }: OpenSession) => {
     const { tree, activeLeaf } = session;
-    const events = activeLeaf === null ? [] : tree.way(activeLeaf, tail);
+    const events = activeLeaf === null ? [] : tree.way(activeLeaf, count);
     return sayAll(invocation, events, (event) => spoken(session, event));
-  });
+  };
+  return looking(host, invocation, said, Number.isFinite(count) ? (session) => isWhole(session, count) : undefined);
+}
+
+/** Bytes at the end of a long log in which its last events are looked for first. */
+const END = 2 ** 20;
+/** So many events before those that are shown have to be known: a result is drawn with the call above it. */
+const ABOVE = 100;
+
+/** Whether the last events are the same for who knows all of the log. */
+function isWhole({ kernel: { session } }: OpenSession, count: number): boolean {
+  const { tree, activeLeaf } = session;
+  if (activeLeaf === null || tree.lostJumps > 0) return false;
+  const events = [...tree.way(activeLeaf, count + ABOVE)];
+  return events.length === count + ABOVE && !events.some(({ id }) => tree.isBridged(id));
 }
 
 /** `session events`: as they are stored, also of a log that belongs to nobody any more. */
 export async function events({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
   const tail = tailOf(invocation);
   const path = shelf.path(shelf.resolve(idOf(invocation)));
-  const store = createJsonlStore(path, { readOnly: true, index: besideLog(path, "index") });
+  const options = { readOnly: true, index: besideLog(path, "index") };
+  let store = createJsonlStore(path, Number.isFinite(tail) ? { ...options, tail: END } : options);
   try {
-    const { ledger } = store.open();
+    let { ledger } = store.open();
+    if (ledger.size < tail && Number.isFinite(tail)) {
+      await store.close();
+      store = createJsonlStore(path, options);
+      ledger = store.open().ledger;
+    }
     return await sayAll(invocation, lastOf(ledger, tail), (event) => `${JSON.stringify(event)}\n`);
   } finally {
     await store.close();
@@ -117,14 +138,24 @@ export async function verify({ sessions: { shelf } }: LocalHost, invocation: Inv
   }
 }
 
-/** Opens a session to look at, without lock or repair, and closes it whatever happens. */
+/**
+ * Opens a session to look at, without lock or repair, and closes it whatever happens. With `suffices` a long one is opened by
+ * its end first, and whole only where that does not suffice.
+ */
 async function looking(
   { sessions }: LocalHost,
   invocation: Invocation,
   work: (session: OpenSession) => Promise<number>,
+  suffices?: (session: OpenSession) => boolean,
 ): Promise<number> {
-  const session = await sessions.look(sessions.shelf.resolve(idOf(invocation)));
+  const id = sessions.shelf.resolve(idOf(invocation));
+  const isLong = suffices && statSync(sessions.shelf.path(id)).size > 2 * END;
+  let session = await sessions.look(id, isLong ? END : undefined);
   try {
+    if (isLong && !suffices(session)) {
+      await session.kernel.stop();
+      session = await sessions.look(id);
+    }
     return await work(session);
   } finally {
     await session.kernel.stop();

@@ -165,9 +165,12 @@ export class Sessions {
     return session;
   }
 
-  /** A session's kernel over a log that stays as it is: no lock, no repair, no append. The caller stops it. */
-  look(id: string): Promise<OpenSession> {
-    return this.startStored(id, {}, true);
+  /**
+   * A session's kernel over a log that stays as it is: no lock, no repair, no append. The caller stops it. With `tail` it
+   * knows of a longer log only what about so many bytes at its end tell.
+   */
+  look(id: string, tail?: number): Promise<OpenSession> {
+    return this.startStored(id, {}, true, tail);
   }
 
   /** The event types that plugins of a session in `cwd` let come from elsewhere. */
@@ -254,10 +257,15 @@ export class Sessions {
     return starting;
   }
 
-  private async startStored(id: string, options: SessionOptions, readOnly: boolean): Promise<OpenSession> {
+  private async startStored(
+    id: string,
+    options: SessionOptions,
+    readOnly: boolean,
+    tail?: number,
+  ): Promise<OpenSession> {
     const { value: cwd, problems } = await cwdOf(this.parent, readHeader(this.shelf.path(id), id));
     if (cwd === undefined || (!existsSync(cwd) && !readOnly)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
-    return this.start({ id, cwd, readOnly, options, problems });
+    return this.start({ id, cwd, readOnly, tail, options, problems });
   }
 
   /** Ends the one and begins the other; when that fails, what ran before runs again. */
@@ -334,13 +342,14 @@ export class Sessions {
     return session;
   }
 
-  private store({ id, begin, readOnly }: Wanted, onComplete: () => void): Store {
+  private store({ id, begin, readOnly, tail }: Wanted, onComplete: () => void): Store {
     const { logger } = this.options;
     if (begin?.unsaved) return createMemoryStore(begin.create, begin.history);
     const store = createSessionStore({
       path: this.shelf.path(id),
       sessionId: id,
       readOnly,
+      tail,
       ...(begin && { create: begin.create }),
       onComplete,
       onPartialFailure: (thrown) => logger.warn(`Session ${id}: words of a message could not be kept on disk`, thrown),
@@ -361,6 +370,7 @@ interface Wanted {
   /** A session that is not stored yet. */
   begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
   readOnly: boolean;
+  tail?: number | undefined;
   options: SessionOptions;
   /** What went wrong on the way here. */
   problems: readonly Notice[];

@@ -3,6 +3,7 @@ export default [
   { script: "kernel-rows.ts" },
   { script: "long-rows.ts", beside: "open-long.ts" },
   { script: "long-context-rows.ts" },
+  { script: "million-rows.mjs" },
   { script: "round-rows.ts" },
   { script: "delta-rows.ts", beside: "bare-loop.ts" },
   { script: "prompt-rows.ts" },

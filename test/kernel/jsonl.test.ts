@@ -263,6 +263,38 @@ describe("a JSONL log", () => {
   });
 });
 
+describe("a long JSONL log that is looked at from its end", () => {
+  const many = Array.from({ length: 30 }, (_, n) => `${n} ${"x".repeat(50_000)}`);
+  const end = { readOnly: true, tail: 300_000 };
+  const first = ({ session }: Kernel) => [...session.tree].map((event) => Number.parseInt((event as any).text, 10))[0];
+
+  it("tells its last events, and reads no others", async () => {
+    await written(...many);
+    const kernel = await open(end);
+    const { tree, activeLeaf } = kernel.session;
+    expect([...tree.way(activeLeaf as string, 3)]).toEqual(scanLog(path).events.slice(-3));
+    expect([tree.size, first(kernel), tree.lostJumps]).toEqual([5, 25, 0]);
+    await kernel.stop();
+  });
+
+  it("says that a jump leads to an event before its end", async () => {
+    await written(...many);
+    const writer = await open();
+    await writer.session.append("jump", { to: writer.session.tree.root?.id as string });
+    await writer.stop();
+    const kernel = await open(end);
+    expect(kernel.session.tree.lostJumps).toBe(1);
+    await kernel.stop();
+  });
+
+  it("is read whole when it is hardly longer", async () => {
+    await written(...many.slice(0, 10));
+    const kernel = await open(end);
+    expect(texts(kernel)).toHaveLength(10);
+    await kernel.stop();
+  });
+});
+
 describe("a JSONL log whose file is taken away while it is open", () => {
   const nextTurn = () => new Promise((resolve) => setImmediate(resolve));
 
