@@ -50,10 +50,12 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
     if (chat.answers(line)) answers = answers.then(() => chat.answer(line)).catch(say);
     else work = work.then(() => take(line));
   });
+  const awake = wakingUp(lines, streams.stdin, typed);
   screen.over(typed);
   askAgain();
   await new Promise<void>((resolve) => lines.on("close", resolve));
   closed = true;
+  awake.end();
   typed.end();
   if (!chat.left && !chat.busy) await screen.newline();
   await chat.deaf().catch(say);
@@ -61,6 +63,20 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   await work;
   await chat.idle().catch(say);
   streams.interrupt.removeEventListener("abort", leave);
+}
+
+/** After Ctrl-Z and `fg`, or a SIGTSTP and a SIGCONT, the shell has left its own settings in the terminal. */
+function wakingUp(lines: Interface, stdin: Streams["stdin"], typed: TypedLine): { end(): void } {
+  const wake = () => {
+    if (!lines.terminal) return;
+    // Set to what it is believed to be, it would be left as it is.
+    for (const raw of [false, true]) stdin.setRawMode?.(raw);
+    typed.redraw();
+  };
+  process.on("SIGCONT", wake);
+  // Readline, which stops the process at Ctrl-Z, leaves it to others to go on reading.
+  lines.on("SIGCONT", () => lines.resume());
+  return { end: () => void process.off("SIGCONT", wake) };
 }
 
 type Complete = (line: string) => Promise<[string[], string]>;

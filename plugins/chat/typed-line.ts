@@ -86,6 +86,13 @@ export class TypedLine {
     Object.assign(this.lines, { prevRows: 0 });
   }
 
+  /** Draws the line again, on a screen that others have written to. */
+  redraw(): void {
+    if (!this.visible) return;
+    Object.assign(this.lines, { prevRows: 0 });
+    this.lines.prompt(true);
+  }
+
   show(): void {
     if (!this.wanted || this.visible || this.ended) return;
     this.visible = true;

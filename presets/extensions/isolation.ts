@@ -37,7 +37,8 @@ function refuseToEnd(): void {
 function refuseToSignal(): void {
   const { kill, pid } = process;
   process.kill = (target, signal) => {
-    if (signal !== 0 && (target === pid || target === 0 || target === -pid))
+    // Readline stops the process at Ctrl-Z.
+    if (signal !== 0 && signal !== "SIGTSTP" && (target === pid || target === 0 || target === -pid))
       throw errors.EXTENSION_PROCESS({ call: "process.kill() of this process", by: caller() });
     return kill.call(process, target, signal);
   };

@@ -27,11 +27,15 @@ export interface Terminal extends AsyncDisposable {
   code: Promise<number | null>;
 }
 
-export function terminal(s: Scratch, args: readonly string[] = []): Terminal {
+/** `jobs`: a shell with job control starts it, says when it is stopped, and brings it back at an empty line. */
+export function terminal(s: Scratch, args: readonly string[] = [], { jobs = false } = {}): Terminal {
   const command = [process.execPath, BIN, ...args].map((word) => `'${word}'`).join(" ");
   const env = { PATH: process.env.PATH ?? "", HOME: s.home, LANG: "C.UTF-8", TMPDIR: tmpdir(), TERM: "xterm" };
   // Without a size of its own a terminal has none at all.
-  const sized = `stty cols ${COLUMNS} rows 40; exec ${command}`;
+  const run = jobs
+    ? `set -m; ${command}; code=$?; stty sane; echo "[stopped $code]"; read -r line; fg`
+    : `exec ${command}`;
+  const sized = `stty cols ${COLUMNS} rows 40; ${run}`;
   const child: ChildProcess = spawn("script", ["-qefc", sized, "/dev/null"], { cwd: s.project, env });
   let seen = "";
   let from = 0;
