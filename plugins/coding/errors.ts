@@ -52,6 +52,8 @@ export const errors = defineErrors({
     `No command runs in the background as ${a.id}.${a.ids ? ` These do: ${a.ids}.` : " None does."}`,
   SEARCH_PATTERN: (a: { reason: string }) => `The pattern is not valid:\n${a.reason}`,
   SEARCH_FAILED: (a: { reason: string }) => `The search failed: ${a.reason}`,
+  SEARCH_KIND: (a: { path: string }) =>
+    `${a.path} is neither a file nor a folder: a FIFO, a socket or a device has nothing to search. Search the folder around it.`,
   SEARCH_PATH: (a: { path: string }) => `${a.path} does not exist, so there is nothing to search. Find it with Glob.`,
   TODO_INVALID: (a: { reason: string }) => `The list was not stored: ${a.reason}. Send the whole list again.`,
 });

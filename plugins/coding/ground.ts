@@ -19,7 +19,7 @@ export interface Ground extends Search {
   secretsIn: Environment["secretsIn"];
 }
 
-/** A folder, or one file of a folder; throws SEARCH_PATH. */
+/** A folder, or one file of a folder; throws SEARCH_PATH and SEARCH_KIND. */
 export async function groundOf(
   path: string | undefined,
   shows: "names" | "contents",
@@ -35,6 +35,8 @@ export async function groundOf(
       reason: `${place.shown} is no UTF-8 name, which ripgrep cannot be given. Search the folder above it.`,
     });
   const isFolder = stats.isDirectory();
+  // Whoever reads a FIFO or a device may wait for ever.
+  if (!isFolder && !stats.isFile()) throw errors.SEARCH_KIND({ path: place.shown });
   if (!isFolder) await refuseKeyStore(place, stats, workspace);
   const cwd = isFolder ? place.path : dirname(place.path);
   const hides = isFolder ? await env.hiddenIn(cwd, shows) : () => false;

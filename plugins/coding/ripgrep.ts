@@ -1,6 +1,6 @@
-import { spawn } from "node:child_process";
+import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
-import { messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { decodeName } from "./names.ts";
 
@@ -69,17 +69,16 @@ async function run(args: readonly string[], search: Search, read: (stdout: Reada
     killSignal: "SIGKILL",
     stdio: ["ignore", "pipe", "pipe"],
   });
-  let said = "";
-  child.stderr.on("data", (chunk: Buffer) => {
-    if (said.length < 4096) said += chunk.toString();
-  });
-  const ended = new Promise<number | null>((resolve, reject) => {
-    child.once("error", reject);
-    child.once("close", resolve);
-  });
-  ended.catch(() => {}); // Heard below; reading may fail first.
+  const ended = endOf(child);
   try {
-    await read(child.stdout);
+    // Without the files for its pipes there is no output at all.
+    const { stdout, stderr } = child as ChildProcess;
+    if (!stdout || !stderr) return judge(await ended, "");
+    let said = "";
+    stderr.on("data", (chunk: Buffer) => {
+      if (said.length < 4096) said += chunk.toString();
+    });
+    await read(stdout);
     judge(await ended, said);
   } catch (thrown) {
     search.signal?.throwIfAborted();
@@ -87,6 +86,21 @@ async function run(args: readonly string[], search: Search, read: (stdout: Reada
       throw errors.SEARCH_FAILED({ reason: `it took longer than ${LIMIT_MS / 1000} s. Narrow the path or the glob.` });
     throw thrown;
   }
+}
+
+/** How it ended; rejects with SEARCH_FAILED when it did not start. */
+function endOf(child: ChildProcess): Promise<number | null> {
+  const ended = new Promise<number | null>((resolve, reject) => {
+    child.once("error", (thrown) => {
+      const code = codeOf(thrown);
+      const noFiles = code === "EMFILE" || code === "ENFILE";
+      const why = noFiles ? `${code}: no more files can be open at once; raise the limit, see \`ulimit -n\`` : code;
+      reject(errors.SEARCH_FAILED({ reason: `ripgrep did not start (${why})` }, { cause: thrown }));
+    });
+    child.once("close", resolve);
+  });
+  ended.catch(() => {}); // Reading may fail first.
+  return ended;
 }
 
 /** 0: found; 1: nothing found; 2: something is wrong with the request or, silently, with reading some file. */

@@ -15,6 +15,8 @@ export const errors = defineErrors({
     `Session ${a.sessionId} is already open with another model or other writable directories. Close it first.`,
   HOST_SESSION_BUSY: (a: { sessionId: string }) =>
     `A turn runs in session ${a.sessionId}. Wait until it ends, or cancel it first.`,
+  HOST_TEMPORARY: (a: { path: string; reason: string }) =>
+    `The folder for temporary files, TMPDIR=${a.path}, cannot be used (${a.reason}). Set TMPDIR to a folder that exists and that you can write to.`,
   HOST_RELOAD: (a: { sessionId: string; reasons: readonly string[] }) =>
     `Session ${a.sessionId} is not reloaded and goes on as it was. As things are now: ${a.reasons.join("\n")}`,
   HOST_NO_HISTORY: () =>

@@ -93,8 +93,17 @@ export function createWorkspace({
   };
 }
 
-/** The same folder at each opening, so that files named in old results are found; a fresh one when someone else made it. */
+/** Throws HOST_TEMPORARY. */
 function makeTemporary(sessionId: string): string {
+  try {
+    return temporaryFolder(sessionId);
+  } catch (thrown) {
+    throw errors.HOST_TEMPORARY({ path: tmpdir(), reason: codeOf(thrown) }, { cause: thrown });
+  }
+}
+
+/** The same folder at each opening, so that files named in old results are found; a fresh one when someone else made it. */
+function temporaryFolder(sessionId: string): string {
   const base = fs.realpathSync(tmpdir());
   const folder = join(base, `scorel-${process.getuid?.() ?? "user"}`);
   const path = join(folder, sessionId);

@@ -65,6 +65,11 @@ class Running implements SandboxRun {
     } finally {
       files.forEach(closeSync);
     }
+    if (!this.child.stdout) {
+      // Without the files for its pipes Node does not start it, and says so once more later.
+      this.child.once("error", () => {});
+      throw new Error("no more files can be open at once; raise the limit, see `ulimit -n`");
+    }
     // Whoever writes to what has ended hears of it from `write`.
     this.child.stdin?.on("error", () => {});
     const closed = [this.read("stdout", options), this.read("stderr", options)];

@@ -1,0 +1,47 @@
+import { execFileSync } from "node:child_process";
+import { describe, expect, it, type TestContext } from "vitest";
+import { type Part, startModelServer, text, toolCall } from "../model-server.ts";
+import { type RunOptions, scratch } from "./scorel.ts";
+
+/** Runs a turn with these calls; answers how it ended, and what the model read of each. */
+async function turnWith(calls: Part[], { onTestFinished }: TestContext, options: RunOptions = {}) {
+  const s = scratch();
+  onTestFinished(() => s[Symbol.dispose]());
+  const server = await startModelServer([calls, text("done")]);
+  onTestFinished(() => server.close());
+  s.useModel(server.baseUrl);
+  s.file("a.txt", "a word\n");
+  execFileSync("mkfifo", ["pipe"], { cwd: s.project });
+  const { code, stdout, stderr } = await s.run(["-p", "go"], options);
+  const results: string[] = (server.requests[1]?.body.messages ?? [])
+    .filter(({ role }: { role: string }) => role === "tool")
+    .map(({ content }: { content: string }) => content);
+  return { code, stdout, stderr, results };
+}
+const grep = (more: object = {}) => toolCall("Grep", { pattern: "word", ...more });
+
+describe("a FIFO that nobody writes to", () => {
+  it("is not searched, whether it is named or lies in the folder", async (test) => {
+    const calls = [grep({ path: "pipe" }), grep(), toolCall("Glob", { pattern: "*", path: "pipe" })];
+    const { code, results } = await turnWith(calls, test);
+    const refused = expect.stringContaining("pipe is neither a file nor a folder");
+    expect([code, results]).toEqual([0, [refused, "[1 match]\na.txt\n1:a word", refused]]);
+  });
+});
+
+describe("a process that may open few files", () => {
+  it.for([24, 28, 32])("(%i) says so in the results of its tools, and goes on", async (files, test) => {
+    const calls = [grep(), toolCall("Glob", { pattern: "*.txt" }), toolCall("Bash", { command: "echo said" })];
+    const through = ["sh", "-c", `ulimit -n ${files}; exec "$@"`, "sh"];
+    const { code, stdout, stderr, results } = await turnWith(calls, test, { through });
+    expect([code, stdout, stderr], stderr).toEqual([0, "done\n", ""]);
+    for (const result of results.filter((result) => !/^\[1 |^said/.test(result))) expect(result).toContain("EMFILE");
+  });
+});
+
+it("a TMPDIR that cannot be used is named by what is denied because of it", async (test) => {
+  const calls = [grep(), toolCall("Bash", { command: "seq 1 100000" })];
+  const { code, results } = await turnWith(calls, test, { env: { TMPDIR: "/no/such/folder" }, guarded: true });
+  const named = expect.stringContaining("TMPDIR=/no/such/folder, cannot be used (ENOENT). Set TMPDIR to a folder");
+  expect([code, results]).toEqual([0, [named, named]]);
+});
