@@ -41,6 +41,7 @@ const published = new Set([
   "@scorel/model/proxy",
   "@scorel/model/table",
   "@scorel/sandbox/examination",
+  "@scorel/sandbox/ledger",
   "@scorel/sandbox/processes",
   "@scorel/trust/question",
 ]);

@@ -1,8 +1,8 @@
 import { newId } from "@scorel/kernel";
+import type { Ledger } from "@scorel/sandbox/ledger";
 import type { End, Ended, Paused, runCommand } from "./command.ts";
 import type { Confine } from "./confinement.ts";
 import { errors } from "./errors.ts";
-import type { Ledger } from "./ledger.ts";
 import type { Kept, Output } from "./output.ts";
 
 const MAX_COMMANDS = 16;

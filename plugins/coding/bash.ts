@@ -1,4 +1,5 @@
 import { stat } from "node:fs/promises";
+import type { Ledger } from "@scorel/sandbox/ledger";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { Background } from "./background.ts";
@@ -32,8 +33,10 @@ type OnUpdate = ((partial: ToolOutput) => void) | undefined;
 
 /** Runs a shell command. A non-zero exit is a result; only what could not run or had to be ended is an error. */
 export function createBash(env: Environment): Tool<Params> {
+  let ledger: Promise<Ledger> | undefined;
   let background: Promise<Background> | undefined;
-  const inBackground = () => (background ??= createBackground(env));
+  const noted = () => (ledger ??= createLedger(env));
+  const inBackground = () => (background ??= createBackground(env, noted));
   return {
     name: "Bash",
     description:
@@ -47,7 +50,7 @@ export function createBash(env: Environment): Tool<Params> {
         if (command === undefined) return inform(params, inBackground);
         return behind
           ? start({ ...params, command }, env, signal, inBackground)
-          : bash({ ...params, command }, env, signal, onUpdate);
+          : bash({ ...params, command }, env, noted, { signal, onUpdate });
       }),
     display: (params, result) => card(titleOf(params), result, textOf(result)),
   };
@@ -60,14 +63,23 @@ function titleOf({ command, poll, stop, background }: Params): string {
 
 type InBackground = () => Promise<Background>;
 
-async function createBackground(env: Environment): Promise<Background> {
-  const [{ Background }, { Ledger, ledgerFolder }, { runCommand }, { Output }] = await Promise.all([
+type Noted = () => Promise<Ledger>;
+
+/** Which commands run, for the next start of Scorel to end them if this process is killed. */
+async function createLedger(env: Environment): Promise<Ledger> {
+  const { Ledger, ledgerFolder } = await import("@scorel/sandbox/ledger");
+  const ledger = new Ledger(ledgerFolder(env.workspace.home), env.sessionId, (thrown) => env.report("Bash", thrown));
+  env.atEnd.push(() => ledger.clear());
+  return ledger;
+}
+
+async function createBackground(env: Environment, noted: Noted): Promise<Background> {
+  const [{ Background }, { runCommand }, { Output }, ledger] = await Promise.all([
     import("./background.ts"),
-    import("./ledger.ts"),
     import("./command.ts"),
     import("./output.ts"),
+    noted(),
   ]);
-  const ledger = new Ledger(ledgerFolder(env.workspace.home), env.sessionId, (thrown) => env.report("Bash", thrown));
   const background = new Background({
     run: runCommand,
     output: () => new Output(outputBudget(env.context()), () => env.workspace.temp),
@@ -75,10 +87,7 @@ async function createBackground(env: Environment): Promise<Background> {
     running: env.running,
     ledger,
   });
-  env.atEnd.push(() => {
-    background.close();
-    ledger.clear();
-  });
+  env.atEnd.push(() => background.close());
   return background;
 }
 
@@ -111,11 +120,15 @@ async function inform({ poll, stop }: Params, inBackground: InBackground): Promi
 async function bash(
   params: Run,
   env: Environment,
-  signal: AbortSignal | undefined,
-  onUpdate: OnUpdate,
+  noted: Noted,
+  { signal, onUpdate }: { signal: AbortSignal | undefined; onUpdate: OnUpdate },
 ): Promise<ToolOutput> {
   const cwd = await folderOf(params.cwd, env);
-  const [{ runCommand }, { Output }] = await Promise.all([import("./command.ts"), import("./output.ts")]);
+  const [{ runCommand }, { Output }, ledger] = await Promise.all([
+    import("./command.ts"),
+    import("./output.ts"),
+    noted(),
+  ]);
   const output = new Output(outputBudget(env.context()), () => env.workspace.temp);
   const redactor = env.redactor();
   const updates = throttled(() => onUpdate?.(answer(output.recent(UPDATE_BYTES))));
@@ -125,6 +138,7 @@ async function bash(
     output.write(redactor.write(text));
     updates.ask();
   };
+  let running: string | undefined;
   try {
     const ended = await runCommand(
       {
@@ -135,6 +149,10 @@ async function bash(
         timeoutMs: seconds * 1000,
         signal,
         onText,
+        onStart: ({ pid, mark }) => {
+          running = mark;
+          ledger.add(pid, mark);
+        },
       },
       env.running,
     );
@@ -142,6 +160,7 @@ async function bash(
     return resultOf(ended, output.close(), seconds, Math.round(performance.now() - started));
   } finally {
     updates.stop();
+    if (running !== undefined) ledger.remove(running);
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync } from "node:fs";
+import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import type {} from "@scorel/agent/contract";
 import { type BaseContext, definePlugin } from "@scorel/kernel";
@@ -23,9 +23,9 @@ export default definePlugin({
 
   activate(ctx) {
     const folder = join(createEnvironment(ctx).workspace.home, ".scorel", "processes");
-    if (!existsSync(folder)) return;
+    if (isEmpty(folder)) return;
     const report = (thrown: unknown) => ctx.report("commands left behind", thrown);
-    const ending = import("./ledger.ts").then(({ endSurvivors }) => endSurvivors(folder, report));
+    const ending = import("@scorel/sandbox/ledger").then(({ endSurvivors }) => endSurvivors(folder, report));
     return () => ending;
   },
 
@@ -52,3 +52,12 @@ export default definePlugin({
     };
   },
 });
+
+/** Whether no command of any session is noted as running. */
+function isEmpty(folder: string): boolean {
+  try {
+    return readdirSync(folder).length === 0;
+  } catch {
+    return true; // Nothing was ever run.
+  }
+}

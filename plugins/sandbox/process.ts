@@ -6,6 +6,7 @@ import { codeOf, messageOf, newId } from "@scorel/kernel";
 import type { SandboxEnd, SandboxOptions, SandboxRun } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { ExecutorCommand, ReadyJob } from "./executor.ts";
+import type { Ledger } from "./ledger.ts";
 import { endTree, killGroup, MARK } from "./processes.ts";
 import { watchUse } from "./watch.ts";
 
@@ -15,15 +16,25 @@ const REASON_CHARS = 2_000;
 const PIPE_GRACE_MS = 200;
 
 /** Starts a command and watches it to its end; throws SANDBOX_START. */
-export async function run(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions): Promise<SandboxRun> {
-  const running = await begin(command, job, options);
+export async function run(
+  command: ExecutorCommand,
+  job: ReadyJob,
+  options: SandboxOptions,
+  ledger: Ledger,
+): Promise<SandboxRun> {
+  const running = await begin(command, job, options, ledger);
   await running.started();
   return running;
 }
 
-async function begin(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions): Promise<Running> {
+async function begin(
+  command: ExecutorCommand,
+  job: ReadyJob,
+  options: SandboxOptions,
+  ledger: Ledger,
+): Promise<Running> {
   try {
-    return new Running(command, job, options);
+    return new Running(command, job, options, ledger);
   } catch (thrown) {
     await command.release();
     const tooLong = codeOf(thrown) === "E2BIG";
@@ -36,6 +47,8 @@ class Running implements SandboxRun {
   readonly executor;
   readonly ended: Promise<SandboxEnd>;
   private readonly command: ExecutorCommand;
+  /** Of programs that no sandbox ends with this process. */
+  private readonly ledger: Ledger;
   private readonly child: ChildProcess;
   private readonly began = performance.now();
   /** Found in the environment of what has left its process group, where no namespace holds it. */
@@ -48,11 +61,12 @@ class Running implements SandboxRun {
   private readonly waiting = new Set<Promise<void>>();
   private tookAt = 0;
 
-  constructor(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions) {
+  constructor(command: ExecutorCommand, job: ReadyJob, options: SandboxOptions, ledger: Ledger) {
     const { signal, interactive } = options;
     const { executor, env, direct } = command;
     const { file, args } = direct ?? command;
     this.executor = executor;
+    this.ledger = ledger;
     this.command = command;
     const files = (direct?.files ?? []).map(({ path, flags }) => openSync(path, flags));
     try {
@@ -83,6 +97,7 @@ class Running implements SandboxRun {
         this.child.once("spawn", resolve);
         this.child.once("error", reject);
       });
+      if (this.executor === "local") this.ledger.add(this.child.pid as number, this.mark);
     } catch (thrown) {
       await this.command.release();
       const missing = codeOf(thrown) === "ENOENT";
@@ -134,6 +149,7 @@ class Running implements SandboxRun {
     await this.rest(closed);
     this.child.stdout?.destroy();
     this.child.stderr?.destroy();
+    this.ledger.remove(this.mark);
     const ended = await this.outcome(exitCode, durationMs);
     await this.command.release();
     return ended;

@@ -8,6 +8,7 @@ import { type ContainerSettings, createContainers } from "./container.ts";
 import type { ExecutorName, SandboxJob, SandboxMount, SandboxOptions, SandboxService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { defaultEnv, type Executor, problemOf, type ReadyJob } from "./executor.ts";
+import { Ledger, ledgerFolder } from "./ledger.ts";
 import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
 
@@ -22,12 +23,15 @@ export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: (
     });
     return chosen;
   };
+  const report = (thrown: unknown) => ctx.report("sandbox", thrown);
+  const ledger = new Ledger(ledgerFolder(homedir()), `${ctx.session.id}-programs`, report);
+  ctx.onDispose(() => ledger.clear());
   const ready = (job: SandboxJob, interactive: boolean) => readyJob(job, config, interactive);
   return {
     executor: async () => (await executor()).name,
     async start(job, options: SandboxOptions = {}) {
       const whole = ready(job, options.interactive ?? false);
-      return run(await (await executor()).command(whole), whole, options);
+      return run(await (await executor()).command(whole), whole, options, ledger);
     },
     async command(job) {
       return (await executor()).command(ready(job, false));

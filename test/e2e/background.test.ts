@@ -53,3 +53,21 @@ it("after a kill -9 the next start ends what was left running", async () => {
   expect(turn.pids.map(isAlive)).toEqual([false, false]);
   expect(readdirSync(join(s.home, ".scorel/processes"))).toEqual([]);
 });
+
+it("after a kill -9 the next start ends commands that were waited for, and programs of skills", async () => {
+  using s = scratch();
+  s.file("~/.scorel/skills/stay/SKILL.md", "---\nname: stay\ndescription: Stays\n---\n\nRun stay.sh.\n");
+  s.file("~/.scorel/skills/stay/stay.sh", `cd '${s.project}'; echo $$ >> pids; exec sleep 1000`);
+  const program = toolCall("skill_run", { skill: "stay", command: "sh stay.sh", interactive: true });
+  const command = toolCall("Bash", { command: "(echo $BASHPID >> pids; exec sleep 1000) & echo $$ >> pids; wait" });
+  await using server = await startModelServer((_, index) => [program, command][index] ?? text("done"));
+  s.useModel(server.baseUrl, '[sandbox]\nexecutor = "local"\n');
+  const running = s.start(["-p", "hi"]);
+  const pids = await left.pidsIn(join(s.project, "pids"), 3);
+  process.kill(running.pid, "SIGKILL");
+  await running.finished;
+  expect(pids.map(isAlive)).toEqual([true, true, true]);
+  expect(await s.run(["-p", "hello"])).toMatchObject({ code: 0, stderr: "" });
+  expect(pids.map(isAlive)).toEqual([false, false, false]);
+  expect(readdirSync(join(s.home, ".scorel/processes"))).toEqual([]);
+});
