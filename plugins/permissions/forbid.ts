@@ -1,4 +1,5 @@
-import type { Outlook } from "./outlook.ts";
+import { asRuleSays } from "./guises.ts";
+import type { Outlook, Possible } from "./outlook.ts";
 import { mayFit, parsePattern, type Text } from "./pattern.ts";
 import type { Rule } from "./rule.ts";
 
@@ -29,7 +30,17 @@ export function forbids(
   const sure = matching(true);
   if (sure) return { decision: "deny", why: `the rule "${sure.text}" speaks of it` };
   const possible = matching(false);
-  if (possible) return { decision: "ask", why: `it may run what the rule "${possible.text}" is about` };
+  const reordered = possible ?? rules.find((rule) => isSaidOtherwise(rule, commands));
+  if (reordered) return { decision: "ask", why: `it may run what the rule "${reordered.text}" is about` };
   if (unsure.length === 0) return undefined;
   return { decision: "ask", why: `it holds ${unsure[0]}, so it may run what the rule "${first.text}" is about` };
+}
+
+/** Whether a command has the options of a rule in another order or spelling. */
+function isSaidOtherwise({ pattern }: Rule, commands: readonly Possible[]): boolean {
+  if (pattern === undefined) return false;
+  return commands.some(({ words, anywhere }) => {
+    const text = anywhere ? undefined : asRuleSays(pattern, words);
+    return text !== undefined && mayFit(parsePattern(pattern), text, false);
+  });
 }

@@ -30,7 +30,11 @@ export function mayVanish(word: string): boolean {
 
 /** What a command gets for a word, with a gap for each part that only the shell knows. */
 export function gapped(word: Word): string {
-  const value = word.parts ? word.parts.map(partValue).join("") : plainValue(word.text, word.value);
+  // A name of a file that a pattern names has its letters, and no blanks around them.
+  const glob = word.parts?.some(({ type }) => type === "Literal" || type.endsWith("Quoted")) ? ONE : MANY;
+  const value = word.parts
+    ? word.parts.map((part) => (part.type === "Glob" ? glob : partValue(part))).join("")
+    : plainValue(word.text, word.value);
   // The shell puts a folder in the place of a tilde.
   return /(?:^|[=:])~/.test(word.text) ? value.replace(/(^|[=:])~[^/:]*/g, `$1${ONE}`) : value;
 }

@@ -19,15 +19,13 @@ export function guisesOf({ words, assignments, redirects, anywhere }: Possible):
   const bare = [bareName(first), ...words.slice(1)];
   const whole = [...assignments, ...words.map((word) => (hasGap(word) ? word : spelled(word))), ...redirects];
   const ordered = optionsFirst(bare);
-  const forms = [
-    words,
-    ...(bare[0] === first ? [] : [bare]),
-    ...synonymsOf(bare[0] as string, bare),
-    ...(ordered ? [ordered] : []),
-  ];
+  const forms = [words, ...(bare[0] === first ? [] : [bare]), ...synonymsOf(bare[0] as string, bare)];
   return [
     ...forms.filter(({ length }) => length > 0).map((form) => textOf(form, skipsIn(form))),
-    ...[whole, ...assignments.map((it) => [it]), ...redirects.map((it) => [it])].map((it) => textOf(it, () => [])),
+    // Here an option may stand before a word that is not its value.
+    ...[...(ordered ? [ordered] : []), whole, ...assignments.map((it) => [it]), ...redirects.map((it) => [it])].map(
+      (it) => textOf(it, () => []),
+    ),
   ];
 }
 
@@ -65,6 +63,8 @@ function skipsIn(words: readonly string[]): (at: number) => Skip[] {
   return (at) => {
     const word = words[at] as string;
     if (mayVanish(word)) return [{ words: 1, sure: false }];
+    // A toolchain.
+    if (at === 1 && words[0] === "cargo" && word.startsWith("+")) return [{ words: 1, sure: true }];
     if (isValue || isOver || at === 0 || !/^-./.test(word)) {
       if (at > 0 && !isValue) isBefore = false;
       isValue = false;
@@ -95,4 +95,29 @@ function optionsFirst(words: readonly string[]): string[] | undefined {
     ...rest.filter(isOption),
     ...rest.filter((it) => !isOption(it)),
   ];
+}
+
+/**
+ * The words of a command in the order of a rule that names options, when it has all of them: `rm -f -r x` for `rm -rf *`. A letter
+ * stands for every long option that begins with it.
+ */
+export function asRuleSays(ruleText: string, words: readonly string[]): Text | undefined {
+  const said = ruleText.split(" ").map((word) => word.replace(/\*$/, ""));
+  const last = said.findLastIndex((word) => /^-[\w-]/.test(word));
+  if (last < 1 || said[0] !== bareName(words[0] ?? "")) return undefined;
+  const end = words.indexOf("--");
+  const options = words.slice(1, end < 0 ? undefined : end).filter((word) => /^-./.test(word));
+  const letters = new Set(options.flatMap((word) => (word.startsWith("--") ? [] : [...word.slice(1)])));
+  const names = options.flatMap((word) => /^--([^=]+)/.exec(word)?.[1] ?? []);
+  const has = (letter: string) => letters.has(letter) || names.some((name) => name.startsWith(letter));
+  const isGiven = (word: string) => {
+    const name = /^--(.+)$/.exec(word)?.[1];
+    if (name === undefined) return [...word.slice(1)].every(has);
+    return letters.has(name[0] as string) || names.some((it) => name.startsWith(it));
+  };
+  const before = said.slice(1, last + 1);
+  if (!before.every((word) => !word.startsWith("-") || isGiven(word))) return undefined;
+  const operands = words.slice(1).filter((word) => !/^-./.test(word));
+  const placed = before.map((word) => (word.startsWith("-") ? word : (operands.shift() ?? "")));
+  return textOf([said[0] as string, ...placed, ...operands], () => []);
 }

@@ -42,6 +42,8 @@ const SETTING = /^(?:read|printf|mapfile|readarray|getopts|declare|typeset|local
 /** Programs that copy or link others, which then run under another name. */
 const COPYING = /^(?:ln|cp|mv|install|hash)$/;
 const WRITING = /^(?:tee|cp|mv|ln|install|dd|curl|wget|patch|base64|openssl|xxd)$/;
+/** Their words may be the name of a program or of a script in package.json. */
+const PACKAGES = /^(?:npm|pnpm|yarn|bun)$/;
 /** Builtins whose words are scripts or names of functions. */
 const CALLING = /^(?:complete|compgen|bind|mapfile|readarray|fc)$/;
 
@@ -192,7 +194,9 @@ class ScriptOutlook implements Outlook {
     if (inner) this.runInner(inner, given, place);
     const tool = toolInner(name, words);
     if (tool) this.runInner(tool, given, place);
-    if (doubt !== undefined || isVague(name) || (!inner && !tool)) this.search(name, given, place);
+    if (runsUnknown(name, words, hasGap)) this.doubt(`what ${name} is told to run`);
+    const isKnown = (inner || tool) && !isVague(name) && !PACKAGES.test(name);
+    if (doubt !== undefined || !isKnown) this.search(name, given, place);
   }
 
   private runInner({ commands, scripts, unsure }: Inner, { feed, isFed }: Given, place: Place): void {
@@ -216,7 +220,6 @@ class ScriptOutlook implements Outlook {
     if (COPYING.test(name))
       for (const word of rest)
         if (!hasGap(bareName(word))) this.add({ words: [word, MANY] }, { ...place, sure: false });
-    if (runsUnknown(name, words, hasGap)) this.doubt(`what ${name} is told to run`);
     if (isQuiet(name, words)) return;
     this.add({ words: rest }, place, true);
     const inside = { ...place, sure: false, isText: !isScript };

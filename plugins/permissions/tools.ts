@@ -1,5 +1,5 @@
 import { hasGap, MANY, ONE, PIPE } from "./gaps.ts";
-import { firstOperand, type OptionTable } from "./options.ts";
+import { firstOperand, type OptionTable, optionTable } from "./options.ts";
 import type { Inner } from "./runners.ts";
 import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
 
@@ -20,6 +20,7 @@ export function toolInner(name: string, words: readonly string[]): Inner | undef
   if (name === "git") return gitInner(words);
   if (name === "find" || /^fd(?:find)?$/.test(name)) return findInner(words);
   if (/^g?make$/.test(name)) return makeInner(words);
+  if (/^(?:yarn|pnpm|bun)$/.test(name)) return packageInner(name, words);
   return undefined;
 }
 
@@ -112,6 +113,13 @@ function findInner(words: readonly string[]): Inner {
     else inner.unsure.push("the many commands of find");
   });
   return inner;
+}
+
+/** Programs of packages run by their names, with or without `run` before. */
+function packageInner(name: string, words: readonly string[]): Inner {
+  const places = firstOperand(words, 1, TOOL_OPTIONS[name] ?? optionTable(""))?.places ?? [];
+  const starts = places.map(({ at }) => (words[at] === "run" ? at + 1 : at)).filter((at) => !hasGap(words[at] ?? MANY));
+  return { commands: starts.map((at) => ({ words: words.slice(at), sure: false })), scripts: [], unsure: [] };
 }
 
 /** Rules for make that stand in its words or come from its standard input. */

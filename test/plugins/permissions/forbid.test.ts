@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyday } from "./everyday.ts";
-import { hidden, pushes } from "./hidden.ts";
+import { hidden, otherwise, pushes } from "./hidden.ts";
 import { type Post, post } from "./setup.ts";
 
 /** In the mode in which nothing else asks. */
@@ -21,6 +21,13 @@ describe("a rule that denies a command holds", () => {
     for (const command of commands) if ((await t.bash(command)) === "runs") ran.push(command);
     expect(ran).toEqual([]);
   });
+});
+
+it.each(otherwise)("a rule about %s holds in whatever words it is said", async (rule, commands) => {
+  await using t = await denying(`Bash(${rule})`);
+  const ran: string[] = [];
+  for (const command of commands) if ((await t.bash(command)) === "runs") ran.push(command);
+  expect(ran).toEqual([]);
 });
 
 describe("a rule that denies a command asks about nothing else", () => {

@@ -561,3 +561,76 @@ export const pushes: readonly string[] = [
     "git submodule foreach git push",
   ],
 ];
+
+/** Commands that other rules are about, in other words. */
+export const otherwise: readonly [rule: string, commands: readonly string[]][] = [
+  [
+    "rm -rf *",
+    [
+      "rm -r -f x",
+      "rm -fr x",
+      "rm -rvf x",
+      "rm --recursive --force x",
+      "rm x -rf",
+      "rm -v -rf x",
+      "rm -rf",
+      "$x -rf y",
+      "rm $x y",
+    ],
+  ],
+  [
+    "git push --force *",
+    [
+      "git push -f",
+      "git push origin main -f",
+      "git push -uf origin",
+      "git push --forc",
+      "git -C . push --force",
+      "git push origin --force",
+    ],
+  ],
+  [
+    "docker rm*",
+    [
+      "docker -H x rm y",
+      "docker --host=x rm y",
+      "docker container rm y",
+      "docker -D rm y",
+      "docker --log-level debug rm y",
+      "docker $x y",
+    ],
+  ],
+  [
+    "kubectl delete *",
+    [
+      "kubectl -n x delete pod y",
+      "kubectl --context x delete y",
+      "kubectl --kubeconfig f -n x delete y",
+      "kubectl $v pod",
+    ],
+  ],
+  [
+    "npm publish*",
+    [
+      "npm --prefix x publish",
+      "npm publis",
+      "npm -w x publish",
+      "npm --registry=x publish",
+      "npm --silent publish",
+      "npm $x",
+    ],
+  ],
+  ["cargo publish*", ["cargo -q publish", "cargo +nightly publish", "cargo --config x publish"]],
+  ["systemctl stop *", ["systemctl --user stop x", "systemctl -H h stop x", "systemctl --now stop x"]],
+  ["gh pr merge*", ["gh -R a/b pr merge 1", "gh pr -R a/b merge 1", "gh pr merge --squash"]],
+  [
+    "npm run deploy*",
+    [
+      "npm run --silent deploy",
+      "npm run-script deploy",
+      "npm -w x run deploy",
+      "npm --prefix x run deploy",
+      "npm rum deploy",
+    ],
+  ],
+];
