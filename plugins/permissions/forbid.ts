@@ -1,6 +1,6 @@
 import { asRuleSays } from "./guises.ts";
-import type { Outlook, Possible } from "./outlook.ts";
 import { mayFit, parsePattern, type Text } from "./pattern.ts";
+import type { Outlook, Possible } from "./possible.ts";
 import type { Rule } from "./rule.ts";
 
 /** What rules that forbid say of a command: it is what one of them is about, or it may be. */

@@ -1,29 +1,15 @@
 import { forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
-import { gapped, hasGap, MANY } from "./gaps.ts";
+import { Evaluation } from "./evaluation.ts";
+import { hasGap, MANY } from "./gaps.ts";
 import { type Given, givenIn, redirectionsIn } from "./given.ts";
 import { bareName } from "./hazards.ts";
 import { doubtAbout, shellCode } from "./interpreters.ts";
+import type { Outlook, Possible } from "./possible.ts";
 import { isQuiet, runsUnknown, steeringOf } from "./programs.ts";
 import { type Inner, innerOf, isVague } from "./runners.ts";
 import { unreadableIn } from "./shell.ts";
 import { toolInner } from "./tools.ts";
 
-/** A command that a script runs or may run. Its words may hold gaps: text that is only known when it runs. */
-export interface Possible {
-  words: readonly string[];
-  assignments: readonly string[];
-  redirects: readonly string[];
-  /** It runs when the script gets there; otherwise it is one way to read the script. */
-  sure: boolean;
-  /** Any word may be the first of a command. */
-  anywhere: boolean;
-}
-/** What running a script may come to. */
-export interface Outlook {
-  commands: Possible[];
-  /** Why it may also come to something else. */
-  unsure: string[];
-}
 interface Place {
   depth: number;
   sure: boolean;
@@ -36,7 +22,6 @@ const TOO_MUCH = "more than can be looked at";
 const MAX_DEPTH = 8;
 const MAX_READ = 64_000;
 const MAX_COMMANDS = 1_000;
-const EVALUATING = /^(?:Arithmetic|Test(?:Command|Unary|Binary)$|Transform$|Slice$)/;
 /** Builtins that set the variables that they are given. */
 const SETTING = /^(?:read|printf|mapfile|readarray|getopts|declare|typeset|local|export)$/;
 /** Programs that copy or link others, which then run under another name. */
@@ -54,15 +39,15 @@ class ScriptOutlook implements Outlook {
   /** Files that the script writes, with the text where it stands in the script. */
   private readonly written = new Map<string, string | undefined>();
   private readonly files: { path: string; place: Place }[] = [];
-  private readonly texts: string[] = [];
-  private evaluates = false;
+  private readonly evaluation = new Evaluation();
   private left = MAX_READ;
 
   constructor(script: string) {
     const place = { depth: 0, sure: true, isText: false, isPiped: false };
     this.read(script, place);
     this.readFiles();
-    if (this.evaluates) for (const text of this.texts) this.readSubstitutions(text, place);
+    for (const text of [...this.evaluation.evaluated]) this.readSubstitutions(text, place);
+    if (this.evaluation.isUnsure) this.doubt("arithmetic with what a command prints");
     this.readFiles();
   }
 
@@ -104,11 +89,10 @@ class ScriptOutlook implements Outlook {
     if (this.isFull()) return;
     if (node.type === "Script")
       for (const { message } of (node as ParsedScript).errors ?? []) this.doubtScript(message, place);
-    if (EVALUATING.test(node.type)) this.evaluates = true;
+    this.evaluation.see(node);
     if ("script" in node && node.script === undefined) this.doubtScript("a substitution that cannot be read", place);
     if (node.type === "Redirected")
       this.add(this.noted({ words: [], ...redirectionsIn(node.redirects) }, place), place);
-    if (node.type === "Word") this.note(gapped(node));
     if ((node.type === "For" || node.type === "Select") && steeringOf(`${node.name.text}=`) !== undefined)
       this.doubt(`a loop that sets ${node.name.text}`);
     const piped = { ...place, isPiped: true };
@@ -121,13 +105,7 @@ class ScriptOutlook implements Outlook {
     forEachChild(node, (child) => this.visit(child, place));
   }
 
-  /** Texts that arithmetic would evaluate if they got there; the subscript of a name is evaluated by many builtins. */
-  private note(text: string): void {
-    if (!/\$\(|`/.test(text)) return;
-    this.texts.push(text);
-    if (/\[[^\]]*(?:\$\(|`)/.test(text)) this.evaluates = true;
-  }
-
+  /** Substitutions in a text that is no script. */
   private readSubstitutions(text: string, place: Place): void {
     const end = `E${text.length}`;
     if (!text.includes(end)) this.read(`: <<${end}\n${text}\n${end}\n`, { ...place, sure: false, isText: true });
@@ -137,7 +115,7 @@ class ScriptOutlook implements Outlook {
   private noted(given: Given, place: Place): Given {
     const { feed, targets = [], isOpen } = given;
     if (isOpen) this.doubtScript("a here-document without its end", place);
-    if (feed !== undefined) this.note(feed);
+    if (feed !== undefined) this.evaluation.note(feed);
     for (const target of targets) this.write(target, feed);
     return given;
   }
@@ -199,8 +177,9 @@ class ScriptOutlook implements Outlook {
     if (doubt !== undefined || !isKnown) this.search(name, given, place);
   }
 
-  private runInner({ commands, scripts, unsure }: Inner, { feed, isFed }: Given, place: Place): void {
+  private runInner({ commands, scripts, unsure, reads }: Inner, { feed, isFed }: Given, place: Place): void {
     for (const why of unsure) this.doubt(why);
+    if (reads && (place.isPiped || isFed)) this.doubt("a shell that reads its standard input");
     const inside = { ...place, depth: place.depth + 1 };
     for (const { words, sure } of commands)
       this.run(
@@ -248,11 +227,7 @@ class ScriptOutlook implements Outlook {
   }
 }
 
-/** A command with nothing around it. */
-export function possible(words: readonly string[]): Possible {
-  return { words, assignments: [], redirects: [], sure: true, anywhere: false };
-}
-
+/** Reads a command for rules that forbid. */
 export function outlookOn(command: string): Outlook {
   const unreadable = unreadableIn(command);
   return unreadable === undefined ? new ScriptOutlook(command) : { commands: [], unsure: [unreadable] };

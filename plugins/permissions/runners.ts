@@ -21,6 +21,8 @@ export interface Inner {
   commands: { words: string[]; sure: boolean }[];
   scripts: { text: string; sure: boolean }[];
   unsure: string[];
+  /** It runs what comes from its standard input. */
+  reads?: boolean;
 }
 
 function runner(flags = "", valued = "", more: Partial<Runner> & { attached?: string } = {}): Runner {
@@ -39,9 +41,9 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   sudo: runner(
     "A b B E e H i K k l n P S s V v askpass background bell preserve-env edit set-home login non-interactive preserve-groups stdin shell validate",
     "C D g h p R r T t U u close-from chdir group host prompt chroot role command-timeout type other-user user",
-    { assigns: true },
+    { assigns: true, reads: true },
   ),
-  doas: runner("L n s", "a C u"),
+  doas: runner("L n s", "a C u", { reads: true }),
   env: runner("i 0 v ignore-environment null debug list-signal-handling", "u C S a unset chdir split-string argv0", {
     attached: "block-signal default-signal ignore-signal",
     scripts: ["S", "split-string"],
@@ -83,6 +85,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
     scripts: ["o"],
     before: 1,
     joined: true,
+    reads: true,
   }),
   mosh: runner("4 6 a n", "p ssh", { before: 1 }),
   su: runner(
@@ -178,7 +181,7 @@ function innerWords(
     if (name === "xargs" && start >= words.length) continue; // It prints.
     const isFed = name === "xargs" || name === "parallel";
     const rest = isFed ? withInput(name, words.slice(start), found.options) : words.slice(start);
-    if (rest.length === 0 && reads && inner.scripts.length === 0) inner.unsure.push(`what ${words[0]} reads`);
+    if (rest.length === 0 && reads && inner.scripts.length === 0) inner.reads = true;
     else if (rest.length > 0 && joined)
       for (const text of joined === "each" ? rest : [rest.join(" ")]) inner.scripts.push({ text, sure });
     if (rest.length > 0) inner.commands.push({ words: rest, sure });

@@ -6,7 +6,7 @@ import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
 const RUNNING_KEY =
   /alias|pager|editor|command|cmd|hook|monitor|askpass|helper|textconv|driver|process|clean|smudge|external|proxy|exec|tool|program|pack|include|browser|path|sshcommand/i;
 const RUNNING_OPTION =
-  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|smtp-server|sendmail)(?:-\w*)*(?:=([\s\S]*))?$/;
+  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|[\w-]+hook|smtp-server|sendmail)(?:-\w*)*(?:=([\s\S]*))?$/;
 const RUNNING_LETTER: Readonly<Record<string, string>> = {
   rebase: "x",
   difftool: "x",

@@ -288,4 +288,12 @@ export const everyday: readonly string[] = [
     "bun test",
     "pnpm run lint",
   ],
+  ...[
+    "n=$(wc -l < f); echo $((n + 1))",
+    "s=$(date +%s); npm test; echo $(( $(date +%s) - s ))",
+    'x=$(git log -1); echo "$x"',
+    "n=$(ls | wc -l); if [[ $n -gt 5 ]]; then echo many; fi",
+    "for ((i = 0; i < $n; i++)); do echo $i; done",
+    "a=1; ((a++)); echo $a",
+  ],
 ];

@@ -108,6 +108,13 @@ export const hidden: readonly string[] = [
     "echo ${x:$(danger go)}",
     "read x <<'E'\na[$(danger go)]\nE\n((x))",
   ],
+  ...[
+    "x=$(printf 'a[\\44(danger go)]'); echo $((x))",
+    "p='$('; x=\"a[${p}danger go)]\"; ((x))",
+    "y='danger go)]'; x='a[$('$y; ((x))",
+    "read x <<< 'a[$(danger go)]'; [[ $x -eq 1 ]]",
+  ],
+  ...["cat f | sudo -s", "cat f | ssh h", "git daemon --access-hook='danger go'"],
   // Shells and interpreters that read or compute
   ...[
     "echo danger go | sh",
