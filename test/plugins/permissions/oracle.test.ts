@@ -188,9 +188,9 @@ it("whatever bash makes of a script, no command runs that a rule denies", async 
           .map((line) => line.trimEnd());
         expect([rule, text, lines.filter((line) => line !== "" && pattern.test(line))]).toEqual([rule, text, []]);
       }),
-      { numRuns: Number(process.env.RUNS ?? 300) },
+      { numRuns: Number(process.env.RUNS ?? 200) },
     );
-    expect(ran).toBeGreaterThan(100);
+    expect(ran).toBeGreaterThan(60);
   } finally {
     for (const guard of posts.values()) await guard[Symbol.asyncDispose]();
     rmSync(folder, { recursive: true, force: true });

@@ -1,0 +1,120 @@
+import { spawnSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, it } from "vitest";
+import { fc } from "../../property.ts";
+import { post } from "./setup.ts";
+
+/** Options that write the file `m` or run a program that does, among others. */
+const git = {
+  commands:
+    "log diff show grep format-patch ls-files shortlog blame clone apply archive fetch ls-remote rebase diff-tree rev-list stash status".split(
+      " ",
+    ),
+  words:
+    "-O./m.sh -nO./m.sh -n -q -p -1 -5 -u -u./m.sh -qu./m.sh ./m.sh -c core.pager=./m.sh --output=m --outp=m --output m -o m -qo m -om --no-index --ext-diff --textconv --exec=./m.sh -x ./m.sh -qx --upload-pack=./m.sh --upload ./m.sh --open-files-in-pager=./m.sh --open=./m.sh a HEAD . x --stat --oneline --author --grep -S -e one -- --all --config core.pager=./m.sh --template=m --unsafe-paths --directory=m --stdout --since=1 -L 1,1:a -U3 --format=%H -i -z -l".split(
+      " ",
+    ),
+};
+const others: Record<string, string[]> = {
+  sort: "-o m -om -uo -uom --output=m --outp m -T. -S1 a b -u -k1 -k 1 -t: --compress-program=./m.sh --compress=./m.sh --files0-from=a -c -r -n --reverse --".split(
+    " ",
+  ),
+  uniq: "a m -c -d -f 1 -f1 -- --count --skip-fields=1 -w 2 -i".split(" "),
+  xxd: "a m -r -p -c 16 -c16 -l 4 -s 1 -ps -plain -i -- -revert -b -g 1".split(" "),
+  tar: "cf xf tf -cf -xf -tf m a . -I./m.sh -I ./m.sh --to-command=./m.sh -g m -cgm -C .. -f t.tar t.tar -v -z --use-compress-program=./m.sh --checkpoint=1 --checkpoint-action=exec=./m.sh -F ./m.sh -T a xfI tgf -O --exclude=x".split(
+    " ",
+  ),
+  sqlite3: [
+    "-cmd",
+    ".shell ./m.sh",
+    "'.shell ./m.sh'",
+    ":memory:",
+    "'select 1'",
+    "-init",
+    "a",
+    "'.output m'",
+    "\"select writefile('m',1)\"",
+    "-csv",
+    "-header",
+    "-separator",
+    "\"vacuum into 'm'\"",
+    "\"attach 'm' as y; create table y.t(a)\"",
+    "'select 1;\n.shell ./m.sh'",
+  ],
+  openssl: "rand dgst -hex 4 -out m -base64 -sha256 a version -writerand enc -in -base64 -a".split(" "),
+  sed: [
+    "-n",
+    "-e",
+    "p",
+    "'w m'",
+    "'s/one/x/w m'",
+    "'1e ./m.sh'",
+    "'s/.*/.\\/m.sh/e'",
+    "a",
+    "-s",
+    "'1,2p'",
+    "s/o/x/",
+    "-E",
+    "'{p;e ./m.sh\n}'",
+    "'/x/w m'",
+    "-f",
+    "--expression='w m'",
+    "'y/a/b/;w m'",
+    "'a w m'",
+    "'s|a|b|;1w m'",
+  ],
+};
+
+it("no covered word writes another file or runs another program", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "scorel-coverage-"));
+  const [cwd, kept] = ["work", "kept"].map((name) => join(folder, name)) as [string, string];
+  const env = {
+    PATH: "/usr/bin:/bin",
+    HOME: folder,
+    GIT_CONFIG_NOSYSTEM: "1",
+    GIT_TERMINAL_PROMPT: "0",
+    MARK: join(folder, "mark"),
+  };
+  mkdirSync(kept);
+  for (const file of ["a", "b"]) writeFileSync(join(kept, file), "one\ntwo\n");
+  writeFileSync(join(kept, "m.sh"), '#!/bin/sh\ntouch "$MARK"\n');
+  chmodSync(join(kept, "m.sh"), 0o755);
+  const git0 = (...args: string[]) =>
+    spawnSync("git", ["-c", "user.name=x", "-c", "user.email=x@y", ...args], { cwd: kept, env });
+  git0("init", "-q");
+  git0("add", ".");
+  git0("commit", "-qm", "x");
+  spawnSync("cp", ["-r", kept, cwd]);
+  const names = ["git", ...Object.keys(others)];
+  await using guard = await post({ allow: names.map((name) => `Bash(${name} *)`) }, { cwd, root: cwd });
+  const gitCommand = fc
+    .tuple(fc.constantFrom(...git.commands), fc.array(fc.constantFrom(...git.words), { maxLength: 4 }))
+    .map(([name, rest]) => ["git", name, ...rest].join(" "));
+  const other = fc
+    .constantFrom(...Object.keys(others))
+    .chain((name) =>
+      fc
+        .array(fc.constantFrom(...(others[name] as string[])), { minLength: 1, maxLength: 5 })
+        .map((rest) => [name, ...rest].join(" ")),
+    );
+  let ran = 0;
+  try {
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(gitCommand, other, other), async (text) => {
+        if ((await guard.bash(text)) !== "runs") return;
+        ran++;
+        rmSync(cwd, { recursive: true, force: true });
+        spawnSync("cp", ["-r", kept, cwd]);
+        spawnSync("/bin/bash", ["-c", text], { cwd, env, stdio: "ignore", timeout: 10_000 });
+        const made = readdirSync(cwd).filter((name) => name === "m");
+        expect([text, existsSync(env.MARK), made]).toEqual([text, false, []]);
+      }),
+      { numRuns: Number(process.env.RUNS ?? 120) },
+    );
+    expect(ran).toBeGreaterThan(5);
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}, 600_000);
