@@ -7,6 +7,8 @@ const text = z.string().optional();
 const words = z.array(z.string()).optional();
 const flag = z.boolean().optional();
 const count = z.number().int().min(0).optional();
+/** Checked by the operation itself, with an error of its own. */
+const anyNumber = z.number().optional();
 const session = () => z.strictObject({ sessionId });
 
 const options = {
@@ -38,7 +40,7 @@ const schemas = {
     z.strictObject({ sessionId, eventId: text, unsaved: flag, atOnce: flag, messageId: text, ...options }),
   load_session: () => z.strictObject({ sessionId, ...options }),
   continue_session: () => z.strictObject({ cwd: z.string(), ...options }),
-  list_sessions: () => z.strictObject({ cwd: text, project: text, limit: count }),
+  list_sessions: () => z.strictObject({ cwd: text, project: text, limit: anyNumber }),
   send_message: () =>
     z.strictObject({ sessionId, content, messageId: text, running: z.enum(["follow_up", "steer"]).optional() }),
   wait_turn: () => z.strictObject({ sessionId, id: z.string() }),
@@ -62,7 +64,7 @@ const schemas = {
   get_events: () => z.strictObject({ sessionId, tail: count }),
   get_status: session,
   reload_session: session,
-  check_sessions: () => z.strictObject({ limit: count }),
+  check_sessions: () => z.strictObject({ limit: anyNumber }),
   close_session: session,
 } satisfies { [O in Operation]?: () => z.ZodType };
 
