@@ -1,5 +1,6 @@
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { Readable } from "node:stream";
+import { codeOf } from "@scorel/kernel";
 import type { Passage } from "./body-lines.ts";
 
 /** What a model request sends: all that the providers' SDKs make use of. */
@@ -28,7 +29,7 @@ export async function httpFetch(input: string | URL | Request, init: Init = {}, 
   };
   if (body) headers["content-length"] = String(body.byteLength);
   const signal = init.signal ?? undefined;
-  const message = await answered(await open(url, { method: init.method ?? "GET", headers }, signal), body, signal);
+  const message = await send(() => open(url, { method: init.method ?? "GET", headers }, signal), body, signal);
   return respond(message, url, await unpacking(message.headers["content-encoding"]), { signal, passage });
 }
 
@@ -66,6 +67,22 @@ function answered(
     );
     request.end(body);
   });
+}
+
+/** A server may close a kept connection at the moment in which it is used again: then it has not heard the request. */
+async function send(
+  request: () => Promise<ClientRequest>,
+  body: Uint8Array | undefined,
+  signal: AbortSignal | undefined,
+): Promise<IncomingMessage> {
+  const first = await request();
+  try {
+    return await answered(first, body, signal);
+  } catch (thrown) {
+    const code = codeOf((thrown as Error).cause);
+    if (!first.reusedSocket || (code !== "ECONNRESET" && code !== "EPIPE")) throw thrown;
+    return answered(await request(), body, signal);
+  }
 }
 
 function respond(message: IncomingMessage, url: URL, unpack: Unpack, reading: Reading): Response {

@@ -35,6 +35,23 @@ describe("the model's fetch", () => {
     });
   });
 
+  it("sends a request again when the kept connection was closed under it, once, and no other request", async () => {
+    const asked: string[] = [];
+    await using server = await serving((request, response) => {
+      asked.push(`${request.method} ${request.socket.remotePort === first ? "kept" : "new"}`);
+      if (request.socket.remotePort === first || asked.length > 3) return request.socket.destroy();
+      first ??= request.socket.remotePort;
+      response.end("answered");
+    });
+    let first: number | undefined;
+    const ask = async () => (await httpFetch(server.url, { method: "POST", body: "hi" })).text();
+    expect([await ask(), await ask()]).toEqual(["answered", "answered"]);
+    expect(asked).toEqual(["POST new", "POST kept", "POST new"]);
+    first = undefined;
+    await expect(ask()).rejects.toThrow("fetch failed");
+    expect(asked.slice(3)).toEqual(["POST new", "POST new"]);
+  });
+
   it("hands out pieces as they come", async () => {
     let next: (() => void) | undefined;
     await using server = await serving((_request, response) => {
