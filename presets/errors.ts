@@ -55,6 +55,8 @@ export const errors = defineErrors({
     `${a.path} ${a.reason}, so this cannot be a preset. Remove it, or put a copy in its place.`,
   PRESET_NONE: (a: { path: string }) =>
     `There is no preset in ${a.path}: a folder that is one has a preset.toml at its top.`,
+  PRESET_EXTENDS: (a: { name: string; place: string; preset: string; reason: string }) =>
+    `The preset "${a.name}" was not installed: ${a.place} extends "${a.preset}", ${a.reason}. A preset can extend its own files (extends = "./base.toml"), presets that ship with Scorel, and installed ones: put a copy into its folder, or install that preset first.`,
   PRESET_TAKEN: (a: { name: string; reason: string }) =>
     `The preset "${a.name}" was not changed: ${a.reason}. Look at it with: scorel preset list`,
   EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>

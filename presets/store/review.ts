@@ -6,6 +6,7 @@ import { errors } from "../errors.ts";
 import { textOf } from "../trust/changes.ts";
 import type { Tree } from "../trust/tree.ts";
 import { changesTo, keepPreset, presetTree, sumsOf } from "./check.ts";
+import { assertComplete } from "./extended.ts";
 import { presetItems } from "./items.ts";
 import { entryOf, readLock } from "./lock.ts";
 import { carryOut, reasonAgainst } from "./store.ts";
@@ -24,8 +25,10 @@ export async function reviewPreset(asked: Asked, candidate: Staged): Promise<Pre
   const { path, name, packages } = candidate;
   const tree = presetTree(path);
   if (!tree.files.has("preset.toml")) throw errors.PRESET_NONE({ path: candidate.source.spec });
-  const before = entryOf(await readLock(), name);
+  const lock = await readLock();
+  const before = entryOf(lock, name);
   if (before && !candidate.isUpdate) throw errors.PRESET_TAKEN({ name, reason: MEANWHILE });
+  assertComplete({ name, tree, lock, cwd: asked.cwd });
   return {
     items: await presetItems(tree, { name, packages, asked }),
     ...(before && { changes: changesTo(tree, before) }),

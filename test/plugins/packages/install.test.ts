@@ -92,6 +92,66 @@ describe("scorel preset add", () => {
     expect(left(at)).toEqual([]);
   });
 
+  it.each<[string, string, RegExp]>([
+    [
+      "a file of the author",
+      'extends = "ours"',
+      /^preset\.toml:1 extends "ours", which is \S+\/presets\/ours\.toml on this/,
+    ],
+    [
+      "a folder of the author",
+      'extends = ["coding", "unpacked"]',
+      /"unpacked", which is \S+\/unpacked\/preset\.toml on this/,
+    ],
+    [
+      "a preset of the project",
+      'extends = "local"',
+      /"local", which is \S+\/work\/\.scorel\/presets\/local\.toml on this/,
+    ],
+    ["a preset that is nowhere", 'extends = "codin"', /which neither ships .* installed \(did you mean "coding"\?\)/],
+    ["itself", 'extends = "team"', /which is its own name/],
+    ["a file outside of it", 'extends = "../more.toml"', /which lies outside of its folder/],
+    ["a file by its full path", 'extends = "/etc/more.toml"', /which lies outside of its folder/],
+    ["a file that is not in it", 'extends = "./more.toml"', /which is not in its folder/],
+    [
+      "a file of it that extends one of the author",
+      'extends = "./parts/a.toml"',
+      /^parts\/a\.toml:1 extends "ours", which/,
+    ],
+    [
+      "a file of it that extends it",
+      'extends = "parts/b.toml"',
+      /^parts\/b\.toml:1 extends "\.\.", which extends this file/,
+    ],
+  ])("refuses a preset that extends %s, which no one else could load", async (_, text, reason) => {
+    using at = shop();
+    for (const path of ["~/.scorel/presets/ours.toml", "~/.scorel/presets/unpacked/preset.toml"]) at.file(path, "");
+    at.file(".scorel/presets/local.toml", "");
+    at.file("more.toml", "");
+    const parts = { "parts/a.toml": 'extends = "ours"', "parts/b.toml": 'extends = ".."' };
+    at.preset("team", { "preset.toml": text, ...parts });
+    const { code, said } = await at.run("add", ["team"]);
+    expect(code).toBe("PRESET_EXTENDS");
+    expect(said.replace('The preset "team" was not installed: ', "")).toMatch(reason);
+    expect(left(at)).toEqual([]);
+    expect(existsSync(join(at.home, ".scorel/presets/team"))).toBe(false);
+  });
+
+  it("takes one that extends its own files, presets of Scorel, and installed ones", async () => {
+    using at = shop();
+    at.preset("first", { "preset.toml": 'extends = "coding"' });
+    expect(await at.run("add", ["first"])).toMatchObject({ code: 0 });
+    at.preset("team", {
+      "preset.toml": 'extends = ["base", "first", "./parts", "parts/more.toml"]',
+      "parts/preset.toml": 'extends = "more.toml"',
+      "parts/more.toml": "",
+    });
+    expect(await at.run("add", ["team"])).toMatchObject({ code: 0 });
+    at.file("team/preset.toml", 'extends = "gone"');
+    expect(await at.run("update", ["team"])).toMatchObject({ code: "PRESET_EXTENDS" });
+    expect(at.installed("team/preset.toml")).toContain("first");
+  });
+
   it("takes the name of its package.json without the scope, or the one that --name gives", async () => {
     using at = shop();
     at.preset("folder", { "package.json": '{ "name": "@acme/house", "version": "1.2.0" }' });
