@@ -40,7 +40,7 @@ export const errors = defineErrors({
   EXTENSION_OUTSIDE: (a: { id: string; where: string; wanted: string; of: "user" | "project" | "preset" }) =>
     `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among ${a.of === "preset" ? "its preset's files" : "the project's trusted files"} (${a.where}). Move what it needs into ${a.of === "preset" ? "the preset's folder" : ".scorel/extensions"}.`,
   EXTENSION_HELD: (a: { id: string; path: string; sessionId: string }) =>
-    `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). Look at it, and start scorel in a terminal to confirm it.`,
+    `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). If you want it loaded, look at it and run: scorel trust confirm ${shellWord(a.id)}`,
   TRUST_FILE: (a: { path: string; reason: string }) =>
     `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
   TRUST_TREE: (a: { path: string; reason: string }) =>

@@ -35,7 +35,7 @@ export async function lookAtTrust({ trust, cwd, home }: Patient): Promise<Part> 
       severity: "warning",
       what: `The extension "${id}" is held back: it appeared or changed while tools of session ${sessionId} ran.`,
       where: path,
-      doNext: "Look at it, then start scorel in a terminal, which asks whether to load it.",
+      doNext: `Look at it; if you want it loaded: scorel trust confirm ${shellWord(id)}`,
     });
   findings.push(...projects.flatMap(aboutProject));
   if (findings.length === 0)

@@ -1,5 +1,16 @@
-import { closeSync, mkdirSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeSync } from "node:fs";
-import { join } from "node:path";
+import {
+  closeSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from "node:fs";
+import { basename, dirname, join } from "node:path";
 import { newId } from "@scorel/kernel";
 import { endTree, identityOf, type ProcessIdentity, placeOf } from "./processes.ts";
 
@@ -134,7 +145,24 @@ async function settle(path: string): Promise<void> {
     if (isSame(page.owner)) return;
     await Promise.all(page.commands.map((row) => endTree(isSame(row) ? row.pid : undefined, row.mark)));
   }
+  if (page.owner.start !== "") noteEnd(path);
   rmSync(path, { force: true });
+}
+
+const KEPT_MS = 60 * 24 * 3600 * 1000;
+
+/**
+ * An empty file in ~/.scorel/cache/ended, named like the ledger: by its time all that the killed process had started has
+ * ended, so no later change of a file is taken for a change by one of its tools.
+ */
+function noteEnd(path: string): void {
+  const folder = join(dirname(dirname(path)), "cache", "ended");
+  mkdirSync(folder, { recursive: true, mode: 0o700 });
+  for (const name of readdirSync(folder)) {
+    const stats = statSync(join(folder, name), { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > KEPT_MS) rmSync(join(folder, name), { force: true });
+  }
+  writeFileSync(join(folder, basename(path, ".json")), "", { mode: 0o600 });
 }
 
 /** The very process, and not another one that got its number; in doubt it is another. */

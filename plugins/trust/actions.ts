@@ -1,9 +1,10 @@
 import { resolve } from "node:path";
+import { agrees } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
 import { visibleText } from "@scorel/host/client";
 import type { TrustService } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { decide, describe } from "./question.ts";
+import { decide, describe, describeHeld, questionAboutHeld } from "./question.ts";
 
 /** `scorel trust --dev` */
 export async function byPath(trust: TrustService, invocation: Invocation): Promise<number> {
@@ -33,6 +34,22 @@ export async function add(trust: TrustService, invocation: Invocation): Promise<
   }
   await review.accept();
   return say(invocation, `${review.path} is trusted as it is now.`);
+}
+
+/** `scorel trust confirm`: answers 1 when the user says no. */
+export async function confirm(trust: TrustService, invocation: Invocation): Promise<number> {
+  const extension = invocation.args[0];
+  const held = await trust.held();
+  const wanted = held.filter(({ id }) => extension === undefined || id === extension);
+  if (wanted.length === 0 && extension !== undefined)
+    throw errors.TRUST_NOT_HELD({ extension, held: [...new Set(held.map(({ id }) => id))] });
+  if (wanted.length === 0) return say(invocation, "No extension of yours is held back.");
+  const asks = invocation.options.yes !== true && invocation.stdin.isTTY;
+  if (asks && !(await agrees(questionAboutHeld(wanted), invocation))) return 1;
+  if (!asks) say(invocation, describeHeld(wanted));
+  if (!asks && invocation.options.yes !== true) throw errors.TRUST_CONFIRM({ extension });
+  await trust.confirm(wanted);
+  return say(invocation, "Loaded from now on, as they are now.");
 }
 
 /** `scorel trust remove` */

@@ -3,7 +3,7 @@ import type { TrustService } from "./contract.ts";
 
 const args = "[path]";
 
-/** `scorel trust list|add|remove`, and `scorel trust --dev`. */
+/** `scorel trust list|add|confirm|remove`, and `scorel trust --dev`. */
 export function trustCommands(trust: TrustService): CliCommand[] {
   const work = () => import("./actions.ts");
   return [
@@ -27,6 +27,14 @@ export function trustCommands(trust: TrustService): CliCommand[] {
       description: "Show what a project has for Scorel to use, and trust it",
       options: [{ flags: "--yes", description: "Do not ask" }],
       run: async (invocation) => (await work()).add(trust, invocation),
+    },
+    {
+      noun: "trust",
+      action: "confirm",
+      args: "[extension]",
+      description: "Show your extensions that are held back because they changed while tools ran, and load them again",
+      options: [{ flags: "--yes", description: "Do not ask" }],
+      run: async (invocation) => (await work()).confirm(trust, invocation),
     },
     {
       noun: "trust",

@@ -24,7 +24,7 @@ const LONG = 20;
 export async function askAtStart(trust: TrustService, invocation: Invocation): Promise<void> {
   if (!invocation.stdin.isTTY || !invocation.stdout.isTTY) return;
   const held = await trust.held();
-  if (held.length > 0 && (await agrees(aboutHeld(held), invocation))) await trust.confirm(held);
+  if (held.length > 0 && (await agrees(questionAboutHeld(held), invocation))) await trust.confirm(held);
   const review = await trust.review(invocation.cwd);
   if (review && (await decide(review, invocation))) await review.accept();
 }
@@ -91,7 +91,14 @@ function counted(items: readonly TrustItem[]): string {
   return counts.flatMap(({ title, count }) => (count > 0 ? [`${title} ${count}`] : [])).join(", ");
 }
 
-function aboutHeld(held: readonly HeldExtension[]): string {
-  const rows = held.map(({ path, sessionId }) => `  ${path} (session ${sessionId})`);
-  return `These extensions of yours appeared or changed while tools of a session ran, and are not loaded:\n${rows.join("\n")}\nLoad them from now on? [y/N] `;
+/** The extensions that are held back, each with the files that a yes takes. */
+export function describeHeld(held: readonly HeldExtension[]): string {
+  const rows = held.flatMap(({ path, sessionId, files }) => [
+    `  ${path} (session ${sessionId})`,
+    ...Object.keys(files).map((file) => `    ${file}`),
+  ]);
+  return `These extensions of yours appeared or changed while tools of a session ran, and are not loaded:\n${rows.join("\n")}`;
 }
+
+export const questionAboutHeld = (held: readonly HeldExtension[]): string =>
+  `${describeHeld(held)}\nLoad them from now on? [y/N] `;

@@ -5,8 +5,12 @@ import { userDir } from "../paths.ts";
 
 /** A command may outlive its session's last line by this; older logs are not looked at. */
 const DAY_MS = 24 * 3600 * 1000;
-/** Clocks of files tick more slowly than the one that dates events. */
-const TICK_MS = 50;
+/**
+ * A file's time may lag behind the one of events by a tick of the system's clock, and is never ahead of it by more than the
+ * part of a millisecond that an event's time leaves out. So what changed after the last result was not changed by a tool.
+ */
+const LAG_MS = 50;
+const ROUNDING_MS = 1;
 
 /** When tools of a session ran, in milliseconds since the epoch. */
 interface Span {
@@ -20,7 +24,7 @@ export function createSessionFinder(): (moment: number) => string | undefined {
   const logs = fs.existsSync(dir) ? fs.readdirSync(dir).filter((name) => name.endsWith(".jsonl")) : [];
   const known = new Map<string, Span[]>();
   const spansOf = (path: string): Span[] => {
-    const spans = known.get(path) ?? toolSpans(fs.readFileSync(path, "utf8"));
+    const spans = known.get(path) ?? endedAt(endOf(basename(path, ".jsonl")), toolSpans(fs.readFileSync(path, "utf8")));
     known.set(path, spans);
     return spans;
   };
@@ -36,7 +40,24 @@ function mayCover(path: string, moment: number): boolean {
 }
 
 function covers(spans: readonly Span[], moment: number): boolean {
-  return spans.some(({ from, until }) => from - TICK_MS <= moment && moment <= until + TICK_MS);
+  return spans.some(({ from, until }) => from - LAG_MS <= moment && moment <= until + ROUNDING_MS);
+}
+
+/** When a later start has ended what a killed session had left running, as the plugin `sandbox` notes it. */
+function endOf(sessionId: string): number {
+  const folder = join(userDir(), "cache", "ended");
+  const times = [sessionId, `${sessionId}-programs`].map(
+    (name) => fs.statSync(join(folder, name), { throwIfNoEntry: false })?.mtimeMs ?? Number.NEGATIVE_INFINITY,
+  );
+  return Math.max(...times);
+}
+
+/** A span without an end ends then, if it began before. */
+function endedAt(end: number, spans: readonly Span[]): Span[] {
+  return spans.map(({ from, until }) => ({
+    from,
+    until: until === Number.POSITIVE_INFINITY && from < end ? end : until,
+  }));
 }
 
 /** From each reply that calls tools to the last of their results; without it to what follows, else without an end. */
@@ -66,7 +87,7 @@ function asMessage(line: string): { ts: number; calls: string[]; result?: string
   const event = parse(line);
   if (!isTable(event) || !isTable(event.message) || typeof event.ts !== "number") return undefined;
   const { role, toolCallId, content } = event.message;
-  if (role === "toolResult") return { ts: event.ts, calls: [], result: String(toolCallId) };
+  if (role === "tool_result") return { ts: event.ts, calls: [], result: String(toolCallId) };
   const blocks = Array.isArray(content) ? content.filter(isTable) : [];
   return { ts: event.ts, calls: blocks.filter(({ type }) => type === "toolCall").map(({ id }) => String(id)) };
 }

@@ -357,7 +357,7 @@ describe("scorel doctor finds", () => {
     s.file(
       "~/.scorel/sessions/session000000001.jsonl",
       line(now - 5_000, { role: "assistant", content: calls }) +
-        line(now + 5_000, { role: "toolResult", toolCallId: "a", content: [] }),
+        line(now + 5_000, { role: "tool_result", toolCallId: "a", content: [] }),
     );
     const report = await examine(s);
     expect(found(report, "EXTENSION_HELD")).toMatchObject({ severity: "warning", where: path });

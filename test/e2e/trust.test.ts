@@ -4,9 +4,11 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, wr
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
+import { startedProcesses } from "../processes.ts";
 import { hasTerminals, terminal } from "./pty.ts";
 import { modelTable, type Scratch, scratch } from "./scorel.ts";
 
+const left = startedProcesses();
 const CANARY = "canary-5c1d";
 
 /** The file that a planted program makes when it runs. */
@@ -459,6 +461,48 @@ describe("an extension of the user's own", () => {
     expect(await t.code).toBe(0);
     expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0, stderr: "" });
     expect(existsSync(marker(s))).toBe(true);
+  });
+
+  it("that was held back runs after `scorel trust confirm`, also where there is no terminal", async () => {
+    using s = scratch();
+    const { sessionId, file } = await drop(s);
+    const shown = expect.stringContaining(`  ${file} (session ${sessionId})\n    planted.ts\n`);
+    expect(await s.run(["trust", "confirm"])).toMatchObject({ code: 2, stdout: shown });
+    expect(await s.run(["trust", "confirm", "planted", "--yes"])).toMatchObject({ code: 0, stdout: shown });
+    await using server = await startModelServer(() => text("mine"));
+    s.useModel(server.baseUrl);
+    expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(marker(s))).toBe(true);
+  });
+
+  it("that its user edits right after a run is not held back", async () => {
+    using s = scratch();
+    await using server = await startModelServer([toolCall("Bash", { command: "true" }), text("done"), text("again")]);
+    s.useModel(server.baseUrl);
+    expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0 });
+    s.file("~/.scorel/extensions/own.ts", extension(s, "own"));
+    expect(await s.run(["-p", "hi"])).toMatchObject({ code: 0, stderr: "" });
+    expect(existsSync(marker(s))).toBe(true);
+  });
+
+  it("that its user edits after a kill -9 is not held back once a start has ended what was left running", async () => {
+    using s = scratch();
+    const stay = toolCall("Bash", { command: "echo $$ >> pids; exec sleep 1000" });
+    await using server = await startModelServer((_, index) => (index === 0 ? stay : text("done")));
+    s.useModel(server.baseUrl);
+    const running = s.start(["-p", "hi"]);
+    await left.pidsIn(join(s.project, "pids"), 1);
+    process.kill(running.pid, "SIGKILL");
+    await running.finished;
+    s.file("~/.scorel/extensions/first.ts", extension(s, "first"));
+    expect((await s.run(["-p", "hi"])).stderr).toContain('Extension "first" is left out');
+    s.file("~/.scorel/extensions/second.ts", extension(s, "second"));
+    const { stderr } = await s.run(["-p", "hi"]);
+    expect([stderr.includes('"first"'), stderr.includes('"second"'), existsSync(marker(s))]).toEqual([
+      true,
+      false,
+      true,
+    ]);
   });
 
   it("that its user puts there works at once, and is known", async () => {

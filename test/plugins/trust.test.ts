@@ -3,6 +3,7 @@ import type { Invocation } from "@scorel/cli/contract";
 import trustPlugin from "@scorel/trust";
 import type { HeldExtension, TrustReview, TrustService } from "@scorel/trust/contract";
 import { describe, expect, it } from "vitest";
+import { trustCommands } from "../../plugins/trust/commands.ts";
 import { testKernel } from "../harness.ts";
 
 const held: HeldExtension = { id: "mine", path: "/home/ann/.scorel/extensions/mine.ts", sessionId: "S1", files: {} };
@@ -144,5 +145,42 @@ describe("the question at the start", () => {
     const who = person(["y", "y"], "/p", false);
     await ask(m, who);
     expect({ done: m.done, screen: who.screen() }).toEqual({ done: [], screen: "" });
+  });
+});
+
+describe("scorel trust confirm", () => {
+  const run = async (m: ReturnType<typeof machine>, who: ReturnType<typeof person>, yes = false, ...args: string[]) => {
+    const command = trustCommands(m.service).find(({ action }) => action === "confirm");
+    try {
+      return await command?.run({ ...who.invocation, args, options: { yes } });
+    } catch (thrown) {
+      return (thrown as { code?: string }).code;
+    }
+  };
+  const shown = "not loaded:\n  /home/ann/.scorel/extensions/mine.ts (session S1)\n";
+
+  it("shows what is held back and loads it after a yes, or with --yes where there is no one to ask", async () => {
+    const cases = [
+      { who: person(["y"]), yes: false, answer: 0, done: ["confirm"] },
+      { who: person(["n"]), yes: false, answer: 1, done: [] },
+      { who: person([]), yes: true, answer: 0, done: ["confirm"] },
+      { who: person([], "/p", false), yes: true, answer: 0, done: ["confirm"] },
+      { who: person([], "/p", false), yes: false, answer: "TRUST_CONFIRM", done: [] },
+    ];
+    for (const { who, yes, answer, done } of cases) {
+      const m = machine();
+      expect([await run(m, who, yes), m.done]).toEqual([answer, done]);
+      expect(who.screen()).toContain(shown);
+    }
+  });
+
+  it("takes the name of one, and says when it is not held back or nothing is", async () => {
+    const m = machine();
+    expect(await run(m, person([]), true, "other")).toBe("TRUST_NOT_HELD");
+    expect(m.done).toEqual([]);
+    expect(await run(m, person([]), true, "mine")).toBe(0);
+    const who = person([]);
+    expect(await run(m, who, true)).toBe(0);
+    expect(who.screen()).toBe("No extension of yours is held back.\n");
   });
 });

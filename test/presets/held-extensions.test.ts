@@ -1,4 +1,4 @@
-import { mkdirSync, statSync, writeFileSync } from "node:fs";
+import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { findExtensions } from "../../presets/extensions/file.ts";
@@ -12,7 +12,7 @@ const plugin = (id: string) => `export default { id: "${id}", name: "${id}", ver
 const line = (ts: number, message: object) => `${JSON.stringify({ type: "message", id: `e${ts}`, ts, message })}\n`;
 const calling = (ts: number, ...ids: string[]) =>
   line(ts, { role: "assistant", content: ids.map((id) => ({ type: "toolCall", id, name: "Bash", arguments: {} })) });
-const result = (ts: number, toolCallId: string) => line(ts, { role: "toolResult", toolCallId, content: [] });
+const result = (ts: number, toolCallId: string) => line(ts, { role: "tool_result", toolCallId, content: [] });
 const said = (ts: number, role = "user") => line(ts, { role, content: "hi" });
 
 /** The log of a session in which a tool ran around the moment when a file last changed. */
@@ -41,6 +41,14 @@ describe("the times of a log when tools ran", () => {
   it("end with what follows when a result is missing, and never when nothing does", () => {
     expect(toolSpans(calling(10, "a", "b") + result(12, "a"))).toEqual([{ from: 10, until: Number.POSITIVE_INFINITY }]);
     expect(toolSpans(calling(10, "a") + said(99))).toEqual([{ from: 10, until: 99 }]);
+  });
+
+  it("last until every call of a reply has its result", () => {
+    expect(toolSpans(calling(10, "a", "b") + result(11, "a") + said(12, "assistant"))).toEqual([
+      { from: 10, until: 12 },
+    ]);
+    const log = calling(10, "a", "b") + result(11, "a") + result(19, "b") + said(20, "assistant");
+    expect(toolSpans(log)).toEqual([{ from: 10, until: 19 }]);
   });
 
   it("are read around damaged lines", () => {
@@ -118,6 +126,42 @@ describe("an extension of the user's own", () => {
     expect([await loaded(), await heldNow()]).toEqual([{ ids: ["mine"], problems: [] }, []]);
     change("// two");
     expect(await loaded()).toEqual({ ids: [], problems: ["EXTENSION_HELD"] });
+  });
+
+  it("is not held back when its user saved it right after a tool had ended, in the midst of a run or at its end", async () => {
+    using at = place();
+    const file = at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
+    session(at, "S1", file, { before: 20, after: -2 });
+    expect(await loaded()).toEqual({ ids: ["mine"], problems: [] });
+  });
+
+  it("is held back when it changed in the tick of the clock in which a tool began or ended", async () => {
+    for (const times of [
+      { before: -40, after: 90 },
+      { before: 40, after: 0 },
+    ]) {
+      using at = place();
+      session(at, "S1", at.file("~/.scorel/extensions/mine.ts", plugin("mine")), times);
+      expect(await loaded()).toEqual({ ids: [], problems: ["EXTENSION_HELD"] });
+    }
+  });
+
+  it("is held back after a session was killed, until a later start has ended what that left running", async () => {
+    using at = place();
+    const file = at.file("~/.scorel/extensions/mine.ts", plugin("mine"));
+    const changed = statSync(file).ctimeMs;
+    const kill = (called: number) => at.file("~/.scorel/sessions/S1.jsonl", calling(called, "a"));
+    const ended = (when: number) => {
+      const mark = at.file("~/.scorel/cache/ended/S1");
+      utimesSync(mark, when / 1000, when / 1000);
+    };
+    kill(changed - 5000);
+    for (const when of [changed + 1000, changed - 6000]) {
+      ended(when);
+      expect((await loaded()).problems).toEqual(["EXTENSION_HELD"]);
+    }
+    ended(changed - 1000);
+    expect(await loaded()).toEqual({ ids: ["mine"], problems: [] });
   });
 
   it("is held back for a helper of its folder, and all are for one that lies beside them", async () => {
