@@ -1,7 +1,17 @@
-import { realpathSync, statSync } from "node:fs";
+import { existsSync, realpathSync, statSync } from "node:fs";
+import { homedir } from "node:os";
 import { parse, resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
-import { codeOf, createKernel, createMemoryStore, type Kernel, type Logger, messageOf, newId } from "@scorel/kernel";
+import {
+  codeOf,
+  createKernel,
+  createMemoryStore,
+  type Kernel,
+  type KernelEntry,
+  type Logger,
+  messageOf,
+  newId,
+} from "@scorel/kernel";
 import type { Asked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { aboutHook, aboutService } from "../composition/hints.ts";
@@ -12,6 +22,7 @@ import { createExtensionsService } from "../extensions/service.ts";
 import { createLazyPresetStore } from "../store/lazy-store.ts";
 import { createLazyTrust } from "../trust/lazy-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
+import { ownCommandsFile } from "./own-commands.ts";
 import { commandStdout, exitProcess, filterOutput, terminalStdout } from "./own-process.ts";
 import { createSignals, type Signals } from "./signals.ts";
 
@@ -74,7 +85,19 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
     hints: { service: aboutService, hook: aboutHook },
     ...(flags.verbose && { logger: stderrLogger() }),
   });
+  // Another preset may leave extensions out that the next command has.
+  if (flags.preset === undefined && !flags.rescue) await noteForHelp(kernel, entries, asked);
   return kernel;
+}
+
+/** Most people's extensions have no commands, and nothing is loaded for it. */
+async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { notify }: Asked): Promise<void> {
+  if (!entries.some(({ file }) => file !== undefined) && !existsSync(ownCommandsFile(homedir()))) return;
+  try {
+    (await import("../extensions/note-commands.ts")).noteCommands(kernel, entries);
+  } catch (thrown) {
+    notify(`The commands of your extensions will be missing in --help: ${messageOf(thrown)}`);
+  }
 }
 
 /** What has to stand before the first extension's code runs; loaded only then. */

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readFileSync } from "node:fs";
+import { chmodSync, closeSync, existsSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
@@ -38,6 +38,47 @@ describe("scorel", () => {
     const { stdout } = await s.run(["config", "show", "--help"]);
     expect(stdout).toMatch(/^scorel config show\n\n[^\n]+\n\nUsage:\n {2}scorel config show\n/);
     expect(stdout).toContain("--explain");
+  });
+
+  it("tells in its help the commands of the user's extensions that the last start had, without running any", async () => {
+    using s = scratch();
+    const ran = join(s.home, "ran");
+    const extension = s.file(
+      "~/.scorel/extensions/ship.ts",
+      `require("node:fs").writeFileSync(${JSON.stringify(ran)}, "");
+      const run = () => 0;
+      export default { id: "ship", name: "Ship", version: "1", scope: "host", cliCommands: () => [
+        { noun: "ship", args: "<target>", description: "Ship it\\u001b[31m\\nnow", run },
+        { noun: "session", action: "ship", description: "Ship a session", run },
+        { noun: "doctor", description: "Not the one that counts", run },
+      ] };\n`,
+    );
+    const own = async () => /Commands of your extensions:\n(.*\n)*?\n/.exec((await s.run(["--help"])).stdout)?.[0];
+    expect([await own(), existsSync(ran)]).toEqual([undefined, false]);
+    expect(await s.run(["project", "list"])).toMatchObject({ code: 0 });
+    const list = join(s.home, ".scorel/cache/commands.json");
+    expect([existsSync(ran), statSync(list).mode & 0o777]).toEqual([true, 0o600]);
+    rmSync(ran);
+    expect(await own()).toBe(
+      "Commands of your extensions:\n  ship <target>  Ship it\\u{1b}[31m now\n  session ship   Ship a session\n\n",
+    );
+    expect(existsSync(ran)).toBe(false);
+    expect((await s.run(["session", "ship", "--help"])).stdout).toContain("Ship a session");
+    chmodSync(list, 0o666);
+    expect(await own()).toBe(undefined);
+    for (const damage of ["{", "[1, null, {}]", "null"]) {
+      writeFileSync(list, damage, { mode: 0o600 });
+      chmodSync(list, 0o600);
+      expect(await s.run(["--help"])).toMatchObject({ code: 0, stderr: "" });
+    }
+    await s.run(["project", "list", "--preset", "none"]);
+    expect(await own()).toBe(undefined);
+    await s.run(["project", "list"]);
+    expect(await own()).toContain("session ship");
+    rmSync(extension);
+    expect(await own()).toBe(undefined);
+    await s.run(["project", "list"]);
+    expect(readFileSync(list, "utf8")).toBe("[]\n");
   });
 
   it.each(["--version", "--help"])("%s that cannot be written says so, and exits 1", async (flag) => {

@@ -1,0 +1,57 @@
+import { existsSync, lstatSync, readFileSync } from "node:fs";
+import { homedir } from "node:os";
+import { isAbsolute, join } from "node:path";
+
+/** A command of an extension of the user's own, as `scorel --help` shows it. */
+export interface OwnCommand {
+  noun: string;
+  /** Without `scorel`: `deploy <target>`. */
+  usage: string;
+  description: string;
+  /** The extension, which may be gone by now. */
+  file: string;
+}
+
+const LONGEST_BYTES = 256 * 1024;
+
+/** Where the commands of extensions are kept for `--help`, which loads no plugin and no configuration. */
+export const ownCommandsFile = (home: string) => join(home, ".scorel", "cache", "commands.json");
+
+/** What the last start has noted; nothing where it cannot be read, or others than this user could have written it. */
+export function readOwnCommands(): OwnCommand[] {
+  try {
+    const home = homedir();
+    const path = ownCommandsFile(home);
+    if (!isAbsolute(home) || !isOwnFile(path)) return [];
+    const commands: unknown = JSON.parse(readFileSync(path, "utf8"));
+    return Array.isArray(commands) ? commands.filter(isCommand).filter(({ file }) => existsSync(file)) : [];
+  } catch {
+    return []; // There is no home or no list, or it is damaged: the next start writes it anew.
+  }
+}
+
+/** The help of `scorel` with these commands below its own. */
+export async function withOwnCommands(help: string, commands: readonly OwnCommand[]): Promise<string> {
+  if (commands.length === 0) return help;
+  const { visibleText } = await import("@scorel/host/client");
+  // An extension may have taken these words from anywhere.
+  const oneLine = (text: string) => visibleText(text.replace(/\s+/g, " ").trim());
+  const rows = commands.map(({ usage, description }) => [oneLine(usage), oneLine(description)] as const);
+  const width = Math.max(...rows.map(([usage]) => usage.length));
+  const own = ["Commands of your extensions:", ...rows.map(([usage, text]) => `  ${usage.padEnd(width)}  ${text}`)];
+  const sections = help.split("\n\n");
+  const at = sections.findIndex((section) => section.startsWith("Commands:"));
+  return [...sections.slice(0, at + 1), own.join("\n"), ...sections.slice(at + 1)].join("\n\n");
+}
+
+function isOwnFile(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!stats?.isFile() || stats.size > LONGEST_BYTES) return false;
+  const user = process.getuid?.();
+  return user === undefined || (stats.uid === user && (stats.mode & 0o022) === 0);
+}
+
+function isCommand(value: unknown): value is OwnCommand {
+  const { noun, usage, description, file } = Object(value) as Record<string, unknown>;
+  return [noun, usage, description, file].every((text) => typeof text === "string");
+}
