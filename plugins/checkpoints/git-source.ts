@@ -49,10 +49,10 @@ export class GitSource implements Source {
       isPartial = true;
     };
     const [index, changed, others] = await clock.waitFor(
-      // A look at all files needs no help from git.
       Promise.all([
         this.index ? undefined : this.ask(INDEX),
-        known.size > 0 ? this.ask(CHANGED, onComplaint) : "",
+        // With a new index and nothing known, every file is looked at anyway. Nothing known alone may mean that all files are gone.
+        this.isNew && known.size === 0 ? "" : this.ask(CHANGED, onComplaint),
         this.ask(OTHERS),
       ]),
     );

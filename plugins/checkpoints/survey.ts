@@ -3,7 +3,7 @@ import { Clock } from "./clock.ts";
 import type { Change, Difference } from "./compare.ts";
 import { isGitRoot } from "./git-index.ts";
 import { GitSource } from "./git-source.ts";
-import { differ, type Ground, look, type Seen, seeNow, TICK_MS } from "./seen.ts";
+import { differ, type Ground, look, type Mark, type Seen, seeNow, TICK_MS, type Tracked } from "./seen.ts";
 import type { Listing, Source } from "./source.ts";
 import { WalkSource } from "./walk-source.ts";
 
@@ -91,7 +91,7 @@ export class Survey {
       }
     const difference = this.difference(found);
     for (const [path, now] of found) this.replace(path, listing.lists(path) ? now : undefined);
-    for (const path of [...doubtful, ...found.keys()]) this.judge(path, since);
+    for (const path of [...doubtful, ...found.keys()]) this.judge(path, listing.tracked(path), since);
     this.partial.clear();
     this.left = [];
     this.since = since;
@@ -103,7 +103,8 @@ export class Survey {
     const before = this.known.get(path);
     const now = look(this.ground, path, listing.tracked(path), this.partial.get(path) ?? before);
     if (now !== before && now && now.content.kind !== "git") this.partial.set(path, now);
-    if (now !== before || (before && !listing.lists(path))) found.set(path, now);
+    // In a plain folder every file is looked at, and most are what they were.
+    if (this.isGit || now !== before || !listing.lists(path)) found.set(path, now);
   }
 
   private difference(found: ReadonlyMap<string, Seen | undefined>): Difference {
@@ -139,16 +140,17 @@ export class Survey {
   }
 
   /** Whether the next look has to include a path that was looked at just now. */
-  private judge(path: string, since: number): void {
+  private judge(path: string, tracked: Tracked | undefined, since: number): void {
     const seen = this.known.get(path);
-    const isOpen = seen && (seen.young || seen.content.kind === "uncovered" || (this.isGit && !isSettled(seen, since)));
-    if (isOpen) this.doubtful.add(path);
+    // A file that is gone may come back with the inode and the second that the index has for it.
+    const isSettled = !this.isGit || [seen, tracked].every((mark) => !mark || isOlder(mark, since));
+    if (!isSettled || seen?.young || seen?.content.kind === "uncovered") this.doubtful.add(path);
     else this.doubtful.delete(path);
   }
 }
 
 /** A git that was built without nanoseconds notices a change only when it falls in a later second than the last one. */
-function isSettled({ ctimeMs }: Seen, lookedAt: number): boolean {
+function isOlder({ ctimeMs }: Mark, lookedAt: number): boolean {
   return Math.floor(ctimeMs / 1_000) < Math.floor((lookedAt - TICK_MS) / 1_000);
 }
 

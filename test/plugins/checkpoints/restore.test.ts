@@ -58,6 +58,19 @@ describe("a restore", () => {
     ]);
   });
 
+  it("brings back files of a project in which none was left, so that later commands are told apart from it", async () => {
+    await using t = await project({ files: { a: "1", "d/x": "1", "e/f/g": "1" } });
+    const first = t.tree();
+    const { user } = await t.turn([put(t, "a"), put(t, "e/f/g")]);
+    await t.bash("rm d/x", "rm -f d/x");
+    expect([await t.restore(user), t.tree()]).toEqual([{ restored: ["a", "d/x", "e/f/g"], skipped: [] }, first]);
+    const linked = await t.bash("rm a; ln -s e/f/g a");
+    const second = t.tree();
+    const last = await t.bash("rm d/x; ln -s d/y d/x");
+    expect([(await t.restore(last.user)).skipped, t.tree()]).toEqual([[], second]);
+    expect([(await t.restore(linked.user)).skipped, t.tree()]).toEqual([[], first]);
+  });
+
   it("leaves alone what someone else has changed since, unless told", async () => {
     await using t = await project({ files: { a: "1", b: "1", c: "1" } });
     const { user } = await t.bash("echo 2 > a; echo 2 > b; rm c");
