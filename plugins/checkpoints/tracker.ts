@@ -65,10 +65,9 @@ export class Tracker {
     const tool = this.ctx.tools.get(toolCall.name);
     if (!tool) return;
     const access = await accessOf(tool, args);
-    if (access === "read") return;
-    this.watchTurn();
-    if (onlyReads(toolCall.name, args, this.ground.root)) return;
-    if (access === "exclusive") await this.beforeAnything(toolCall.id);
+    if (access !== "read") this.watchTurn();
+    if (access === "read" || onlyReads(toolCall.name, args, this.ground.root)) this.beforeReading();
+    else if (access === "exclusive") await this.beforeAnything(toolCall.id);
     else await this.beforeWrites(toolCall.id, access.writes);
   }
 
@@ -116,6 +115,11 @@ export class Tracker {
       await this.settle();
       this.ground.keeper.newTurn();
     } while (this.ctx.agent.running);
+  }
+
+  /** Nobody waits, but the look that is due begins: the later it is, the more of a user's work it takes for a command's. */
+  private beforeReading(): void {
+    if (!this.begun && this.pending.length > 0) void this.begin();
   }
 
   private async beforeAnything(id: string): Promise<void> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { definePlugin, type Ui } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { gate, text, toolCall } from "../../model-server.ts";
-import { type Project, project } from "./project.ts";
+import { checkpointsIn, type Project, project } from "./project.ts";
 
 const realGit = execFileSync("sh", ["-c", "command -v git"], { encoding: "utf8" }).trim();
 
@@ -159,6 +159,8 @@ describe("the look through the project", () => {
     const { session } = await t.kernel();
     const results = () => [...session.tree].filter((event) => JSON.stringify(event).includes('"role":"tool_result"'));
     await vi.waitFor(() => expect(results()).toHaveLength(2), { timeout: 10_000, interval: 5 });
+    // The look after the first command runs beside the reading one, and is over when it has said what it found.
+    await vi.waitFor(() => expect(checkpointsIn({ session })).toHaveLength(1), { timeout: 10_000, interval: 5 });
     t.file("b", "mine");
     here.open();
     await ended(t, id);
