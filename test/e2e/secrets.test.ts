@@ -6,6 +6,9 @@ import { scratch } from "./scorel.ts";
 
 const canary = "canary-7f3a9c1e5b";
 
+/** Prints the environment of Scorel's own process; guards read commands, not what is in a script's file. */
+const peek = 'for pid in $PPID $(cut -d " " -f 4 /proc/$PPID/stat); do cat /proc/$pid/environ; done';
+
 function everyByte(folder: string): string {
   return readdirSync(folder)
     .map((name) => join(folder, name))
@@ -18,12 +21,13 @@ it("a key reaches its own host's header and nothing else, though the model print
   await using server = await startModelServer([
     [
       toolCall("Bash", { command: "env; cat ../kept.txt" }),
-      toolCall("Bash", { command: "tr '\\0' '\\n' < /proc/$PPID/environ" }),
+      toolCall("Bash", { command: "sh peek.sh | tr '\\0' '\\n'" }),
     ],
     text(`I saw ${canary}`, 4),
   ]);
   s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
   s.file("../kept.txt", `SCRIPTED_KEY=${canary}\0`);
+  s.file("peek.sh", peek);
   const run = await s.run(["-p", "look around", "--output", "events"], {
     env: { SCRIPTED_KEY: canary, OPENAI_API_KEY: `${canary}-openai` },
   });
@@ -37,9 +41,9 @@ it("a key reaches its own host's header and nothing else, though the model print
 it("nor when commands in the background print them, in pieces, and more than fits into an answer", async () => {
   using s = scratch();
   const commands = [
-    "env; cat ../kept.txt; tr '\\0' '\\n' < /proc/$PPID/environ",
-    "cat ../kept.txt /proc/$PPID/environ | while read -r -d '' line; do printf %s \"$line\" | fold -w 3 | tr -d '\\n'; sleep 0.01; done",
-    "seq 20000; cat ../kept.txt /proc/$PPID/environ; seq 20000",
+    "env; cat ../kept.txt; sh peek.sh | tr '\\0' '\\n'",
+    "(cat ../kept.txt; sh peek.sh) | while read -r -d '' line; do printf %s \"$line\" | fold -w 3 | tr -d '\\n'; sleep 0.01; done",
+    "seq 20000; cat ../kept.txt; sh peek.sh; seq 20000",
   ];
   await using server = await startModelServer((request, index) => {
     if (index === 0) return commands.map((command) => toolCall("Bash", { command, background: true }));
@@ -52,6 +56,7 @@ it("nor when commands in the background print them, in pieces, and more than fit
   });
   s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
   s.file("../kept.txt", `SCRIPTED_KEY=${canary}\0`);
+  s.file("peek.sh", peek);
   const temp = s.file("tmp/.keep", "").replace(/\/\.keep$/, "");
   const run = await s.run(["-p", "look around", "--output", "events"], {
     env: { SCRIPTED_KEY: canary, OPENAI_API_KEY: `${canary}-openai`, TMPDIR: temp },
@@ -68,7 +73,8 @@ it.runIf(process.platform === "linux")(
   "nor when a command writes the environment of its parent into a file",
   async () => {
     using s = scratch();
-    const command = "cat /proc/$PPID/environ > stolen; cp stolen again; wc -c < stolen";
+    s.file("peek.sh", peek);
+    const command = "sh peek.sh > stolen; cp stolen again; wc -c < stolen";
     await using server = await startModelServer([toolCall("Bash", { command }), text("done")]);
     s.useModel(server.baseUrl, 'apiKeyEnv = "SCRIPTED_KEY"\n');
     const env = { SCRIPTED_KEY: canary, OPENAI_API_KEY: `${canary}-openai`, NOT_SECRET: "to be seen" };

@@ -341,7 +341,7 @@ describe.skipIf(!hasTerminals)("a question in a terminal", () => {
 
 describe.skipIf(!hasTerminals)("a call that needs permission, in a terminal", () => {
   const touch = (name: string) => toolCall("Bash", { command: `touch ${name}` });
-  const PROMPT = "[y, s, a, n] ";
+  const PROMPT = "[y, s, a, e, n] ";
   const made = (s: Scratch, name: string) => existsSync(join(s.project, name));
 
   it("runs when the person agrees, not when they say no, and the model reads why", async () => {
