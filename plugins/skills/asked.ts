@@ -1,13 +1,17 @@
 import type { Skill } from "./contract.ts";
-import { Matching, wordsIn } from "./matching.ts";
 import type { Skills } from "./skills.ts";
 import { unreadTexts } from "./words.ts";
 
-/** The unlisted skills that the new messages ask for: all of them by the name of Scorel, else those whose words they hold. */
+/** The unlisted skills that the new messages ask for: all of them when one names Scorel, else those whose name's words it holds. */
 export function askedFor(skills: Skills): ReadonlySet<Skill> {
   const unlisted = skills.forModel.filter(({ isUnlisted }) => isUnlisted);
-  const texts = unlisted.length > 0 ? unreadTexts(skills) : [];
-  if (texts.some((text) => /\bscorel\b/i.test(text))) return new Set(unlisted);
-  const matching = new Matching(unlisted);
-  return new Set(texts.flatMap((text) => matching.fits(wordsIn(text)).map(({ skill }) => skill)));
+  const texts = unlisted.length > 0 ? unreadTexts(skills).map((text) => new Set(text.toLowerCase().match(/\w+/g))) : [];
+  if (texts.some((words) => words.has("scorel"))) return new Set(unlisted);
+  return new Set(
+    unlisted.filter(({ name }) => texts.some((words) => nameWords(name).every((word) => words.has(word)))),
+  );
+}
+
+function nameWords(name: string): string[] {
+  return name.split("-").filter((word) => word !== "scorel");
 }
