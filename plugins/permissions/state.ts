@@ -10,6 +10,7 @@ import type {
   Transients,
 } from "@scorel/kernel";
 import type {} from "@scorel/requests/contract";
+import type {} from "@scorel/runner/contract";
 import type {} from "@scorel/skills/contract";
 import { z } from "zod";
 import type { PermissionsConfig } from "./config.ts";
@@ -52,10 +53,13 @@ export function modeOf(state: State): Mode {
   return given ?? (state.attended ? "ask" : "edits");
 }
 
-/** What may be read beside the project: by the configuration, and the files of skills. */
+/** What may be read beside the project: by the configuration, files of skills, and what their programs made in this session. */
 export function readableIn(ctx: Context): Readable {
   const skills = ctx.find("skills")?.look.skills ?? [];
-  return { patterns: ctx.config.read, folders: [...new Set(skills.flatMap(({ folder, files }) => [folder, files]))] };
+  const made = ctx.find("refs")?.folder();
+  const folders = new Set(skills.flatMap(({ folder, files }) => [folder, files]));
+  if (made !== undefined) folders.add(made);
+  return { patterns: ctx.config.read, folders: [...folders] };
 }
 
 /** The rules among these texts, which the configuration has checked. */

@@ -117,6 +117,8 @@ export interface RefsService {
   resolve(ref: string): string;
   /** The path of a workspace's file with this name, if there is one. Throws RUN_PATH. */
   find(name: string): string | undefined;
+  /** The folder in which programs of skills work in this session, if there is one yet. */
+  folder(): string | undefined;
 }
 
 /** A program of a skill that a person runs, outside of a conversation. */

@@ -16,6 +16,10 @@ export function createRefs(ctx: RunnerContext): RefsService {
       if (scheme === "artifact") return artifactFile(ctx, ref, rest);
       throw errors.RUN_REF({ ref, reason: "only workspace:// and artifact:// are known" });
     },
+    folder() {
+      const base = existingWorkspace(ctx);
+      return base === undefined ? undefined : makeLayout(base).root;
+    },
     find(name) {
       const base = existingWorkspace(ctx);
       if (base === undefined) return undefined;
