@@ -176,7 +176,9 @@ describe("the command on a full disk", () => {
 describe("the command whose log is deleted under it", () => {
   it("writes nothing into a file without a name, and says where the bytes still are", async () => {
     using s = scratch();
-    const remove = `run rm ${join(s.home, ".scorel/sessions")}/*.jsonl`;
+    // In a file, since a command that goes through ~/.scorel is refused.
+    s.file("remove.sh", `rm ${join(s.home, ".scorel/sessions")}/*.jsonl`);
+    const remove = "run sh remove.sh";
     const gone = /STORE_GONE: .*jsonl was deleted or replaced while it was open.*start a new one/;
     const turn = await s.run(["-p", remove, ...demo]);
     expect(turn).toMatchObject({ code: 1, stderr: expect.stringMatching(gone) });

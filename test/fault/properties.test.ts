@@ -231,7 +231,7 @@ describe(`any ${SEQUENCES} sequences of a session`, () => {
       }),
       parameters,
     );
-  }, 60_000);
+  }, 180_000);
 
   it(`give a model what a plain reading of the conversation gives (seed ${seed})`, async () => {
     await fc.assert(
@@ -245,7 +245,7 @@ describe(`any ${SEQUENCES} sequences of a session`, () => {
       }),
       parameters,
     );
-  }, 60_000);
+  }, 180_000);
 
   it(`are the same when the log is replayed (seed ${seed})`, async () => {
     await fc.assert(
@@ -257,7 +257,7 @@ describe(`any ${SEQUENCES} sequences of a session`, () => {
       }),
       parameters,
     );
-  }, 60_000);
+  }, 180_000);
 });
 
 interface Claim {
@@ -296,7 +296,7 @@ describe(`any ${SEQUENCES} orders of claims on the same slots`, () => {
       }),
       parameters,
     );
-  }, 60_000);
+  }, 180_000);
 
   async function make({ session }: Kernel, { slot, beside, late }: Claim, by: number) {
     await turns(late);
