@@ -45,8 +45,17 @@ export class GitIndex {
   }
 }
 
+/** Whether git would take the folder for a repository: with a `.git` that is damaged or made up, files are looked for without it. */
 export function isGitRoot(root: string): boolean {
-  return fs.existsSync(join(root, ".git"));
+  try {
+    const folder = gitFolder(root);
+    const isFolder = (name: string) => fs.statSync(join(folder, name)).isDirectory();
+    const head = fs.readFileSync(join(folder, "HEAD"), "utf8");
+    if (!/^(?:ref:\s*refs\/|[0-9a-f]{40})/.test(head)) return false;
+    return fs.existsSync(join(folder, "commondir")) || (isFolder("objects") && isFolder("refs"));
+  } catch {
+    return false;
+  }
 }
 
 /** The folder that git keeps a project's repository in. Throws CHECKPOINT_GIT. */

@@ -229,7 +229,9 @@ export class Tracker {
   private tell(reason: string): void {
     if (this.told.has(reason)) return;
     this.told.add(reason);
-    this.ctx.find("ui")?.notify(`What commands change cannot be undone in full: ${reason}.`, "warning");
+    this.ctx
+      .find("ui")
+      ?.notify(`What commands change cannot be undone in full: ${reason.replace(/\.$/, "")}.`, "warning");
   }
 
   /** A real path as checkpoints name it; undefined for one that they do not cover. */

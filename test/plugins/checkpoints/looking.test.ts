@@ -54,6 +54,17 @@ const send = async (t: Project) =>
 const ended = (t: Project, id: string) => t.client.request("wait_turn", { sessionId: t.sessionId, id });
 
 describe("the look through the project", () => {
+  it.each([
+    ["a made-up", { ".git/HEAD": "" }],
+    ["a damaged", { ".git/HEAD": "ref: refs/heads/main\n" }],
+    ["a lost", { ".git": "gitdir: /nowhere/at/all\n" }],
+  ])("goes without git where %s .git makes no repository", async (_, files) => {
+    await using t = await project({ plain: true, files: { a: "1", ...(files as Record<string, string>) } });
+    const { user } = await t.bash("echo 2 > a; rm -f b");
+    expect(await t.restore(user)).toEqual({ restored: ["a"], skipped: [] });
+    expect(t.text("a")).toBe("1");
+  });
+
   it("begins while the model speaks, and a command that comes later does not wait", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1" } });
