@@ -25,7 +25,10 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
     writeFileSync(`${w.home}/notes`, "private");
     const attempts = `echo 1 > in; cat ${w.home}/notes; echo 1 > ${w.home}/out; echo 1 > /usr/out; exit 7`;
     expect(await said(w, attempts)).toContain("No such file or directory");
-    expect([readFileSync(w.path("in"), "utf8"), readdirSync(w.home).filter((name) => name !== ".scorel")]).toEqual(["1\n", ["notes"]]);
+    expect([readFileSync(w.path("in"), "utf8"), readdirSync(w.home).filter((name) => name !== ".scorel")]).toEqual([
+      "1\n",
+      ["notes"],
+    ]);
     expect(await said(w, "exit 7")).toBe("[exit code 7]");
   });
 
