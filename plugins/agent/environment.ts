@@ -46,7 +46,7 @@ export async function submitted(ctx: BaseContext, prompt: string, signal: AbortS
 export function tools(ctx: BaseContext): readonly ReadyTool[] {
   return ctx.find("tools")?.list() ?? [];
 }
-/** What the model is told of them. */
+/** Tools as a request describes them, without those that are unlisted. */
 export function offeredTools(ctx: BaseContext): Pick<ReadyTool, "name" | "description" | "parameters">[] {
   const listed = tools(ctx).filter(({ unlisted }) => !unlisted);
   return listed.map(({ name, description, parameters }) => ({ name, description, parameters }));

@@ -11,7 +11,7 @@ export interface Change {
   now: Seen | undefined;
 }
 
-/** What has changed between two looks. */
+/** The changes between two looks. */
 export interface Difference {
   changes: Change[];
   /** How many files appeared that are older than the look before: they came from where nobody looks. */

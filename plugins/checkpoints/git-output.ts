@@ -2,7 +2,7 @@ import type { Clock } from "./clock.ts";
 import { inodeOf, type Tracked } from "./seen.ts";
 import { isInside } from "./state.ts";
 
-/** What git's index says. */
+/** The entries of git's index. */
 export interface Index {
   /** Null for files that `unsure` names. */
   tracked: Map<string, Tracked | null>;

@@ -18,7 +18,7 @@ export interface Ground {
   signal: AbortSignal;
 }
 
-/** What names a version of a file without reading it. */
+/** Identifies a version of a file without reading it: inode, size and times. */
 export interface Mark {
   /** Of 32 bits, as git's index has it. */
   ino: number;

@@ -1,7 +1,7 @@
 import type { Clock } from "./clock.ts";
 import type { Seen, Tracked } from "./seen.ts";
 
-/** What one look has to go through. */
+/** The paths that one look goes through. */
 export interface Listing {
   /** Every other file is what it was known to be. */
   suspects: Iterable<string>;

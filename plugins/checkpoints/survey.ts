@@ -17,13 +17,13 @@ export interface Failure {
 /** Ticks of the slowest clock that file systems are known to take their times from. */
 const CLOCK_LAG_MS = 10;
 
-/** What is known of the project's files, and the looks that keep it true. */
+/** The known state of the project's files, brought up to date by looks. */
 export class Survey {
   private readonly ground: Ground;
   private source: Source | undefined;
   private isGit = false;
   readonly known = new Map<string, Seen>();
-  /** What a look that failed has read, so that the next one need not. */
+  /** Files that a failed look has read, so that the next look need not read them. */
   private partial = new Map<string, Seen>();
   /** Paths to look at whatever the source says: their marks prove nothing, or they may not be listed. */
   private readonly doubtful = new Set<string>();

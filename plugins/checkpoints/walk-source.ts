@@ -8,7 +8,7 @@ import type { Listing, Source } from "./source.ts";
 /** Folders that hold what is made or fetched; only outside git, where no ignore file says so. */
 const SKIPPED = new Set([".git", ".hg", ".svn", ".scorel", "node_modules", ".venv", "__pycache__"]);
 
-/** What a folder held when its times were these. */
+/** The entries of a folder, and the folder's times when they were read. */
 interface Folder {
   ino: number;
   mtimeMs: number;

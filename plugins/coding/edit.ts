@@ -79,7 +79,7 @@ function requireRead(places: readonly ByteRange[], ranges: readonly ByteRange[],
   }
 }
 
-/** What stands in for a secret was never seen; changing a part of it would uncover the rest. */
+/** The model saw [redacted] there; changing a part of the secret would uncover the rest. Throws EDIT_SECRET. */
 function requireShown(places: readonly ByteRange[], place: Place, secrets: Spans): void {
   if (places.some(([from, to]) => secrets.some(([start, end]) => start < to && end > from)))
     throw errors.EDIT_SECRET({ path: place.shown });
