@@ -150,7 +150,7 @@ class JsonlStore implements Store {
     if (this.file.fd !== undefined) fs.closeSync(this.file.fd);
     this.file.fd = undefined;
     this.readOnly = "it is closed";
-    // What a deleted log held is gone because somebody wants it gone; bytes that others cut off or added are told.
+    // Nothing is reported for a deleted log, since deleting it was intended; bytes that others removed or added are reported.
     if (changed?.code === "STORE_CHANGED") throw changed;
   }
 
@@ -228,7 +228,7 @@ class JsonlStore implements Store {
     });
   }
 
-  /** What somebody else did to the file, so that nothing may be written to it. */
+  /** The error for a file that somebody else deleted, moved or changed, to which nothing may be written. */
   private changed(): ScorelError | undefined {
     const { fd, size } = this.file;
     if (fd === undefined) return undefined;

@@ -17,7 +17,7 @@ export interface KernelEntry {
   /** Although optional otherwise: without it nothing starts. */
   required?: boolean;
 }
-/** What messages advise about names that no plugin of this kernel knows. */
+/** Advice that error messages give about names that no plugin of this kernel knows. */
 export interface Hints {
   service(name: string): string | undefined;
   hook(name: string): string | undefined;

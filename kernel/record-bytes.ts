@@ -10,7 +10,7 @@ const CRC_BYTES = Buffer.from(CRC_START);
 /** `,"crc":"xxxxxxxx"}` */
 export const SUFFIX_LENGTH = CRC_START.length + 10;
 
-/** What stands before the number of a record, in a log whose records are counted. */
+/** Precedes the number of a record in a log of format 2, whose records are numbered. */
 const NUMBER_START = ',"nth":';
 const NUMBER_BYTES = Buffer.from(NUMBER_START);
 
@@ -27,7 +27,7 @@ export function encodeLine(record: string, nth?: number): string {
   return `${json.slice(0, -1)}${CRC_START}${crc32(json).toString(16).padStart(8, "0")}"}\n`;
 }
 
-/** What a line's JSON says, without its checksum and, where records are `counted`, its number; undefined when it is no JSON. */
+/** Parses a line without its checksum and, if records are `counted`, without its number; undefined if it is not JSON. */
 export function decode(line: Buffer, counted = false): unknown {
   try {
     const value = JSON.parse(line.toString("utf8"));

@@ -81,7 +81,7 @@ export class Calls {
     const refused = await this.changed(input);
     if (refused) return refused;
     const left = plainArguments(name, input.args);
-    // What no layer changed is not validated again: a schema may transform it otherwise the second time.
+    // Arguments that no layer changed are not validated again: a transform of the schema would run twice.
     const args = isDeepStrictEqual(left, proposed) ? valid : this.tool(name).validate(left);
     const call = sealed({
       ...input,

@@ -236,7 +236,7 @@ function isCallEvent(
   return event.type.startsWith("toolcall_");
 }
 
-/** What keeps the text of arguments from being a JSON object, with the text itself. */
+/** Says why the text of arguments is not a JSON object, and quotes the text. */
 function flawIn(raw: string | undefined, parsed: unknown): UnreadableArguments | undefined {
   const text = raw?.trim() ?? "";
   if (text === "") return isRecord(parsed) ? undefined : { text, reason: "they are no JSON object" };

@@ -187,7 +187,7 @@ export class Recorder {
   }
 }
 
-/** What a schema makes of arguments may have no form in JSON; then nothing is told of it. */
+/** The JSON form of validated arguments; undefined if a transform of the schema made values that JSON cannot hold. */
 function jsonForm(args: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(args)) as unknown;
