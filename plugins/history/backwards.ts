@@ -1,6 +1,7 @@
 import type { StoredEvent, TreeView } from "@scorel/kernel";
 
-const WIDEST = 4096;
+/** More at once would crowd what was read last out of the processor's cache. */
+const WIDEST = 512;
 
 /** Events from the latest (of those before `end`, a seq) to the first, read in windows, so that the end of a large log is all that is read of it. */
 export function* backwards(tree: TreeView, end = Number.POSITIVE_INFINITY): Generator<StoredEvent> {

@@ -2,21 +2,18 @@ import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { messageIn, named, oneLine } from "./said.ts";
 
-/** As much of a tree as it takes. */
-export type Lookup = Pick<TreeView, "get" | "parent" | "isPath">;
-
 /**
  * Whether a conversation can go on from an event: it is part of the tree, and no tool call waits for its result there. So
  * are the end of a turn, a user message, and the last result of a set; and a summary, since none is made inside a set.
  */
-export function isPoint(tree: Lookup, id: EventId): boolean {
-  return tree.isPath(id) && waitingAt(tree, id).length === 0;
+export function isPoint(tree: TreeView, id: EventId): boolean {
+  return tree.isPath(id) && waitingAt(tree, tree.get(id)).length === 0;
 }
 
-/** The calls without a result at an event: looks no further up than to the message that they are in. */
-function waitingAt(tree: Lookup, id: EventId): string[] {
+/** The names of the calls without a result at an event: looks no further up than to the message that they are in. */
+export function waitingAt(tree: TreeView, at: StoredEvent | undefined): string[] {
   const answered = new Set<string>();
-  for (let event = tree.get(id); event; event = tree.parent(event.id)) {
+  for (let event = at; event; event = tree.parent(event.id)) {
     const message = messageIn(event);
     if (message?.role === "user") return [];
     if (message?.role === "tool_result") answered.add(message.toolCallId);
@@ -36,7 +33,7 @@ export function requirePoint(tree: TreeView, id: EventId): void {
   const nearest = [...(before ? [before] : []), ...pointsAfter(tree, id)];
   const shown = [...(before ? [] : ["the start"]), ...nearest.map(named)];
   const reason = tree.isPath(id)
-    ? `its tool calls (${oneLine(waitingAt(tree, id).join(", "))}) wait for their results`
+    ? `its tool calls (${oneLine(waitingAt(tree, tree.get(id)).join(", "))}) wait for their results`
     : `it hangs beside the conversation`;
   throw errors.HISTORY_NO_POINT({ eventId: named(event), reason, nearest: nearest.map(idOf), shown });
 }

@@ -44,11 +44,16 @@ export function named(event: StoredEvent): string {
   return `${event.id.slice(0, NAME_LENGTH)} (${label}${text === "" ? "" : `: ${oneLine(text, 40)}`})`;
 }
 
+/** Anything but printable ASCII with single spaces, which needs no cleaning and is counted by its length. */
+const UNUSUAL = /[^ -~]| {2}/;
+
 /** The beginning of a text by whole characters, without line breaks and whatever else would move a terminal's cursor. */
 export function oneLine(text: string, longest = LONGEST): string {
-  const line = plainText(text.slice(0, longest * 4))
-    .replace(/\s+/g, " ")
-    .trim();
+  const start = text.slice(0, longest * 4);
+  const isUnusual = UNUSUAL.test(start);
+  const line = (isUnusual ? plainText(start).replace(/\s+/g, " ") : start).trim();
+  if (line.length <= longest) return line;
+  if (!isUnusual) return `${line.slice(0, longest - 1)}…`;
   const letters = [...line];
   return letters.length > longest ? `${letters.slice(0, longest - 1).join("")}…` : line;
 }

@@ -96,6 +96,11 @@ describe("a session's tree", () => {
     expect([page.rows.length, page.branchPoints.length, page.leaves.length]).toEqual([1000, 200, 200]);
     expect(JSON.stringify(page).length).toBeLessThan(400_000);
     expect(ms).toBeLessThan(1_000);
+    const whole = await client.request("get_tree", { sessionId, limit: 100_000 });
+    expect(whole.rows.slice(-1000)).toEqual(page.rows);
+    expect(whole.rows.map(({ id }) => id)).toEqual(
+      [...session.tree].flatMap(({ id }) => (session.tree.isPath(id) ? id : [])),
+    );
   });
 });
 
