@@ -1,4 +1,4 @@
-import { type Collected, messageOf } from "@scorel/kernel";
+import { type Collected, messageOf, nearest } from "@scorel/kernel";
 import type { Tool } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -46,23 +46,40 @@ function admit({ plugin, tool }: { plugin: string; tool: unknown }, { admitted, 
   else admitted.set(name, { plugin, tool: tool as Tool });
 }
 
+const OPTIONAL_FUNCTIONS = ["access", "reads", "prepareArguments", "display"];
+const FIELDS = [
+  ...["name", "label", "description", "parameters", "execute", "replaces", "advertised", "unlisted"],
+  ...OPTIONAL_FUNCTIONS,
+];
+
 /** What keeps a value from being a tool. */
 function flawOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "it is no object";
   const tool = value as Record<string, unknown>;
+  const slip = (field: string) => slipOf(field, tool);
+  if (tool.name === undefined) return `it has no name${slip("name")}`;
   if (typeof tool.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
     return "its name must be 1 to 64 letters, digits, _ or -";
-  if (typeof tool.description !== "string" || tool.description === "") return "it has no description";
-  if (tool.parameters === undefined) return "it has no parameters; give an empty object schema when it takes none";
-  if (typeof tool.execute !== "function") return "it has no execute function";
+  if (typeof tool.description !== "string" || tool.description === "")
+    return `it has no description${slip("description")}`;
+  if (tool.parameters === undefined)
+    return `it has no parameters${slip("parameters") || "; give an empty object schema when it takes none"}`;
+  if (typeof tool.execute !== "function") return `it has no execute function${slip("execute")}`;
   if (tool.replaces !== undefined && typeof tool.replaces !== "boolean")
     return "its replaces is neither true nor false";
   if (tool.advertised !== undefined && !isSchema(tool.advertised))
     return "its advertised is no JSON Schema of an object";
-  const optional = ["access", "reads", "prepareArguments", "display"].find(
-    (key) => tool[key] !== undefined && typeof tool[key] !== "function",
-  );
+  const optional = OPTIONAL_FUNCTIONS.find((key) => tool[key] !== undefined && typeof tool[key] !== "function");
   return optional && `its ${optional} is no function`;
+}
+
+/** What a missing field is probably written as: a field of the tool that no tool has, and that is nearly its name. */
+function slipOf(field: string, tool: object): string {
+  const written = nearest(
+    field,
+    Object.keys(tool).filter((key) => !FIELDS.includes(key)),
+  );
+  return written === undefined ? "" : `; it has ${JSON.stringify(written)}, which is probably meant to be "${field}"`;
 }
 
 function isSchema(value: unknown): boolean {

@@ -1,3 +1,4 @@
+import { nearest } from "@scorel/kernel";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 import { inlineReferences } from "./refs.ts";
@@ -72,6 +73,11 @@ function fromJsonSchema(given: Json): ReadParameters {
  * every keyword; here those that zod cannot express are passed over.
  */
 function checkable(schema: Json): z.ZodType {
+  const wrong = wrongTypeIn(schema);
+  if (wrong !== undefined)
+    throw refused(
+      `its schema has the type ${JSON.stringify(wrong)}${meantType(wrong) || ", which JSON Schema does not have"}`,
+    );
   try {
     return z.fromJSONSchema(expressible(schema) as JsonSchema);
   } catch (thrown) {
@@ -94,6 +100,46 @@ function expressible(schema: unknown): unknown {
   return Object.fromEntries(kept.map(([key, part]) => [key, VALUES.has(key) ? part : expressiblePart(key, part)]));
 }
 
+const TYPES = ["object", "array", "string", "number", "integer", "boolean", "null"];
+
+const SCHEMAS_BY_NAME = ["properties", "patternProperties"];
+const SCHEMAS = [
+  "items",
+  "prefixItems",
+  "additionalProperties",
+  "anyOf",
+  "oneOf",
+  "allOf",
+  "contains",
+  "propertyNames",
+];
+
+/** The first type in a schema that JSON Schema does not have. */
+function wrongTypeIn(schema: unknown): unknown {
+  if (typeof schema !== "object" || schema === null) return undefined;
+  if (Array.isArray(schema)) return firstWrongType(schema);
+  const { type, ...parts } = schema as Json;
+  const wrong = [type].flat().find((one) => one !== undefined && !TYPES.includes(one as string));
+  if (wrong !== undefined) return wrong;
+  return firstWrongType([
+    ...SCHEMAS_BY_NAME.flatMap((key) => Object.values(parts[key] ?? {})),
+    ...SCHEMAS.map((key) => parts[key]),
+  ]);
+}
+
+function firstWrongType(schemas: readonly unknown[]): unknown {
+  for (const schema of schemas) {
+    const wrong = wrongTypeIn(schema);
+    if (wrong !== undefined) return wrong;
+  }
+  return undefined;
+}
+
+function meantType(type: unknown): string {
+  const near = typeof type === "string" ? nearest(type, TYPES) : undefined;
+  return near === undefined || near === type ? "" : `, which is probably meant to be "${near}"`;
+}
+
 function expressiblePart(key: string, part: unknown): unknown {
   if (key !== "properties" && key !== "patternProperties") return expressible(part);
   return Object.fromEntries(Object.entries(part as Json).map(([name, schema]) => [name, expressible(schema)]));
@@ -102,7 +148,9 @@ function expressiblePart(key: string, part: unknown): unknown {
 /** Providers insist on an object at the top. */
 function objectSchema(schema: Json): Json {
   if (schema.type !== undefined && schema.type !== "object")
-    throw refused(`its parameters are of type ${JSON.stringify(schema.type)}; they must be an object`);
+    throw refused(
+      `its parameters are of type ${JSON.stringify(schema.type)}${meantType(schema.type)}; they must be an object`,
+    );
   return schema.type === "object" && schema.properties
     ? schema
     : { ...schema, type: "object", properties: schema.properties ?? {} };

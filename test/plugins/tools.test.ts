@@ -78,6 +78,27 @@ describe("the registry", () => {
     ).toEqual([{ writes: ["/a"] }, "read", "exclusive", "exclusive"]);
   });
 
+  it("says which word of a tool that is left out was probably meant", async () => {
+    const { execute, description, parameters } = tool("slip");
+    const typed = (type: string) => ({ type: "object", properties: { type: { type: "array", items: { type } } } });
+    const bad = [
+      { name: "t0", description, parameters, excute: execute },
+      { name: "t1", description, execute, params: parameters, parameter: parameters },
+      { name: "t2", desciption: description, parameters, execute },
+      { name: "t3", description, execute, parameters: typed("strng") },
+      { name: "t4", description, execute, parameters: { type: "objekt" } },
+    ];
+    const { kernel, service } = await kernelWith(bad as never);
+    expect(service.list()).toEqual([]);
+    expect(kernel.failures.map(({ message }) => message.split("left out: ")[1])).toEqual([
+      'it has no execute function; it has "excute", which is probably meant to be "execute".',
+      'it has no parameters; it has "parameter", which is probably meant to be "parameters".',
+      'it has no description; it has "desciption", which is probably meant to be "description".',
+      'its schema has the type "strng", which is probably meant to be "string".',
+      'its parameters are of type "objekt", which is probably meant to be "object"; they must be an object.',
+    ]);
+  });
+
   it("leaves out a bad tool and names its plugin and flaw", async () => {
     const bad = [
       { ...tool("no spaces") },
@@ -303,7 +324,7 @@ describe("parameters", () => {
       expect.stringContaining("it refers to itself (#/$defs/a)"),
       expect.stringContaining('does not begin with "#/"'),
       expect.stringContaining("points at nothing"),
-      expect.stringContaining("its schema cannot be checked (Unsupported type: file)"),
+      expect.stringContaining('its schema has the type "file", which JSON Schema does not have'),
     ]);
   });
 
