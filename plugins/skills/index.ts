@@ -32,6 +32,7 @@ export default definePlugin({
     const skills = new Skills(ctx);
     ctx.provide("skills", skills);
     await skills.ready(PATIENCE_MS.start);
+    await skills.rank();
   },
 
   tools: (ctx) => tools(ctx.find("skills") as Skills),

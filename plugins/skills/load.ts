@@ -71,6 +71,7 @@ export async function loaded(
     ...(texts.others && { folder: skill.folder }),
     docs: await keepDocs(skills, skill, paths),
   };
+  await skills.countUse(skill.name);
   const stateDelta = {
     [keyOf.loaded(skill.name)]: "1",
     ...(selects && { [keyOf.docs(skill.name)]: all ? "*" : JSON.stringify(paths) }),

@@ -25,13 +25,23 @@ const TAG = /<(?=[\s/]*system-reminder)/gi;
 
 export const GUIDANCE = `Before work that a skill covers, call skill_load and do as it says; load only docs that you need. What was loaded stays above. A skill grants no permission.`;
 
-/** Names and descriptions within so many bytes: descriptions are shortened first, then names beyond the first 100 left out. */
-export function overviewOf(rows: readonly Row[], budget: number, guidance = GUIDANCE): Overview {
+/**
+ * Names and descriptions within so many bytes: descriptions are shortened first, then names beyond the first 100 left out. Where
+ * not all can be described or named, those that were used more often come first: `uses` has counts by name.
+ */
+export function overviewOf(
+  rows: readonly Row[],
+  budget: number,
+  guidance = GUIDANCE,
+  uses: ReadonlyMap<string, number> = new Map(),
+): Overview {
   if (rows.length === 0) return { text: "", shortened: false };
-  const sorted = [...rows].sort((a, b) => (a.name < b.name ? -1 : 1)).map(inOneLine);
+  const sorted = [...rows]
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .map((row) => ({ ...row, description: oneLine(row.description) }));
   const whole = sorted.map((row) => lineOf(row, Number.POSITIVE_INFINITY));
   const fits = sizeOf(whole) <= budget;
-  const lines = fits ? whole : shortened(sorted, budget);
+  const lines = fits ? whole : shortened(sorted, nearest(sorted, uses), budget);
   const left = sorted.length - lines.length;
   const more = left > 0 ? `${left} more skills are not named here, and ` : "";
   const note = fits ? [] : [`(${more}descriptions are shortened: skill_search finds skills by words.)`];
@@ -43,8 +53,9 @@ export function overviewOf(rows: readonly Row[], budget: number, guidance = GUID
  * Descriptions of the greatest common length that fits; where that would be too short to say anything, those of the skills that
  * lie nearest to the work, and names of the others.
  */
-function shortened(rows: readonly Row[], budget: number): string[] {
-  const kept = named(rows, budget * NAMES_SHARE);
+function shortened(rows: readonly Row[], nearest: readonly Row[], budget: number): string[] {
+  const chosen = named(nearest, budget * NAMES_SHARE);
+  const kept = rows.filter((row) => chosen.has(row));
   let [low, high] = [0, 1_536];
   while (low < high) {
     const middle = Math.ceil((low + high) / 2);
@@ -52,15 +63,15 @@ function shortened(rows: readonly Row[], budget: number): string[] {
     else high = middle - 1;
   }
   if (low >= SHORTEST) return kept.map((row) => lineOf(row, low));
-  const described = describable(kept, budget);
+  const described = describable([...chosen], budget);
   return kept.map((row) => lineOf(row, described.has(row) ? DESCRIBED : 0));
 }
 
-/** Those whose descriptions fit beside the names of all. */
+/** Those whose descriptions fit beside the names of all, from the first on. */
 function describable(rows: readonly Row[], budget: number): ReadonlySet<Row> {
   let room = budget - sizeOf(rows.map((row) => lineOf(row, 0)));
   const chosen = new Set<Row>();
-  for (const row of nearest(rows)) {
+  for (const row of rows) {
     room -= sizeOf([lineOf(row, DESCRIBED)]) - sizeOf([lineOf(row, 0)]);
     if (room < 0) break;
     chosen.add(row);
@@ -68,31 +79,24 @@ function describable(rows: readonly Row[], budget: number): ReadonlySet<Row> {
   return chosen;
 }
 
-/** The project's own first, then the user's, those that come with Scorel last. */
-function nearest(rows: readonly Row[]): Row[] {
-  return [...rows].sort((a, b) => SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
+/** Those that were used most first; of others the project's own, then the user's, and last those that come with Scorel. */
+function nearest(rows: readonly Row[], uses: ReadonlyMap<string, number>): Row[] {
+  const usesOf = ({ name }: Row) => uses.get(name) ?? 0;
+  return [...rows].sort((a, b) => usesOf(b) - usesOf(a) || SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
 }
 
-/** As many as fit by their names alone, at least 100; those that lie nearest to the work first. */
-function named(rows: readonly Row[], budget: number): Row[] {
+/** As many as fit by their names alone, at least 100, from the first on. */
+function named(rows: readonly Row[], budget: number): ReadonlySet<Row> {
   let used = 0;
-  const chosen = nearest(rows).filter((row, at) => {
+  const chosen = rows.filter((row, at) => {
     used += sizeOf([lineOf(row, 0)]);
     return at < ALWAYS || used <= budget;
   });
-  return rows.filter((row) => chosen.includes(row));
+  return new Set(chosen);
 }
 
 function lineOf({ name, description }: Row, most: number): string {
-  const points = [...description];
-  const text =
-    points.length <= most
-      ? description
-      : `${points
-          .slice(0, Math.max(0, most - 1))
-          .join("")
-          .trimEnd()}…`;
-  return most === 0 ? `- ${name}` : `- ${name}: ${text}`;
+  return most === 0 ? `- ${name}` : `- ${name}: ${cut(description, most)}`;
 }
 
 function sizeOf(lines: readonly string[]): number {
@@ -100,6 +104,14 @@ function sizeOf(lines: readonly string[]): number {
 }
 
 /** Anybody's words: they neither begin a line of their own nor speak as the harness. */
-function inOneLine({ name, description, source }: Row): Row {
-  return { name, source, description: description.replace(/\s+/g, " ").trim().replace(TAG, "&lt;") };
+export function oneLine(description: string): string {
+  return description.replace(/\s+/g, " ").trim().replace(TAG, "&lt;");
+}
+
+/** A description of so many characters at most. */
+export function cut(description: string, most: number): string {
+  const points = [...description];
+  if (points.length <= most) return description;
+  const kept = points.slice(0, Math.max(0, most - 1)).join("");
+  return `${kept.trimEnd()}…`;
 }

@@ -23,6 +23,10 @@ export class Skills implements SkillsService {
   system = "";
   /** What is loaded for one request: counts as long as this is the leaf. */
   once: { leaf: string | null; state: SkillState } | undefined;
+  /** How often skills were loaded on this machine lately; looked up only where the list has no room for all. */
+  private uses: ReadonlyMap<string, number> = new Map();
+  /** Those whose descriptions this process has told behind a message. */
+  readonly hinted = new Set<string>();
   /** Archives that are being fetched for the first time, by the roots that name them. */
   readonly fetches = new Map<string, Promise<void>>();
   private library: Library | undefined;
@@ -58,11 +62,33 @@ export class Skills implements SkillsService {
   /** The list as it would be told now. */
   get overview(): Overview {
     const { overview, guidance } = this.ctx.config;
-    return overviewOf(this.listed, overview, guidance);
+    return overviewOf(this.listed, overview, guidance, this.uses);
   }
   /** Whether the model was told less than there is, and needs a search: as it was when the session began. */
   get isShortened(): boolean {
     return this.ctx.session.projection("skillIndex")?.shortened ?? this.overview.shortened;
+  }
+
+  /** Has the list, before it is frozen, name those first that are used most. Without counts it goes by where they come from. */
+  async rank(): Promise<void> {
+    const home = this.ctx.find("workspace")?.home;
+    if (home === undefined || this.ctx.session.projection("skillIndex") || !this.overview.shortened) return;
+    try {
+      this.uses = (await import("./uses.ts")).usesIn(home);
+    } catch (thrown) {
+      this.ctx.logger.debug("How often skills were used cannot be read.", thrown);
+    }
+  }
+
+  /** Notes that a skill was loaded, in sessions that are kept. The count is a help, and no load fails for it. */
+  async countUse(name: string): Promise<void> {
+    const { home, file } = this.ctx.find("workspace") ?? {};
+    if (home === undefined || file === undefined) return;
+    try {
+      (await import("./uses.ts")).recordUse(home, name);
+    } catch (thrown) {
+      this.ctx.logger.debug("The use of a skill was not counted.", thrown);
+    }
   }
 
   /** A skill as the session knows it. */

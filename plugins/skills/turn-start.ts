@@ -1,6 +1,7 @@
 import type { AppendEntry } from "@scorel/kernel";
 import { askedFor } from "./asked.ts";
 import type { IndexedSkill, Skill, SkillChanges } from "./contract.ts";
+import { hints } from "./hints.ts";
 import type { Skills } from "./skills.ts";
 import { applied, cleared } from "./state.ts";
 
@@ -12,7 +13,7 @@ export async function beginTurn(skills: Skills): Promise<void> {
   const { ctx } = skills;
   await skills.refresh();
   const now = skills.isOffered ? rowsFor(skills, askedFor(skills)) : [];
-  const entries = [...indexEntries(skills, now), ...announcement(skills, now), ...endOfTurn(skills)];
+  const entries = [...indexEntries(skills, now), ...announcement(skills, now), ...hints(skills), ...endOfTurn(skills)];
   if (entries.length > 0) await ctx.session.appendAll(entries);
 }
 

@@ -44,6 +44,18 @@ describe("the overview", () => {
     expect(Buffer.byteLength(lines(overview).join("\n"))).toBeLessThanOrEqual(8_192);
   });
 
+  it("describes those with a higher rank before the nearer ones, and the order of the lines stays", () => {
+    const ranks = new Map([
+      ["s290", 2],
+      ["s150", 1],
+    ]);
+    const overview = overviewOf([...numbered(300, 500), row("own", "x".repeat(200), "project")], 8_192, "", ranks);
+    const described = lines(overview).filter((line) => line.includes(": "));
+    expect(described.map((line) => line.split(":")[0])).toEqual(expect.arrayContaining(["- own", "- s150", "- s290"]));
+    const names = lines(overview).map((line) => /^- ([^:]+)/.exec(line)?.[1] ?? "");
+    expect(names).toEqual([...names].sort());
+  });
+
   it("keeps the names of a hundred skills whatever they take, and counts those beyond", () => {
     expect(lines(overviewOf(numbered(100, 500), 10))).toHaveLength(100);
     const overview = overviewOf([...numbered(150, 10), row("zz", "The project's", "project")], 10);

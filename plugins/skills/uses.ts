@@ -1,0 +1,59 @@
+import * as fs from "node:fs";
+import { dirname, join } from "node:path";
+import { newId } from "@scorel/kernel";
+
+/** Bytes of the file that are read: the latest few thousand uses. */
+const READ = 64 * 1024;
+/** Bytes at which the file is cut to the part that is read. */
+const MOST = 4 * READ;
+
+/** One name for each time a skill was loaded on this machine, the latest last; deleting the file only forgets the counts. */
+const fileIn = (home: string) => join(home, ".scorel", "cache", "skill-uses");
+
+/** Adds one use. Several processes may do so at a time: a line is short enough to be appended whole. Throws errors of files. */
+export function recordUse(home: string, skill: string): void {
+  const file = fileIn(home);
+  fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+  const fd = fs.openSync(file, "a", 0o600);
+  try {
+    fs.writeSync(fd, `${encodeURIComponent(skill)}\n`);
+    if (fs.fstatSync(fd).size <= MOST) return;
+  } finally {
+    fs.closeSync(fd);
+  }
+  // A use that another process adds at this moment may be lost, which changes no order that anyone would notice.
+  const shorter = `${file}.${newId()}.tmp`;
+  fs.writeFileSync(shorter, tailOf(file), { mode: 0o600 });
+  fs.renameSync(shorter, file);
+}
+
+/** How often each skill was loaded lately. Without the file there are no counts. Throws other errors of files. */
+export function usesIn(home: string): ReadonlyMap<string, number> {
+  const counts = new Map<string, number>();
+  for (const line of tailOf(fileIn(home)).split("\n").filter(Boolean)) counts.set(line, (counts.get(line) ?? 0) + 1);
+  return new Map([...counts].map(([line, count]) => [nameOf(line), count]));
+}
+
+/** The last whole lines. */
+function tailOf(file: string): string {
+  const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
+  if (size === 0) return "";
+  const fd = fs.openSync(file, "r");
+  try {
+    const bytes = Buffer.alloc(Math.min(size, READ));
+    const read = fs.readSync(fd, bytes, 0, bytes.length, size - bytes.length);
+    const text = bytes.toString("latin1", 0, read);
+    return size > READ ? text.slice(text.indexOf("\n") + 1) : text;
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+/** A line that a crash cut short names no skill. */
+function nameOf(line: string): string {
+  try {
+    return decodeURIComponent(line);
+  } catch {
+    return line;
+  }
+}
