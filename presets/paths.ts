@@ -27,8 +27,18 @@ export interface Project {
   files?: string;
   /** The folder that stands for the project's root when trusted files are read. */
   root?: string;
+  /** Skills of folders that lie nearer to the working directory, which are trusted on their own; absent when none are. */
+  nested?: NestedSkills;
   /** What the user is told about it. */
   notice?: string;
+}
+
+/** Trusted folders of skills between the one that holds `.scorel` and the working directory, such as those of a package. */
+export interface NestedSkills {
+  /** The nearest to the working directory first. */
+  folders: readonly string[];
+  /** The folder that stands for the project's root when they are read. */
+  root: string;
 }
 
 /** Where a file of a trusted project is read. */
@@ -36,7 +46,10 @@ export const filesOf = ({ dir, files = dir }: Project): string => files;
 
 /** What a project has that nothing may read before the user trusts it. */
 export interface TrustGround {
-  /** What trust is given to: the folder that holds `.scorel`, else the project's root. */
+  /**
+   * What trust is given to: the folder that holds `.scorel`, else the project's root; for skills nested in the project, the
+   * nearest folder to the working directory that has some.
+   */
   path: string;
   /** The git root, else the directory itself. */
   root: string;
@@ -86,6 +99,24 @@ export function groundOf(cwd: string): TrustGround | undefined {
   if (dir === undefined && others.length === 0) return undefined;
   const scorel = dir ?? join(root, ".scorel");
   return { path: dirname(scorel), root, scorel, folders: dir === undefined ? others : [dir, ...others] };
+}
+
+/**
+ * The same, with the skills of folders between the project's and `cwd` as a ground of their own, second: trusting the project
+ * says nothing about them, and what is said about them leaves the project's trust as it is. `cwd` is canonical.
+ */
+export function groundsOf(cwd: string): TrustGround[] {
+  const project = groundOf(cwd);
+  const root = project?.root ?? rootOf(cwd);
+  const above = project?.path ?? root;
+  const holders = between(cwd, above)
+    .map((at) => ({ at, folders: joined(at, sharedSkills).filter(isDirectory) }))
+    .filter(({ folders }) => folders.length > 0);
+  const [nearest] = holders;
+  if (!nearest) return project ? [project] : [];
+  const folders = holders.flatMap((holder) => holder.folders);
+  const nested = { path: nearest.at, root, scorel: join(nearest.at, ".scorel"), folders };
+  return project ? [project, nested] : [nested];
 }
 
 function joined(folder: string, paths: readonly string[]): string[] {

@@ -51,6 +51,8 @@ export interface Workspace extends SessionOptions {
   trusted?: string;
   /** Where the bytes that the user trusts are read, never in the project itself. */
   trustedCopy?: TrustedCopy;
+  /** Skills of folders between the one that holds `.scorel` and `cwd`, when the user trusts them. */
+  nestedSkills?: NestedSkills;
   /** The presets in use that are folders, weakest first: what they bring counts as the user's own words. */
   packages?: readonly PresetPackage[];
   /** A private folder for spill files of this session; created on first use. */
@@ -64,6 +66,14 @@ export interface TrustedCopy {
   /** Stands for the project's `.scorel` folder. */
   scorel: string;
   /** Stands for the project's root; holds `.agents/skills`, `.claude/skills` and `.claude/commands` where they exist. */
+  root: string;
+}
+
+/** Trusted folders of skills that lie nearer to the working directory than `.scorel`, such as those of a package in a monorepo. */
+export interface NestedSkills {
+  /** As people see them, the nearest to the working directory first. */
+  folders: readonly string[];
+  /** The folder that stands for the project's root when they are read. */
   root: string;
 }
 
@@ -96,6 +106,8 @@ export interface Composition {
     untrusted?: string | undefined;
     /** Where trusted bytes are read; there when `trusted` is. */
     trustedCopy?: TrustedCopy | undefined;
+    /** Skills nested in the project that the user trusts. */
+    nestedSkills?: NestedSkills | undefined;
     /** The presets in use that are folders, weakest first. */
     packages?: readonly PresetPackage[] | undefined;
   }>;

@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { PresetPackage, SessionOptions, TrustedCopy, Workspace } from "./contract.ts";
+import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
 
 /** The user's home directory as it is named. Read at each call: HOME decides. Throws HOST_HOME. */
@@ -59,6 +59,7 @@ export function createWorkspace({
   file,
   trusted,
   trustedCopy,
+  nestedSkills,
   packages = [],
 }: {
   sessionId: string;
@@ -66,6 +67,7 @@ export function createWorkspace({
   file?: string | undefined;
   trusted?: string | undefined;
   trustedCopy?: TrustedCopy | undefined;
+  nestedSkills?: NestedSkills | undefined;
   packages?: readonly PresetPackage[] | undefined;
 } & SessionOptions): Workspace {
   const home = homeDirectory();
@@ -77,6 +79,7 @@ export function createWorkspace({
     ...(file !== undefined && { file }),
     ...(trusted !== undefined && { trusted }),
     ...(trustedCopy !== undefined && { trustedCopy }),
+    ...(nestedSkills !== undefined && { nestedSkills }),
     ...(packages.length > 0 && { packages }),
     get temp() {
       temp ??= makeTemporary(sessionId);

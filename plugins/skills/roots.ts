@@ -33,6 +33,7 @@ export function rootsOf(
 ): Root[] {
   if (!workspace) return [];
   const all = [
+    ...nestedRoots(workspace),
     ...projectRoots(workspace),
     ...userRoots(workspace),
     ...stored.added.map((skills) => storedRoot("user", skills)),
@@ -42,6 +43,14 @@ export function rootsOf(
   const seen = new Set<string>();
   // Of what was installed it is said when it is gone.
   return all.filter(({ files, stored: kept }) => !seen.has(files) && seen.add(files) && (kept || existsSync(files)));
+}
+
+/** Of the folders that lie nearer to the working directory than `.scorel`, trusted on their own. */
+function nestedRoots({ root, nestedSkills }: Workspace): Root[] {
+  if (!nestedSkills) return [];
+  return nestedSkills.folders.map((folder) => {
+    return { source: "project", folder, files: join(nestedSkills.root, relative(root, folder)) };
+  });
 }
 
 /** Only what the user trusts, and only from the copy of those bytes: `.scorel`, then the shared ones up to the git root. */

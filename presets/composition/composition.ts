@@ -56,9 +56,10 @@ async function assertRequired(resolution: Resolution, entries: readonly KernelEn
 }
 
 function trustedPaths(project: Project | undefined) {
-  if (!project?.trusted) return {};
+  const nested = project?.nested && { nestedSkills: project.nested };
+  if (!project?.trusted) return { ...nested };
   const scorel = filesOf(project);
-  return { trusted: project.dir, trustedCopy: { scorel, root: project.root ?? dirname(scorel) } };
+  return { trusted: project.dir, trustedCopy: { scorel, root: project.root ?? dirname(scorel) }, ...nested };
 }
 
 /**

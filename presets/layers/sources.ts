@@ -9,7 +9,7 @@ export async function sourcesOf(request: LayerRequest): Promise<string[]> {
   const { project } = request;
   const own = ["config.toml", "extensions", "presets"].map((name) => join(userDir(), name));
   const trusted = project?.trusted ? [project.dir, ...(groundOf(canonical(request.cwd))?.folders ?? [])] : [];
-  const known = [...own, trustFile(), ...trusted];
+  const known = [...own, trustFile(), ...trusted, ...(project?.nested?.folders ?? [])];
   const others = (await layerFiles(request)).filter((file) => !known.some((path) => isWithin(path, file)));
   return [...new Set([...known, ...others])];
 }

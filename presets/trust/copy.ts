@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { messageOf, newId, ScorelError } from "@scorel/kernel";
+import { codeOf, messageOf, newId, ScorelError } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { userDir } from "../paths.ts";
 import { makePrivate } from "../private-folder.ts";
@@ -38,6 +38,7 @@ function write({ files, hash }: Tree, of: Copies): string {
   if (isNew && of === "trusted") removeStale(of, []);
   removeOthers(root, "", files);
   for (const [path, bytes] of files) keepFile(join(root, path), bytes);
+  if (!isNew) touch(root);
   return root;
 }
 
@@ -72,6 +73,16 @@ function removeOthers(folder: string, prefix: string, files: ReadonlyMap<string,
 export function retireCopy(hash: string, of: Copies): void {
   const root = copyOf(hash, of);
   if (fs.existsSync(root)) fs.utimesSync(root, new Date(), new Date());
+}
+
+/** Keeps a copy that is used again from being removed as one that was left behind. */
+function touch(root: string): void {
+  try {
+    fs.utimesSync(root, new Date(), new Date());
+  } catch (thrown) {
+    // Where nothing can be written, nothing can be removed either.
+    if (codeOf(thrown) !== "EROFS") throw thrown;
+  }
 }
 
 /** Removes copies that have been left for long, but for those of these hashes. */

@@ -1,13 +1,13 @@
 import { codeOf } from "@scorel/kernel";
-import type { TrustedProject, TrustService } from "@scorel/trust/contract";
+import type { TrustedProject, TrustReview, TrustService } from "@scorel/trust/contract";
 import type { Asked } from "../composition/asked.ts";
-import { canonical, groundOf, type TrustGround } from "../paths.ts";
+import { canonical, groundOf, groundsOf, type TrustGround } from "../paths.ts";
 import { presetAt } from "../store/package.ts";
 import { readTrust, type TrustEntry } from "./file.ts";
 import { itemsIn } from "./items.ts";
 import { distrustPreset, reviewPreset, trustedPresets } from "./preset-trust.ts";
 import { putDev, putTrust, reviewOf } from "./record.ts";
-import { entryOf } from "./state.ts";
+import { entryOf, isCovered, isDeveloped } from "./state.ts";
 import { readTree, type Tree } from "./tree.ts";
 
 /** What is trusted, for the commands and the question of the plugin `trust`. */
@@ -16,13 +16,8 @@ export function createTrust(asked: Asked): TrustService {
     async review(cwd, again = false) {
       const preset = again ? presetAt(cwd) : undefined;
       if (preset) return await reviewPreset(preset, asked, again);
-      const ground = groundOf(canonical(cwd));
-      if (!ground) return undefined;
-      const entry = entryOf(ground);
-      if (!again && (entry?.dev || isGranted(asked, ground))) return undefined;
-      const tree = again ? readTree(ground.root, ground.folders) : readableTree(ground);
-      if (!tree || tree.files.size === 0 || (!again && entry?.hash === tree.hash)) return undefined;
-      return await reviewProject(tree, ground, asked, entry);
+      const reviews = await Promise.all(groundsOf(canonical(cwd)).map((ground) => reviewGround(ground, asked, again)));
+      return togetherOf(reviews.filter((review) => review !== undefined));
     },
     async list() {
       const projects = Object.entries(readTrust().projects).map(([path, entry]) => ({
@@ -43,8 +38,10 @@ export function createTrust(asked: Asked): TrustService {
       const at = canonical(cwd);
       const preset = await distrustPreset(at);
       if (preset !== undefined) return preset;
-      const path = groundOf(at)?.path ?? at;
-      return (await putTrust("projects", path, () => undefined)) ? path : undefined;
+      // In a folder with nested skills of its own their trust ends first, and that of the project stays.
+      for (const path of [...groundsOf(at).map((ground) => ground.path), at].toReversed())
+        if (await putTrust("projects", path, () => undefined)) return path;
+      return undefined;
     },
     async held() {
       const { heldNow } = await import("../extensions/held.ts");
@@ -57,8 +54,30 @@ export function createTrust(asked: Asked): TrustService {
   };
 }
 
-function isGranted({ trust, cwd }: Asked, { path }: TrustGround): boolean {
-  return trust && groundOf(cwd)?.path === path;
+async function reviewGround(ground: TrustGround, asked: Asked, again: boolean): Promise<TrustReview | undefined> {
+  const entry = entryOf(ground);
+  if (!again && (isDeveloped(ground) || isCovered(asked, ground))) return undefined;
+  const tree = again ? readTree(ground.root, ground.folders) : readableTree(ground);
+  if (!tree || tree.files.size === 0 || (!again && entry?.hash === tree.hash)) return undefined;
+  const { path, folders } = ground;
+  return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, ground, asked) }, entry);
+}
+
+/** One question about a project and the skills nested in it. */
+function togetherOf([first, ...others]: readonly TrustReview[]): TrustReview | undefined {
+  if (!first || others.length === 0) return first;
+  const all = [first, ...others];
+  const changes = all.flatMap((review) => review.changes ?? []);
+  return {
+    path: first.path,
+    folders: all.flatMap(({ folders }) => folders),
+    items: all.flatMap(({ items }) => items),
+    ...(changes.length > 0 && { changes }),
+    texts: () => all.flatMap((review) => review.texts()),
+    async accept() {
+      for (const review of all) await review.accept();
+    },
+  };
 }
 
 /** What cannot be trusted is nothing to ask about; `scorel trust add` says why. */
@@ -71,13 +90,8 @@ function readableTree({ root, folders }: TrustGround): Tree | undefined {
   }
 }
 
-async function reviewProject(tree: Tree, ground: TrustGround, asked: Asked, entry: TrustEntry | undefined) {
-  const { path, folders } = ground;
-  return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, ground, asked) }, entry);
-}
-
 function stateOf(path: string, entry: TrustEntry): TrustedProject["state"] {
-  const ground = groundOf(path);
+  const ground = groundsOf(path).find((each) => each.path === path);
   if (!ground) return "gone";
   if (entry.dev) return "dev";
   return readableTree(ground)?.hash === entry.hash ? "trusted" : "changed";

@@ -1,6 +1,7 @@
+import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import type { Asked } from "../composition/asked.ts";
-import { groundOf, type Project, type TrustGround } from "../paths.ts";
+import { groundOf, groundsOf, type Project, type TrustGround } from "../paths.ts";
 import { shellWord } from "../shell-word.ts";
 import { readTrust, type TrustEntry } from "./file.ts";
 
@@ -12,24 +13,74 @@ const granted = new WeakMap<Asked, Map<string, string>>();
  * given before; without anything to trust this costs a few stats. Throws TRUST_FILE.
  */
 export async function projectFor(asked: Asked, cwd: string): Promise<Project | undefined> {
-  const ground = groundOf(cwd);
-  if (!ground) return undefined;
-  const isGranted = asked.trust && ground.path === groundOf(asked.cwd)?.path;
+  const grounds = groundsOf(cwd);
+  const [first] = grounds;
+  if (!first) return undefined;
+  const project = groundOf(cwd);
+  const states: GroundState[] = [];
+  for (const ground of grounds) states.push(await stateOf(asked, ground));
+  const [own, nested] = project ? states : [undefined, ...states];
+  const notice = noticeOf(states);
+  return {
+    dir: project?.scorel ?? join(first.root, ".scorel"),
+    trusted: own?.root !== undefined,
+    ...(project && placeOf(project, own)),
+    ...(nested?.root !== undefined && { nested: { folders: nested.ground.folders, root: nested.root } }),
+    ...(notice !== undefined && { notice }),
+  };
+}
+
+interface GroundState {
+  ground: TrustGround;
+  /** The folder that stands for the project's root when what is trusted is read; absent when nothing is. */
+  root?: string;
+  /** A copy of the bytes stands for them. */
+  isCopy?: boolean;
+  /** Nothing is known of it: the user was never asked, or said no. */
+  isUnknown?: boolean;
+  notice?: string;
+}
+
+async function stateOf(asked: Asked, ground: TrustGround): Promise<GroundState> {
   const entry = entryOf(ground);
-  if (!isGranted && !entry) return { dir: ground.scorel, trusted: false, notice: unknown(ground) };
-  if (entry?.dev) return { dir: ground.scorel, trusted: true, root: ground.root, notice: standing(ground) };
+  if (entry?.dev) return { ground, root: ground.root, notice: standing(ground) };
+  if (isDeveloped(ground)) return { ground, root: ground.root };
+  const isGranted = isCovered(asked, ground);
+  if (!isGranted && !entry) return { ground, isUnknown: true };
   const { readTree } = await import("./tree.ts");
   try {
     const tree = readTree(ground.root, ground.folders);
     if (entry?.hash !== tree.hash && !(isGranted && isFirst(asked, ground, tree.hash)))
-      return { dir: ground.scorel, trusted: false, notice: isGranted ? changedMeanwhile(ground) : changed(ground) };
+      return { ground, notice: isGranted ? changedMeanwhile(ground) : changed(ground) };
     const { keepCopy } = await import("./copy.ts");
-    const root = keepCopy(tree);
-    return { dir: ground.scorel, trusted: true, root, files: root + ground.scorel.slice(ground.root.length) };
+    return { ground, root: keepCopy(tree), isCopy: true };
   } catch (thrown) {
     if (isGranted) throw thrown;
-    return { dir: ground.scorel, trusted: false, notice: messageOf(thrown) };
+    return { ground, notice: messageOf(thrown) };
   }
+}
+
+/** Where the files of a trusted project are read. */
+function placeOf({ root, scorel }: TrustGround, state: GroundState | undefined): Pick<Project, "root" | "files"> {
+  if (state?.root === undefined) return {};
+  return { root: state.root, ...(state.isCopy && { files: state.root + scorel.slice(root.length) }) };
+}
+
+/** One sentence for all that is unknown: one answer covers it. */
+function noticeOf(states: readonly GroundState[]): string | undefined {
+  const grounds = states.filter(({ isUnknown }) => isUnknown).map(({ ground }) => ground);
+  const notices = [...(grounds.length > 0 ? [unknown(grounds)] : []), ...states.flatMap(({ notice }) => notice ?? [])];
+  return notices.length > 0 ? notices.join(" ") : undefined;
+}
+
+/** Whether it is trusted whatever it holds; so are the skills nested in a project that is. */
+export function isDeveloped(ground: TrustGround): boolean {
+  return [ground, groundOf(ground.path)].some((each) => each && entryOf(each)?.dev);
+}
+
+/** Whether --trust was given for it. */
+export function isCovered({ trust, cwd }: Asked, { path }: TrustGround): boolean {
+  return trust && groundsOf(cwd).some((ground) => ground.path === path);
 }
 
 /** What is known of a project; own properties only, since its name comes from a path. */
@@ -47,8 +98,8 @@ function isFirst(asked: Asked, { path }: TrustGround, hash: string): boolean {
 
 const how = ({ path }: TrustGround) => `To see it and trust it: scorel trust add ${shellWord(path)}`;
 
-const unknown = (ground: TrustGround) =>
-  `${named(ground)} is not trusted, so nothing in it is used. ${how(ground)}; for one run: --trust`;
+const unknown = (grounds: readonly TrustGround[]) =>
+  `${grounds.map(named).join(", ")} is not trusted, so nothing in it is used. ${how(grounds.at(-1) as TrustGround)}; for one run: --trust`;
 
 const changed = (ground: TrustGround) =>
   `${named(ground)} has changed since you trusted it, so nothing in it is used. To see what changed: scorel trust add ${shellWord(ground.path)}; for one run: --trust`;

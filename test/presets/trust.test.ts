@@ -13,7 +13,7 @@ import {
   utimesSync,
   writeFileSync,
 } from "node:fs";
-import { join } from "node:path";
+import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../presets/composition/asked.ts";
 import { requestFor } from "../../presets/composition/composition.ts";
@@ -30,17 +30,20 @@ const plugin = (id: string, more = "") =>
   `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [], ${more} };`;
 
 /** One run of the command in the project. */
-function run({ project }: Place, more: Partial<Asked> = {}) {
-  const { asked, notices } = askedIn(project, more);
+const run = (at: Place, more: Partial<Asked> = {}) => runIn(at.project, more);
+
+/** One run of the command in a directory of the project. */
+function runIn(cwd: string, more: Partial<Asked> = {}) {
+  const { asked, notices } = askedIn(cwd, more);
   const composition = composed(asked);
   return {
     notices,
     trust: createLazyTrust(asked),
     /** What a session would get of the project. */
     async session() {
-      const { entries, problems, trusted, trustedCopy } = await composition.sessionPlugins(project);
+      const { entries, problems, trusted, trustedCopy, nestedSkills } = await composition.sessionPlugins(cwd);
       const own = entries.filter(({ origin }) => origin.startsWith("/")).map((entry) => entry.plugin);
-      return { own, ids: own.map(({ id }) => id), problems, trusted, trustedCopy };
+      return { own, ids: own.map(({ id }) => id), problems, trusted, trustedCopy, nestedSkills };
     },
   };
 }
@@ -208,6 +211,20 @@ describe("the bytes that are loaded", () => {
     expect(statSync(join(cache, name)).mtimeMs).toBeGreaterThan(1_000_000);
   });
 
+  it("keep their copy for as long as they are used, whatever else is trusted", async () => {
+    using at = place();
+    at.file(".scorel/instructions.md", "Ours");
+    await accept(at);
+    const { root = "" } = (await run(at).session()).trustedCopy ?? {};
+    utimesSync(root, 1000, 1000);
+    await run(at).session();
+    at.file("packages/app/.claude/skills/deploy/SKILL.md", "Deploy");
+    const app = join(at.project, "packages/app");
+    await (await runIn(app).trust.review(app))?.accept();
+    await runIn(app).session();
+    expect(existsSync(root)).toBe(true);
+  });
+
   it("hash to the same only when paths and bytes are the same", () => {
     using at = place();
     const tree = fc.dictionary(fc.stringMatching(/^[a-c]{1,2}$/), fc.stringMatching(/^[a-c]{0,3}$/), { maxKeys: 3 });
@@ -279,6 +296,99 @@ describe("what cannot be vouched for", () => {
     symlinkSync("../.agents/skills", join(at.project, ".claude/skills"));
     await accept(at);
     expect((await run(at).session()).trusted).toBe(join(at.project, ".scorel"));
+  });
+});
+
+describe("skills of a folder within a project", () => {
+  const names = (nested: { folders: readonly string[]; root: string } | undefined, { project }: Place) =>
+    nested?.folders.map((folder) => relative(project, folder));
+  /** Two packages with skills, one of them also in a folder between. */
+  function monorepo(at: Place): string {
+    at.file(".claude/skills/all/SKILL.md", "All");
+    at.file("packages/.agents/skills/some/SKILL.md", "Some");
+    at.file("packages/app/.claude/skills/deploy/SKILL.md", "Deploy");
+    at.file("packages/other/.claude/skills/secret/SKILL.md", "Another package's");
+    at.file("packages/app/src/main.ts");
+    return join(at.project, "packages/app/src");
+  }
+
+  it("are trusted with it from a directory below, and read from a copy", async () => {
+    using at = place();
+    const cwd = monorepo(at);
+    const before = runIn(cwd);
+    expect((await before.session()).nestedSkills).toBeUndefined();
+    const folders = [".claude/skills", "packages/app/.claude/skills", "packages/.agents/skills"];
+    const app = join(at.project, "packages/app");
+    expect(before.notices).toEqual([
+      `${folders.map((folder) => join(at.project, folder)).join(", ")} is not trusted, so nothing in it is used. To see it and trust it: scorel trust add ${app}; for one run: --trust`,
+    ]);
+    const review = await before.trust.review(cwd);
+    expect(review?.items.map(({ kind, what }) => `${kind} ${what}`)).toEqual([
+      "skill all",
+      "skill some",
+      "skill deploy",
+    ]);
+    await review?.accept();
+    const { trusted, nestedSkills } = await runIn(cwd).session();
+    expect(trusted).toBe(join(at.project, ".scorel"));
+    expect(names(nestedSkills, at)).toEqual(folders.slice(1));
+    expect(readFileSync(join(nestedSkills?.root as string, folders[1] as string, "deploy/SKILL.md"), "utf8")).toBe(
+      "Deploy\n",
+    );
+    expect(await runIn(cwd).trust.review(cwd)).toBeUndefined();
+  });
+
+  it("need a yes of their own, and one change takes only them", async () => {
+    using at = place();
+    const cwd = monorepo(at);
+    at.file(".scorel/extensions/ours.ts", plugin("ours"));
+    await accept(at);
+    const asked = await runIn(cwd).trust.review(cwd);
+    expect(asked?.items.map(({ what }) => what)).toEqual(["some", "deploy"]);
+    await asked?.accept();
+    at.file("packages/app/.claude/skills/deploy/SKILL.md", "Changed");
+    const changed = runIn(cwd);
+    expect(await changed.session()).toMatchObject({ ids: ["ours"], nestedSkills: undefined });
+    expect(changed.notices).toEqual([expect.stringContaining("packages/app/.claude/skills")]);
+    expect(await changed.trust.list()).toMatchObject([
+      { path: at.project, state: "trusted" },
+      { path: join(at.project, "packages/app"), state: "changed" },
+    ]);
+  });
+
+  it("end with their own trust, and the project's stays", async () => {
+    using at = place();
+    const cwd = monorepo(at);
+    await (await runIn(cwd).trust.review(cwd))?.accept();
+    const { trust } = runIn(cwd);
+    expect(await trust.remove(cwd)).toBe(join(at.project, "packages/app"));
+    expect(await runIn(cwd).session()).toMatchObject({ trusted: join(at.project, ".scorel"), nestedSkills: undefined });
+    expect(await trust.remove(cwd)).toBe(at.project);
+    expect(await trust.remove(cwd)).toBeUndefined();
+  });
+
+  it("are covered by --trust, by trust in whatever the project holds, and by nothing of another package", async () => {
+    using at = place();
+    const cwd = monorepo(at);
+    const folders = ["packages/app/.claude/skills", "packages/.agents/skills"];
+    expect(names((await runIn(cwd, { trust: true }).session()).nestedSkills, at)).toEqual(folders);
+    expect((await runIn(join(at.project, "packages/other")).session()).nestedSkills).toBeUndefined();
+    await runIn(at.project).trust.trustByPath(at.project);
+    expect(names((await runIn(cwd).session()).nestedSkills, at)).toEqual(folders);
+  });
+
+  it("need no .scorel and nothing at the project's root", async () => {
+    using at = place();
+    at.file("packages/app/.agents/skills/deploy/SKILL.md", "Deploy");
+    const cwd = join(at.project, "packages/app");
+    expect((await run(at).session()).nestedSkills).toBeUndefined();
+    await (await runIn(cwd).trust.review(cwd))?.accept();
+    const session = runIn(cwd);
+    expect(await session.session()).toMatchObject({
+      trusted: undefined,
+      nestedSkills: { folders: [`${cwd}/.agents/skills`] },
+    });
+    expect(session.notices).toEqual([]);
   });
 });
 
