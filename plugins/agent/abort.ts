@@ -5,26 +5,49 @@
 export function untilAborted<T>(work: PromiseLike<T> | T, signal: AbortSignal, graceMs = 0): Promise<T> {
   return new Promise((resolve, reject) => {
     let grace: NodeJS.Timeout | undefined;
-    const onAbort = () => {
+    const ignore = onAbort(signal, () => {
       if (graceMs === 0) reject(signal.reason);
       else grace = setTimeout(() => reject(signal.reason), graceMs);
-    };
-    if (signal.aborted) onAbort();
-    else signal.addEventListener("abort", onAbort, { once: true });
+    });
     Promise.resolve(work)
       .then(resolve, reject)
       .finally(() => {
         clearTimeout(grace);
-        signal.removeEventListener("abort", onAbort);
+        ignore();
       });
   });
 }
 
-/** Calls `work` when the signal aborts, at once when it has; the answer stops listening. */
+/** What is called when a signal aborts, in the order in which it was added. */
+const waiting = new WeakMap<AbortSignal, Set<() => void>>();
+
+/**
+ * Calls `work` when the signal aborts, at once when it has; the answer stops listening. A signal compares a new listener
+ * with all that it has, which thousands of calls in one reply would feel: so it gets one listener, which calls the others.
+ */
 export function onAbort(signal: AbortSignal, work: () => void): () => void {
-  if (signal.aborted) work();
-  else signal.addEventListener("abort", work, { once: true });
-  return () => signal.removeEventListener("abort", work);
+  if (signal.aborted) {
+    work();
+    return () => {};
+  }
+  const works = waiting.get(signal) ?? listenTo(signal);
+  const own = () => work();
+  works.add(own);
+  return () => works.delete(own);
+}
+
+function listenTo(signal: AbortSignal): Set<() => void> {
+  const works = new Set<() => void>();
+  waiting.set(signal, works);
+  signal.addEventListener(
+    "abort",
+    () => {
+      waiting.delete(signal);
+      for (const work of works) work();
+    },
+    { once: true },
+  );
+  return works;
 }
 
 /** A signal of one piece of work: aborts with any of `signals`, or alone; `end` stops listening to them. */

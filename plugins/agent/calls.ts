@@ -13,6 +13,7 @@ import { codeOf, lend, messageOf, sealed } from "@scorel/kernel";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import { plainArguments } from "./call-arguments.ts";
+import { CallLimit } from "./call-limit.ts";
 import type { ToolCallInput, ToolCallVerdict } from "./contract.ts";
 import { tools } from "./environment.ts";
 import { errors } from "./errors.ts";
@@ -35,6 +36,7 @@ export class Calls {
   private readonly validated = new Map<string, ToolCallInput>();
   /** Replies as hooks see them, so that each is copied once for all of its calls. */
   private readonly replies = new WeakMap<object, ToolCallInput["assistantMessage"]>();
+  private readonly limit: CallLimit;
   private readonly onValidated: (id: string, args: unknown) => void;
   /** Why the arguments of a call cannot be read; by call id. */
   private readonly unreadable = new Map<string, UnreadableArguments>();
@@ -44,7 +46,8 @@ export class Calls {
   constructor(turn: Turn, onValidated: (id: string, args: unknown) => void) {
     this.turn = turn;
     this.onValidated = onValidated;
-    // Every call of a reply listens, and a reply may ask for any number of them.
+    this.limit = new CallLimit(turn.env.ctx.config.callsPerReply);
+    // Layers and tools of all calls that run at the same time may listen.
     setMaxListeners(0, turn.signal);
   }
 
@@ -67,6 +70,7 @@ export class Calls {
     context,
   }: BeforeToolCallContext): Promise<BeforeToolCallResult | undefined> {
     const { id, name } = toolCall;
+    this.limit.check(assistantMessage, toolCall);
     const flaw = this.unreadable.get(id);
     if (flaw) throw errors.AGENT_CALL_JSON({ tool: name, reason: flaw.reason, text: excerpt(flaw.text) });
     const tool = this.tool(name);

@@ -32,6 +32,8 @@ export const errors = defineErrors({
     `The call of "${a.tool}" was not run, since its arguments are not valid JSON: ${a.reason}. Call it again with valid JSON. You wrote:\n${a.text}`,
   AGENT_CALL_ARGUMENTS: (a: { tool: string; where: string; what: string }) =>
     `The call of "${a.tool}" was not run, since its arguments are not JSON data: ${a.where || "the whole"} is ${a.what}. Plugins that change arguments may use plain objects, lists, texts, finite numbers, booleans and null.`,
+  AGENT_CALL_LIMIT: (a: { tool: string; calls: number; limit: number }) =>
+    `The call of "${a.tool}" was not run: the reply held ${a.calls} calls, and only the first ${a.limit} of a reply are run. Make this call in a later reply, with fewer calls at once.`,
   AGENT_TOOL_GONE: (a: { tool: string }) => `The tool "${a.tool}" was taken away before its call could run.`,
   AGENT_CANCELLED: () => "Cancelled by the user.",
 });

@@ -1,4 +1,4 @@
-import type { EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
+import type { EventId, EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 
 /** Of UTF-8: scripts whose characters take three bytes are dense, about a token for each. */
@@ -65,6 +65,9 @@ export function tokensOf(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
 
+/** What was counted last in a session from a reply that told its usage, up to this leaf: only events since then are read. */
+const lastCounts = new WeakMap<Session, { leaf: EventId | null; tokens: number }>();
+
 /**
  * Tokens the next request holds: what the last whole reply reported, plus an estimate of the messages
  * after it. A reply from before the last compaction says nothing about the context now, so then (and
@@ -74,18 +77,26 @@ export function tokensOf(usage: Usage): number {
 export function contextTokens(session: Session, fixed: () => number, most = Number.POSITIVE_INFINITY): number {
   let after = 0;
   let isAll = true;
+  let isFinal = true;
   const { activeLeaf, tree } = session;
+  const known = lastCounts.get(session);
+  const total = (tokens: number) => {
+    if (isFinal) lastCounts.set(session, { leaf: activeLeaf, tokens });
+    return tokens;
+  };
   for (const event of activeLeaf === null ? [] : tree.ancestors(activeLeaf)) {
     if (after > most) break;
+    if (event.id === known?.leaf) return total(known.tokens + after);
     const message = messageOf(event);
     if (!message) {
       const action = session.asRead(event);
+      isFinal = false;
       isAll = action.action !== "barrier";
       if (!isAll) break;
       after += addedTokens(action);
       continue;
     }
-    if (isWhole(message)) return tokensOf(message.usage) + after;
+    if (isWhole(message)) return total(tokensOf(message.usage) + after);
     after += estimateTokens(message);
   }
   // A long conversation is not read a second time when all of it was counted on the way.

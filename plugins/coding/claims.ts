@@ -9,6 +9,8 @@ export class Claims {
   private readonly session: Session;
   private readonly claimed = new Map<string, number>();
   private reply: string | undefined;
+  /** The leaf when the log was last looked at: what lies before it is known. */
+  private looked: string | undefined;
 
   constructor(session: Session) {
     this.session = session;
@@ -29,21 +31,17 @@ export class Claims {
 
   /** Results count for themselves once they are stored; a call that never stored one ends with its reply. */
   private forgetStored(): void {
-    const { reply, stored } = latestReply(this.session);
-    if (reply !== this.reply) this.claimed.clear();
-    this.reply = reply;
-    for (const id of stored) this.claimed.delete(id);
+    const { tree, activeLeaf } = this.session;
+    let event = activeLeaf === null ? undefined : tree.get(activeLeaf);
+    for (; event && event.id !== this.looked; event = tree.parent(event.id)) {
+      if (event.type !== "message") continue;
+      const { message } = event as EventOf<"message">;
+      if (message.role === "tool_result") this.claimed.delete(message.toolCallId);
+      if (message.role === "assistant") break;
+    }
+    // Up to the leaf of the last look the reply is still the same.
+    if (event?.id !== this.looked && event?.id !== this.reply) this.claimed.clear();
+    if (event?.id !== this.looked) this.reply = event?.id;
+    this.looked = activeLeaf ?? undefined;
   }
-}
-
-/** The reply whose calls run now, and those of its calls whose results are stored. */
-function latestReply({ tree, activeLeaf }: Session): { reply: string | undefined; stored: string[] } {
-  const stored: string[] = [];
-  for (let event = activeLeaf === null ? undefined : tree.get(activeLeaf); event; event = tree.parent(event.id)) {
-    if (event.type !== "message") continue;
-    const { message } = event as EventOf<"message">;
-    if (message.role === "assistant") return { reply: event.id, stored };
-    if (message.role === "tool_result") stored.push(message.toolCallId);
-  }
-  return { reply: undefined, stored };
 }

@@ -1,4 +1,4 @@
-import type { ConvertContext, DisplayAction, EventOf } from "@scorel/kernel";
+import type { ConvertContext, DisplayAction, EventOf, StoredEvent } from "@scorel/kernel";
 import type {} from "@scorel/tools/contract";
 import type {
   ArgumentChange,
@@ -85,15 +85,42 @@ function changed(written: Record<string, unknown> = {}, change: ArgumentChange =
   return { ...Object.fromEntries(kept), ...set };
 }
 
+/** By event, the last assistant message at or above it, so that of many results of one reply each takes one step. */
+const repliesAbove = new WeakMap<StoredEvent, AssistantMessage>();
+/** By reply, its calls. */
+const callsById = new WeakMap<AssistantMessage, Map<string, ToolCallBlock>>();
+
 /** The call that a result answers: in the last assistant message above it. */
 function callOf(id: string, parentId: string | null, context: ConvertContext): ToolCallBlock | undefined {
-  for (let event = lookUp(parentId, context); event; event = lookUp(event.parentId, context)) {
-    if (event.type !== "message") continue;
-    const { message } = event as EventOf<"message">;
-    if (message.role !== "assistant") continue;
-    return message.content.find((block): block is ToolCallBlock => block.type === "toolCall" && block.id === id);
+  const reply = replyAbove(parentId, context);
+  return reply && callsOf(reply).get(id);
+}
+
+function replyAbove(id: string | null, context: ConvertContext): AssistantMessage | undefined {
+  const passed: StoredEvent[] = [];
+  let reply: AssistantMessage | undefined;
+  for (let event = lookUp(id, context); event && !reply; event = lookUp(event.parentId, context)) {
+    passed.push(event);
+    reply = repliesAbove.get(event) ?? replyIn(event);
   }
-  return undefined;
+  if (reply) for (const event of passed) repliesAbove.set(event, reply);
+  return reply;
+}
+
+function replyIn(event: StoredEvent): AssistantMessage | undefined {
+  const message = event.type === "message" ? (event as EventOf<"message">).message : undefined;
+  return message?.role === "assistant" ? message : undefined;
+}
+
+function callsOf(reply: AssistantMessage): Map<string, ToolCallBlock> {
+  const known = callsById.get(reply);
+  if (known) return known;
+  const calls = new Map<string, ToolCallBlock>();
+  for (const block of reply.content)
+    if (block.type === "toolCall" && !calls.has(block.id as string))
+      calls.set(block.id as string, block as ToolCallBlock);
+  callsById.set(reply, calls);
+  return calls;
 }
 
 function lookUp(id: string | null, context: ConvertContext) {

@@ -18,7 +18,9 @@ export function createHome(baseUrl, { api = "openai-completions", id = "plain" }
   mkdirSync(join(home, ".scorel"), { mode: 0o700 });
   writeFileSync(
     join(home, ".scorel/config.toml"),
-    ["[model]", ...lines, "contextWindow = 1000000", "maxTokens = 100000", ""].join("\n"),
+    ["[model]", ...lines, "contextWindow = 1000000", "maxTokens = 100000", "[agent]", "callsPerReply = 10000", ""].join(
+      "\n",
+    ),
   );
   writeFileSync(join(home, "note.txt"), "A line.\n");
   return { home, remove: () => rmSync(home, { recursive: true, force: true }) };

@@ -38,10 +38,21 @@ function longCall(size) {
 }
 const written = longCall(200_000);
 
+/** So many calls in one reply. */
+function manyCalls(count) {
+  const fn = { name: "Read", arguments: JSON.stringify({ file_path: "note.txt" }) };
+  const calls = Array.from({ length: count }, (_, index) =>
+    chunk({ tool_calls: [{ index, id: `call_${index}`, type: "function", function: fn }] }),
+  );
+  return reply(calls.join(""), "tool_calls");
+}
+const fiveThousand = manyCalls(5_000);
+
 /** The reply to a request in whose turn this many tools have answered. */
 const scenarios = {
   plain: () => done,
   "arguments-200000": (answered) => (answered === 0 ? written : done),
+  "calls-5000": (answered) => (answered === 0 ? fiveThousand : done),
   "one-tool": (answered) => (answered === 0 ? read : done),
   "rounds-50": (answered) => rounds[answered] ?? done,
   ...Object.fromEntries(deltas.map(([name, bytes]) => [name, () => bytes])),

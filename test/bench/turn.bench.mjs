@@ -33,6 +33,22 @@ export default [
     runs: 5,
     was: "35,070 ms",
   },
+  {
+    work: "turn with 5,000 calls in one reply, CPU",
+    args: turn("calls-5000"),
+    check: answers("Done."),
+    cpu: 3_000,
+    runs: 3,
+    was: "over 200,000 ms",
+  },
+  {
+    work: "turn with 5,000 calls in one reply, peak memory",
+    args: turn("calls-5000"),
+    check: answers("Done."),
+    megabytes: 300,
+    runs: 3,
+    was: "over 4,000 MB",
+  },
   { work: "turn with 40,000 deltas", args: turn("deltas-40000"), check: answers(words(40_000)), runs: 5 },
   { work: "turn with 50 rounds of a tool", args: turn("rounds-50"), check: answers("Done."), runs: 5 },
   {
