@@ -16,6 +16,8 @@ export interface KernelEntry {
   optional?: boolean;
   /** Although optional otherwise: without it nothing starts. */
   required?: boolean;
+  /** Throws about an object that is not the service it is provided as. */
+  checkService?(name: string, service: unknown): void;
 }
 /** Advice that error messages give about names that no plugin of this kernel knows. */
 export interface Hints {

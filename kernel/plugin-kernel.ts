@@ -248,8 +248,10 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   provide(plugin: string, scope: Scope, name: string, service: unknown): void {
-    const promised = this.loaded.get(plugin)?.entry.plugin.provides as readonly string[] | undefined;
+    const entry = this.loaded.get(plugin)?.entry;
+    const promised = entry?.plugin.provides as readonly string[] | undefined;
     if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
+    entry?.checkService?.(name, service);
     this.services.set(name, { plugin, service });
     scope.add(() => void this.services.delete(name));
   }

@@ -67,6 +67,8 @@ export const errors = defineErrors({
     `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() answers`,
   EXTENSION_FIELDS: (a: { id: string; file: string; slips: readonly { name: string; near: string }[] }) =>
     `Extension "${a.id}" has ${a.slips.map(({ name, near }) => `a field "${name}", which means nothing: did you mean "${near}"?`).join(" And ")} (${a.file})`,
+  EXTENSION_SERVICE: (a: { service: string; reasons: readonly string[] }) =>
+    `It provides the service "${a.service}", which others could not use as it is: ${a.reasons.join(", ")}. What the service has to have is described in docs/reference/services.md`,
   EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
     `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
 });

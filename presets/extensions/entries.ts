@@ -29,7 +29,8 @@ export async function extensionEntries(
       const slips = fieldSlips(Object.keys(plugin), knownWords.fields);
       if (slips.length > 0)
         problems.push(asProblem(file.path, errors.EXTENSION_FIELDS({ id: file.id, file: file.path, slips })));
-      if ((plugin.scope ?? "session") === scope) entries.push(entryOf(resolution, file, plugin));
+      if ((plugin.scope ?? "session") === scope)
+        entries.push(await withCheckedServices(entryOf(resolution, file, plugin)));
       else if (scope === "session") assertHostAllowed(file);
     } catch (thrown) {
       problems.push(asProblem(file.path, thrown));
@@ -46,6 +47,13 @@ async function createLoader(problems: Problem[]) {
     problems.push(asProblem("extensions", thrown));
     return undefined;
   }
+}
+
+/** What others rely on is loaded for those extensions alone that provide something. */
+async function withCheckedServices(entry: KernelEntry): Promise<KernelEntry> {
+  if ((entry.plugin.provides ?? []).length === 0) return entry;
+  const { assertService } = await import("./service-check.ts");
+  return { ...entry, checkService: assertService };
 }
 
 /** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */

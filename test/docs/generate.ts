@@ -5,6 +5,7 @@ import { readFacts } from "./facts.ts";
 import { pages } from "./pages/index.ts";
 import { render } from "./pages/page.ts";
 import { renderReadme } from "./readme.ts";
+import { serviceShapes, shapeList } from "./service-shapes.ts";
 import { shippedList, shippedSkills } from "./shipped-skills.ts";
 import { read, root } from "./source.ts";
 
@@ -23,5 +24,6 @@ export async function generate(): Promise<Map<string, string>> {
     ...readmes,
     [`${exampleFolder}/README.md`, exampleIndex()],
     [shippedList, await shippedSkills()],
+    [shapeList, serviceShapes(facts)],
   ]);
 }

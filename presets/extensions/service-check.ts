@@ -1,0 +1,41 @@
+import { nearest } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import { serviceShapes } from "./service-shapes.ts";
+
+/**
+ * Throws EXTENSION_SERVICE about an object that lacks what the contract of a service promises to those who use it. A service that
+ * Scorel does not have may be anything.
+ */
+export function assertService(name: string, service: unknown): void {
+  const shape = Object.hasOwn(serviceShapes, name) ? serviceShapes[name] : undefined;
+  if (shape === undefined) return;
+  if (shape === "function") {
+    if (typeof service !== "function")
+      throw errors.EXTENSION_SERVICE({ service: name, reasons: ["it is no function"] });
+    return;
+  }
+  if ((typeof service !== "object" && typeof service !== "function") || service === null)
+    throw errors.EXTENSION_SERVICE({ service: name, reasons: ["it is no object"] });
+  const reasons = Object.entries(shape).flatMap(([member, kind]) => flawOf(service, { member, kind, shape }));
+  if (reasons.length > 0) throw errors.EXTENSION_SERVICE({ service: name, reasons });
+}
+
+interface Required {
+  member: string;
+  kind: "function" | "value";
+  shape: object;
+}
+
+/** A value is not read: it may be a getter that has an answer only later. */
+function flawOf(service: object, { member, kind, shape }: Required): string[] {
+  if (!(member in service)) return [`it has no ${member}${meant(service, member, shape)}`];
+  const isWrong = kind === "function" && typeof (service as Record<string, unknown>)[member] !== "function";
+  return isWrong ? [`its ${member} is no function`] : [];
+}
+
+/** A member that the service has, that no such service has, and that is nearly the missing one. */
+function meant(service: object, member: string, shape: object): string {
+  const others = Object.keys(service).filter((key) => !Object.hasOwn(shape, key));
+  const near = nearest(member, others);
+  return near === undefined ? "" : ` (is ${JSON.stringify(near)} meant to be it?)`;
+}

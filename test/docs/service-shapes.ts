@@ -1,0 +1,62 @@
+import { type Node, nodesOf } from "../architecture.ts";
+import { type Facts, rowsOf } from "./facts.ts";
+import { type Contract, type Declaration, inside, nameOf, type Row } from "./source.ts";
+
+/** The path of the generated table: what each service has to have, by the contract that declares it. */
+export const shapeList = "presets/extensions/service-shapes.ts";
+
+export function serviceShapes(facts: Facts): string {
+  const rows = rowsOf(facts, "Services").map((row) => `  ${row.name}: ${written(shapeOf(facts, row))},`);
+  return `// Generated from the plugins' contracts by \`npm run docs\`; do not edit.
+
+/** What a service has to have: \`function\` for one that is called itself, else its required members by name. */
+export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record<string, "function" | "value">>>> = {
+${rows.join("\n")}
+};
+`;
+}
+
+/** One member to a line, as the formatter leaves it. */
+function written(shape: "function" | Members): string {
+  if (shape === "function") return `"${shape}"`;
+  return `{\n${Object.entries(shape)
+    .map(([name, kind]) => `    ${name}: "${kind}",\n`)
+    .join("")}  }`;
+}
+
+type Members = Record<string, "function" | "value">;
+
+function shapeOf(facts: Facts, row: Row): "function" | Members {
+  const [type] = [...nodesOf(`interface Row { ${row.text} }`)].filter(({ type }) => type === "TSTypeAnnotation");
+  const annotation = type?.typeAnnotation as Node;
+  if (annotation.type === "TSFunctionType") return "function";
+  const own = facts.plugins.find(({ folder }) => folder === row.owner)?.contract ?? facts.kernel.ui;
+  const name = nameOf(annotation.typeName as Node);
+  const declaration = own.declarations.find((each) => each.name === name);
+  if (!declaration) throw new Error(`the type of the service "${row.name}" is not declared beside it`);
+  return membersOf(declaration, own);
+}
+
+/** Required members, those of the types that it extends first. */
+function membersOf({ text }: Declaration, contract: Contract): Members {
+  const nodes = [...nodesOf(text)];
+  const parents = nodes
+    .filter(({ type }) => type === "TSInterfaceHeritage")
+    .flatMap(({ expression }) => contract.declarations.filter(({ name }) => name === nameOf(expression as Node)));
+  const [body] = nodes.filter(({ type }) => type === "TSInterfaceBody");
+  const members = (body?.body ?? []) as Node[];
+  return Object.assign(
+    {},
+    ...parents.map((parent) => membersOf(parent, contract)),
+    ...members
+      .filter(({ optional }) => !optional)
+      .map((member) => ({ [nameOf(member.key as Node) ?? ""]: kindOf(member) })),
+  );
+}
+
+/** A member whose type has another form than a function's may be anything. */
+function kindOf(member: Node): "function" | "value" {
+  if (member.type === "TSMethodSignature") return "function";
+  const annotation = (member.typeAnnotation as Node | undefined)?.typeAnnotation;
+  return [...inside(annotation)][0]?.type === "TSFunctionType" ? "function" : "value";
+}
