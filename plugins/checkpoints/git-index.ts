@@ -59,7 +59,7 @@ export function isGitRoot(root: string): boolean {
 }
 
 /** The folder that git keeps a project's repository in. Throws CHECKPOINT_GIT. */
-function gitFolder(root: string): string {
+export function gitFolder(root: string): string {
   const path = join(root, ".git");
   const stat = fs.statSync(path);
   if (stat.isDirectory()) return path;
@@ -69,6 +69,13 @@ function gitFolder(root: string): string {
     .trim()
     .replace(/^gitdir: /, "");
   return resolve(dirname(path), named);
+}
+
+/** The folder that a repository shares with its other working trees; without any that is its own. Throws CHECKPOINT_GIT. */
+export function commonFolder(root: string): string {
+  const own = gitFolder(root);
+  const file = join(own, "commondir");
+  return fs.existsSync(file) ? resolve(own, fs.readFileSync(file, "utf8").trim()) : own;
 }
 
 /** Copies what one open file holds, so that an index written meanwhile does no harm; answers when that was written. */

@@ -6,6 +6,7 @@ import { isInside } from "./state.ts";
 export interface Index {
   /** Null for files that `unsure` names. */
   tracked: Map<string, Tracked | null>;
+  submodules: ReadonlySet<string>;
   /** Files that git does not compare with the disk, or always takes for changed: who wants to know looks. */
   unsure: string[];
 }
@@ -26,14 +27,16 @@ const SUBMODULE = "160000";
 export async function parseIndex(text: string, written: number, clock: Clock): Promise<Index> {
   const tracked: Index["tracked"] = new Map();
   const unsure = new Set<string>();
+  const submodules = new Set<string>();
   for (const [, mode = "", oid = "", stage, path = "", debug = ""] of text.matchAll(ENTRY)) {
     if (clock.isDue) await clock.pause();
+    if (mode === SUBMODULE) submodules.add(path);
     if (mode === SUBMODULE || !isFile(path)) continue;
     const entry = stage === "0" ? trackedOf(DETAILS.exec(debug), oid, mode, written) : null;
     tracked.set(path, entry);
     if (entry === null) unsure.add(path);
   }
-  return { tracked, unsure: [...unsure] };
+  return { tracked, submodules, unsure: [...unsure] };
 }
 
 function trackedOf(details: RegExpExecArray | null, oid: string, mode: string, written: number): Tracked | null {

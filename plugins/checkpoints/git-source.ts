@@ -3,9 +3,10 @@ import { dirname, join } from "node:path";
 import type { Clock } from "./clock.ts";
 import { git } from "./git.ts";
 import { GitIndex } from "./git-index.ts";
-import { type Index, namesIn, parseIndex, parseRaw } from "./git-output.ts";
+import { type Index, parseIndex, parseRaw } from "./git-output.ts";
 import { type Ground, hasMark, type Seen } from "./seen.ts";
 import type { Listing, Source } from "./source.ts";
+import { type Ask, Untracked } from "./untracked.ts";
 
 /** What a look at a git repository found, for the next one to go on from. */
 interface Last {
@@ -24,6 +25,7 @@ interface Last {
 export class GitSource implements Source {
   private readonly ground: Ground;
   private readonly copy: GitIndex;
+  private readonly untracked: Untracked;
   private index: Index | undefined;
   private last: Last = { changed: new Set(), others: new Set(), isPartial: false };
   /** The index has changed since the last look that was whole: every file of it is compared with what is known. */
@@ -32,6 +34,7 @@ export class GitSource implements Source {
   constructor(ground: Ground) {
     this.ground = ground;
     this.copy = new GitIndex(ground.root);
+    this.untracked = new Untracked(ground, this.ask);
   }
 
   close(): void {
@@ -39,38 +42,44 @@ export class GitSource implements Source {
   }
 
   async list(known: ReadonlyMap<string, Seen>, clock: Clock): Promise<Listing | string> {
-    const { maxFiles } = this.ground;
-    if (this.copy.refresh()) {
+    const { maxFiles, fewFiles } = this.ground;
+    const hasChanged = this.copy.refresh();
+    if (hasChanged) {
       this.isNew = true;
       this.index = undefined;
     }
+    // To look at a few files takes less than to start git.
+    const isFew = known.size <= fewFiles;
     let isPartial = false;
     const onComplaint = () => {
       isPartial = true;
     };
-    const [index, changed, others] = await clock.waitFor(
+    const reading = this.readIndex(clock);
+    const [{ tracked, unsure }, changed, others] = await clock.waitFor(
       Promise.all([
-        this.index ? undefined : this.ask(INDEX),
-        // With a new index and nothing known, every file is looked at anyway. Nothing known alone may mean that all files are gone.
-        this.isNew && known.size === 0 ? "" : this.ask(CHANGED, onComplaint),
-        this.ask(OTHERS),
+        reading,
+        isFew ? "" : this.ask(CHANGED, { onComplaint }),
+        this.untracked.list(hasChanged, reading, clock),
       ]),
     );
-    if (index !== undefined) this.index = await parseIndex(index, this.copy.written, clock);
-    const { tracked, unsure } = this.index as Index;
-    const now = { changed: parseRaw(changed), others: namesIn(others), isPartial };
-    if (tracked.size + now.others.size > maxFiles) return `more than ${maxFiles} files`;
+    const now = { changed: parseRaw(changed), others, isPartial };
+    if (tracked.size + others.size > maxFiles) return `more than ${maxFiles} files`;
     const unlike = this.isNew ? await unlikeKnown(tracked, known, clock) : [];
-    const all = isPartial || this.last.isPartial ? tracked.keys() : [];
+    const all = isFew || isPartial || this.last.isPartial ? tracked.keys() : [];
     return {
-      suspects: this.suspects([unlike, all, now.changed, now.others], unsure, known),
-      lists: (path) => tracked.has(path) || now.others.has(path),
+      suspects: this.suspects([unlike, all, now.changed, others], unsure, known),
+      lists: (path) => tracked.has(path) || others.has(path),
       tracked: (path) => tracked.get(path) ?? undefined,
       accept: () => {
         this.last = now;
         this.isNew = false;
       },
     };
+  }
+
+  private async readIndex(clock: Clock): Promise<Index> {
+    this.index ??= await parseIndex(await clock.waitFor(this.ask(INDEX)), this.copy.written, clock);
+    return this.index;
   }
 
   private *suspects(
@@ -83,15 +92,14 @@ export class GitSource implements Source {
     for (const path of unsure) if (known.has(path) || isThere(dirname(path))) yield path;
   }
 
-  private async ask(args: readonly string[], onComplaint = () => {}): Promise<string> {
+  private readonly ask: Ask = async (args, options = {}) => {
     const { root, signal } = this.ground;
-    return (await git(root, args, { signal, onComplaint, index: this.copy.path })).toString();
-  }
+    return (await git(root, args, { ...options, signal, index: this.copy.path })).toString();
+  };
 }
 
 const INDEX = ["ls-files", "-z", "--stage", "--debug"];
 const CHANGED = ["diff-files", "-z", "--raw", "--relative", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
-const OTHERS = ["ls-files", "-z", "--others", "--exclude-standard"];
 
 /** The files that a new index knows otherwise than the last look did, and those that it no longer knows. */
 async function unlikeKnown(

@@ -17,19 +17,21 @@ const SETTINGS = ["core.trustctime=true", "core.checkStat=default", "submodule.r
   setting,
 ]);
 
-interface GitOptions {
+export interface GitOptions {
   input?: string;
   /** The index to read instead of the repository's own. */
   index?: string;
   /** Called when git succeeds and has complained nevertheless: what it could not look at is missing in its answer. */
   onComplaint?: () => void;
+  /** Exit codes, besides 0, with which git answers. */
+  codes?: readonly number[];
   /** Ends it at once. */
   signal?: AbortSignal;
 }
 
 /** Runs git in a folder and answers its output. Throws CHECKPOINT_GIT. */
 export function git(root: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
-  const { input, index, onComplaint, signal } = options;
+  const { input, index, onComplaint, codes = [], signal } = options;
   return new Promise((resolve, reject) => {
     const fail = (reason: string, cause?: unknown) => reject(errors.CHECKPOINT_GIT({ reason }, { cause }));
     const child = spawn("git", [...SAFE_GIT, "--no-replace-objects", ...SETTINGS, "-C", root, ...args], {
@@ -47,7 +49,7 @@ export function git(root: string, args: readonly string[], options: GitOptions =
     });
     child.on("error", (thrown) => fail(messageOf(thrown), thrown));
     child.on("close", (code, signal) => {
-      if (code !== 0) return fail(said.split("\n", 1)[0] || `exit ${code ?? signal}`);
+      if (code !== 0 && !codes.includes(code ?? -1)) return fail(said.split("\n", 1)[0] || `exit ${code ?? signal}`);
       if (said !== "") onComplaint?.();
       resolve(Buffer.concat(out));
     });

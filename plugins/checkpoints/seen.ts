@@ -13,6 +13,8 @@ export interface Ground {
   home: string;
   keeper: Keeper;
   maxFiles: number;
+  /** Up to so many files are each looked at; of more, git is asked which have changed. */
+  fewFiles: number;
   /** Milliseconds of this thread that one look may take. */
   maxScanMs: number;
   signal: AbortSignal;

@@ -241,11 +241,21 @@ export class Tracker {
   }
 }
 
+/** To look at more files than this takes longer than to start git. */
+const FEW_FILES = 1_000;
+
 /** A tracker over the session's project; outside a host that is the process's directory. */
 export function createTracker(ctx: Context): Tracker {
   const { root, home } = ctx.find("workspace") ?? { root: process.cwd(), home: homedir() };
   const { maxFiles, maxScanMs } = ctx.config;
-  return new Tracker(ctx, { root, home, keeper: new Keeper(ctx.blobs, ctx.config), maxFiles, maxScanMs });
+  return new Tracker(ctx, {
+    root,
+    home,
+    keeper: new Keeper(ctx.blobs, ctx.config),
+    maxFiles,
+    maxScanMs,
+    fewFiles: FEW_FILES,
+  });
 }
 
 /** What a call with these arguments touches; nothing, when it is not going to run because they are wrong. */

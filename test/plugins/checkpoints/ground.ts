@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import { createBlobs } from "../../../plugins/blobs/store.ts";
 import { isFile } from "../../../plugins/checkpoints/git-output.ts";
 import { Keeper } from "../../../plugins/checkpoints/observe.ts";
-import type { Seen } from "../../../plugins/checkpoints/seen.ts";
+import { type Seen, TICK_MS } from "../../../plugins/checkpoints/seen.ts";
 import { Survey } from "../../../plugins/checkpoints/survey.ts";
 
 /** A folder with a survey of it, without a session around. */
-export function ground(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: number } = {}) {
+export function ground(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: number; fewFiles?: number } = {}) {
   const base = fs.realpathSync(fs.mkdtempSync(join(tmpdir(), "scorel-survey-")));
   const root = join(base, "project");
   fs.mkdirSync(root);
@@ -20,8 +20,16 @@ export function ground(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: 
     execFileSync("git", ["-C", root, ...args], { env: environment(base), stdio: "pipe" });
   if (isGit) git("init", "-q", "-b", "main");
   const keeper = new Keeper(createBlobs(join(base, "blobs")), { maxFileBytes: 1e6, maxTurnBytes: 1e9 });
-  const { maxFiles = 10_000, maxScanMs = 60_000 } = limits;
-  const survey = new Survey({ root, home: base, keeper, maxFiles, maxScanMs, signal: new AbortController().signal });
+  const { maxFiles = 10_000, maxScanMs = 60_000, fewFiles = 0 } = limits;
+  const survey = new Survey({
+    root,
+    home: base,
+    keeper,
+    maxFiles,
+    maxScanMs,
+    fewFiles,
+    signal: new AbortController().signal,
+  });
   return {
     root,
     base,
@@ -31,6 +39,11 @@ export function ground(isGit: boolean, limits: { maxFiles?: number; maxScanMs?: 
     file(name: string, content: string | Buffer) {
       fs.mkdirSync(dirname(join(root, name)), { recursive: true });
       fs.writeFileSync(join(root, name), content);
+    },
+    /** Looks at files whose times are old enough that they show every later change. */
+    async settle() {
+      await new Promise((resolve) => setTimeout(resolve, TICK_MS + 5));
+      await survey.look();
     },
     /** What the survey says of each file: mode and hash of its content. */
     known: () => rowsOf(survey.known, (oid) => git("cat-file", "blob", oid)),

@@ -52,6 +52,17 @@ const ofGit = fc.oneof(
     "rm -f .gitignore; : > .git/info/exclude",
     "mkdir -p e; printf 'f\\n' > e/.gitignore",
     "rm -f e/.gitignore",
+    "printf 'g\\n' >> e/.gitignore",
+    "printf 'x\\n' >> .git/info/exclude; touch -d @1000000000 .git/info/exclude",
+    'git config core.excludesFile "$PWD/../ignored"',
+    "git config include.path ../../more",
+    'git config -f ../more core.excludesFile "$PWD/../ignored"',
+    "printf 'y\\n' > ../ignored",
+    "printf 'i\\n!i/1\\n' > ../ignored",
+    "rm -f ../ignored ../more",
+    "mkdir -p k/l; printf 1 > k/l/new",
+    "mkdir -p k/l; printf 1 > k/l/newer; printf 'l\\n' > k/.gitignore",
+    "rm -f k/.gitignore k/l/new",
     "git config core.trustctime false; git config core.checkStat minimal",
     "git config core.fileMode false",
   ),
@@ -62,6 +73,8 @@ const ofGit = fc.oneof(
   name.map((path) => `git update-index --assume-unchanged ${path}`),
   name.map((path) => `git update-index --skip-worktree ${path}`),
   name.map((path) => `git update-index --no-assume-unchanged --no-skip-worktree ${path}`),
+  name.map((path) => `mkdir -p ${path}/m/.git; printf 1 > ${path}/m/y`),
+  name.map((path) => `rm -f ${path}/n/.git/HEAD; printf 2 > ${path}/n/z`),
   name.map(
     (path) =>
       `mkdir -p ${path}/n; cd ${path}/n && git init -q && touch x && git add x && git commit -qm n; cd - ; git add ${path}`,
@@ -70,19 +83,22 @@ const ofGit = fc.oneof(
 
 describe("what a survey knows", () => {
   it.each([
-    ["a repository", true, fc.oneof(plain, ofGit), 12],
-    ["a plain folder", false, plain, 8],
+    ["a repository", true, 0, fc.oneof(plain, ofGit), 10],
+    ["a small repository", true, 1_000, fc.oneof(plain, ofGit), 5],
+    ["a plain folder", false, 0, plain, 8],
   ] as const)(
     "of %s is what looking at every file says, whatever was done between the looks",
-    async (_name, isGit, op, numRuns) => {
-      const steps = fc.array(fc.array(op, { minLength: 1, maxLength: 3 }), { minLength: 3, maxLength: 10 });
+    async (_name, isGit, fewFiles, op, numRuns) => {
+      const ops = fc.array(op, { minLength: 1, maxLength: 3 });
+      const steps = fc.array(fc.record({ ops, settles: fc.boolean() }), { minLength: 3, maxLength: 10 });
       await fc.assert(
         fc.asyncProperty(steps, async (steps) => {
-          using t = ground(isGit);
+          using t = ground(isGit, { fewFiles });
           for (const path of ["a", "d/x", "e/f/g", "i/1"]) t.file(path, "1");
           if (isGit) t.sh("git add -A; git commit -qm first");
           await t.survey.look();
-          for (const step of steps) {
+          for (const { ops: step, settles } of steps) {
+            if (settles) await t.settle();
             t.sh(`${step.map((command) => `{ ( ${command}; ) || true; } >/dev/null 2>&1`).join("; ")}; true`);
             const before = t.known();
             const found = await t.survey.look();
