@@ -1,7 +1,7 @@
-import { readdirSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { bareName, takesOrders } from "./hazards.ts";
+import { kindOf, namesIn } from "./looks.ts";
 import { type Reader, readerOf } from "./readers.ts";
 import { readCommand, type Token, type Unit } from "./shell.ts";
 
@@ -24,11 +24,14 @@ export interface CommandFiles {
   onlyGit: boolean;
   /** Why it may read anything else, too. */
   unknown?: string;
+  /** What there is so much of that not all of it was looked at. */
+  tooMany?: string;
 }
 
 const MAX_FOLDERS = 16;
 const MAX_MATCHES = 2_000;
 const MAX_FILES = 10_000;
+const MAX_NAMES = 200_000;
 
 /** Every file and folder that the parts of a command name, from whatever folder they may run in. */
 export function filesOf(command: string, cwd: string, { cwd: base, home }: Workspace): CommandFiles {
@@ -37,14 +40,15 @@ export function filesOf(command: string, cwd: string, { cwd: base, home }: Works
   const found: CommandFiles = { files: [], walked: [], folders: [start], onlyGit: true };
   // What one part prints another may take for names of files.
   const handsOn = units.some((unit) => takesOrders(nameOf(unit)));
-  const place: Ground = { home, found, handsOn };
+  const place: Ground = { home, found, handsOn, seen: new Set(), matches: new Map(), left: MAX_NAMES };
   if (unknown.length > 0) {
     found.unknown = unknown[0] as string;
     addPieces(command, place);
   }
   if (start !== base) found.files.push({ path: start, sure: true, contents: false });
-  for (const unit of units) addFolders(unit, place);
-  for (const unit of units) addUnit(unit, place);
+  const different = differentOf(units);
+  for (const unit of different) addFolders(unit, place);
+  for (const unit of different) addUnit(unit, place);
   // Whatever is fed to a program that only prints or keeps it is not carried out.
   if (handsOn) for (const text of fed) addPieces(text, place);
   return found;
@@ -54,6 +58,18 @@ interface Ground {
   home: string;
   handsOn: boolean;
   found: CommandFiles;
+  /** Files of the same unit that were added before. */
+  seen: Set<string>;
+  /** What globs name. */
+  matches: Map<string, readonly string[] | undefined>;
+  /** How many more names may be compared with globs. */
+  left: number;
+}
+
+/** Each unit once, however often it stands in the command. */
+function differentOf(units: readonly Unit[]): Unit[] {
+  const key = ({ tokens, nested }: Unit) => JSON.stringify([nested, tokens.map(({ kind, text }) => [kind, text])]);
+  return [...new Map(units.map((unit) => [key(unit), unit])).values()];
 }
 
 function nameOf({ tokens }: Unit): string {
@@ -92,11 +108,11 @@ function addFolder(path: string, { found }: Ground): void {
 }
 
 /** The paths that a word stands for in a folder; none when that cannot be told. */
-function pathsOf({ value, text }: Token, folder: string, { home }: Ground): string[] {
+function pathsOf({ value, text }: Token, folder: string, place: Ground): readonly string[] {
   if (value !== undefined) return [resolve(folder, value)];
-  const open = opened(text, folder, home);
+  const open = opened(text, folder, place.home);
   if (open === undefined) return [];
-  return /[*?[{(]/.test(open) ? (matchesOf(resolve(folder, open)) ?? []) : [resolve(folder, open)];
+  return /[*?[{(]/.test(open) ? (matchesOf(resolve(folder, open), place) ?? []) : [resolve(folder, open)];
 }
 
 function addUnit({ tokens, nested }: Unit, place: Ground): void {
@@ -109,12 +125,17 @@ function addUnit({ tokens, nested }: Unit, place: Ground): void {
     found.unknown ??= "names that are read from somewhere";
   const isScript = takesOrders(values[0] ?? "");
   const [named, walked] = [found.files.length, found.walked.length];
+  const done = new Set<string>();
+  place.seen.clear();
   for (const [at, token] of tokens.entries()) {
+    if (token === words[0] && !token.value?.includes("/")) continue;
+    const key = `${token.kind === "redirect" ? tokens[at - 1]?.text : token.kind} ${token.text}`;
+    if (done.has(key)) continue;
+    done.add(key);
     if (token.kind === "redirect") addRedirect(token, tokens[at - 1], place);
-    else if (token === words[0] && !token.value?.includes("/")) continue;
     else addWord(token, token.kind === "assignment" ? ASSIGNED : reader, isScript, place);
   }
-  const hasFile = found.files.slice(named).some(({ path, sure }) => sure && exists(path));
+  const hasFile = found.files.slice(named).some(({ path, sure }) => sure && kindOf(path) !== undefined);
   if (reader.startsHere && !hasFile)
     for (const path of found.folders) found.walked.push({ path, sure: false, contents: reader.contents });
   if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
@@ -193,42 +214,55 @@ function unescaped(text: string): string {
 function addMatches(glob: string, reader: Reader, place: Ground): void {
   // So that a name which only the pattern tells, as in `*.pem`, is seen where no such file is there yet.
   addFile(glob.replace(/[*?[\]{}()]/g, "x"), false, reader, place);
-  const matches = matchesOf(glob);
+  const matches = matchesOf(glob, place);
   if (matches === undefined) place.found.unknown ??= "more files than can be looked at";
   for (const path of matches ?? []) addFile(path, true, reader, place);
 }
 
-function matchesOf(glob: string): string[] | undefined {
+function matchesOf(glob: string, place: Ground): readonly string[] | undefined {
+  if (!place.matches.has(glob)) place.matches.set(glob, lookForMatches(glob, place));
+  return place.matches.get(glob);
+}
+
+function lookForMatches(glob: string, place: Ground): string[] | undefined {
   let paths = ["/"];
   for (const part of glob.split("/").filter(Boolean)) {
-    paths = /[*?[{(]/.test(part)
-      ? paths.flatMap((folder) =>
-          namesIn(folder)
-            .filter(matching(part))
-            .map((name) => join(folder, name)),
-        )
-      : paths.map((folder) => join(folder, part));
-    if (paths.length > MAX_MATCHES) return undefined;
+    if (!/[*?[{(]/.test(part)) paths = paths.map((folder) => join(folder, part));
+    else {
+      const isMatch = matching(part);
+      const found: string[] = [];
+      for (const folder of paths) {
+        const names = namesIn(folder);
+        place.left -= names.length;
+        if (place.left < 0) return undefined;
+        for (const name of names) if (isMatch(name)) found.push(join(folder, name));
+        if (found.length > MAX_MATCHES) return undefined;
+      }
+      paths = found;
+    }
   }
-  return paths.filter(exists);
+  return paths.filter((path) => kindOf(path) !== undefined);
+}
+
+/** Whether a name fits a pattern of the shell with `*` and `?`, in one pass: after a mismatch only the last star takes more. */
+function fitsGlob(glob: string, name: string): boolean {
+  let [at, step, star, from] = [0, 0, -1, 0];
+  while (at < name.length) {
+    if (glob[step] === "*") [star, from] = [step++, at];
+    else if (glob[step] === "?" || glob[step] === name[at]) {
+      step++;
+      at++;
+    } else if (star >= 0) [step, at] = [star + 1, ++from];
+    else return false;
+  }
+  while (glob[step] === "*") step++;
+  return step === glob.length;
 }
 
 function matching(part: string): (name: string) => boolean {
   if (/[[{(]/.test(part)) return () => true;
-  const source = part
-    .replace(/[\\^$.+|\]})]/g, "\\$&")
-    .replaceAll("*", "[^/]*")
-    .replaceAll("?", "[^/]");
-  const pattern = new RegExp(`^${source}$`, "i");
-  return (name) => pattern.test(name) && (part.startsWith(".") || !name.startsWith("."));
-}
-
-function namesIn(folder: string): string[] {
-  try {
-    return readdirSync(folder);
-  } catch {
-    return []; // What is no folder holds nothing.
-  }
+  const glob = part.toLowerCase();
+  return (name) => fitsGlob(glob, name.toLowerCase()) && (part.startsWith(".") || !name.startsWith("."));
 }
 
 /** Parts of a text that may be names of files. */
@@ -243,32 +277,23 @@ function addPieces(text: string, place: Ground): void {
       }
 }
 
-function addFile(path: string, isSure: boolean, reader: Reader, { found }: Ground): void {
+function addFile(path: string, isSure: boolean, reader: Reader, { found, seen }: Ground): void {
+  const sure = isSure && reader.files;
+  const key = `${sure}${reader.contents}${reader.goesThrough}${path}`;
+  if (seen.has(key)) return;
+  seen.add(key);
   if (found.files.length >= MAX_FILES) {
-    found.unknown ??= "more words than can be looked at";
+    found.tooMany = "more words than can be looked at";
     return;
   }
-  const sure = isSure && reader.files;
   // A text with blanks is the name of a file only where there is one.
-  if (/\s/.test(path) && !exists(path)) return;
+  if (/\s/.test(path) && kindOf(path) === undefined) return;
   const file = { path, sure, contents: reader.contents };
   found.files.push(file);
   if (reader.goesThrough && sure && isFolder(path)) found.walked.push(file);
 }
 
-function exists(path: string): boolean {
-  return kindOf(path) !== undefined;
-}
-
 /** Whether there is a folder of this name. */
 export function isFolder(path: string): boolean {
   return kindOf(path) === "folder";
-}
-
-function kindOf(path: string): "folder" | "other" | undefined {
-  try {
-    return statSync(path).isDirectory() ? "folder" : "other";
-  } catch {
-    return undefined; // Whatever keeps it from being looked at keeps it from being read.
-  }
 }

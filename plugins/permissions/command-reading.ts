@@ -1,8 +1,9 @@
-import { type Dirent, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
 import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
+import { realOf } from "./looks.ts";
 import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { type Case, deny, type Verdict } from "./verdict.ts";
@@ -15,32 +16,33 @@ export function judgeReadingOf(command: string, cwd: string, call: Case): Verdic
   const rules = readRules(call);
   const found = filesOf(command, cwd, call.workspace);
   const files = withReal([...found.files, ...found.walked]);
-  return byKeyStore(files, found, rules) ?? byRules(files, found, rules, call) ?? byKeys(files, found, rules, call);
+  return (
+    byKeyStore(files, found, rules) ??
+    byRules(files, found, rules, call) ??
+    byKeys(files, found, rules, call) ??
+    (found.tooMany === undefined ? undefined : { decision: "ask", why: `it names ${found.tooMany}`, rules: [] })
+  );
 }
 
 /** Each file once, by the name that was used and, where that is another, by its real path. */
 function withReal(files: readonly NamedFile[]): NamedFile[] {
   const known = new Map<string, NamedFile>();
   for (const file of files)
-    for (const path of new Set([file.path, realOfExisting(file.path)])) {
+    for (const path of new Set([file.path, realOr(file.path)])) {
       const { sure = false, contents = false } = known.get(path) ?? {};
       known.set(path, { path, sure: sure || file.sure, contents: contents || file.contents });
     }
   return [...known.values()];
 }
 
-function realOfExisting(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path; // What is not there has no other name.
-  }
+function realOr(path: string): string {
+  return realOf(path) ?? path;
 }
 
 function byKeyStore(files: readonly NamedFile[], { walked }: CommandFiles, { home }: ReadRules): Verdict | undefined {
   const folder = join(home, ".scorel");
   const named = files.find(({ path, contents }) => contents && isKeyStore(path, home));
-  const through = walked.find(({ path, contents }) => contents && realOfExisting(path) === folder);
+  const through = walked.find(({ path, contents }) => contents && realOr(path) === folder);
   return named || through ? deny(keyStoreReason(named?.path ?? join(folder, "auth.json"))) : undefined;
 }
 
@@ -63,10 +65,10 @@ function byRules(
   const covers = (path: string) => rules.denies(path) ?? rules.asks(path);
   const maybe = named(covers, false);
   if (maybe) return ask(mayRead(shownIn(maybe.path, workspace), maybe.rule as Rule));
-  if (found.unknown !== undefined)
-    return ask(`it holds ${found.unknown}, so it may read what the rule "${first.text}" is about`);
+  const unknown = found.unknown ?? found.tooMany;
+  if (unknown !== undefined) return ask(`it holds ${unknown}, so it may read what the rule "${first.text}" is about`);
   for (const { path } of found.walked) {
-    const inside = firstIn(realOfExisting(path), (entry) => covers(entry) !== undefined);
+    const inside = firstIn(realOr(path), (entry) => covers(entry) !== undefined);
     if (inside === "too many")
       return ask(`it goes through ${shownIn(path, workspace)}, which may hold what the rule "${first.text}" is about`);
     if (inside !== undefined && isShown(inside, found, workspace))
@@ -110,7 +112,7 @@ function byKeys(
   const named = files.find(({ path, contents }) => contents && isKept(path));
   if (named) return ask(named.path);
   for (const { path } of walked.filter(({ contents }) => contents)) {
-    const real = realOfExisting(path);
+    const real = realOr(path);
     if (isAroundKeys(real, workspace.home))
       return { decision: "ask", why: `it goes through ${real}, which holds keys`, rules: [] };
     const inside = mode === "full" ? undefined : firstIn(real, isKept);
@@ -127,7 +129,7 @@ function firstIn(folder: string, isAskedFor: (path: string) => boolean): string 
     for (const entry of entriesIn(at)) {
       if (--left < 0) return "too many";
       const path = join(at, entry.name);
-      const found = [path, ...(entry.isSymbolicLink() ? [realOfExisting(path)] : [])].find(isAskedFor);
+      const found = [path, ...(entry.isSymbolicLink() ? [realOr(path)] : [])].find(isAskedFor);
       if (found !== undefined) return found;
       if (entry.isDirectory() && entry.name !== ".git") folders.push(path);
     }

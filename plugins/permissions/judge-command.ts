@@ -2,8 +2,9 @@ import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { forbids } from "./forbid.ts";
 import { guisesOf } from "./guises.ts";
+import { realOf } from "./looks.ts";
 import { outlookOn } from "./outlook.ts";
-import { isInside, leadsOut, realOf, steers } from "./paths.ts";
+import { isInside, leadsOut, steers } from "./paths.ts";
 import { possible } from "./possible.ts";
 import type { Rule } from "./rule.ts";
 import { allowsUnit, isAbout, ruleFor, textOf } from "./rules.ts";
@@ -55,28 +56,40 @@ function unsettled({ units, unknown }: Reading, rules: readonly Rule[], workspac
       (rule) => isAbout(rule, "Read", true) && isForPaths(rule, [path, realOf(path) ?? path], true, workspace),
     );
   const isFine = (unit: Unit) => allowsUnit(unit, rules) || (unknown.length === 0 && isSafe(unit, workspace, readable));
-  return units.filter((unit) => !unit.nested && !isFine(unit));
+  const settled = new Map<string, boolean>();
+  return units.filter((unit) => {
+    if (unit.nested) return false;
+    const key = JSON.stringify(unit.tokens);
+    if (!settled.has(key)) settled.set(key, isFine(unit));
+    return !settled.get(key);
+  });
 }
 
 /** The command, with its working directory as a part of it, and with paths marked that lead somewhere else. */
 function read(command: string, elsewhere: string | undefined, workspace: Workspace): Reading {
   const reading = readCommand(command);
-  if (reading.units.length === 0) reading.unknown.push("no command");
-  for (const unit of reading.units) unit.tokens = placed(unit.tokens, workspace);
-  reading.units = reading.units.filter(({ tokens }) => tokens.length > 0);
-  if (elsewhere === undefined) return reading;
+  const unknown = reading.units.length === 0 ? [...reading.unknown, "no command"] : reading.unknown;
+  const units = reading.units
+    .map((unit) => ({ ...unit, tokens: placed(unit.tokens, workspace) }))
+    .filter(({ tokens }) => tokens.length > 0);
+  if (elsewhere === undefined) return { ...reading, units, unknown };
   const words = ["cd", elsewhere].map((value, at) => ({
     kind: "word" as const,
     text: spelled(value),
     value,
     marked: at > 0 && /\.\./.test(value),
   }));
-  reading.units.unshift({ tokens: words, nested: false });
-  return reading;
+  return { ...reading, units: [{ tokens: words, nested: false }, ...units], unknown };
 }
 
 /** Marks what leads out of the project, and what steers git or this program; leaves out files of the project that are only read. */
 function placed(tokens: readonly Token[], workspace: Workspace): Token[] {
+  const astray = new Map<string, boolean>();
+  const isAstray = ({ kind, value }: Token) => {
+    if (kind !== "word" || value === undefined) return false;
+    if (!astray.has(value)) astray.set(value, leadsAstray(value, workspace));
+    return astray.get(value) as boolean;
+  };
   return tokens.flatMap((token, at) => {
     const target = tokens[at + 1];
     const operator = tokens[at - 1];
@@ -84,7 +97,7 @@ function placed(tokens: readonly Token[], workspace: Workspace): Token[] {
     const foreign = isTarget && isForeign(token.value, workspace);
     if (isTarget && operator.text === "<" && !foreign) return [];
     if (token.kind === "redirect" && token.text === "<" && !isForeign(target?.value, workspace)) return [];
-    return [{ ...token, marked: token.marked || foreign || isAstray(token, workspace) }];
+    return [{ ...token, marked: token.marked || foreign || isAstray(token) }];
   });
 }
 
@@ -92,8 +105,7 @@ function isOperator({ text, marked }: Token): boolean {
   return marked && /^\d*[<>&]/.test(text);
 }
 
-function isAstray({ kind, value }: { kind: string; value?: string }, workspace: Workspace): boolean {
-  if (kind !== "word" || value === undefined) return false;
+function leadsAstray(value: string, workspace: Workspace): boolean {
   const parts = [value, value.slice(value.indexOf("=") + 1)].filter((part) => part !== "" && !part.includes("\0"));
   return parts.some((part) => part.length < 4_096 && (steers(part) || leadsOut(part, workspace)));
 }

@@ -1,7 +1,8 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import type { Access } from "@scorel/tools/contract";
-import { isInside, isWithin, realOf, steers } from "./paths.ts";
+import { lookingOnce, realOf } from "./looks.ts";
+import { isInside, isWithin, steers } from "./paths.ts";
 import { judgeReads } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";
@@ -10,34 +11,39 @@ import { allow, type Case, deny, isForPaths, PLANNING, type Rules, stricter, typ
 /** Decides about a call by the rules and the mode: what is denied comes first, then what is asked about. */
 export async function judge(call: Case): Promise<Verdict> {
   const { command, cwd } = (call.args ?? {}) as { command?: unknown; cwd?: unknown };
-  const isBash = call.tool === "Bash" && typeof command === "string";
-  const own = isBash ? await judgeBash(command, call) : judgeCall(call);
+  if (call.tool === "Bash" && typeof command === "string")
+    return judgeBash(command, typeof cwd === "string" ? cwd : ".", call);
+  return lookingOnce(() => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
+}
+
+/** What a call may do, and what speaks against it unless it is denied anyway. */
+function strictest(own: Verdict, others: () => (Verdict | undefined)[]): Verdict {
   if (own.decision === "deny") return own;
-  const reading = isBash
-    ? // The parser of commands is loaded with the first one.
-      (await import("./command-reading.ts")).judgeReadingOf(command, typeof cwd === "string" ? cwd : ".", call)
-    : judgeReads(readsOf(call), call);
-  const git = isBash ? await judgeGitIn(command, typeof cwd === "string" ? cwd : ".", call) : undefined;
-  return [reading, git].reduce<Verdict>((strict, verdict) => (verdict ? stricter(strict, verdict) : strict), own);
+  return others().reduce<Verdict>((strict, verdict) => (verdict ? stricter(strict, verdict) : strict), own);
 }
 
-/** Asks about git in a folder where it may run what nobody chose, unless commands are free anyway. */
-async function judgeGitIn(
-  command: string,
-  cwd: string,
-  { mode, rules, workspace }: Case,
-): Promise<Verdict | undefined> {
-  const isFree = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
-  if (isFree || (mode === "full" && !speaksOfCommands(rules))) return undefined;
-  const danger = (await import("./command-git.ts")).gitDangerOf(command, cwd, workspace);
-  return danger === undefined
-    ? undefined
-    : { decision: "ask", why: `it holds ${danger}, which no rule covers`, rules: [] };
+/** The parser of commands is loaded with the first one. */
+async function judgeBash(command: string, cwd: string, call: Case): Promise<Verdict> {
+  const { mode, rules, workspace } = call;
+  const isFree = mode === "full" && !speaksOfCommands(rules);
+  const { judgeReadingOf } = await import("./command-reading.ts");
+  if (isFree)
+    return lookingOnce(() => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
+  const [{ judgeCommand }, { gitDangerOf }] = await Promise.all([
+    import("./judge-command.ts"),
+    import("./command-git.ts"),
+  ]);
+  const allowsAll = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
+  const gitVerdict = () => aboutGit(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));
+  return lookingOnce(() =>
+    strictest(judgeCommand(command, call), () => [judgeReadingOf(command, cwd, call), gitVerdict()]),
+  );
 }
 
-async function judgeBash(command: string, call: Case): Promise<Verdict> {
-  if (call.mode === "full" && !speaksOfCommands(call.rules)) return allow("the mode is full");
-  return (await import("./judge-command.ts")).judgeCommand(command, call);
+/** Asks about git in a folder where it may run what nobody chose. */
+function aboutGit(danger: string | undefined): Verdict | undefined {
+  if (danger === undefined) return undefined;
+  return { decision: "ask", why: `it holds ${danger}, which no rule covers`, rules: [] };
 }
 
 /** What a call reads, as its tool says, else the paths among the arguments of one that only reads. */

@@ -36,6 +36,7 @@ const CALLING = /^(?:complete|compgen|bind|mapfile|readarray|fc)$/;
 class ScriptOutlook implements Outlook {
   readonly commands: Possible[] = [];
   readonly unsure: string[] = [];
+  private readonly known = new Set<string>();
   /** Files that the script writes, with the text where it stands in the script. */
   private readonly written = new Map<string, string | undefined>();
   private readonly files: { path: string; place: Place }[] = [];
@@ -56,6 +57,14 @@ class ScriptOutlook implements Outlook {
     const isFull = this.left < 0 || this.commands.length > MAX_COMMANDS;
     if (isFull && this.unsure[0] !== TOO_MUCH) this.unsure.unshift(TOO_MUCH);
     return isFull;
+  }
+
+  /** Whether the same was looked at before. */
+  private isKnown(...what: readonly object[]): boolean {
+    const key = JSON.stringify(what);
+    const isKnown = this.known.has(key);
+    this.known.add(key);
+    return isKnown;
   }
 
   private readFiles(): void {
@@ -135,15 +144,16 @@ class ScriptOutlook implements Outlook {
   }
 
   private add({ words, assignments = [], redirects = [] }: Given, { sure }: Place, anywhere = false): void {
-    if (words.length + assignments.length + redirects.length > 0)
-      this.commands.push({ words, assignments, redirects, sure: sure && !anywhere, anywhere });
+    if (words.length + assignments.length + redirects.length === 0) return;
+    const command = { words, assignments, redirects, sure: sure && !anywhere, anywhere };
+    if (!this.isKnown(command)) this.commands.push(command);
   }
 
   private run(given: Given, place: Place): void {
     const { words, assignments = [], feed } = given;
     this.left -= words.reduce((sum, word) => sum + word.length + 1, 0);
     if (place.depth > MAX_DEPTH) this.unsure.unshift(TOO_MUCH);
-    if (place.depth > MAX_DEPTH || this.isFull()) return;
+    if (place.depth > MAX_DEPTH || this.isFull() || this.isKnown(given, place)) return;
     this.add(given, place);
     for (const text of [...assignments, ...words]) this.steer(text, place);
     const [first] = words;

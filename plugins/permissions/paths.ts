@@ -1,26 +1,6 @@
-import { lstatSync, realpathSync } from "node:fs";
-import { basename, dirname, join, resolve, sep } from "node:path";
+import { join, resolve, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
-import { codeOf } from "@scorel/kernel";
-
-/** The real path of what exists, with the rest of the name behind it; undefined when that cannot be told. */
-export function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch (thrown) {
-    const code = codeOf(thrown);
-    // Nothing can be there, and nothing can be made there.
-    if (code === "ENAMETOOLONG" || code === "ENOTDIR") return path;
-    if (code !== "ENOENT" || isLink(path)) return undefined;
-    const parent = realOf(dirname(path));
-    return parent === undefined ? undefined : join(parent, basename(path));
-  }
-}
-
-/** A link that points at nothing yet may point anywhere. */
-function isLink(path: string): boolean {
-  return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
-}
+import { realOf } from "./looks.ts";
 
 /** Whether `path` is `folder` or lies below it; both absolute. */
 export function isWithin(folder: string, path: string): boolean {

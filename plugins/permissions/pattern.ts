@@ -1,6 +1,7 @@
 import { isGap, MANY } from "./gaps.ts";
+import { Matcher, type State } from "./matcher.ts";
 
-/** A text to match, character by character; of what is marked no wildcard takes any. */
+/** A text to match; of what is marked no wildcard takes any. */
 export interface Marked {
   chars: readonly string[];
   marked: readonly boolean[];
@@ -11,30 +12,39 @@ export interface Pattern {
   steps: readonly (string | null)[];
   /** It ends in ` *`, so that the words before it alone fit too. */
   open: boolean;
+  /** Compares it with texts as they are written, and with texts in lower case. */
+  exact: Matcher;
+  loose: Matcher;
 }
 
-/** Takes a pattern apart: `*` is a wildcard, `\*` and `\\` are a star and a backslash. */
+const MAX_KEPT = 1_000;
+const kept = new Map<string, Pattern>();
+
+/** Takes a pattern apart: `*` is a wildcard, `\*` and `\\` are a star and a backslash. Patterns are kept, since rules are asked all the time. */
 export function parsePattern(text: string): Pattern {
+  const known = kept.get(text);
+  if (known) return known;
+  if (kept.size >= MAX_KEPT) kept.clear();
+  const pattern = newPattern(text);
+  kept.set(text, pattern);
+  return pattern;
+}
+
+function newPattern(text: string): Pattern {
   const steps = [...text.matchAll(/\\([\\*])|([\s\S])/gu)].map(([, quoted, char]) =>
     quoted !== undefined ? quoted : char === "*" ? null : (char as string),
   );
-  return { steps, open: steps.length > 1 && steps.at(-1) === null && steps.at(-2) === " " };
+  const open = steps.length > 1 && steps.at(-1) === null && steps.at(-2) === " ";
+  const lower = steps.flatMap((step) => step?.toLowerCase().split("") ?? [null]);
+  return { steps, open, exact: new Matcher(steps, open), loose: new Matcher(lower, open) };
 }
 
 /** Whether a pattern is the whole of a text: its letters take what is marked too, its wildcards do not. */
-export function fitsStrictly({ steps, open }: Pattern, { chars, marked }: Marked): boolean {
-  let live = closed([0], steps);
-  for (let at = 0; at < chars.length; at++) {
-    const next: number[] = [];
-    for (const state of live) {
-      if (steps[state] === null) {
-        if (!marked[at]) next.push(state);
-      } else if (steps[state] === chars[at]) next.push(state + 1);
-    }
-    if (next.length === 0) return false;
-    live = closed(next, steps);
-  }
-  return live.includes(steps.length) || (open && live.includes(steps.length - 2));
+export function fitsStrictly({ exact }: Pattern, { chars, marked }: Marked): boolean {
+  let state = exact.start;
+  for (let at = 0; at < chars.length && !state.isEmpty; at++)
+    state = exact.after(state, chars[at] as string, marked[at] ? "letters" : "all");
+  return state.isEnd;
 }
 
 /** A command as text, in which parts may be unknown and options may be left out. */
@@ -52,52 +62,26 @@ export interface Text {
  * Whether a pattern may be the whole of a text; case does not matter. A gap in the text may be anything. `isSure` asks for texts
  * that it fits whatever stands in the gaps.
  */
-export function mayFit({ steps, open }: Pattern, { chars, jumps, starts, anywhere }: Text, isSure: boolean): boolean {
-  const lower = steps.flatMap((step) => step?.toLowerCase().split("") ?? [null]);
-  const size = lower.length;
+export function mayFit({ loose }: Pattern, { chars, jumps, starts, anywhere }: Text, isSure: boolean): boolean {
   const last = isSure ? 0 : Math.max(...starts);
-  const landed = new Map<number, number[]>();
-  let live: number[] = [];
+  const beginnings = new Set(starts);
+  const landed = new Map<number, State>();
+  let state = loose.none;
   for (let at = 0; ; at++) {
     const char = chars[at] as string;
     const arrived = landed.get(at);
-    if (arrived) live.push(...arrived);
-    if (anywhere ? isWordStart(chars, at) : at <= last && starts.includes(at)) live.push(0);
-    if (live.length > 0) {
-      live = closed(live, lower);
+    if (arrived) state = loose.both(state, arrived);
+    if (anywhere ? isWordStart(chars, at) : at <= last && beginnings.has(at)) state = loose.both(state, loose.start);
+    if (!state.isEmpty)
       for (const { to, sure } of jumps.get(at) ?? [])
-        if (sure || !isSure) landed.set(to, [...new Set([...(landed.get(to) ?? []), ...live])]);
-    }
-    if (lower[size - 1] === null && live.includes(size - 1)) return true;
-    if (at === chars.length) return live.includes(size) || (open && live.includes(size - 2));
-    if (live.length === 0 && landed.size === 0 && !anywhere && at >= last) return false;
+        if (sure || !isSure) landed.set(to, loose.both(landed.get(to) ?? loose.none, state));
+    if (state.takesRest) return true;
+    if (at === chars.length) return state.isEnd;
     if (arrived) landed.delete(at);
-    if (live.length > 0)
-      live = !isSure && isGap(char) ? acrossGap(live, lower, char === MANY) : across(live, lower, char);
+    if (state.isEmpty && landed.size === 0 && !anywhere && at >= last) return false;
+    if (!state.isEmpty)
+      state = loose.after(state, char, isSure || !isGap(char) ? "all" : char === MANY ? "gap" : "word");
   }
-}
-
-/** The states that wildcards lead to without a character. */
-function closed(live: readonly number[], steps: readonly (string | null)[]): number[] {
-  const all = new Set(live);
-  for (const state of all) if (steps[state] === null) all.add(state + 1);
-  return [...all];
-}
-
-function across(live: readonly number[], steps: readonly (string | null)[], char: string): number[] {
-  const next: number[] = [];
-  for (const state of live) {
-    if (steps[state] === null) next.push(state);
-    else if (steps[state] === char) next.push(state + 1);
-  }
-  return next;
-}
-
-/** A gap takes any part of the pattern; one that stays within a word takes none with a blank. */
-function acrossGap(live: readonly number[], steps: readonly (string | null)[], isMany: boolean): number[] {
-  const all = new Set(live);
-  for (const state of all) if (state < steps.length && (isMany || steps[state] !== " ")) all.add(state + 1);
-  return [...all];
 }
 
 /** Also where a word begins within an option or a path; what is unknown begins nothing. */

@@ -1,7 +1,7 @@
-import { statSync } from "node:fs";
 import type { Workspace } from "@scorel/host/contract";
 import { holdsKeys, isKeyStore, isSystem } from "./keys.ts";
-import { coveredBy, fits, isInside, isWithin, realOf } from "./paths.ts";
+import { kindOf, realOf } from "./looks.ts";
+import { coveredBy, fits, isInside, isWithin } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";
 import { type Case, deny, type Verdict } from "./verdict.ts";
@@ -89,20 +89,12 @@ export function keyStoreReason(path: string): string {
 /** The rule that allows reading a file, or a folder with all in it. */
 export function ruleForReading(path: string, workspace: Workspace): string {
   const rule = ruleFor("Read", shownIn(path, workspace));
-  return isFolder(path) && !holdsKeys(path) ? rule.replace(/\)$/, "/**)") : rule;
+  return kindOf(path) === "folder" && !holdsKeys(path) ? rule.replace(/\)$/, "/**)") : rule;
 }
 
 /** A path as people and rules name it: below the project by its name there. */
 export function shownIn(path: string, { root }: Workspace): string {
   return path !== root && isWithin(root, path) ? path.slice(root.length + 1) : path;
-}
-
-function isFolder(path: string): boolean {
-  try {
-    return statSync(path).isDirectory();
-  } catch {
-    return false;
-  }
 }
 
 /**

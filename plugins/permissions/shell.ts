@@ -46,8 +46,15 @@ const PLAIN = /^[\w@%+=:,./^-]+$/;
 const MAX_DEPTH = 8;
 const MAX_LENGTH = 32_000;
 
-/** Takes a command apart as bash would. */
+let last: { text: string; reading: Reading } | undefined;
+
+/** Takes a command apart as bash would. The last one is kept: judging a command reads it several times. */
 export function readCommand(text: string): Reading {
+  if (last?.text !== text) last = { text, reading: newReading(text) };
+  return last.reading;
+}
+
+function newReading(text: string): Reading {
   const unreadable = unreadableIn(text);
   const reading: Reading = { units: [], unknown: unreadable === undefined ? [] : [unreadable], fed: [] };
   if (text.length <= MAX_LENGTH) readScript(text, reading, false, 0);

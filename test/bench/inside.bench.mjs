@@ -9,6 +9,7 @@ export default [
   { script: "prompt-rows.ts" },
   { script: "compaction-rows.ts" },
   { script: "tap-rows.ts" },
+  { script: "judging-rows.ts" },
   { script: "skills-rows.ts" },
   { script: "skill-run-rows.ts" },
 ];

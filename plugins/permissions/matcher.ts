@@ -1,0 +1,96 @@
+/** Where in a pattern a text may have got to. */
+export interface State {
+  readonly places: readonly number[];
+  readonly isEmpty: boolean;
+  /** The text may end here. */
+  readonly isEnd: boolean;
+  /** Whatever follows fits. */
+  readonly takesRest: boolean;
+  readonly next: Map<string, State>;
+  readonly joined: Map<State, State>;
+}
+/** What a character stands for: itself, itself but for no wildcard, anything within a word, or anything at all. */
+export type Meaning = "all" | "letters" | "word" | "gap";
+
+/**
+ * Compares texts with one pattern, in which `null` is a wildcard. Where a character leads from a state is worked out once, so that
+ * a long text costs little more than going through its characters.
+ */
+export class Matcher {
+  readonly none: State;
+  readonly start: State;
+  /** How many steps were worked out so far. */
+  worked = 0;
+  private readonly states = new Map<string, State>();
+
+  private readonly steps: readonly (string | null)[];
+  private readonly open: boolean;
+
+  /** @param open the words before a last ` *` fit alone, too */
+  constructor(steps: readonly (string | null)[], open: boolean) {
+    this.steps = steps;
+    this.open = open;
+    this.none = this.stateOf([]);
+    this.start = this.stateOf([0]);
+  }
+
+  after(state: State, char: string, meaning: Meaning): State {
+    const key = meaning === "all" ? char : `${char}${meaning}`;
+    let next = state.next.get(key);
+    if (!next) {
+      next = this.stateOf(this.placesAfter(state.places, char, meaning));
+      state.next.set(key, next);
+    }
+    return next;
+  }
+
+  both(one: State, other: State): State {
+    if (one === other || other.isEmpty) return one;
+    if (one.isEmpty) return other;
+    let joined = one.joined.get(other);
+    if (!joined) {
+      joined = this.stateOf([...one.places, ...other.places]);
+      one.joined.set(other, joined);
+    }
+    return joined;
+  }
+
+  private placesAfter(places: readonly number[], char: string, meaning: Meaning): number[] {
+    if (meaning === "word" || meaning === "gap") return this.acrossGap(places, meaning === "gap");
+    return places.flatMap((place) => {
+      const step = this.steps[place];
+      if (step === null) return meaning === "all" ? [place] : [];
+      return step === char ? [place + 1] : [];
+    });
+  }
+
+  /** A gap takes any part of the pattern; one that stays within a word takes none with a blank. */
+  private acrossGap(places: readonly number[], isMany: boolean): number[] {
+    const all = new Set(places);
+    for (const place of all) if (place < this.steps.length && (isMany || this.steps[place] !== " ")) all.add(place + 1);
+    return [...all];
+  }
+
+  private stateOf(places: readonly number[]): State {
+    this.worked++;
+    const { steps, open } = this;
+    const all = new Set(places);
+    // Wildcards lead on without a character.
+    for (const place of all) if (steps[place] === null) all.add(place + 1);
+    const sorted = [...all].sort((a, b) => a - b);
+    const key = sorted.join();
+    let state = this.states.get(key);
+    if (!state) {
+      state = {
+        places: sorted,
+        isEmpty: sorted.length === 0,
+        isEnd: all.has(steps.length) || (open && all.has(steps.length - 2)),
+        takesRest: steps.at(-1) === null && all.has(steps.length - 1),
+        next: new Map(),
+        joined: new Map(),
+      };
+      this.states.set(key, state);
+    }
+    return state;
+  }
+}

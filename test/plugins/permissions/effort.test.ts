@@ -1,0 +1,78 @@
+import fs, { mkdirSync, writeFileSync } from "node:fs";
+import { syncBuiltinESMExports } from "node:module";
+import { join } from "node:path";
+import { afterEach, expect, it } from "vitest";
+import { parsePattern } from "../../../plugins/permissions/pattern.ts";
+import { type Post, post } from "./setup.ts";
+
+const CALLS = ["lstatSync", "statSync", "readdirSync", "realpathSync", "readFileSync"] as const;
+const real = Object.fromEntries(CALLS.map((name) => [name, fs[name]]));
+
+afterEach(() => {
+  Object.assign(fs, real);
+  syncBuiltinESMExports();
+});
+
+/** How often the file system is asked while a command is judged. */
+async function looksFor(guard: Post, command: string): Promise<number> {
+  let count = 0;
+  const counting = CALLS.map((name) => {
+    const counted = (...args: unknown[]) => {
+      count++;
+      return (real[name] as (...given: unknown[]) => unknown)(...args);
+    };
+    return [name, Object.assign(counted, real[name])];
+  });
+  Object.assign(fs, Object.fromEntries(counting));
+  syncBuiltinESMExports();
+  await guard.bash(command);
+  Object.assign(fs, real);
+  syncBuiltinESMExports();
+  return count;
+}
+
+it("looks at each path once, however often a command names it", async () => {
+  await using guard = await post({ deny: ["Read(secrets/**)", "Bash(git push *)"], allow: ["Bash(foo *)"] });
+  for (let number = 0; number < 300; number++) guard.file(`f${number}`);
+  const counts = [];
+  for (const part of [" f1", " src/f1", " -xf1", " a=f1", " f*", " ; foo f1", " > f1", " < f1", " ; cd ."]) {
+    const few = await looksFor(guard, `foo${part.repeat(2)}`);
+    counts.push([part, (await looksFor(guard, `foo${part.repeat(2_000)}`)) <= few + 5]);
+  }
+  expect(counts).toEqual(counts.map(([part]) => [part, true]));
+});
+
+it("looks a few times at each of many paths", async () => {
+  await using guard = await post({ deny: ["Read(secrets/**)"], allow: ["Bash(foo *)"] });
+  const words = Array.from({ length: 4_000 }, (_, number) => number.toString(36));
+  expect(await looksFor(guard, `foo ${words.join(" ")}`)).toBeLessThan(4 * words.length);
+});
+
+it("works out few steps of a pattern for a long text", async () => {
+  const rules = ["*x*y*z*w", "git *a*a*a*b", "*a*a*a*a*z"];
+  await using guard = await post({ deny: rules.slice(0, 2).map((it) => `Bash(${it})`), allow: [`Bash(${rules[2]})`] });
+  for (const command of ["git a", "sudo -a ", "$a ", "x y z ", "-x "]) await guard.bash(command.repeat(4_000));
+  for (const rule of rules) {
+    const { exact, loose } = parsePattern(rule);
+    expect(exact.worked + loose.worked).toBeLessThan(1_000);
+  }
+});
+
+it("compares names with a glob in one pass", async () => {
+  await using guard = await post({ mode: "full", deny: ["Read(secrets/**)"] });
+  const folder = join(guard.dir, "long");
+  mkdirSync(folder);
+  writeFileSync(join(folder, "a".repeat(200)), "");
+  // A backtracking comparison would not end.
+  expect(await guard.bash(`cat long/${"*a".repeat(40)}b`)).toBe("runs");
+});
+
+it("asks when a command names more files than are looked at", async () => {
+  await using guard = await post({ mode: "full" });
+  const words = Array.from({ length: 10_500 }, (_, number) => number.toString(36));
+  expect(await guard.bash(`cat ${words.slice(0, 3_000).join(" ")} tls/x.key`)).toMatch(/is known to hold keys/);
+  const moves = ["a", "b", "c", "d", "e"].map((name) => `cd ${name}`).join("; ");
+  expect(await guard.bash(`${moves}; cat ${words.slice(0, 4_000).join(" ")} tls/x.key`)).toMatch(
+    /names more words than can be looked at/,
+  );
+});
