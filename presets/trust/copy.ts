@@ -31,13 +31,13 @@ export function keepCopy(tree: Tree, of: Copies = "trusted"): string {
   }
 }
 
-function write({ files, hash }: Tree, of: Copies): string {
+function write({ files, hash, executables }: Tree, of: Copies): string {
   const root = copyOf(hash, of);
   const isNew = !fs.existsSync(root);
   makePrivate(userDir(), join(userDir(), "cache"), copies(of), root);
   if (isNew && of === "trusted") removeStale(of, []);
   removeOthers(root, "", files);
-  for (const [path, bytes] of files) keepFile(join(root, path), bytes);
+  for (const [path, bytes] of files) keepFile(join(root, path), bytes, executables?.has(path) ? 0o700 : 0o600);
   if (!isNew) touch(root);
   return root;
 }
@@ -47,12 +47,15 @@ export function removeCopy(hash: string, of: Copies = "trusted"): void {
   fs.rmSync(copyOf(hash, of), { recursive: true, force: true });
 }
 
-function keepFile(path: string, bytes: Buffer): void {
+function keepFile(path: string, bytes: Buffer, mode: number): void {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
-  if (stats?.isFile() && stats.size === bytes.length && fs.readFileSync(path).equals(bytes)) return;
+  if (stats?.isFile() && stats.size === bytes.length && fs.readFileSync(path).equals(bytes)) {
+    if ((stats.mode & 0o777) !== mode) fs.chmodSync(path, mode);
+    return;
+  }
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
   const temporary = `${path}.${newId()}.tmp`;
-  fs.writeFileSync(temporary, bytes, { flag: "wx", mode: 0o600 });
+  fs.writeFileSync(temporary, bytes, { flag: "wx", mode });
   fs.renameSync(temporary, path);
 }
 

@@ -14,6 +14,8 @@ export interface Tree {
   root: string;
   /** Path with `/`, relative to the root -> the bytes that were hashed. Sorted. */
   files: ReadonlyMap<string, Buffer>;
+  /** Those of the paths that their owner may run as programs. */
+  executables?: ReadonlySet<string>;
   /** sha256 over all paths and bytes. */
   hash: string;
 }
@@ -31,10 +33,11 @@ export function readTree(root: string, folders: readonly string[], options: Read
     tops: folders.filter((folder) => canonical(folder) === folder),
     skipped,
     files: new Map(),
+    executables: new Set(),
     bytes: 0,
   };
   for (const folder of folders) readFolder(folder, reading);
-  return treeOf(root, reading.files);
+  return { ...treeOf(root, reading.files), executables: reading.executables };
 }
 
 /** These files, by their path with `/` relative to the root, as a tree. */
@@ -45,9 +48,9 @@ export function treeOf(root: string, read: ReadonlyMap<string, Buffer>): Tree {
 
 /** The bytes of one file that is no link. Throws TRUST_TREE. */
 export function readBytes(path: string): Buffer {
-  const bytes = guarded(path, { refuse: untrustable }, () => readRegular(path));
-  if (bytes === undefined) throw untrustable(path, "is neither a file nor a folder");
-  return bytes;
+  const file = guarded(path, { refuse: untrustable }, () => readRegular(path));
+  if (file === undefined) throw untrustable(path, "is neither a file nor a folder");
+  return file.bytes;
 }
 
 export function sha256Of(content: string | Buffer): string {
@@ -68,6 +71,7 @@ interface Reading {
   tops: readonly string[];
   skipped: readonly string[];
   files: Map<string, Buffer>;
+  executables: Set<string>;
   bytes: number;
 }
 
@@ -104,21 +108,23 @@ function keepTarget(path: string, reading: Reading): void {
 }
 
 function keep(path: string, real: string, reading: Reading): void {
-  const bytes = guarded(path, reading, () => readRegular(real));
-  if (bytes === undefined) throw reading.refuse(path, "is neither a file nor a folder");
-  reading.bytes += bytes.length;
-  reading.files.set(relative(reading.root, path).split(sep).join("/"), bytes);
+  const file = guarded(path, reading, () => readRegular(real));
+  if (file === undefined) throw reading.refuse(path, "is neither a file nor a folder");
+  const name = relative(reading.root, path).split(sep).join("/");
+  reading.bytes += file.bytes.length;
+  reading.files.set(name, file.bytes);
+  if (file.isExecutable) reading.executables.add(name);
   if (reading.files.size > MOST_FILES) throw reading.refuse(dirname(path), `holds more than ${MOST_FILES} files`);
   if (reading.bytes > MOST_BYTES) throw reading.refuse(dirname(path), "holds more than 64 MiB");
 }
 
 /** Judged through the open file, so that nothing can be put in its place in between; never waits for a pipe. */
-function readRegular(path: string): Buffer | undefined {
+function readRegular(path: string): { bytes: Buffer; isExecutable: boolean } | undefined {
   const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOFOLLOW ?? 0));
   try {
     const stats = fs.fstatSync(fd);
     if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
-    return fs.readFileSync(fd);
+    return { bytes: fs.readFileSync(fd), isExecutable: (stats.mode & 0o100) !== 0 };
   } finally {
     fs.closeSync(fd);
   }

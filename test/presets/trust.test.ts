@@ -211,6 +211,20 @@ describe("the bytes that are loaded", () => {
     expect(statSync(join(cache, name)).mtimeMs).toBeGreaterThan(1_000_000);
   });
 
+  it("stay programs in the copy where they are some, and trust does not depend on it", async () => {
+    using at = place();
+    const script = at.file(".scorel/skills/a/run.sh", "#!/bin/sh");
+    at.file(".scorel/skills/a/SKILL.md", "A");
+    const modes = async () => {
+      const { scorel = "" } = (await run(at).session()).trustedCopy ?? {};
+      return ["run.sh", "SKILL.md"].map((name) => statSync(join(scorel, "skills/a", name)).mode & 0o777);
+    };
+    await accept(at);
+    expect(await modes()).toEqual([0o600, 0o600]);
+    chmodSync(script, 0o755);
+    expect(await modes()).toEqual([0o700, 0o600]);
+  });
+
   it("keep their copy for as long as they are used, whatever else is trusted", async () => {
     using at = place();
     at.file(".scorel/instructions.md", "Ours");
