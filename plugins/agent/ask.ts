@@ -65,7 +65,7 @@ async function attempt(
     signal,
     idleMs: (inUse.idleTimeout ?? env.ctx.config.idleTimeout) * 1_000,
     model: inUse,
-    takenIds: new Set(),
+    takenIds: () => new Set(),
     onFailure: (why) => {
       failure = why;
     },

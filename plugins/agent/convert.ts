@@ -20,7 +20,36 @@ const scratch = new Set(["partialArgs", "partialJson", "streamIndex", "index"]);
  * reads (meta) is gone. Copied down to the blocks, because events are frozen and layers may change theirs.
  */
 export function toAgentMessages(messages: readonly ScorelMessage[]): AgentMessage[] {
-  return messages.flatMap((message) => toAgentMessage(message) ?? []);
+  return converted(messages, toAgentMessage);
+}
+
+/** What stored messages were converted to. */
+const known = new WeakMap<ScorelMessage, AgentMessage>();
+
+/**
+ * The same for a request, where a stored message is the same object each time: a long conversation is not copied for every
+ * round, and whoever remembers something of a message finds it again. Nobody may change these; extensions get copies of them.
+ */
+export function toRequestMessages(messages: readonly ScorelMessage[]): AgentMessage[] {
+  return converted(messages, (message) => {
+    const before = known.get(message);
+    if (before) return before;
+    const made = toAgentMessage(message);
+    if (made && Object.isFrozen(message)) known.set(message, made);
+    return made;
+  });
+}
+
+function converted(
+  messages: readonly ScorelMessage[],
+  convert: (message: ScorelMessage) => AgentMessage | undefined,
+): AgentMessage[] {
+  const made: AgentMessage[] = [];
+  for (const message of messages) {
+    const one = convert(message);
+    if (one) made.push(one);
+  }
+  return made;
 }
 
 /** Our assistant message for the log: pi's without scratch fields and secrets. */

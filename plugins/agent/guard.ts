@@ -26,8 +26,8 @@ export interface GuardOptions {
   /** Milliseconds without any event after which the stream is given up. */
   idleMs: number;
   model: Model<Api>;
-  /** Ids of calls that the context holds already; a call that repeats one gets a new id. */
-  takenIds: ReadonlySet<string>;
+  /** Ids of calls that the context holds already, asked for at the first call; a call that repeats one gets a new id. */
+  takenIds(): ReadonlySet<string>;
   /** Why the stream ends with an `error` event; not called for an abort. */
   onFailure(failure: Failure): void;
   onSuccess?(): void;
@@ -69,7 +69,7 @@ class Guard {
 
   constructor(options: GuardOptions) {
     this.options = options;
-    this.ids = new CallIds(options.takenIds);
+    this.ids = new CallIds(() => options.takenIds());
   }
 
   async run(source: () => Awaitable<AsyncIterable<AssistantMessageEvent>>): Promise<void> {

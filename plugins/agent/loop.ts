@@ -8,8 +8,9 @@ import type { AssistantMessageEventStream, Context, ThinkingLevel } from "@mario
 import type { UserMessage } from "@scorel/messages/contract";
 import type { StreamOptions } from "@scorel/model/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
+import { ConversationIds } from "./call-ids.ts";
 import { Calls } from "./calls.ts";
-import { toAgentMessages } from "./convert.ts";
+import { toAgentMessages, toRequestMessages } from "./convert.ts";
 import { offeredTools, systemPrompt } from "./environment.ts";
 import { guardStream } from "./guard.ts";
 import { Recorder } from "./recorder.ts";
@@ -27,6 +28,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
   const { ctx } = turn.env;
   const recorder = new Recorder(turn, again ? [] : toAgentMessages(started));
   const calls = new Calls(turn, (id, args) => recorder.validated(id, args));
+  const ids = new ConversationIds();
   const context: LibraryContext = {
     systemPrompt: systemPrompt(ctx),
     messages: toAgentMessages(started.slice(-1)),
@@ -34,7 +36,7 @@ export async function runLoop(turn: Turn, started: readonly UserMessage[], again
   };
   try {
     await runAgentLoopContinue(context, configure(turn, calls, context), recorder.hear, turn.signal, (_model, asked) =>
-      callModel(turn, calls, { ...asked, systemPrompt: context.systemPrompt }),
+      callModel(turn, calls, ids, { ...asked, systemPrompt: context.systemPrompt }),
     );
   } finally {
     recorder.close();
@@ -91,7 +93,7 @@ function modelOf({ env }: Turn): string {
 }
 
 function transformed(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
-  const built = toAgentMessages(turn.env.ctx.session.buildContext());
+  const built = toRequestMessages(turn.env.ctx.session.buildContext());
   library.length = 0;
   for (const message of built) library.push(message);
   return layered(turn, "transformContext", built);
@@ -117,7 +119,7 @@ async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Pro
 }
 
 /** The request has a signal of its own: it is given up with the reply, and leaves nothing on the turn's signal. */
-function callModel(turn: Turn, calls: Calls, asked: Context): AssistantMessageEventStream {
+function callModel(turn: Turn, calls: Calls, ids: ConversationIds, asked: Context): AssistantMessageEventStream {
   const { model, config } = turn.env.ctx;
   const inUse = model.current();
   const request = linkedTo(turn.signal);
@@ -125,7 +127,7 @@ function callModel(turn: Turn, calls: Calls, asked: Context): AssistantMessageEv
     signal: turn.signal,
     idleMs: (inUse.idleTimeout ?? config.idleTimeout) * 1_000,
     model: inUse,
-    takenIds: callIds(asked),
+    takenIds: () => ids.of(asked.messages),
     onFailure: (failure) => {
       if (!turn.repeats(failure, inUse)) turn.failed(failure.error);
     },
@@ -152,12 +154,4 @@ function options(turn: Turn, signal: AbortSignal): StreamOptions {
 function withParameters({ env }: Turn, asked: Context): Context {
   const offered = offeredTools(env.ctx);
   return offered.length === 0 ? asked : { ...asked, tools: offered as unknown as NonNullable<Context["tools"]> };
-}
-
-function callIds({ messages }: Context): Set<string> {
-  const ids = new Set<string>();
-  for (const message of messages)
-    if (message.role === "assistant")
-      for (const block of message.content) if (block.type === "toolCall") ids.add(block.id);
-  return ids;
 }

@@ -14,29 +14,45 @@ export function repair(given: readonly AgentMessage[]): Message[] {
   const repaired: Message[] = [];
   for (const [at, message] of messages.entries()) {
     if (message.role === "user") repaired.push(message);
-    if (message.role === "assistant") repaired.push(...withResults(message, messages, at));
+    if (message.role === "assistant") for (const one of withResults(message, messages, at)) repaired.push(one);
   }
   return repaired;
 }
 
-/** An assistant message and the results of its calls; nothing when it says nothing. */
-function withResults(message: AssistantMessage, messages: readonly Message[], at: number): Message[] {
+/** What an assistant message and the tool results behind it, up to the next assistant message, were repaired to. */
+const known = new WeakMap<AssistantMessage, { results: readonly ToolResultMessage[]; repaired: readonly Message[] }>();
+
+/** An assistant message and the results of its calls; nothing when it says nothing. The same messages give the same answer. */
+function withResults(message: AssistantMessage, messages: readonly Message[], at: number): readonly Message[] {
+  const results = resultsAfter(messages, at);
+  const before = known.get(message);
+  if (before && isSame(before.results, results)) return before.repaired;
+  const repaired = repairedGroup(message, results);
+  known.set(message, { results, repaired });
+  return repaired;
+}
+
+function isSame(some: readonly unknown[], others: readonly unknown[]): boolean {
+  return some.length === others.length && some.every((one, at) => one === others[at]);
+}
+
+function repairedGroup(message: AssistantMessage, after: readonly ToolResultMessage[]): Message[] {
   const whole = message.stopReason === "error" || message.stopReason === "aborted" ? plainText(message) : message;
   const content = withoutRepeatedCalls(whole.content).map(withUsableName);
   if (content.length === 0) return [];
-  const results = resultsAfter(messages, at);
+  const results = new Map<string, ToolResultMessage>();
+  for (const result of after) if (!results.has(result.toolCallId)) results.set(result.toolCallId, result);
   const calls = content.filter((block): block is ToolCall => block.type === "toolCall");
   const kept = { ...whole, content };
   return [kept, ...calls.map((call) => resultOf(call, results.get(call.id), message.timestamp))];
 }
 
-/** The first result for each call id, up to the next assistant message. */
-function resultsAfter(messages: readonly Message[], at: number): Map<string, ToolResultMessage> {
-  const results = new Map<string, ToolResultMessage>();
+function resultsAfter(messages: readonly Message[], at: number): ToolResultMessage[] {
+  const results: ToolResultMessage[] = [];
   for (let next = at + 1; next < messages.length; next++) {
     const message = messages[next] as Message;
     if (message.role === "assistant") break;
-    if (message.role === "toolResult" && !results.has(message.toolCallId)) results.set(message.toolCallId, message);
+    if (message.role === "toolResult") results.push(message);
   }
   return results;
 }

@@ -2,8 +2,10 @@ import type { AssistantMessage as PiAssistant } from "@mariozechner/pi-ai";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import type { SecretsService } from "@scorel/model/contract";
 import { describe, expect, it, vi } from "vitest";
-import { toAgentMessages, toAssistant } from "../../../plugins/agent/convert.ts";
+import { ConversationIds } from "../../../plugins/agent/call-ids.ts";
+import { toAgentMessages, toAssistant, toRequestMessages } from "../../../plugins/agent/convert.ts";
 import { createRedaction } from "../../../plugins/agent/redaction.ts";
+import { repair } from "../../../plugins/agent/repair.ts";
 import { createThrottle } from "../../../plugins/agent/throttle.ts";
 
 const usage = {
@@ -29,6 +31,48 @@ const secrets: SecretsService = {
   spans: () => [],
   redactor: () => ({ write: (chunk) => chunk, end: () => "" }),
 };
+
+describe("stored messages", () => {
+  const stored = (at: number): ScorelMessage[] => [
+    Object.freeze({
+      ...assistant,
+      content: [{ type: "toolCall", id: `c${at}`, name: "t", arguments: { at } }],
+    }) as ScorelMessage,
+    Object.freeze({
+      role: "tool_result",
+      toolCallId: `c${at}`,
+      toolName: "t",
+      content: [{ type: "text", text: "r" }],
+      isError: false,
+      timestamp: at,
+    }) as ScorelMessage,
+  ];
+
+  it("are converted and repaired once for all requests, and never given out to be changed", () => {
+    const [first, second] = [stored(1), stored(2)];
+    const earlier = repair(toRequestMessages(first));
+    const later = repair(toRequestMessages([...first, ...second]));
+    expect(later).toEqual(repair(toAgentMessages([...first, ...second])));
+    expect(later.slice(0, 2).map((message, at) => message === earlier[at])).toEqual([true, true]);
+    expect(toAgentMessages(first)[0]).not.toBe(toRequestMessages(first)[0]);
+  });
+
+  it("are repaired again when a layer answers other results", () => {
+    const [reply, result] = toRequestMessages(stored(3)) as [never, never];
+    repair([reply, result]);
+    const other = { ...(result as object), content: [{ type: "text", text: "changed" }] } as never;
+    expect(repair([reply, other])[1]).toMatchObject({ content: [{ text: "changed" }] });
+    expect(repair([reply])[1]).toMatchObject({ isError: true });
+  });
+
+  it("give the ids of their calls, also after the conversation was shortened", () => {
+    const ids = new ConversationIds();
+    const [first, second] = [repair(toRequestMessages(stored(1))), repair(toRequestMessages(stored(2)))];
+    expect([...ids.of([...first])]).toEqual(["c1"]);
+    expect([...ids.of([...first, ...second])]).toEqual(["c1", "c2"]);
+    expect([...ids.of([...second])]).toEqual(["c2"]);
+  });
+});
 
 describe("our messages as the library's", () => {
   const messages: ScorelMessage[] = [

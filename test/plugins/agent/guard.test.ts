@@ -46,7 +46,7 @@ async function guarded(events: AssistantMessageEvent[], takenIds: string[] = [])
     signal: new AbortController().signal,
     idleMs: 1_000,
     model: fakeModel,
-    takenIds: new Set(takenIds),
+    takenIds: () => new Set(takenIds),
     onFailure: ({ error }) => {
       failure = error;
     },
@@ -159,7 +159,7 @@ describe("an abort", () => {
       signal: control.signal,
       idleMs: 1_000,
       model: fakeModel,
-      takenIds: new Set(),
+      takenIds: () => new Set(),
       onFailure: () => {},
     });
     const events = stream[Symbol.asyncIterator]();
