@@ -12,7 +12,7 @@ import type { BashSettings } from "@scorel/tools/contract";
 import { BYTES_PER_TOKEN } from "./budget.ts";
 import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";
-import { isKeyStore } from "./key-store.ts";
+import { keyStoreTest } from "./key-store.ts";
 import type { Spans } from "./uncut.ts";
 
 /** What the tools know of the session around them, asked for at each call. */
@@ -102,8 +102,8 @@ export function createEnvironment(ctx: BaseContext): Environment {
     images: () => ctx.find("images"),
     hiddenIn: async (folder, shows) => {
       const kept = await ctx.find("permissions")?.hiddenIn(folder, shows);
-      const home = ctx.find("workspace")?.home ?? homedir();
-      return (path) => isKeyStore(path, home) || (kept?.(path) ?? false);
+      const isStore = keyStoreTest(ctx.find("workspace")?.home ?? homedir());
+      return (path) => isStore(path) || (kept?.(path) ?? false);
     },
     bash: () => ctx.find("tools")?.bash ?? { sandbox: false, network: false },
     sandbox: () => ctx.find("sandbox"),

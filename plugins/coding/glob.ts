@@ -47,8 +47,9 @@ async function glob(
   const { path, pattern } = await whereOf(params, env);
   const ground = await groundOf(path, "names", env, signal);
   const names = await filesOf(ground, hiddenOptions(hidden, pattern), pattern);
-  const page = pageOf(names.map(ground.shown), offset, limit);
-  const fits = fitting(page, outputBudget(env.context()), (name) => name);
+  const page = pageOf(names.sort(), offset, limit);
+  const shown = { ...page, items: page.items.map(ground.shown) };
+  const fits = fitting(shown, outputBudget(env.context()), (name) => name);
   const text = [pageHeader(fits, "file"), ...fits.items].join("\n");
   env.claim(id, Buffer.byteLength(text));
   return answer(text, {

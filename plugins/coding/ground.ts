@@ -4,12 +4,16 @@ import { basename, dirname, join } from "node:path";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { refuseKeyStore } from "./key-store.ts";
+import { mayBeEncoded } from "./names.ts";
 import { absolute, locate, shownAs } from "./paths.ts";
+import { plainGlob } from "./plain-glob.ts";
 import { namesIn, ripgrep, type Search } from "./ripgrep.ts";
+
+const FOLDER = "./";
 
 /** Where a search happens, and how its names are shown. */
 export interface Ground extends Search {
-  /** What is searched, for ripgrep: `./`, or one file. */
+  /** What is searched, for ripgrep: all of the folder, or one file. */
   target: string;
   /** A name that ripgrep gave, as messages name it. */
   shown(name: string): string;
@@ -44,9 +48,9 @@ export async function groundOf(
     cwd,
     env: env.childEnv(),
     signal,
-    target: isFolder ? "./" : `./${basename(place.path)}`,
+    target: isFolder ? FOLDER : `./${basename(place.path)}`,
     shown: (name) => shownAs(join(cwd, name), workspace.cwd),
-    hides: (name) => hides(join(cwd, name)),
+    hides: (name) => hides(cwd === "/" ? `/${name}` : `${cwd}/${name}`),
     secretsIn: env.secretsIn,
   };
 }
@@ -81,22 +85,36 @@ function splitPattern(pattern: string): Where {
 }
 
 /** The glob as ripgrep wants it: relative to the searched folder. */
-export function globOption(glob: string, { cwd }: Ground): string {
-  const within = glob.startsWith(`${cwd}/`) ? glob.slice(cwd.length) : glob;
-  return `--glob=${within.replace(/^\.\//, "/")}`;
+export function globOption(glob: string, ground: Ground): string {
+  return `--glob=${withinGround(glob, ground)}`;
 }
 
-/**
- * The files that match a glob and that no ignore file names. ripgrep alone lets a glob overrule ignore
- * files, so its answers with and without the glob are intersected.
- */
+function withinGround(glob: string, { cwd }: Ground): string {
+  const within = glob.startsWith(`${cwd}/`) ? glob.slice(cwd.length) : glob;
+  return within.replace(/^\.\//, "/");
+}
+
+/** The files that match a glob and that no ignore file names, in no order. */
 export async function filesOf(ground: Ground, options: readonly string[], glob: string | undefined): Promise<string[]> {
-  const list = (more: readonly string[]) =>
-    ripgrep(["--files", "--null", ...options, ...more, "--", ground.target], ground);
-  const [all, matching] = await Promise.all([
-    list([]),
-    glob === undefined ? undefined : list([globOption(glob, ground)]),
+  if (glob === undefined) return (await listed(ground, options)).filter((name) => !ground.hides(name));
+  const matches = ground.target === FOLDER ? plainGlob(withinGround(glob, ground)) : undefined;
+  if (!matches) return matching(ground, options, glob);
+  const names = await listed(ground, options);
+  // A name that is no UTF-8 is written with letters of its own.
+  if (names.some(mayBeEncoded)) return matching(ground, options, glob);
+  return names.filter((name) => matches(name) && !ground.hides(name));
+}
+
+/** ripgrep alone lets a glob overrule ignore files, so its answers with and without the glob are intersected. */
+async function matching(ground: Ground, options: readonly string[], glob: string): Promise<string[]> {
+  const [all, found] = await Promise.all([
+    listed(ground, options),
+    listed(ground, [...options, globOption(glob, ground)]),
   ]);
-  const kept = matching && new Set(namesIn(all));
-  return namesIn(matching ?? all).filter((name) => (kept?.has(name) ?? true) && !ground.hides(name));
+  const kept = new Set(all);
+  return found.filter((name) => kept.has(name) && !ground.hides(name));
+}
+
+async function listed(ground: Ground, options: readonly string[]): Promise<string[]> {
+  return namesIn(await ripgrep(["--files", "--null", ...options, "--", ground.target], ground));
 }

@@ -7,7 +7,13 @@ import type { Place } from "./paths.ts";
 
 /** Whether a path is the file that Scorel keeps its keys in, or a copy that was made while it was written. */
 export function isKeyStore(path: string, home: string): boolean {
-  return path.toLowerCase().startsWith(keyStoreOf(home).toLowerCase());
+  return keyStoreTest(home)(path);
+}
+
+/** The same for many paths. */
+export function keyStoreTest(home: string): (path: string) => boolean {
+  const store = keyStoreOf(home).toLowerCase();
+  return (path) => path.toLowerCase().startsWith(store);
 }
 
 /** Throws PATH_KEYS for that file under any of its names: no tool reads it, whoever agrees. */

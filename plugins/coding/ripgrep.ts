@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer";
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Readable } from "node:stream";
 import { codeOf, messageOf } from "@scorel/kernel";
@@ -37,21 +38,26 @@ export async function ripgrepJson(
   });
 }
 
-/** Names separated by NUL, without the leading `./`, in order. */
+/** Names separated by NUL, without the leading `./`. */
 export function namesIn(output: Buffer): string[] {
+  // Decoded together, as there may be a hundred thousand.
+  if (isUtf8(output)) return output.toString().split("\0").slice(0, -1).map(withoutDot);
   const names: string[] = [];
   for (let start = 0; start < output.length; ) {
     const end = output.indexOf(0, start);
-    const stop = end < 0 ? output.length : end;
-    names.push(nameOf(output.subarray(start, stop)));
-    start = stop + 1;
+    names.push(nameOf(output.subarray(start, end)));
+    start = end + 1;
   }
-  return names.sort(byName);
+  return names;
 }
 
 /** A name as ripgrep gives it. */
 export function nameOf(bytes: Buffer): string {
-  return decodeName(bytes).replace(/^\.\//, "");
+  return withoutDot(decodeName(bytes));
+}
+
+function withoutDot(name: string): string {
+  return name.startsWith("./") ? name.slice(2) : name;
 }
 
 /** The same in every locale. */

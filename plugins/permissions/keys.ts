@@ -57,5 +57,11 @@ export function isAroundKeys(path: string, home: string): boolean {
 
 /** Whether a path is the file that Scorel keeps its keys in, or a copy that was made while it was written. */
 export function isKeyStore(path: string, home: string): boolean {
-  return path.toLowerCase().startsWith(join(home, ".scorel", "auth.json").toLowerCase());
+  return keyStoreTest(home)(path);
+}
+
+/** The same for many paths. */
+export function keyStoreTest(home: string): (path: string) => boolean {
+  const store = join(home, ".scorel", "auth.json").toLowerCase();
+  return (path) => path.toLowerCase().startsWith(store);
 }

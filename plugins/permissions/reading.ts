@@ -1,5 +1,5 @@
 import type { Workspace } from "@scorel/host/contract";
-import { holdsKeys, isKeyStore, isSystem } from "./keys.ts";
+import { holdsKeys, isKeyStore, isSystem, keyStoreTest } from "./keys.ts";
 import { kindOf, realOf } from "./looks.ts";
 import { coveredBy, fits, isInside, isWithin } from "./paths.ts";
 import type { Rule } from "./rule.ts";
@@ -108,8 +108,9 @@ export function hiddenIn(
 ): (path: string) => boolean {
   const rules = readRules({ ...reader, tool: shows === "names" ? "Glob" : "Grep" });
   const agreed = { rule: rules.asks(folder), keys: shows === "names" || holdsKeys(folder) };
+  const isStore = keyStoreTest(rules.home);
   return (path) => {
-    if (isKeyStore(path, rules.home) || rules.denies(path)) return true;
+    if (isStore(path) || rules.denies(path)) return true;
     const asking = rules.asks(path);
     return (asking !== undefined && asking !== agreed.rule) || (!agreed.keys && holdsKeys(path) && !rules.names(path));
   };

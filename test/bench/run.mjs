@@ -60,7 +60,7 @@ if (rows.length === 0) {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), "scorel-bench-"));
-symlinkSync(join(here, "../../skills"), join(scratch, "skills"));
+for (const name of ["skills", "node_modules"]) symlinkSync(join(here, "../..", name), join(scratch, name));
 const nodes = [process.execPath, ...flags.node.map(nodeBinary)];
 const server = spawn(process.execPath, [join(here, "model-server.mjs")], { stdio: ["pipe", "pipe", "inherit"] });
 try {
@@ -164,6 +164,8 @@ async function bundled(script) {
       outExtension: { ".js": ".mjs" },
       banner: { js: banner },
       // Files beside the script are found from where it came from.
+      // It finds its program beside itself.
+      external: ["@vscode/ripgrep"],
       define: { "import.meta.dirname": JSON.stringify(here) },
       plugins: [besideScript],
     });

@@ -1,0 +1,90 @@
+/** A letter of any language, a digit or one of a few signs, all of which stand for themselves; or one `*`. */
+const ATOM = String.raw`(?:[\p{L}\p{N}_.@+=~-]|\*(?!\*))`;
+const PART = String.raw`(?:\*\*|(?:${ATOM}|\{${ATOM}+(?:,${ATOM}+)*\})+)`;
+const PLAIN = new RegExp(`^/?${PART}(?:/${PART})*$`, "u");
+const ANY_DEPTH = "**";
+/** So many patterns at most are made of one with alternatives. */
+const EXPANDED = 32;
+
+type Test = (name: string) => boolean;
+
+/**
+ * Tells which names (relative, with slashes) match a glob, as ripgrep would: without a slash a glob is about the last part of
+ * a name, else about all of it. Undefined for a glob of more than plain characters, `*`, `**` and `{a,b}`, which only
+ * ripgrep reads. Takes time in proportion to the name, whatever the glob is.
+ */
+export function plainGlob(glob: string): Test | undefined {
+  if (!PLAIN.test(glob) || glob.split("/").some((part) => part === "." || part === "..")) return undefined;
+  const expanded = expand(glob);
+  if (!expanded) return undefined;
+  const tests = expanded.map(testOf);
+  return tests.length === 1 ? tests[0] : (name) => tests.some((matches) => matches(name));
+}
+
+/** One glob for each choice among its alternatives. */
+function expand(glob: string): string[] | undefined {
+  const whole = [glob];
+  for (let at = 0; at < whole.length; ) {
+    const [braces, inner = ""] = /\{([^}]*)\}/.exec(whole[at] as string) ?? [];
+    if (braces === undefined) at++;
+    else whole.splice(at, 1, ...inner.split(",").map((choice) => (whole[at] as string).replace(braces, () => choice)));
+    if (whole.length > EXPANDED) return undefined;
+  }
+  return whole;
+}
+
+function testOf(glob: string): Test {
+  const parts = glob.replace(/^\//, "").split("/");
+  const isAboutLastPart = !glob.includes("/") || (parts.length === 2 && parts[0] === ANY_DEPTH && glob[0] !== "/");
+  const last = parts.at(-1) as string;
+  if (isAboutLastPart) {
+    const matches = partTest(last);
+    return (name) => matches(name.slice(name.lastIndexOf("/") + 1));
+  }
+  return pathTest(parts);
+}
+
+/** Parts between two `**` are sought together, as near to the beginning as they fit; the last ones stand at the end. */
+function pathTest(parts: readonly string[]): Test {
+  const groups: Test[][] = [[]];
+  for (const part of parts)
+    if (part === ANY_DEPTH) groups.push([]);
+    else groups.at(-1)?.push(partTest(part));
+  const [first = [], ...others] = groups;
+  const last = others.pop();
+  return (name) => {
+    const names = name.split("/");
+    if (!stands(first, names, 0)) return false;
+    if (!last) return names.length === first.length;
+    let at = first.length;
+    for (const group of others) {
+      while (at < names.length && !stands(group, names, at)) at++;
+      if (at + group.length > names.length) return false;
+      at += group.length;
+    }
+    // What ends in `**` is about everything in a folder, not the folder itself.
+    const end = names.length - Math.max(last.length, 1);
+    return end >= at && stands(last, names, names.length - last.length);
+  };
+}
+
+function stands(group: readonly Test[], names: readonly string[], at: number): boolean {
+  return at + group.length <= names.length && group.every((matches, index) => matches(names[at + index] as string));
+}
+
+/** A test of one part of a name; `*` and `**` stand for anything in it. */
+function partTest(part: string): Test {
+  const [first = "", ...others] = part.split(/\*+/);
+  const last = others.pop();
+  if (last === undefined) return (name) => name === first;
+  return (name) => {
+    if (!name.startsWith(first) || !name.endsWith(last)) return false;
+    let at = first.length;
+    for (const piece of others) {
+      const found = name.indexOf(piece, at);
+      if (found < 0) return false;
+      at = found + piece.length;
+    }
+    return at <= name.length - last.length;
+  };
+}
