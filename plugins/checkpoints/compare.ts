@@ -1,6 +1,7 @@
 import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
 import { filtered, readObjects } from "./git.ts";
-import { type Keeper, tooLarge } from "./observe.ts";
+import type { Keeper } from "./keeper.ts";
+import { tooLarge } from "./observe.ts";
 import { type Ground, read, type Seen } from "./seen.ts";
 import { absent, same } from "./state.ts";
 
@@ -53,7 +54,7 @@ async function fromGit(root: string, changed: readonly Change[]): Promise<Map<st
 function contentBefore(was: Seen | undefined, found: Buffer | string | undefined, keeper: Keeper): FileState {
   if (!was) return absent;
   const { mode, content } = was;
-  if (content.kind !== "git") return content;
+  if (content.kind !== "git") return keeper.store(content);
   if (!Buffer.isBuffer(found))
     return { kind: "uncovered", mode, size: content.size, reason: found ?? "git has lost it" };
   const { maxFileBytes } = keeper.limits;
@@ -65,5 +66,5 @@ function contentBefore(was: Seen | undefined, found: Buffer | string | undefined
 /** A file that git has taken in needs no copy, but a hash to be known by. */
 function presentOf(root: string, path: string, seen: Seen | undefined, keeper: Keeper): FileState {
   if (!seen) return absent;
-  return seen.content.kind === "git" ? read(root, path, keeper) : seen.content;
+  return seen.content.kind === "git" ? read(root, path, keeper) : keeper.store(seen.content);
 }

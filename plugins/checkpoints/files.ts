@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 import { History } from "./history.ts";
 import { endJournal, type Journal, readJournal, writeJournal } from "./journal.ts";
 import { journalOf } from "./journal-path.ts";
-import { Keeper } from "./observe.ts";
+import { Keeper } from "./keeper.ts";
 import { isForeign, lookAt, type Place, planFor, type Step } from "./plan.ts";
 import { listChanges, preview } from "./preview.ts";
 import { carryOut, type Restored } from "./restore.ts";

@@ -1,49 +1,9 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import type { BlobStore } from "@scorel/blobs/contract";
 import { codeOf } from "@scorel/kernel";
 import type { FileState } from "./contract.ts";
 import { absent } from "./state.ts";
-
-/** Bytes of a file above which its content is not looked at. */
-export interface Limits {
-  maxFileBytes: number;
-  maxTurnBytes: number;
-}
-
-/** Keeps contents, a turn's worth of them. */
-export class Keeper {
-  readonly blobs: BlobStore;
-  readonly limits: Limits;
-  private kept = 0;
-
-  constructor(blobs: BlobStore, limits: Limits) {
-    this.blobs = blobs;
-    this.limits = limits;
-  }
-
-  newTurn(): void {
-    this.kept = 0;
-  }
-
-  /** Whether a file of this size, not kept before, may be kept now. */
-  fits(size: number): boolean {
-    return size <= this.limits.maxFileBytes && this.kept + size <= this.limits.maxTurnBytes;
-  }
-
-  /** Answers the state of a file with these bytes, which are kept; over the turn's limit they are not. */
-  keep(bytes: Buffer, mode: number): FileState {
-    const size = bytes.length;
-    const sha256 = hashOf(bytes);
-    const added = this.blobs.has(sha256) ? 0 : size;
-    if (added > 0 && this.kept + added > this.limits.maxTurnBytes)
-      return { kind: "uncovered", mode, size, reason: `over ${inWords(this.limits.maxTurnBytes)} in one turn` };
-    this.blobs.put(bytes);
-    this.kept += added;
-    return fileState(bytes, sha256, mode);
-  }
-}
 
 /** What is at an absolute path, links not followed; `keep` says what becomes of a file's bytes. */
 export function observe(path: string, maxBytes: number, keep: (bytes: Buffer, mode: number) => FileState): FileState {
@@ -71,8 +31,10 @@ function kept(bytes: Buffer, mode: number, keep: (bytes: Buffer, mode: number) =
 }
 
 /** The state of a file with these bytes, which are only looked at. */
-export function stateOf(bytes: Buffer, mode: number): FileState {
-  return fileState(bytes, hashOf(bytes), mode);
+export function stateOf(bytes: Buffer, mode: number): Extract<FileState, { kind: "file" }> {
+  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const binary = bytes.subarray(0, 8_000).includes(0);
+  return { kind: "file", mode, size: bytes.length, sha256, ...(binary && { binary }) };
 }
 
 /** Whether the folder of a path below `root` is the very folder that its name says, no link among its parents. */
@@ -82,6 +44,27 @@ export function hasPlainParents(root: string, relative: string): boolean {
     return fs.realpathSync.native(parent) === parent;
   } catch {
     return false; // No folder there: nothing to be read through it either.
+  }
+}
+
+/** The same for many paths, which lie in few folders: an answer counts for this moment, until it is forgotten. */
+export class PlainParents {
+  private readonly root: string;
+  private readonly answers = new Map<string, boolean>();
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  has(relative: string): boolean {
+    const folder = dirname(relative);
+    const answer = this.answers.get(folder) ?? hasPlainParents(this.root, relative);
+    this.answers.set(folder, answer);
+    return answer;
+  }
+
+  forget(): void {
+    this.answers.clear();
   }
 }
 
@@ -103,17 +86,9 @@ export function tooLarge(most: number): string {
   return `over ${inWords(most)}`;
 }
 
-function inWords(bytes: number): string {
+/** A number of bytes for people. */
+export function inWords(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
-}
-
-function fileState(bytes: Buffer, sha256: string, mode: number): FileState {
-  const binary = bytes.subarray(0, 8_000).includes(0);
-  return { kind: "file", mode, size: bytes.length, sha256, ...(binary && { binary }) };
-}
-
-function hashOf(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function readNoFollow(path: string): Buffer {

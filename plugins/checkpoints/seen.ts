@@ -1,8 +1,9 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { FileState } from "./contract.ts";
-import { hasPlainParents, type Keeper, observe } from "./observe.ts";
-import { same } from "./state.ts";
+import type { Keeper } from "./keeper.ts";
+import { hasPlainParents, observe, type PlainParents } from "./observe.ts";
+import { absent, same } from "./state.ts";
 
 /** Changes that follow each other faster than a file system's clock may leave a file's times as they were. */
 export const TICK_MS = 50;
@@ -62,9 +63,13 @@ export function seeNow({ root, keeper }: Ground, path: string): Seen | undefined
   return stat && seenAs(stat, read(root, path, keeper));
 }
 
-/** What is at a path now: `last` itself when nothing has changed, and without reading what git's index vouches for. */
+/**
+ * What is at a path now: `last` itself when nothing has changed, and without reading what git's index vouches for. A content
+ * that is read is held.
+ */
 export function look(
   { root, keeper }: Ground,
+  parents: PlainParents,
   path: string,
   tracked: Tracked | undefined,
   last: Seen | undefined,
@@ -74,12 +79,14 @@ export function look(
   if (last && isStill(last, stat) && !last.young && !isLeftOut(last, keeper)) return last;
   if (tracked?.trusted && isLike(tracked, stat) && !isYoung(stat.ctimeMs))
     return seenAs(stat, { kind: "git", oid: tracked.oid, size: stat.size });
-  return seenAs(stat, read(root, path, keeper));
+  if (!parents.has(path)) return seenAs(stat, absent);
+  const content = observe(`${root}/${path}`, keeper.limits.maxFileBytes, (bytes, mode) => keeper.hold(bytes, mode));
+  return seenAs(stat, content);
 }
 
 /** The content of a path of the project, kept; through a link there is nothing of the project's. */
 export function read(root: string, path: string, keeper: Keeper): FileState {
-  if (!hasPlainParents(root, path)) return { kind: "absent" };
+  if (!hasPlainParents(root, path)) return absent;
   return observe(join(root, path), keeper.limits.maxFileBytes, (bytes, mode) => keeper.keep(bytes, mode));
 }
 
@@ -120,8 +127,16 @@ function seenAs(stat: fs.Stats, content: Seen["content"]): Seen {
   const { size, mtimeMs, ctimeMs, birthtimeMs, mode } = stat;
   // Some file systems do not say when a file was made.
   const born = birthtimeMs > 0 ? Math.min(birthtimeMs, ctimeMs) : ctimeMs;
-  const mark = { ino: inodeOf(stat.ino), size, mtimeMs, ctimeMs };
-  return { ...mark, mode: mode & 0o7777, born, young: isYoung(ctimeMs), content };
+  return {
+    ino: inodeOf(stat.ino),
+    size,
+    mtimeMs,
+    ctimeMs,
+    mode: mode & 0o7777,
+    born,
+    young: isYoung(ctimeMs),
+    content,
+  };
 }
 
 function statOf(root: string, path: string): fs.Stats | undefined {

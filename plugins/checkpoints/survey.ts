@@ -3,6 +3,7 @@ import { Clock } from "./clock.ts";
 import type { Change, Difference } from "./compare.ts";
 import { isGitRoot } from "./git-index.ts";
 import { GitSource } from "./git-source.ts";
+import { PlainParents } from "./observe.ts";
 import { differ, type Ground, look, type Mark, type Seen, seeNow, TICK_MS, type Tracked } from "./seen.ts";
 import type { Listing, Source } from "./source.ts";
 import { WalkSource } from "./walk-source.ts";
@@ -61,6 +62,11 @@ export class Survey {
   }
 
   close(): void {
+    this.closeSource();
+    this.ground.keeper.close();
+  }
+
+  private closeSource(): void {
     this.source?.close();
     this.source = undefined;
   }
@@ -69,7 +75,7 @@ export class Survey {
   private sourceNow(): Source {
     const isGit = isGitRoot(this.ground.root);
     if (this.source && isGit === this.isGit) return this.source;
-    this.close();
+    this.closeSource();
     this.isGit = isGit;
     this.source = isGit ? new GitSource(this.ground) : new WalkSource(this.ground);
     return this.source;
@@ -84,10 +90,14 @@ export class Survey {
     if (typeof listing === "string") return { reason: listing, hopeless: true };
     const found = new Map<string, Seen | undefined>();
     const readBefore = this.partial.size;
+    const parents = new PlainParents(this.ground.root);
     for (const paths of [listing.suspects, doubtful])
       for (const path of paths) {
-        if (clock.isDue && !(await clock.pause())) return tooSlow(maxScanMs, this.partial.size > readBefore);
-        this.lookAt(path, listing, found);
+        if (clock.isDue) {
+          if (!(await clock.pause())) return tooSlow(maxScanMs, this.partial.size > readBefore);
+          parents.forget();
+        }
+        this.lookAt(path, parents, listing, found);
       }
     const difference = this.difference(found);
     for (const [path, now] of found) this.replace(path, listing.lists(path) ? now : undefined);
@@ -99,9 +109,9 @@ export class Survey {
     return difference;
   }
 
-  private lookAt(path: string, listing: Listing, found: Map<string, Seen | undefined>): void {
+  private lookAt(path: string, parents: PlainParents, listing: Listing, found: Map<string, Seen | undefined>): void {
     const before = this.known.get(path);
-    const now = look(this.ground, path, listing.tracked(path), this.partial.get(path) ?? before);
+    const now = look(this.ground, parents, path, listing.tracked(path), this.partial.get(path) ?? before);
     if (now !== before && now && now.content.kind !== "git") this.partial.set(path, now);
     // In a plain folder every file is looked at, and most are what they were.
     if (this.isGit || now !== before || !listing.lists(path)) found.set(path, now);

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createBlobs } from "../../../plugins/blobs/store.ts";
 import { isFile } from "../../../plugins/checkpoints/git-output.ts";
-import { Keeper } from "../../../plugins/checkpoints/observe.ts";
+import { Keeper } from "../../../plugins/checkpoints/keeper.ts";
 import { type Seen, TICK_MS } from "../../../plugins/checkpoints/seen.ts";
 import { Survey } from "../../../plugins/checkpoints/survey.ts";
 

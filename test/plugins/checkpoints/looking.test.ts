@@ -168,6 +168,17 @@ describe("the look through the project", () => {
     expect(git.asked()).toEqual([]);
   });
 
+  it("keeps for good only what has changed, also of files that git does not have", async () => {
+    await using t = await project({ plain: true, files: { a: "1", b: "2", "d/c": "3", "d/e": "4" } });
+    const { user } = await t.bash("echo 5 > a; rm d/c; mv b d/b");
+    await t.changes();
+    const contents = () => t.blobs().map((path) => fs.readFileSync(path, "utf8"));
+    expect(contents().sort()).toEqual(["1", "2", "3", "5\n"]);
+    await t.reopen();
+    expect((await t.restore(user)).skipped).toEqual([]);
+    expect(t.tree()).toEqual({ a: "644 1", b: "644 2", "d/c": "644 3", "d/e": "644 4" });
+  });
+
   it("is asked for by the command that follows rounds which only read, so that what a user did meanwhile stays his", async () => {
     const here = gate();
     await using t = await project({ files: { a: "1", b: "1" } });

@@ -1,0 +1,83 @@
+import * as fs from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+
+/** Bytes that wait in memory, so that many small contents take few writes. */
+const BUFFER_BYTES = 256 * 1024;
+
+interface Place {
+  offset: number;
+  size: number;
+}
+
+/**
+ * Contents that nobody has changed yet, one after the other in one private file without a name: most are never needed, and all
+ * of them go with the process. Throws Node's errors when the disk does not take them.
+ */
+export class Pack {
+  private readonly places = new Map<string, Place>();
+  private fd: number | undefined;
+  /** Bytes in the file; what follows them is in the buffer. */
+  private written = 0;
+  private buffer: Buffer | undefined;
+  private buffered = 0;
+
+  get size(): number {
+    return this.written + this.buffered;
+  }
+
+  has(sha256: string): boolean {
+    return this.places.has(sha256);
+  }
+
+  add(sha256: string, bytes: Buffer): void {
+    if (this.buffered + bytes.length > BUFFER_BYTES) this.flush();
+    const offset = this.size;
+    if (bytes.length > BUFFER_BYTES) this.append(bytes);
+    else {
+      this.buffer ??= Buffer.allocUnsafe(BUFFER_BYTES);
+      this.buffered += bytes.copy(this.buffer, this.buffered);
+    }
+    this.places.set(sha256, { offset, size: bytes.length });
+  }
+
+  /** The bytes as they were added, not proved. */
+  read(sha256: string): Buffer | undefined {
+    const place = this.places.get(sha256);
+    if (!place) return undefined;
+    const { offset, size } = place;
+    const bytes = Buffer.alloc(size);
+    if (offset >= this.written) this.buffer?.copy(bytes, 0, offset - this.written, offset - this.written + size);
+    else fs.readSync(this.file(), bytes, 0, size, offset);
+    return bytes;
+  }
+
+  close(): void {
+    if (this.fd !== undefined) fs.closeSync(this.fd);
+    this.fd = undefined;
+    this.buffer = undefined;
+    this.places.clear();
+  }
+
+  private flush(): void {
+    if (this.buffer && this.buffered > 0) this.append(this.buffer.subarray(0, this.buffered));
+    this.buffered = 0;
+  }
+
+  private append(bytes: Buffer): void {
+    for (let done = 0; done < bytes.length; )
+      done += fs.writeSync(this.file(), bytes, done, bytes.length - done, this.written + done);
+    this.written += bytes.length;
+  }
+
+  private file(): number {
+    if (this.fd !== undefined) return this.fd;
+    const folder = fs.mkdtempSync(join(tmpdir(), "scorel-pack-"));
+    try {
+      this.fd = fs.openSync(join(folder, "pack"), "wx+", 0o600);
+      return this.fd;
+    } finally {
+      fs.rmSync(folder, { recursive: true, force: true });
+    }
+  }
+}
