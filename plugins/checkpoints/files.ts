@@ -1,5 +1,6 @@
 import type { Session } from "@scorel/kernel";
 import type {} from "@scorel/model/contract";
+import type { Context } from "./context.ts";
 import type { Checkpoint, FileState, NotCovered, Preview } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { History } from "./history.ts";
@@ -10,7 +11,6 @@ import { isForeign, lookAt, type Place, planFor, type Step } from "./plan.ts";
 import { listChanges, preview } from "./preview.ts";
 import { carryOut, type Restored } from "./restore.ts";
 import { KIND, same } from "./state.ts";
-import type { Context } from "./tracker.ts";
 
 const foreign: Preview = {
   changes: [],

@@ -3,9 +3,9 @@ import type {} from "@scorel/agent/contract";
 import { type BaseContext, definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import { config } from "./config.ts";
+import type { Context } from "./context.ts";
 import type {} from "./contract.ts";
 import { journalOf } from "./journal-path.ts";
-import type { Context } from "./tracker.ts";
 import { Watch } from "./watch.ts";
 
 /** One for each open session. */

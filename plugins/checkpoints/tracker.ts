@@ -1,64 +1,47 @@
 import { homedir } from "node:os";
 import { relative, sep } from "node:path";
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
-import { codeOf, messageOf, type PluginContext } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
 import type { ReadyTool } from "@scorel/tools/contract";
-import { contentsOf, type Difference } from "./compare.ts";
-import type { Config } from "./config.ts";
-import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
+import type { Context } from "./context.ts";
+import type { FileState } from "./contract.ts";
 import { Keeper } from "./keeper.ts";
+import { Looks } from "./looks.ts";
+import { Notes, uncovered } from "./notes.ts";
 import { isBlocked } from "./observe.ts";
 import { onlyReads } from "./read-only.ts";
 import type { Ground } from "./seen.ts";
-import { absent, isInside, KIND } from "./state.ts";
-import { type Failure, Survey } from "./survey.ts";
-
-export type Context = PluginContext<Config, "agent" | "tools" | "blobs">;
+import { absent, isInside } from "./state.ts";
+import { Survey } from "./survey.ts";
 
 /** Watches the tools of one session: what files were before them is kept, what they became is noted. */
 export class Tracker {
   private readonly ctx: Context;
   private readonly ground: Ground;
   private readonly survey: Survey;
-  /** The survey knows the files as they were before whatever a command does next. */
-  private ready = false;
-  /** Why the last look saw nothing. */
-  private failure: Failure | undefined;
-  /** Whether a look has begun in this round. */
-  private begun = false;
-  /** No look has begun since the user last spoke. */
-  private fresh = true;
-  private looking: Promise<void> | undefined;
-  /** Calls that may change anything and whose effects are not noted yet. */
-  private pending: string[] = [];
-  /** The look under way is the one after a call. */
-  private owing = false;
-  /** One of them began without a whole look before it: what it changes cannot be told from what was so before. */
-  private blind = false;
+  private readonly notes: Notes;
+  private readonly looks: Looks;
+  /** Calls that run and have said which paths they write. */
   private readonly open = new Map<string, { path: string; before: FileState }[]>();
   private watched = false;
   private readonly quit = new AbortController();
-  /** Reasons that the user was told. */
-  private readonly told = new Set<string>();
 
   constructor(ctx: Context, ground: Omit<Ground, "signal">) {
     this.ctx = ctx;
     this.ground = { ...ground, signal: this.quit.signal };
     this.survey = new Survey(this.ground);
+    this.notes = new Notes(ctx);
+    this.looks = new Looks(this.ground, this.survey, this.notes, (thrown) => ctx.report("checkpoints", thrown));
   }
 
-  /** A model call begins: what the last look saw is no longer what is there. */
+  /** A model call begins. */
   round(isFirst: boolean): void {
-    this.begun = false;
-    if (isFirst) this.fresh = true;
+    this.looks.round(isFirst);
   }
 
-  /**
-   * Looks through the project while the model speaks: after a command, to find what it did, and once when the user has spoken.
-   * After rounds that only read, the next command that may write asks for the look itself.
-   */
-  async look(): Promise<void> {
-    if (!this.begun && (this.fresh || this.pending.length > 0)) await this.begin();
+  /** The model call is under way: a look that is due costs nobody time. */
+  look(): Promise<void> {
+    return this.looks.whileModelSpeaks();
   }
 
   /** A tool is about to run: keeps what it is going to change. */
@@ -67,8 +50,8 @@ export class Tracker {
     if (!tool) return;
     const access = await accessOf(tool, args);
     if (access !== "read") this.watchTurn();
-    if (access === "read" || onlyReads(toolCall.name, args, this.ground.root)) this.beforeReading();
-    else if (access === "exclusive") await this.beforeAnything(toolCall.id);
+    if (access === "read" || onlyReads(toolCall.name, args, this.ground.root)) this.looks.beforeReading();
+    else if (access === "exclusive") await this.looks.beforeAnything(toolCall.id);
     else await this.beforeWrites(toolCall.id, access.writes);
   }
 
@@ -81,13 +64,13 @@ export class Tracker {
     const paths = known.map(({ path }) => path);
     const written = typeof access === "object" ? access.writes.filter((path) => !isBlocked(path)) : [];
     const missed = written.flatMap((path) => this.inProject(path) ?? []).filter((path) => !paths.includes(path));
-    // Where a command of the same round has put a link, say; then the look after the command finds it.
-    await this.close(toolCall.id, this.pending.length > 0 && !this.blind ? [] : missed);
+    // A command of the same round may have put a link there, say; then the look after the command finds what was written.
+    await this.close(toolCall.id, this.looks.willFind ? [] : missed);
   }
 
-  /** Ends the watch: what is known is noted, a scan that nobody needs is given up. */
+  /** Ends the watch: what is known is noted, a look that nobody needs is given up. */
   async stop(): Promise<void> {
-    if (this.pending.length === 0 && this.open.size === 0 && !this.owing) this.quit.abort();
+    if (this.open.size === 0 && !this.looks.isOwing) this.quit.abort();
     await this.settle();
     this.survey.close();
   }
@@ -95,8 +78,7 @@ export class Tracker {
   /** Resolves when all that tools have changed is noted. */
   async settle(): Promise<void> {
     for (const id of [...this.open.keys()]) await this.close(id);
-    await this.looking;
-    if (this.pending.length > 0) await this.begin();
+    await this.looks.settle();
   }
 
   /** The turn's end settles it, also when the turn was cancelled. */
@@ -118,25 +100,8 @@ export class Tracker {
     } while (this.ctx.agent.running);
   }
 
-  /** Nobody waits, but the look that is due begins: the later it is, the more of a user's work it takes for a command's. */
-  private beforeReading(): void {
-    if (!this.begun && this.pending.length > 0) void this.begin();
-  }
-
-  private async beforeAnything(id: string): Promise<void> {
-    const isOver = await this.looked();
-    this.pending.push(id);
-    if (isOver && this.ready) return;
-    this.blind = true;
-    const { maxScanMs } = this.ctx.config;
-    const reason = isOver
-      ? (this.failure?.reason ?? "it could not be looked through")
-      : `looking took more than ${maxScanMs} ms`;
-    await this.note({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
-  }
-
   private async beforeWrites(id: string, writes: readonly string[]): Promise<void> {
-    if (this.pending.length > 0 || this.owing) await this.looked();
+    if (this.looks.isOwing) await this.looks.looked();
     const outside = writes.filter((path) => this.inProject(path) === undefined);
     const paths = writes.flatMap((path) => this.inProject(path) ?? []);
     const known = paths.map((path) => ({ path, before: this.see(path) }));
@@ -145,7 +110,7 @@ export class Tracker {
       ...outside.map((path) => ({ path, reason: "it lies outside the project, or steers git or the agent" })),
       ...uncovered(known.map(({ path, before }) => [path, before])),
     ];
-    await this.note({ calls: [id], files: known, notCovered });
+    await this.notes.write({ calls: [id], files: known, notCovered });
   }
 
   private async close(id: string, missed: readonly string[] = []): Promise<void> {
@@ -153,86 +118,13 @@ export class Tracker {
     this.open.delete(id);
     const files = known.map(({ path }) => ({ path, after: this.see(path) }));
     const reason = "the call wrote elsewhere than it had said";
-    await this.note({ calls: [id], files, notCovered: missed.map((path) => ({ path, reason })) });
+    await this.notes.write({ calls: [id], files, notCovered: missed.map((path) => ({ path, reason })) });
   }
 
   /** Reads a path now. */
   private see(path: string): FileState {
     const seen = this.survey.see(path);
     return seen ? (seen.content as FileState) : absent;
-  }
-
-  /** Waits for this round's look, as long as a call may be kept waiting; answers whether it is over. */
-  private async looked(): Promise<boolean> {
-    const looking = this.begun ? this.looking : this.begin();
-    if (!looking) return true;
-    let timer: NodeJS.Timeout | undefined;
-    const late = new Promise<boolean>((resolve) => {
-      timer = setTimeout(() => resolve(false), this.ctx.config.maxScanMs);
-    });
-    const done = await Promise.race([looking.then(() => true), late]);
-    clearTimeout(timer);
-    return done;
-  }
-
-  /** Starts this round's look, once. */
-  private begin(): Promise<void> {
-    this.begun = true;
-    const before = this.looking ?? Promise.resolve();
-    const looking: Promise<void> = before
-      .then(() => this.lookNow())
-      .catch((thrown) => this.ctx.report("checkpoints", thrown))
-      .finally(() => {
-        this.owing = false;
-        if (this.looking === looking) this.looking = undefined;
-      });
-    this.looking = looking;
-    return looking;
-  }
-
-  private async lookNow(): Promise<void> {
-    const calls = this.pending.splice(0);
-    const { ready, blind } = this;
-    this.owing = calls.length > 0;
-    this.blind = false;
-    const seen = await this.lookAgain();
-    this.failure = "reason" in seen ? seen : undefined;
-    // A call that began meanwhile has changed what this look saw.
-    this.ready = !this.failure && !this.blind;
-    if (calls.length > 0 && ready && !blind) await this.note({ calls, ...(await this.effects(seen)) });
-  }
-
-  /** What was too much once is tried again when the user has spoken, not in every round. */
-  private async lookAgain(): Promise<Difference | Failure> {
-    if (this.failure?.hopeless && !this.fresh) return this.failure;
-    this.fresh = false;
-    return this.survey.look();
-  }
-
-  private async effects(seen: Difference | Failure) {
-    const unknown = (reason: string) => ({ files: [], notCovered: [{ path: ".", reason }] });
-    if ("reason" in seen) return unknown(seen.reason);
-    try {
-      const { files, notCovered } = await contentsOf(this.ground, seen);
-      return { files, notCovered: [...notCovered, ...uncovered(files.flatMap(statesOf))] };
-    } catch (thrown) {
-      return unknown(messageOf(thrown));
-    }
-  }
-
-  private async note(of: { calls: string[]; files: CheckpointFile[]; notCovered: NotCovered[] }): Promise<void> {
-    if (of.files.length === 0 && of.notCovered.length === 0) return;
-    for (const { path, reason } of of.notCovered) if (path === ".") this.tell(reason);
-    await this.ctx.session.append("custom", { kind: KIND, data: { v: 1, hidden: true, ...of } });
-  }
-
-  /** Once for each reason: what a user does not know of cannot be made up for. */
-  private tell(reason: string): void {
-    if (this.told.has(reason)) return;
-    this.told.add(reason);
-    this.ctx
-      .find("ui")
-      ?.notify(`What commands change cannot be undone in full: ${reason.replace(/\.$/, "")}.`, "warning");
   }
 
   /** A real path as checkpoints name it; undefined for one that they do not cover. */
@@ -249,14 +141,8 @@ const FEW_FILES = 1_000;
 export function createTracker(ctx: Context): Tracker {
   const { root, home } = ctx.find("workspace") ?? { root: process.cwd(), home: homedir() };
   const { maxFiles, maxScanMs } = ctx.config;
-  return new Tracker(ctx, {
-    root,
-    home,
-    keeper: new Keeper(ctx.blobs, ctx.config),
-    maxFiles,
-    maxScanMs,
-    fewFiles: FEW_FILES,
-  });
+  const keeper = new Keeper(ctx.blobs, ctx.config);
+  return new Tracker(ctx, { root, home, keeper, maxFiles, maxScanMs, fewFiles: FEW_FILES });
 }
 
 /** What a call with these arguments touches; nothing, when it is not going to run because they are wrong. */
@@ -267,12 +153,4 @@ async function accessOf(tool: ReadyTool, args: unknown) {
     if (codeOf(thrown) === "TOOL_ARGUMENTS") return "read";
     throw thrown;
   }
-}
-
-function statesOf({ path, before, after }: CheckpointFile): [string, FileState][] {
-  return [before, after].flatMap((state): [string, FileState][] => (state ? [[path, state]] : []));
-}
-
-function uncovered(states: readonly (readonly [path: string, state: FileState])[]): NotCovered[] {
-  return states.flatMap(([path, state]) => (state.kind === "uncovered" ? [{ path, reason: state.reason }] : []));
 }

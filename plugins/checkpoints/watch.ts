@@ -1,5 +1,6 @@
 import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
-import type { Context, Tracker } from "./tracker.ts";
+import type { Context } from "./context.ts";
+import type { Tracker } from "./tracker.ts";
 
 /** After this a round's request is on its way, and looking through the project costs nobody time. */
 const START_MS = 20;
