@@ -1,12 +1,9 @@
 import { gitOptions } from "./git-options.ts";
 import { type OptionTable, optionTable, readOption } from "./options.ts";
+import { programOf } from "./tables/index.ts";
+import { type Uncovered, uncoveredBy } from "./tables/table.ts";
 
 type Values = readonly (string | undefined)[];
-/** Which words of a command no wildcard covers, by the place of the first one with all behind it, and by single words. */
-interface Uncovered {
-  from: number;
-  words?: readonly number[];
-}
 
 const NONE: Uncovered = { from: Number.POSITIVE_INFINITY };
 const ALL: Uncovered = { from: 0 };
@@ -25,6 +22,8 @@ export function uncovered(name: string, values: Values): Uncovered | undefined {
       XXD,
     );
   if (name === "tar" || name === "gtar" || name === "bsdtar") return tar(values);
+  const program = programOf(name);
+  if (program) return uncoveredBy(program, values);
   const table = Object.hasOwn(TABLES, name) ? (TABLES[name] as OptionTable) : undefined;
   if (!table) return undefined;
   if (name === "uniq" || name === "guniq") return secondFile(values, table);

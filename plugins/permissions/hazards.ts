@@ -1,5 +1,6 @@
 import { uncovered } from "./coverage.ts";
 import { readSedWords, sedEffects } from "./sed.ts";
+import { programOf } from "./tables/index.ts";
 
 /** The last part of a command's name, as it would be found on a file system that ignores case. */
 export function bareName(name: string): string {
@@ -47,45 +48,82 @@ interface Hazard {
   long?: string;
 }
 const HAZARDS: readonly Hazard[] = [
-  { command: /^find$/, word: /^-(?:exec|execdir|ok|okdir|delete|fprint|fprint0|fprintf|fls|files0-from)$/ },
-  { command: /^fd(?:find)?$/, word: /^-[a-zA-Z]*[xX]/, long: "exec exec-batch" },
-  { command: /^rg$/, word: /^-[a-zA-Z]*z/, long: "pre hostname-bin search-zip" },
   { command: /awk$/, word: /system|getline|[|>@`]|^-[^F]/ },
+  { command: /^sftp$/, word: /^-[a-zA-Z0-9]*[oSFDJ]/ },
   {
-    command: /^rsync$/,
-    word: /^-[a-zA-Z]*[eM]/,
-    long: "rsh rsync-path daemon remote-option files-from config password-file log-file backup-dir temp-dir",
-  },
-  { command: /^(?:scp|sftp)$/, word: /^-[a-zA-Z0-9]*[oSFDJ]/ },
-  {
-    command: /^(?:npm|pnpm|yarn|bun)$/,
-    word: /^(?:exec|x|dlx|explore|edit|config|set|link|create|init|-C|-c)$/,
-    long: "script-shell prefix dir cwd node-options globalconfig userconfig call shell git editor scripts-prepend-node-path",
+    command: /^bun$/,
+    word: /^(?:exec|x|dlx|edit|config|set|link|create|init|-C|-c)$/,
+    long: "prefix dir cwd shell config preload require import",
   },
   // A subscript is evaluated.
   { command: /^(?:test|\[)$/, word: /^-[vR]$/ },
-  { command: /^(?:zip|unzip|7z[ar]?|gzip|xz|zstd|ar)$/, word: /^-[a-zA-Z]*[TPdo]/, long: "unzip-command" },
+  { command: /^(?:7z[ar]?|zstd|ar)$/, word: /^-[a-zA-Z]*[TPdo]/, long: "unzip-command" },
+  { command: /^(?:docker-compose|podman-compose)$/, word: /^(?:exec|run|cp|build)$/, long: "context host env-file" },
   {
-    command: /^(?:docker|podman|nerdctl|kubectl)$/,
-    word: /^(?:exec|run|cp|compose|build|edit|debug|attach|-H.*|-v.*)$/,
-    long: "context host kubeconfig volume mount privileged config",
+    command: /^(?:rustc|gcc|cc|clang|c\+\+|g\+\+|clang\+\+|ld)$/,
+    word: /^(?:@|-o|-wrapper|-B|-fplugin|-specs|-Z|-C|-Wl|-Xlinker|-fuse-ld|-T)/,
+    long: "config",
   },
   {
-    command: /^(?:cargo|go|rustc|gcc|cc|clang|c\+\+|g\+\+|ld)$/,
-    word: /^(?:install|generate|tool|-exec|-toolexec|-vettool|-modfile|-overlay|-C|-o|-wrapper|-B|-fplugin|-specs|-Z|\+|-Wl|-Xlinker)/,
-    long: "config target-dir manifest-path exec toolexec",
+    command: /^(?:cmake|ninja|ctest|cpack)$/,
+    word: /^-[EPCSfGt]|^-D\w*(?:COMPILER|LAUNCHER|PROGRAM|COMMAND|PREFIX)/,
+    long: "toolchain",
   },
   {
-    command: /^(?:pip\d*|uv|poetry|gem|bundle|composer|mvn|gradlew?|tox|nox|pytest|jest|vitest|eslint|tsc|prettier)$/,
-    word: /^(?:exec|run|config|-[cpoirIDe].*)$/,
-    long: "config rootdir plugin rulesdir resolve-plugins-relative-to override-ini index-url init-script project setup globalSetup loader require",
+    command: /^(?:uv|poetry|gem|bundle|composer|mvn|gradlew?|tox|nox|ruff|black|mypy|pyright|mocha|biome)$/,
+    word: /^(?:@|exec$|run$|config$|-[cpoirIDe])/,
+    long: "config rootdir plugin rulesdir override-ini index-url init-script project setup loader require python-executable install-types",
   },
   {
-    command: /^(?:tee|dd|cp|mv|ln|install|rm|rmdir|mkdir|touch|chmod|chown|truncate|shred|split|csplit|patch)$/,
+    command: /^(?:dd|install|chown|shred|split|csplit|patch)$/,
     word: /^\/|^(?:of|if)=\/|^-[a-zA-Z]*[tS]/,
     long: "target-directory reference backup filter",
   },
 ];
+/** They show things, whatever their options. */
+const SHOWING = new Set(
+  (
+    "ls cat head tail wc cut tr nl tac rev fold paste comm join cmp stat du df basename dirname realpath readlink seq echo diff od " +
+    "hexdump strings md5sum sha1sum sha224sum sha256sum sha384sum sha512sum cksum base64 which whereis type ps pgrep sleep true false " +
+    "pwd uname whoami id nproc free uptime expr tput column file"
+  ).split(" "),
+);
+/** Words in the name of an option whose value is run, or loaded as a part of the program. */
+const RUNNING_NAMES = new Set(
+  (
+    "exec execute executable cmd command commands shell script eval hook hooks plugin plugins require preload loader rcfile editor " +
+    "pager browser viewer askpass interpreter launcher wrapper linker renderer"
+  ).split(" "),
+);
+/** What a program of which nothing is known may do with its next word. */
+const RUNNING_WORD = /^(?:-c|-e|exec|eval|shell)$/;
+
+/** Whether a program of which nothing is known is told to run something. */
+function mayRun(value: string): boolean {
+  const name = /^--?([^=]+)/.exec(value)?.[1];
+  if (RUNNING_WORD.test(value)) return true;
+  const parts = name?.split(/[-_.:]|(?<=[a-z])(?=[A-Z])/) ?? [];
+  return parts.some((part) => RUNNING_NAMES.has(part.toLowerCase()));
+}
+
+/** Whether a command writes or runs what its words name, or may do so: its paths have to stay in the project. */
+export function staysInside(values: readonly (string | undefined)[]): boolean {
+  const name = bareName(values[0] ?? "");
+  const program = programOf(name);
+  if (program) return program.stays ?? false;
+  return !isListed(name);
+}
+
+/** Whether more is known of a program than its name. */
+function isListed(name: string): boolean {
+  return (
+    SHOWING.has(name) ||
+    RUNNERS.has(name) ||
+    uncovered(name, []) !== undefined ||
+    [LAUNCHERS, CONSOLES, INTERPRETERS, /^g?sed$/].some((names) => names.test(name)) ||
+    HAZARDS.some(({ command }) => command.test(name))
+  );
+}
 
 /** Which words no wildcard covers: by what the command does with them, and paths that lead back up. */
 export function marksOf(values: readonly (string | undefined)[]): boolean[] {
@@ -104,25 +142,34 @@ function hazardOf(name: string, values: readonly (string | undefined)[]): (value
   if (/^g?sed$/.test(name)) return sedHazard(values);
   if (LAUNCHERS.test(name)) {
     const program = values.findIndex((value, at) => at > 0 && !value?.startsWith("-"));
-    return (_value, at) => at <= program || program < 0;
+    return behind(program, values, (at) => at <= program || program < 0);
   }
   if (CONSOLES.test(name)) return (value) => OBEYING.test(name) || /^[-+]/.test(value);
   if (INTERPRETERS.test(name)) {
     const script = values.findIndex((value, at) => at > 0 && !/^[-+]/.test(value ?? "-"));
+    if (/^py/.test(name) && values[script - 1] === "-m") return behind(script, values, (at) => at < script);
     return (value, at) => at < script || script < 0 || (at === script && /^(?:eval|repl|x|exec)$/.test(value));
   }
-  const from = firstOf(
-    values,
-    HAZARDS.filter(({ command }) => command.test(name)),
-  );
+  const hazards = HAZARDS.filter(({ command }) => command.test(name));
+  const isUnknown = hazards.length === 0 && !SHOWING.has(name);
+  const from = firstOf(values, (value) => hazards.some((it) => isHazard(value, it)) || (isUnknown && mayRun(value)));
   return (_value, at) => at >= from;
 }
 
+/** What is not covered of a command that another one runs by its name, beside words of the other. */
+function behind(
+  start: number,
+  values: readonly (string | undefined)[],
+  isOwn: (at: number) => boolean,
+): (value: string, at: number) => boolean {
+  const inner = start < 0 ? [] : values.slice(start);
+  const hazard = hazardOf(bareName(inner[0] ?? "").replace(/@[^@]*$/, ""), inner);
+  return (value, at) => isOwn(at) || (at > start && hazard(value, at - start));
+}
+
 /** Where the first such word stands; what follows it may belong to it. */
-function firstOf(values: readonly (string | undefined)[], hazards: readonly Hazard[]): number {
-  const found = values.findIndex(
-    (value, at) => at > 0 && value !== undefined && hazards.some((it) => isHazard(value, it)),
-  );
+function firstOf(values: readonly (string | undefined)[], isHazardous: (value: string) => boolean): number {
+  const found = values.findIndex((value, at) => at > 0 && value !== undefined && isHazardous(value));
   return found < 0 ? Number.POSITIVE_INFINITY : found;
 }
 

@@ -2,7 +2,8 @@ import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { forbids } from "./forbid.ts";
 import { guisesOf } from "./guises.ts";
-import { realOf } from "./looks.ts";
+import { staysInside } from "./hazards.ts";
+import { kindOf, realOf } from "./looks.ts";
 import { outlookOn } from "./outlook.ts";
 import { isInside, leadsOut, steers } from "./paths.ts";
 import { possible } from "./possible.ts";
@@ -85,8 +86,11 @@ function read(command: string, elsewhere: string | undefined, workspace: Workspa
 /** Marks what leads out of the project, and what steers git or this program; leaves out files of the project that are only read. */
 function placed(tokens: readonly Token[], workspace: Workspace): Token[] {
   const astray = new Map<string, boolean>();
-  const isAstray = ({ kind, value }: Token) => {
+  const stays = staysInside(tokens.flatMap(({ kind, value }) => (kind === "word" ? [value] : [])));
+  const name = tokens.findIndex(({ kind }) => kind === "word");
+  const isAstray = ({ kind, value }: Token, at: number) => {
     if (kind !== "word" || value === undefined) return false;
+    if (stays && at > name && namesOutside(value, workspace)) return true;
     if (!astray.has(value)) astray.set(value, leadsAstray(value, workspace));
     return astray.get(value) as boolean;
   };
@@ -97,12 +101,24 @@ function placed(tokens: readonly Token[], workspace: Workspace): Token[] {
     const foreign = isTarget && isForeign(token.value, workspace);
     if (isTarget && operator.text === "<" && !foreign) return [];
     if (token.kind === "redirect" && token.text === "<" && !isForeign(target?.value, workspace)) return [];
-    return [{ ...token, marked: token.marked || foreign || isAstray(token) }];
+    return [{ ...token, marked: token.marked || foreign || isAstray(token, at) }];
   });
 }
 
 function isOperator({ text, marked }: Token): boolean {
   return marked && /^\d*[<>&]/.test(text);
+}
+
+/** Whether a word, or what stands behind `=`, `:` or a letter in it, is a path out of the project in a folder that is there. */
+function namesOutside(value: string, workspace: Workspace): boolean {
+  const paths = [value, ...value.split(/[=:,@]/), value.replace(/^-\w/, "")].filter((part) => part.startsWith("/"));
+  return paths.some(
+    (path) =>
+      path.length < 4_096 &&
+      !/^\/dev\/(?:null|stdin|stdout|stderr)$/.test(path) &&
+      kindOf(`/${path.split("/").find(Boolean) ?? ""}`) !== undefined &&
+      !isInside(resolve(path), workspace),
+  );
 }
 
 function leadsAstray(value: string, workspace: Workspace): boolean {

@@ -67,11 +67,28 @@ const others: Record<string, string[]> = {
   ],
 };
 
+/** The same for programs that are there on most machines; one that is missing runs nothing. */
+Object.assign(others, {
+  find: ". a -name -type f m -fprint m -fprintf m x -fls m -exec ./m.sh {} + ';' -ok -delete -maxdepth 1 -o '(' ')' ! -print -execdir -newer -files0-from -size -1k".split(
+    " ",
+  ),
+  rg: "one a . -n --pre ./m.sh --pre=./m.sh --hostname-bin ./m.sh --hostname-bin=./m.sh --hyperlink-format=default -z -nz -e -g * -tts -C1 --files -l --json -f --color always".split(
+    " ",
+  ),
+  zip: "-r -q -T -TT ./m.sh -rTT -O m -b . -m --out m a.zip a --unzip-command -qO -x -i -j --output-file=m".split(" "),
+  unzip: "-d . -o -p -l -q a.zip -qd m".split(" "),
+  gzip: "-k -c -f a b -S m -kf --suffix=m".split(" "),
+  grep: "one a . -r -n -f -e -A1 --include=a -d read --color --exclude-from=a".split(" "),
+  jq: "-n . -r --arg a m -f -L --rawfile --tab -c 1 --argjson --seq -nr".split(" "),
+  kubectl: "m get pods --kubeconfig a -n m version --client plugin list -o m --m config view".split(" "),
+  cargo: "m check --config a --manifest-path m -q -v build test --target-dir=m --list version new m -C m init".split(" "),
+});
+
 it("no covered word writes another file or runs another program", async () => {
   const folder = mkdtempSync(join(tmpdir(), "scorel-coverage-"));
   const [cwd, kept] = ["work", "kept"].map((name) => join(folder, name)) as [string, string];
   const env = {
-    PATH: "/usr/bin:/bin",
+    PATH: `${join(folder, "bin")}:/usr/bin:/bin`,
     HOME: folder,
     GIT_CONFIG_NOSYSTEM: "1",
     GIT_TERMINAL_PROMPT: "0",
@@ -79,8 +96,13 @@ it("no covered word writes another file or runs another program", async () => {
   };
   mkdirSync(kept);
   for (const file of ["a", "b"]) writeFileSync(join(kept, file), "one\ntwo\n");
-  writeFileSync(join(kept, "m.sh"), '#!/bin/sh\ntouch "$MARK"\n');
-  chmodSync(join(kept, "m.sh"), 0o755);
+  // Programs that run what begins with their own name.
+  const path = join(folder, "bin");
+  mkdirSync(path);
+  for (const file of [join(kept, "m.sh"), join(path, "kubectl-m"), join(path, "cargo-m")]) {
+    writeFileSync(file, '#!/bin/sh\ntouch "$MARK"\n');
+    chmodSync(file, 0o755);
+  }
   const git0 = (...args: string[]) =>
     spawnSync("git", ["-c", "user.name=x", "-c", "user.email=x@y", ...args], { cwd: kept, env });
   git0("init", "-q");
