@@ -81,7 +81,9 @@ Object.assign(others, {
   grep: "one a . -r -n -f -e -A1 --include=a -d read --color --exclude-from=a".split(" "),
   jq: "-n . -r --arg a m -f -L --rawfile --tab -c 1 --argjson --seq -nr".split(" "),
   kubectl: "m get pods --kubeconfig a -n m version --client plugin list -o m --m config view".split(" "),
-  cargo: "m check --config a --manifest-path m -q -v build test --target-dir=m --list version new m -C m init".split(" "),
+  cargo: "m check --config a --manifest-path m -q -v build test --target-dir=m --list version new m -C m init".split(
+    " ",
+  ),
 });
 
 it("no covered word writes another file or runs another program", async () => {
