@@ -36,6 +36,7 @@ export async function httpFetch(input: string | URL | Request, init: Init = {}, 
 async function bytesOf(body: Init["body"]): Promise<Uint8Array | undefined> {
   if (body === undefined || body === null) return undefined;
   if (typeof body === "string" || body instanceof URLSearchParams) return Buffer.from(`${body}`);
+  if (body instanceof Uint8Array) return body;
   return new Uint8Array(await new Response(body).arrayBuffer());
 }
 

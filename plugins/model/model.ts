@@ -7,6 +7,7 @@ import type { ModelService, StreamOptions, UsableModel } from "./contract.ts";
 import { type Access, accessFor } from "./key.ts";
 import { resolveModel, type Sources } from "./resolve.ts";
 import type { Secrets } from "./secrets.ts";
+import type { SentMessages } from "./sent-messages.ts";
 import { isDue } from "./subscriptions.ts";
 
 /** What a session's models are made of. */
@@ -36,7 +37,7 @@ export async function createModel(
   { config, asked, named, from, stopping }: Wanted,
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
-  const around = { secrets, stopping };
+  const around: Around = { secrets, stopping };
   let chosen = await usableModel(resolveModel(config, asked, from), around);
   const main: OwnModel = {
     current: () => chosen.current(),
@@ -67,6 +68,7 @@ export async function createModel(
 /** What every request of a session depends on. */
 interface Around extends Pick<Wanted, "stopping"> {
   secrets: Secrets;
+  sent?: SentMessages;
 }
 
 async function usableModel(chosen: Promise<Choice>, around: Around): Promise<OwnModel> {
@@ -111,15 +113,16 @@ async function open(
   choose: () => Choice,
   context: Context,
   options: StreamOptions,
-  { secrets, stopping }: Around,
+  around: Around,
 ): Promise<AssistantMessageEventStream> {
+  const { secrets, stopping } = around;
   try {
     const { model, key, credential, offline } = await lasting(choose(), secrets);
     if (offline) return await (await import("./offline.ts")).streamOffline(context, options);
     const { streamModel } = await import("./stream.ts");
     stopping.throwIfAborted();
     const { signal = stopping } = options;
-    return await streamModel(model, { key, credential }, context, { ...options, signal }, secrets.redact);
+    return await streamModel(model, { key, credential }, context, { ...options, signal }, around);
   } catch (thrown) {
     const { failedStream } = await import("./reply.ts");
     return await failedStream(nobody, secrets.redact(messageOf(thrown)));

@@ -21,6 +21,14 @@ import { adviceOnKey } from "./refused-key.ts";
 import { failedStream } from "./reply.ts";
 import { inTurn, type ReplyListener, ReplyPassage } from "./reply-passage.ts";
 import { ownIds } from "./same-ids.ts";
+import type { Secrets } from "./secrets.ts";
+import { SentMessages, type Shortened } from "./sent-messages.ts";
+
+/** What requests of one session share. */
+export interface Session {
+  secrets: Pick<Secrets, "redact">;
+  sent?: SentMessages;
+}
 
 /** One request on the wire. Never throws: every failure is an `error` event with a readable, redacted message. */
 export async function streamModel(
@@ -28,8 +36,9 @@ export async function streamModel(
   { key, credential }: Pick<Access, "key" | "credential">,
   context: Context,
   options: StreamOptions,
-  redact: (text: string) => string,
+  session: Session,
 ): Promise<AssistantMessageEventStream> {
+  const { redact } = session.secrets;
   try {
     const mayJoin = options.mayJoin ?? (() => false);
     const wire = wireTo(model.baseUrl, {
@@ -37,7 +46,13 @@ export async function streamModel(
       passage: (listener) => passageOf(model.api as SpokenApi, { ...listener, mayJoin }),
     });
     const request = await requestOf(model, key, options);
-    const stream = await started(model, context, request, wire);
+    // Only the requests of a session's turns go on from one another.
+    const mayShorten = options.sessionId !== undefined && options.onPayload === undefined;
+    if (mayShorten) session.sent ??= new SentMessages();
+    const shortened = mayShorten ? session.sent?.shorten(model, key, context) : undefined;
+    const stream = shortened
+      ? await startedShort(model, context, request, wire, shortened)
+      : await started(model, context, request, wire);
     return watched(stream, wire, {
       explain: (message) => redact(explained(message, model.baseUrl, wire)),
       advise: (status) => adviceOnKey(status, model.provider, credential),
@@ -65,6 +80,33 @@ async function requestOf(
   // A connection that stays open between requests would keep the process, and pass by the proxy.
   const fixed = { apiKey, maxRetries: 0, transport: "sse" } as const;
   return { ...options, ...fixed, cacheRetention, ...(level && level !== "off" && { reasoning: level }) };
+}
+
+/** The adapter converts the end of the conversation; the beginning is put in as it was sent before. */
+async function startedShort(
+  model: Model<Api>,
+  context: Context,
+  request: SimpleStreamOptions,
+  wire: Wire,
+  shortened: Shortened,
+): Promise<AssistantMessageEventStream> {
+  const onPayload = async (made: unknown) => shortened.payload(made) ?? (await payloadOf(model, context, request));
+  const whole: typeof fetch = (input, init) => wire.fetch(input, { ...init, body: shortened.body(init?.body) ?? null });
+  return started(model, shortened.context, { ...request, onPayload }, { ...wire, fetch: whole });
+}
+
+/** What the adapter would send of the whole conversation. */
+async function payloadOf(model: Model<Api>, context: Context, request: SimpleStreamOptions): Promise<unknown> {
+  const speak = await loadAdapter(model.api as SpokenApi);
+  return new Promise((resolve) => {
+    const onPayload = (made: unknown) => {
+      resolve(made);
+      throw new Error("Only the payload was asked for.");
+    };
+    void speak(model, context, { ...request, onPayload })
+      .result()
+      .then(() => resolve(undefined));
+  });
 }
 
 /** A client keeps what it finds while it is made, which happens before the call returns. */

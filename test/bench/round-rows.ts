@@ -12,22 +12,34 @@ import { type ApiName, formats } from "../model-server.ts";
 // @ts-expect-error plain JavaScript, shared with the runner
 import { bin, createHome, environment, median, remembering } from "./measure.mjs";
 
-const CALL = '{"command":"true"}';
+const calls = { Bash: '{"command":"true"}', Read: '{"file_path":"note.txt"}' };
+type Called = keyof typeof calls;
 
 /** The bytes of all replies: so many calls, and then a last word. */
-function replies(api: ApiName, rounds: number): Buffer[] {
+function replies(api: ApiName, rounds: number, tool: Called): Buffer[] {
   const tokens = { input: 100, output: 10 };
-  const calls = Array.from({ length: rounds }, (_, round) => {
+  const written = Array.from({ length: rounds }, (_, round) => {
     const wire = formats[api].reply({ model: "rounds" }, round, tokens);
-    return wire.start() + wire.callStart(0, `call_${round}`, "Bash") + wire.callDelta(0, CALL) + wire.end("toolUse");
+    return (
+      wire.start() + wire.callStart(0, `call_${round}`, tool) + wire.callDelta(0, calls[tool]) + wire.end("toolUse")
+    );
   });
   const last = formats[api].reply({ model: "rounds" }, rounds, tokens);
-  return [...calls, last.start() + last.text("Done.") + last.end("stop")].map((text) => Buffer.from(text));
+  return [...written, last.start() + last.text("Done.") + last.end("stop")].map((text) => Buffer.from(text));
+}
+
+interface Turn {
+  api: ApiName;
+  rounds: number;
+  tool?: Called;
 }
 
 /** Milliseconds from the end of each reply to the next request, while `client` is served. */
-async function gapsOf(api: ApiName, rounds: number, client: (baseUrl: string) => Promise<void>): Promise<number[]> {
-  const bytes = replies(api, rounds);
+async function gapsOf(
+  { api, rounds, tool = "Bash" }: Turn,
+  client: (baseUrl: string) => Promise<void>,
+): Promise<number[]> {
+  const bytes = replies(api, rounds, tool);
   const arrived: number[] = [];
   const answered: number[] = [];
   const server = createServer(async (request, response) => {
@@ -57,10 +69,10 @@ interface Measured {
   memory: number;
 }
 
-async function scorel(api: ApiName, rounds: number): Promise<Measured> {
+async function scorel(turn: Turn): Promise<Measured> {
   let memory = 0;
-  const gaps = await gapsOf(api, rounds, async (baseUrl) => {
-    const { home, remove } = createHome(baseUrl, { api, id: "rounds" });
+  const gaps = await gapsOf(turn, async (baseUrl) => {
+    const { home, remove } = createHome(baseUrl, { api: turn.api, id: "rounds" });
     try {
       memory = await remembering(home, (env: Record<string, string>) => start([bin, "--yes", "-p", "go"], home, env));
     } finally {
@@ -72,7 +84,7 @@ async function scorel(api: ApiName, rounds: number): Promise<Measured> {
 
 async function bare(rounds: number): Promise<Measured> {
   let memory = 0;
-  const gaps = await gapsOf("openai-completions", rounds, async (baseUrl) => {
+  const gaps = await gapsOf({ api: "openai-completions", rounds }, async (baseUrl) => {
     const { home, remove } = createHome(baseUrl);
     const args = [join(import.meta.dirname as string, "bare-rounds.mjs"), baseUrl, join(home, "log")];
     try {
@@ -88,7 +100,7 @@ const rows: object[] = [];
 for (const rounds of [50, 200]) {
   for (const api of Object.keys(formats) as ApiName[]) {
     const baseline = await bare(rounds);
-    const { gaps, memory } = await scorel(api, rounds);
+    const { gaps, memory } = await scorel({ api, rounds });
     const name = `${rounds} rounds, ${api}`;
     rows.push({
       work: `${name}: our time in one`,
@@ -103,4 +115,14 @@ for (const rounds of [50, 200]) {
     rows.push({ work: `${name}: last 50 against first 50`, value: last, baseline: first, aim: 1.2 });
   }
 }
+const long = await scorel({ api: "openai-completions", rounds: 1_000, tool: "Read" });
+rows.push(
+  {
+    work: "1,000 rounds of Read: one of the first 50",
+    value: median(long.gaps.slice(1, 51)),
+    limit: 5,
+    was: "10.1 ms",
+  },
+  { work: "1,000 rounds of Read: one of the last 50", value: median(long.gaps.slice(-50)), limit: 5, was: "15.2 ms" },
+);
 console.log(JSON.stringify(rows));

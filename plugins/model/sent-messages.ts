@@ -1,0 +1,106 @@
+import type { Api, Context, Message, Model } from "@mariozechner/pi-ai";
+import { newId } from "@scorel/kernel";
+import { ByteList } from "./byte-list.ts";
+
+/** Apis whose adapters turn a reply and its results into rows of `messages` that do not depend on what stands around them. */
+const divisible: ReadonlySet<Api> = new Set<Api>(["openai-completions", "anthropic-messages"]);
+/** Messages of a conversation below which nothing is gained. */
+const fewest = 8;
+/** Bytes that are remembered; no conversation with a model is longer. */
+const most = 64 * 1024 * 1024;
+
+/** A request with a stand-in for the messages that were sent before. */
+export interface Shortened {
+  /** What the adapter converts. */
+  context: Context;
+  /** The adapter's payload with one text for all that was sent before; undefined when it cannot be told apart. */
+  payload(made: unknown): object | undefined;
+  /** The body with what was sent before in the place of that text. */
+  body(made: RequestInit["body"]): RequestInit["body"];
+}
+
+/**
+ * The messages of earlier requests of a conversation, as they were sent, so that each is converted and written as JSON once and
+ * not for every request. All but the last reply and what follows it is remembered: adapters may mark the end of a
+ * conversation. A conversation that does not begin with the same message objects is sent as if nothing was known.
+ */
+export class SentMessages {
+  private readonly standIn = newId() + newId();
+  private readonly divider = newId() + newId();
+  private key = "";
+  private known: readonly Message[] = [];
+  private readonly json = new ByteList();
+  /** Models whose payload could not be told apart. */
+  private readonly refused = new Set<string>();
+
+  /** Undefined when the request is to be made as it is. */
+  shorten(model: Model<Api>, apiKey: string, context: Context): Shortened | undefined {
+    const { messages } = context;
+    const last = messages.findLastIndex(({ role }) => role === "assistant");
+    if (messages.length < fewest || last < 1 || !context.tools?.length) return undefined;
+    if (!divisible.has(model.api) || model.provider === "github-copilot") return undefined;
+    const key = JSON.stringify([model, apiKey]);
+    if (this.refused.has(key)) return undefined;
+    const goesOn = this.known.length <= last && this.known.every((message, at) => message === messages[at]);
+    if (key !== this.key || !goesOn) this.forget(key);
+    if (this.json.length > most) return undefined;
+    const { known } = this;
+    const added = messages.slice(known.length, last);
+    let before = this.json.bytes;
+    return {
+      context: {
+        ...context,
+        messages: [asUser(this.standIn), ...added, asUser(this.divider), ...messages.slice(last)],
+      },
+      payload: (made) => {
+        // Another request has gone on from the same messages meanwhile.
+        if (this.known !== known) return undefined;
+        const payload = this.divide(made, added);
+        if (payload) this.known = messages.slice(0, last);
+        else this.refused.add(key);
+        before = this.json.bytes;
+        return payload;
+      },
+      body: (made) => this.restored(made, before),
+    };
+  }
+
+  private forget(key: string): void {
+    this.key = key;
+    this.known = [];
+    this.json.clear();
+  }
+
+  /** Remembers the rows of the messages that were added, and leaves them out. */
+  private divide(made: unknown, added: readonly Message[]): object | undefined {
+    const { messages: rows } = made as { messages?: unknown };
+    if (!Array.isArray(rows)) return undefined;
+    const begin = rows.findIndex((row) => isUser(row, this.standIn));
+    const end = rows.findIndex((row) => isUser(row, this.divider));
+    // Before the stand-in there is the system prompt at most.
+    if (begin < 0 || begin > 1 || end < begin) return undefined;
+    // Some servers want a word of the assistant before a user's: then the divider has changed what is sent.
+    if (rows[end - 1]?.role === "assistant" && added.at(-1)?.role !== "assistant") return undefined;
+    for (const row of rows.slice(begin + 1, end))
+      this.json.add(`${this.json.length > 0 ? "," : ""}${JSON.stringify(row)}`);
+    const before = this.json.length > 0 ? [this.standIn] : [];
+    return { ...(made as object), messages: [...rows.slice(0, begin), ...before, ...rows.slice(end + 1)] };
+  }
+
+  private restored(made: RequestInit["body"], before: Uint8Array): RequestInit["body"] {
+    if (typeof made !== "string") return made;
+    const place = made.indexOf(`"${this.standIn}"`);
+    if (place < 0) return made;
+    const rest = place + this.standIn.length + 2;
+    return Buffer.concat([Buffer.from(made.slice(0, place)), before, Buffer.from(made.slice(rest))]);
+  }
+}
+
+function asUser(content: string): Message {
+  return { role: "user", content, timestamp: 0 };
+}
+
+function isUser(row: unknown, content: string): boolean {
+  const given = row as { role?: unknown; content?: unknown };
+  return given.role === "user" && given.content === content && Object.keys(given).length === 2;
+}
