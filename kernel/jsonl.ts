@@ -109,7 +109,7 @@ class JsonlStore implements Store {
     this.pending = "";
   }
 
-  search(text: string, first: number): number[] {
+  search(text: string, first: number): readonly number[] {
     return this.file.search(text, first);
   }
 

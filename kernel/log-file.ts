@@ -13,6 +13,9 @@ const KEPT_BYTES = 24 * 2 ** 20;
 const EVENT_BYTES = 1_000;
 /** Events appended last are kept whatever they weigh: they are what is asked for next. */
 const KEPT_APPENDED = 256;
+/** A text that stands in more rows is sought again each time. */
+const KEPT_ROWS = 10_000;
+const KEPT_SEARCHES = 16;
 const BLOCK = 2 ** 16;
 const CHUNK = 2 ** 20;
 
@@ -40,6 +43,7 @@ export class LogFile {
   private readonly appended: StoredEvent[] = [];
   private readonly appendedRows = new Float64Array(KEPT_APPENDED).fill(-1);
   private readonly damaged = new Set<number>();
+  private readonly searches = new Map<string, { from: number; to: number; rows: readonly number[] }>();
 
   constructor(path: string) {
     this.path = path;
@@ -119,7 +123,22 @@ export class LogFile {
   }
 
   /** The rows from `first` on whose bytes contain a text of plain characters. */
-  search(text: string, first: number): number[] {
+  search(text: string, first: number): readonly number[] {
+    const known = this.searches.get(text);
+    if (!known || known.from > first) return this.remember(text, first, this.searchFrom(text, first));
+    // What was written stays as it is: only what was added has to be read.
+    const added = this.searchFrom(text, Math.max(first, known.to));
+    return [...known.rows.filter((row) => row >= first && row < known.to), ...added];
+  }
+
+  private remember(text: string, from: number, rows: readonly number[]): readonly number[] {
+    if (rows.length > KEPT_ROWS) return rows;
+    if (this.searches.size === KEPT_SEARCHES) this.searches.clear();
+    this.searches.set(text, { from, to: this.count, rows });
+    return rows;
+  }
+
+  private searchFrom(text: string, first: number): number[] {
     const rows: number[] = [];
     if (first >= this.count) return rows;
     this.eachChunk(this.offsets[first] as number, text.length, (chunk, at) => {

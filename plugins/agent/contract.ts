@@ -110,7 +110,7 @@ export interface AgentService {
   runQueue(): Promise<Sent | undefined>;
   /**
    * Tokens the next request holds, by the last good usage plus an estimate of what came after. Of a conversation that is
-   * longer than twice the model's window no more is counted.
+   * longer than one and a quarter of the model's window no more is counted.
    */
   contextTokens(): number;
   /** Estimated tokens of one message. */

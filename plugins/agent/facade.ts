@@ -130,7 +130,7 @@ function createState({ ctx, listeners }: Environment, dispatcher: Dispatcher): R
 
 /** Tokens after which a conversation is certainly too long for a model. */
 function mostCounted({ contextWindow }: { contextWindow: number }): number {
-  return contextWindow > 0 ? 2 * contextWindow : Number.POSITIVE_INFINITY;
+  return contextWindow > 0 ? 1.25 * contextWindow : Number.POSITIVE_INFINITY;
 }
 
 /** What goes with every request besides the messages. */

@@ -40,7 +40,7 @@ const surelyFits = 0.6;
 /** The share of a window that no request should exceed. */
 const fullest = 0.85;
 /** So many times what the model can read is looked at to choose a cut: the rest is given up in any case. */
-const looksAt = 2;
+const looksAt = 1.25;
 const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word for word:\n";
 
 /**

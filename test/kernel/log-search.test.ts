@@ -1,0 +1,43 @@
+import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createJsonlStore, createKernel } from "@scorel/kernel";
+import { expect, it } from "vitest";
+import { LogFile } from "../../kernel/log-file.ts";
+import { scanFile } from "../../kernel/scan.ts";
+import { testHeader } from "../harness.ts";
+import { notes } from "./notes.ts";
+
+/** Bytes that this process has read, from files and whatever else. */
+const bytesRead = () => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
+
+it.runIf(process.platform === "linux")("a text is sought again only in what was added since", async () => {
+  const folder = mkdtempSync(join(tmpdir(), "scorel-search-"));
+  try {
+    const path = join(folder, "s.jsonl");
+    const kernel = await createKernel({
+      entries: [{ plugin: notes, origin: "test" }],
+      store: createJsonlStore(path, { create: testHeader }),
+    });
+    for (let n = 0; n < 300; n++)
+      await kernel.session.append("note", { text: n % 100 === 0 ? "needle" : "straw ".repeat(1_000) });
+    await kernel.stop();
+    const file = new LogFile(path);
+    scanFile(file);
+    const sought = (first: number) => {
+      const before = bytesRead();
+      const rows = file.search("needle", first);
+      return { rows, isRead: bytesRead() - before > file.size / 2 };
+    };
+    expect(sought(0)).toEqual({ rows: [0, 100, 200], isRead: true });
+    expect(sought(0)).toEqual({ rows: [0, 100, 200], isRead: false });
+    expect(sought(100)).toEqual({ rows: [100, 200], isRead: false });
+    const record = `${JSON.stringify({ type: "note", text: "needle" })}\n`;
+    const at = file.size;
+    appendFileSync(path, record);
+    file.place(at, record.length - 1);
+    expect(sought(150)).toEqual({ rows: [200, 300], isRead: false });
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+});
