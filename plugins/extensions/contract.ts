@@ -62,8 +62,8 @@ export interface ExtensionsService {
   folder(of: "user" | "project"): Promise<ExtensionFolder>;
   /** The folder that a file lies in; undefined outside of all folders that are looked through. */
   folderOf(path: string): Promise<ExtensionFolder | undefined>;
-  /** Why an id cannot be used; undefined when it can. */
-  taken(id: string): string | undefined;
+  /** Why an id cannot be used in a folder of this kind; undefined when it can. Throws CONFIG errors. */
+  taken(id: string, of: "user" | "project"): Promise<string | undefined>;
   /**
    * The files and folders that say what a session in a directory is made of; some may not exist, and those of a project that is
    * not trusted are left out.

@@ -10,8 +10,9 @@ import { templates } from "./templates.ts";
 export async function begin(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
   const { args, options, stdout } = invocation;
   const id = args[0] as string;
-  assertName(extensions, id);
-  const folder = await extensions.folder(options.global ? "user" : "project");
+  const of = options.global ? "user" : "project";
+  await assertName(extensions, id, of);
+  const folder = await extensions.folder(of);
   assertFree(folder.path, id);
   const place = join(folder.path, id);
   makeFolders(place);
@@ -22,9 +23,9 @@ export async function begin(extensions: ExtensionsService, invocation: Invocatio
   return 0;
 }
 
-function assertName(extensions: ExtensionsService, name: string): void {
+async function assertName(extensions: ExtensionsService, name: string, of: ExtensionFolder["of"]): Promise<void> {
   const isName = /^[a-z][a-z0-9]*(-[a-z0-9]+)*$/.test(name);
-  const reason = isName ? extensions.taken(name) : "it takes lower-case letters, digits and single hyphens";
+  const reason = isName ? await extensions.taken(name, of) : "it takes lower-case letters, digits and single hyphens";
   if (reason) throw errors.EXTENSIONS_NAME({ name, reason });
 }
 

@@ -7,7 +7,7 @@ import { shipped } from "../composition/catalogue.ts";
 import { requestFor } from "../composition/composition.ts";
 import { knownWords } from "../composition/hints.ts";
 import type { Rehearsal } from "../composition/rehearsal.ts";
-import { grammarKeys } from "../layers/merge.ts";
+import { grammarKeys, isLeftOut, mergeLayers } from "../layers/merge.ts";
 import { canonical, isWithin, typesProject, userDir } from "../paths.ts";
 
 /** What the loader knows of plugins and extensions, for whoever writes one. */
@@ -26,9 +26,16 @@ export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kern
       const known = [own(), await projects()].find((folder) => isWithin(canonical(folder.path), real));
       return known ?? otherProjects(real);
     },
-    taken(id) {
-      if (shipped(id)) return "a plugin of Scorel has this name";
-      return grammarKeys.includes(id) ? "config.toml uses this word itself" : undefined;
+    async taken(id, of) {
+      if (grammarKeys.includes(id)) return "config.toml uses this word itself";
+      const builtIn = shipped(id);
+      if (!builtIn) return undefined;
+      if (of === "project" && builtIn.guard)
+        return "a plugin of Scorel that guards has this name, and no project replaces it";
+      const { readLayers } = await import("../layers/layers.ts");
+      const merged = mergeLayers(await readLayers(await requestFor(asked, asked.cwd)));
+      if (isLeftOut(merged)(id)) return undefined;
+      return `a plugin of Scorel has this name; write without = ["${id}"] into config.toml to put yours in its place`;
     },
     sources: async (cwd) => (await import("../layers/sources.ts")).sourcesOf(await requestFor(asked, cwd)),
     list: async () => (await import("../composition/plugin-rows.ts")).readRows(asked, rehearsal, kernel()),

@@ -83,8 +83,17 @@ describe("scorel plugin new", () => {
     expect(readdirSync(join(s.home, ".scorel/extensions"))).toEqual(["mine.ts"]);
   });
 
+  it("takes the name of a plugin of Scorel that is left out, but not of one that guards for a project", async () => {
+    using s = scratch();
+    s.file("~/.scorel/config.toml", 'without = ["titles", "permissions"]\n');
+    expect(await s.run(["plugin", "new", "titles"])).toMatchObject({ code: 0, stderr: "" });
+    expect(await s.run(["plugin", "new", "permissions", "--global"])).toMatchObject({ code: 0, stderr: "" });
+    const guard = await s.run(["plugin", "new", "permissions"]);
+    expect([guard.code, guard.stderr]).toEqual([2, expect.stringContaining("no project replaces it")]);
+  });
+
   it.each([
-    ["tools", "a plugin of Scorel has this name"],
+    ["tools", 'a plugin of Scorel has this name; write without = ["tools"] into config.toml'],
     ["use", "config.toml uses this word itself"],
     ["../up", "lower-case letters"],
     ["Mine", "lower-case letters"],
