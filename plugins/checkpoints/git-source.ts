@@ -64,10 +64,11 @@ export class GitSource implements Source {
     );
     const now = { changed: parseRaw(changed), others, isPartial };
     if (tracked.size + others.size > maxFiles) return `more than ${maxFiles} files`;
-    const unlike = this.isNew ? await unlikeKnown(tracked, known, clock) : [];
-    const all = isFew || isPartial || this.last.isPartial ? tracked.keys() : [];
+    const all = isFew || isPartial || this.last.isPartial;
+    const inIndex = all ? tracked.keys() : this.isNew ? await unlikeKnown(tracked, known, clock) : [];
+    const gone = this.isNew ? without(tracked, known.keys()) : [];
     return {
-      suspects: this.suspects([unlike, all, now.changed, others], unsure, known),
+      suspects: this.suspects([inIndex, gone, now.changed, others], unsure, known),
       lists: (path) => tracked.has(path) || others.has(path),
       tracked: (path) => tracked.get(path) ?? undefined,
       accept: () => {
@@ -101,7 +102,7 @@ export class GitSource implements Source {
 const INDEX = ["ls-files", "-z", "--stage", "--debug"];
 const CHANGED = ["diff-files", "-z", "--raw", "--relative", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
 
-/** The files that a new index knows otherwise than the last look did, and those that it no longer knows. */
+/** The files that a new index knows otherwise than the last look did. */
 async function unlikeKnown(
   tracked: Index["tracked"],
   known: ReadonlyMap<string, Seen>,
@@ -114,8 +115,11 @@ async function unlikeKnown(
     const seen = known.get(path);
     if (!seen || !hasMark(seen, entry)) unlike.push(path);
   }
-  for (const path of known.keys()) if (!tracked.has(path)) unlike.push(path);
   return unlike;
+}
+
+function* without(tracked: Index["tracked"], paths: Iterable<string>): Iterable<string> {
+  for (const path of paths) if (!tracked.has(path)) yield path;
 }
 
 /** Answers whether a folder of the project exists, looking at each at most once. */

@@ -16,7 +16,7 @@ export interface Ground {
   maxFiles: number;
   /** Up to so many files are each looked at; of more, git is asked which have changed. */
   fewFiles: number;
-  /** Milliseconds of this thread that one look may take. */
+  /** Milliseconds of CPU time that one look may take. */
   maxScanMs: number;
   signal: AbortSignal;
 }
