@@ -44,6 +44,13 @@ export function gappedText(text: string, parts: readonly WordPart[] | undefined)
   return parts ? parts.map((part) => (part.type === "Literal" ? part.value : MANY)).join("") : text;
 }
 
+/** What a part of a word stands for, with gaps; `inner` says that it stands in quotes, or that its word has letters, too. */
+export function gappedPart(part: WordPart, inner: boolean): string {
+  if (part.type === "Literal") return inner ? part.value : partValue(part);
+  if (part.type === "Glob") return inner ? ONE : MANY;
+  return inner ? quotedGap(part.text) : partValue(part);
+}
+
 function partValue(part: WordPart): string {
   switch (part.type) {
     case "Literal":

@@ -1,14 +1,15 @@
-import { forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
+import { type Command, forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
 import { Evaluation } from "./evaluation.ts";
 import { hasGap, MANY } from "./gaps.ts";
 import { type Given, givenIn, redirectionsIn } from "./given.ts";
 import { bareName } from "./hazards.ts";
 import { doubtAbout, shellCode } from "./interpreters.ts";
 import type { Outlook, Possible } from "./possible.ts";
-import { isQuiet, runsUnknown, steeringOf } from "./programs.ts";
+import { isQuiet, runsByOptions, runsUnknown, steeringOf } from "./programs.ts";
 import { type Inner, innerOf, isVague } from "./runners.ts";
 import { unreadableIn } from "./shell.ts";
 import { toolInner } from "./tools.ts";
+import { isAnyWords, Values } from "./values.ts";
 
 interface Place {
   depth: number;
@@ -41,6 +42,7 @@ class ScriptOutlook implements Outlook {
   private readonly written = new Map<string, string | undefined>();
   private readonly files: { path: string; place: Place }[] = [];
   private readonly evaluation = new Evaluation();
+  private readonly values = new Values();
   private left = MAX_READ;
 
   constructor(script: string) {
@@ -87,7 +89,9 @@ class ScriptOutlook implements Outlook {
     if (place.depth > MAX_DEPTH || this.isFull()) return;
     if (hasGap(text)) this.doubtScript("a script that is put together when it runs", place);
     try {
-      this.visit(parse(text), place);
+      const script = parse(text);
+      this.values.collect(script);
+      this.visit(script, place);
     } catch (thrown) {
       if (!(thrown instanceof RangeError)) throw thrown;
       this.unsure.push("more levels than can be looked at");
@@ -107,7 +111,20 @@ class ScriptOutlook implements Outlook {
     const piped = { ...place, isPiped: true };
     if (node.type === "Pipeline") node.commands.forEach((it, at) => void this.visit(it, at > 0 ? piped : place));
     else this.children(node, node.type === "Function" ? piped : place);
-    if (node.type === "Command") this.run(this.noted(givenIn(node), place), place);
+    if (node.type === "Command") this.runAsFilled(node, this.noted(givenIn(node), place), place);
+  }
+
+  /** Also with what its variables may hold: a word may become several, options that run something among them. */
+  private runAsFilled(node: Command, given: Given, place: Place): void {
+    this.run(given, place);
+    if (place.isText || !given.words.some(hasGap)) return;
+    const words = node.suffix.flatMap((part) => (part.type === "Word" ? [part] : []));
+    const { variants, isCut } = this.values.filled(node.name ? [node.name, ...words] : words);
+    for (const variant of variants) this.run({ ...given, words: variant }, { ...place, sure: false });
+    const name = bareName(given.words[0] ?? "");
+    if (runsByOptions(name) && words.some((word) => isAnyWords(word, name)))
+      this.doubt(`what the words of ${name} come to`);
+    if (isCut && !isQuiet(name, given.words)) this.doubt("many values of its variables");
   }
 
   private children(node: SyntaxNode, place: Place): void {

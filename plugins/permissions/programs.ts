@@ -46,6 +46,11 @@ const VALUE_IS_RUN: readonly [program: RegExp, option: RegExp][] = [
   [/^fd(?:find)?$/, /^-[a-zA-Z]*[xX]|^--exec/],
 ];
 
+/** Whether a program has options that name a program to run. */
+export function runsByOptions(name: string): boolean {
+  return name === "find" || VALUE_IS_RUN.some(([program]) => program.test(name));
+}
+
 /** Whether a program is told by an option to run something that is only known when it runs. */
 export function runsUnknown(name: string, words: readonly string[], isUnknown: (word: string) => boolean): boolean {
   return VALUE_IS_RUN.some(([program, option]) => {

@@ -6,7 +6,7 @@ import { SUBCOMMANDS_OF_GIT, TOOL_OPTIONS } from "./subcommands.ts";
 const RUNNING_KEY =
   /alias|pager|editor|command|cmd|hook|monitor|askpass|helper|textconv|driver|process|clean|smudge|external|proxy|exec|tool|program|pack|include|browser|path|sshcommand/i;
 const RUNNING_OPTION =
-  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|[\w-]+hook|smtp-server|sendmail)(?:-\w*)*(?:=([\s\S]*))?$/;
+  /^--(?:ex(?:ec?)?|ext\w*|open-\w*|upload-p\w*|rece\w*|[\w-]*filter|[\w-]*cmd|[\w-]+hook|smtp-server|sendmail|httpd|browser)(?:-\w*)*(?:=([\s\S]*))?$/;
 const RUNNING_LETTER: Readonly<Record<string, string>> = {
   rebase: "x",
   difftool: "x",
@@ -31,6 +31,7 @@ function gitInner(words: readonly string[]): Inner {
   for (const { name, value = "" } of found?.options ?? []) {
     if (name === "c") set(value.slice(0, indexOrEnd(value, "=")), value.slice(indexOrEnd(value, "=") + 1));
     if (name === "config-env") set(value, MANY);
+    if (name === "exec-path" && value !== "") inner.unsure.push("programs of git in another folder");
   }
   for (const { at } of found?.places ?? []) {
     const command = words[at] ?? "";
@@ -46,10 +47,23 @@ function gitInner(words: readonly string[]): Inner {
         .filter((word) => !/^(?:-q|--quiet|--recursive)$/.test(word));
       inner.scripts.push({ text: inside.join(" "), sure: true });
     }
+    if (command === "hook" && rest[0] === "run") inner.unsure.push("a hook of git");
+    if (/^(?:difftool|mergetool)$/.test(command)) toolsOfGit(rest, inner);
     if (command === "for-each-repo") inner.commands.push({ words: ["git", MANY], sure: false });
     optionsThatRun(command, rest, inner, set);
   }
   return inner;
+}
+
+/** The program that shows differences or conflicts. */
+function toolsOfGit(rest: readonly string[], inner: Inner): void {
+  rest.forEach((word, at) => {
+    const [, value] = /^(?:-[a-zA-Z]*?t|--tool=?)([\s\S]*)$/.exec(word) ?? [];
+    if (value === undefined || /^-(?:help|-help)/.test(value)) return;
+    const tool = value || (rest[at + 1] ?? "");
+    if (hasGap(tool)) inner.unsure.push("a tool of git");
+    else if (tool !== "") inner.commands.push({ words: [tool.replace(/^=/, ""), MANY], sure: false });
+  });
 }
 
 function indexOrEnd(text: string, part: string): number {
@@ -62,9 +76,10 @@ function setting(key: string, value: string, inner: Inner): void {
   if (hasGap(key)) inner.unsure.push("a setting of git");
   if (!RUNNING_KEY.test(key)) return;
   inner.scripts.push({ text: value.replace(/^!/, ""), sure: false });
-  if (/^alias\./i.test(key) && !value.startsWith("!"))
-    inner.commands.push({ words: ["git", ...value.split(/\s+/), MANY], sure: false });
-  if (/^include/i.test(key)) inner.commands.push({ words: ["git", MANY], sure: false });
+  if (/^alias\./i.test(key) && value.startsWith("!"))
+    inner.commands.push({ words: [...value.slice(1).trim().split(/\s+/), MANY], sure: false });
+  else if (/^alias\./i.test(key)) inner.commands.push({ words: ["git", ...value.split(/\s+/), MANY], sure: false });
+  if (/^include/i.test(key)) inner.unsure.push("settings of git in another file");
 }
 
 function configured(rest: readonly string[], set: (key: string, value: string) => void): void {
