@@ -30,8 +30,11 @@ export interface Printed {
 }
 /** How one turn is printed on stdout. */
 export interface Format {
-  hear?(delivered: Delivered): Promise<void>;
+  /** Its answer is waited for before the next event is heard. */
+  hear?(delivered: Delivered): Promise<void> | undefined;
   finish(sessionId: string | null, printed: Printed): Promise<void>;
+  /** Resolves when everything that was heard has been written. */
+  written?(): Promise<void>;
   readonly output: Output;
 }
 
@@ -40,14 +43,50 @@ export function createFormat(name: unknown, { stdout }: Invocation): Format {
   const output = createOutput(stdout);
   if (name === "json")
     return { output, finish: (sessionId, printed) => output.write(`${asJson(sessionId, printed)}\n`) };
-  if (name === "events")
-    return { output, hear: ({ event }) => output.write(`${JSON.stringify(event)}\n`), finish: async () => {} };
+  if (name === "events") {
+    const lines = createLines(output);
+    return {
+      output,
+      hear: ({ event }) => lines.add(JSON.stringify(event)),
+      finish: lines.written,
+      written: lines.written,
+    };
+  }
   const shown = stdout.isTTY ? plainText : (text: string) => text;
   return {
     output,
     finish: async (_, printed) => {
       const text = asText(printed);
       if (text !== "") await output.write(`${shown(text)}\n`);
+    },
+  };
+}
+
+/** So much is kept until it is written; whoever adds more waits. */
+const MOST_PENDING = 2 ** 16;
+
+/** Lines that come in one turn of the event loop are written together. */
+function createLines(output: Output): { add(line: string): Promise<void> | undefined; written(): Promise<void> } {
+  let pending = "";
+  let writing: Promise<void> | undefined;
+  const write = async () => {
+    while (pending !== "") {
+      // Behind all promises that are settled by now, which is when the lines of this turn are there.
+      await new Promise<void>((resolve) => process.nextTick(resolve));
+      const text = pending;
+      pending = "";
+      await output.write(text);
+    }
+    writing = undefined;
+  };
+  return {
+    add(line) {
+      pending += `${line}\n`;
+      writing ??= write();
+      return pending.length > MOST_PENDING ? writing : undefined;
+    },
+    written: async () => {
+      await writing;
     },
   };
 }

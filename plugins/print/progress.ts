@@ -16,7 +16,7 @@ export interface Progress {
   opened(status: SessionStatus): Promise<void>;
   /** Says those of the notices that were not said yet. */
   notices(notices: readonly Notice[]): Promise<void>;
-  hear(delivered: Delivered): Promise<void>;
+  hear(delivered: Delivered): Promise<void> | undefined;
   /** Says what did not run because nobody was there to ask, and how to allow it; and which questions had their default. */
   unasked(): Promise<void>;
 }
@@ -41,7 +41,7 @@ export function createProgress({ stderr, options }: Invocation): Progress {
       await tell(status.notices);
       for (const warning of damageIn(status)) await say(warning);
     },
-    hear: async (delivered) => {
+    hear: (delivered) => {
       const { event, display } = delivered;
       if (event.type === "request_defaulted") defaulted.add(displayText(display));
       if (event.type === "permission_denied") denied.push(event as AnyEvent & Transients["permission_denied"]);
@@ -53,7 +53,7 @@ export function createProgress({ stderr, options }: Invocation): Progress {
         warningIn(delivered) ??
         waitOf(delivered, options.output);
       const text = said ?? (stderr.isTTY ? stepOf(delivered) : undefined);
-      if (text !== undefined) await say(text);
+      return text === undefined ? undefined : say(text);
     },
   };
 }

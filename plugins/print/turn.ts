@@ -29,6 +29,7 @@ export async function run(host: HostService, invocation: Invocation): Promise<nu
     throw thrown;
   } finally {
     await client.close();
+    await format.written?.();
   }
 }
 
@@ -46,9 +47,10 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   await progress.opened(status);
   // Counted apart from what is written: a slow reader must not let another round begin.
   await client.subscribe(sessionId, (delivered) => limits.hear(delivered), { joined: true });
-  const show = async (delivered: Delivered) => {
-    await progress.hear(delivered);
-    await format.hear?.(delivered);
+  // Waits only where there is something to wait for: a reply may have tens of thousands of deltas.
+  const show = (delivered: Delivered) => {
+    const told = progress.hear(delivered);
+    return told ? told.then(() => format.hear?.(delivered)) : format.hear?.(delivered);
   };
   // A program that reads events gets all of them, however slowly: what waits is no more than the model has said.
   const joined = options.output !== "events";
@@ -61,6 +63,7 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   await progress.notices(notices);
   await progress.notices((await client.request("close_session", { sessionId })).notices);
   await progress.unasked();
+  await format.written?.();
   return printed;
 }
 

@@ -1,0 +1,55 @@
+import { Writable } from "node:stream";
+import type { Invocation } from "@scorel/cli/contract";
+import type { Delivered } from "@scorel/host/contract";
+import { expect, it } from "vitest";
+import { createFormat } from "../../plugins/print/formats.ts";
+
+/** A reader that has taken what it was given only when told so. */
+function slowReader() {
+  const taken: string[] = [];
+  let free = () => {};
+  const stdout = new Writable({
+    highWaterMark: 1,
+    decodeStrings: false,
+    write(text: string, _encoding, done) {
+      taken.push(text);
+      free = done;
+    },
+  });
+  return { taken, stdout, next: () => free() };
+}
+
+const heard = (n: number, delta = `w${n}`) =>
+  ({ event: { type: "text_delta", seq: n, delta } }) as unknown as Delivered;
+const line = (n: number, delta?: string) => `${JSON.stringify(heard(n, delta).event)}\n`;
+const turn = () => new Promise((resolve) => setImmediate(resolve));
+
+it("writes events that come in one turn of the event loop together, each on its line and in order", async () => {
+  const { taken, stdout, next } = slowReader();
+  const format = createFormat("events", { stdout } as unknown as Invocation);
+  for (let n = 0; n < 1_000; n++) expect(format.hear?.(heard(n))).toBeUndefined();
+  await turn();
+  format.hear?.(heard(1_000));
+  await turn();
+  expect(taken).toEqual([Array.from({ length: 1_000 }, (_, n) => line(n)).join("")]);
+  next();
+  await turn();
+  expect(taken.slice(1)).toEqual([line(1_000)]);
+  next();
+  await format.written?.();
+});
+
+it("lets more than 64 KB of events wait for their reader", async () => {
+  const { taken, stdout, next } = slowReader();
+  const format = createFormat("events", { stdout } as unknown as Invocation);
+  const large = "x".repeat(70_000);
+  let isWritten = false;
+  const waiting = format.hear?.(heard(0, large))?.then(() => {
+    isWritten = true;
+  });
+  await turn();
+  expect([taken, isWritten]).toEqual([[line(0, large)], false]);
+  next();
+  await waiting;
+  expect(isWritten).toBe(true);
+});
