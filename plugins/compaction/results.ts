@@ -15,6 +15,9 @@ export function entriesNow(session: Session): readonly Entry[] {
 
 const omitted = "[tool result omitted]";
 
+/** What stands for a result that is left out: the same object in every request, for whoever remembers what came of it. */
+const leftOut = new WeakMap<AgentMessage, AgentMessage>();
+
 /**
  * The messages with the results of old turns left out; what was merged into one of them stays. The last `turns` turns keep
  * theirs, and the boundary moves `step` turns at once: it follows from the entries alone, so that every process that
@@ -31,8 +34,12 @@ export function withoutOldResults(
   return messages.map((message) => {
     const own = message.role === "toolResult" ? old.get(message.toolCallId)?.shift() : undefined;
     if (message.role !== "toolResult" || !own) return message;
+    const known = leftOut.get(message);
+    if (known) return known;
     const merged = message.content.slice(own.content.length);
-    return { ...message, content: [{ type: "text", text: omitted }, ...merged] };
+    const made: AgentMessage = { ...message, content: [{ type: "text", text: omitted }, ...merged] };
+    leftOut.set(message, made);
+    return made;
   });
 }
 

@@ -7,7 +7,7 @@ export class ByteList {
     return this.used;
   }
 
-  /** A view: it changes when the list is cleared and filled again. */
+  /** A view that stays as it is, whatever becomes of the list. */
   get bytes(): Buffer {
     return this.room.subarray(0, this.used);
   }
@@ -22,8 +22,9 @@ export class ByteList {
     this.used += this.room.write(text, this.used);
   }
 
-  clear(): void {
-    this.room = Buffer.alloc(0);
-    this.used = 0;
+  /** Leaves out what was added after the first `length` bytes. */
+  cut(length: number): void {
+    this.room = Buffer.from(this.room.subarray(0, length));
+    this.used = length;
   }
 }

@@ -22,7 +22,7 @@ export interface Shortened {
 /**
  * The messages of earlier requests of a conversation, as they were sent, so that each is converted and written as JSON once and
  * not for every request. All but the last reply and what follows it is remembered: adapters may mark the end of a
- * conversation. A conversation that does not begin with the same message objects is sent as if nothing was known.
+ * conversation. Of a conversation that goes on otherwise only the beginning is used that consists of the same message objects.
  */
 export class SentMessages {
   private readonly standIn = newId() + newId();
@@ -30,6 +30,8 @@ export class SentMessages {
   private key = "";
   private known: readonly Message[] = [];
   private readonly json = new ByteList();
+  /** How much was known after each request. */
+  private readonly steps: { messages: number; bytes: number }[] = [];
   /** Models whose payload could not be told apart. */
   private readonly refused = new Set<string>();
 
@@ -41,8 +43,7 @@ export class SentMessages {
     if (!divisible.has(model.api) || model.provider === "github-copilot") return undefined;
     const key = JSON.stringify([model, apiKey]);
     if (this.refused.has(key)) return undefined;
-    const goesOn = this.known.length <= last && this.known.every((message, at) => message === messages[at]);
-    if (key !== this.key || !goesOn) this.forget(key);
+    this.keepOnly(key, messages, last);
     if (this.json.length > most) return undefined;
     const { known } = this;
     const added = messages.slice(known.length, last);
@@ -56,7 +57,7 @@ export class SentMessages {
         // Another request has gone on from the same messages meanwhile.
         if (this.known !== known) return undefined;
         const payload = this.divide(made, added);
-        if (payload) this.known = messages.slice(0, last);
+        if (payload) this.remember(messages.slice(0, last));
         else this.refused.add(key);
         before = this.json.bytes;
         return payload;
@@ -65,10 +66,22 @@ export class SentMessages {
     };
   }
 
-  private forget(key: string): void {
+  private remember(messages: readonly Message[]): void {
+    this.known = messages;
+    this.steps.push({ messages: messages.length, bytes: this.json.length });
+  }
+
+  /** Forgets what this conversation does not begin with, up to its last reply. */
+  private keepOnly(key: string, messages: readonly Message[], last: number): void {
+    const differs = this.known.findIndex((message, at) => message !== messages[at]);
+    const same = Math.min(last, differs < 0 ? this.known.length : differs);
+    const kept = key === this.key ? this.steps.findLastIndex((step) => step.messages <= same) + 1 : 0;
     this.key = key;
-    this.known = [];
-    this.json.clear();
+    if (kept === this.steps.length) return;
+    this.steps.length = kept;
+    const { messages: count, bytes } = this.steps.at(-1) ?? { messages: 0, bytes: 0 };
+    this.known = this.known.slice(0, count);
+    this.json.cut(bytes);
   }
 
   /** Remembers the rows of the messages that were added, and leaves them out. */

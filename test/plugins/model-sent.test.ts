@@ -99,19 +99,30 @@ describe.each<ApiName>(["openai-completions", "anthropic-messages", "openai-resp
       await using plain = await withModel(config);
       let conversations = 0;
       await fc.assert(
-        fc.asyncProperty(fc.array(round, { minLength: 4, maxLength: 9 }), fc.nat(12), async (rounds, cut) => {
-          const sessionId = `s${conversations++}`;
-          let messages: Message[] = [start];
-          for (const [at, it] of rounds.entries()) {
-            // Now and then the beginning is another one, as after a compaction.
-            if (at === cut) messages = [{ ...start, content: "summary" }, ...messages.slice(-3)];
-            messages = [...messages, ...messagesOf(it, api, at)];
-            await send(remembering, messages, sessionId);
-            const sent = lastBody(server);
-            await send(plain, messages);
-            expect(sent).toBe(lastBody(server));
-          }
-        }),
+        fc.asyncProperty(
+          fc.array(round, { minLength: 4, maxLength: 9 }),
+          fc.nat(12),
+          fc.nat(40),
+          async (rounds, cut, copied) => {
+            const sessionId = `s${conversations++}`;
+            let messages: Message[] = [start];
+            for (const [at, it] of rounds.entries()) {
+              // Now and then the beginning is another one, as after a compaction.
+              if (at === cut) messages = [{ ...start, content: "summary" }, ...messages.slice(-3)];
+              // And one message is another object, as one that an extension makes for each request, or says something else.
+              const which = copied % messages.length;
+              if (at % 2 === 1)
+                messages = messages.map((message, place) =>
+                  place === which ? { ...message, timestamp: at } : message,
+                );
+              messages = [...messages, ...messagesOf(it, api, at)];
+              await send(remembering, messages, sessionId);
+              const sent = lastBody(server);
+              await send(plain, messages);
+              expect(sent).toBe(lastBody(server));
+            }
+          },
+        ),
         { numRuns: 20 },
       );
     }, 60_000);
