@@ -34,7 +34,7 @@ export class GitSource implements Source {
   constructor(ground: Ground) {
     this.ground = ground;
     this.copy = new GitIndex(ground.root);
-    this.untracked = new Untracked(ground, this.ask);
+    this.untracked = new Untracked(ground.root, this.ask);
   }
 
   close(): void {

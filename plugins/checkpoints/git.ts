@@ -59,12 +59,16 @@ export function git(root: string, args: readonly string[], options: GitOptions =
   });
 }
 
+/** Where git looks for the configuration of this user. */
+export function homeOfGit(): string {
+  return process.env.HOME ?? "";
+}
+
 /** Nothing of this process's `GIT_` variables: they would name another repository, or programs. */
 function environment(root: string, index: string | undefined): Record<string, string> {
-  const { PATH = "", HOME = "" } = process.env;
   return {
-    PATH,
-    HOME,
+    PATH: process.env.PATH ?? "",
+    HOME: homeOfGit(),
     ...SAFE_GIT_ENV,
     // A repository above the project is another one, whatever is wrong with the project's own.
     GIT_CEILING_DIRECTORIES: dirname(root),

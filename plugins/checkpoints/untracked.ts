@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { dirname } from "node:path";
 import type { Clock } from "./clock.ts";
 import { isUnchanged, type Times, timesOf } from "./folder-times.ts";
-import type { GitOptions } from "./git.ts";
+import { type GitOptions, homeOfGit } from "./git.ts";
 import { type Index, isFile, namesIn } from "./git-output.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 
@@ -42,10 +42,10 @@ export class Untracked {
   private readonly ignored = new Set<string>();
   private since = 0;
 
-  constructor({ root, home }: { root: string; home: string }, ask: Ask) {
+  constructor(root: string, ask: Ask) {
     this.root = root;
     this.ask = ask;
-    this.rules = new IgnoreRules(root, home);
+    this.rules = new IgnoreRules(root, homeOfGit());
   }
 
   /** Lists the files; `isNew` tells that the index has changed, and `index` what is in it, once that is known. */
@@ -100,7 +100,11 @@ export class Untracked {
     const before = new Map(this.folders);
     for (const path of before.keys()) if (tops.has(path) || isBelow(path, tops)) this.folders.delete(path);
     for (const path of this.ignored) if (isBelow(path, tops)) this.ignored.delete(path);
-    const inhabited = foldersAbove([...index.tracked.keys(), ...this.files]);
+    let inhabited: ReadonlySet<string> | undefined;
+    const holdsFiles = (path: string) => {
+      inhabited ??= foldersAbove([...index.tracked.keys(), ...this.files]);
+      return inhabited.has(path);
+    };
     let open = [...tops];
     while (open.length > 0) {
       const empty: string[] = [];
@@ -111,7 +115,7 @@ export class Untracked {
         this.folders.set(path, folder);
         for (const inside of folder.folders) {
           if (index.submodules.has(inside) || this.ignored.has(inside)) continue;
-          (inhabited.has(inside) ? open : empty).push(inside);
+          (holdsFiles(inside) ? open : empty).push(inside);
         }
       }
       open = await clock.waitFor(this.notIgnored(empty));
