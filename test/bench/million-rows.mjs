@@ -77,7 +77,7 @@ try {
   const million = "a million messages, no index";
   console.log(
     JSON.stringify([
-      row(`processor time, ${million}: open for writing`, 2000, "2.1 s", long, [
+      row(`processor time, ${million}: open for writing`, 2000, "2.7 s", long, [
         "session",
         "rename",
         sessionId,
