@@ -1,8 +1,10 @@
 import { z } from "zod";
-import { parseRule } from "./rule.ts";
+import { faultOf } from "./rule.ts";
 
-const rule = z.string().refine((text) => parseRule(text) !== undefined, {
-  message: 'must be a tool with or without a pattern, as in "Bash(git status*)"',
+const rule = z.string().superRefine((text, ctx) => {
+  const fault = faultOf(text);
+  if (fault !== undefined)
+    ctx.addIssue({ code: "custom", message: `the rule ${JSON.stringify(text)} can match nothing: ${fault}` });
 });
 const rules = (what: string) => z.array(rule).default([]).meta({ layers: "join" }).describe(what);
 

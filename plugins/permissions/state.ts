@@ -15,7 +15,7 @@ import type {} from "@scorel/skills/contract";
 import { z } from "zod";
 import type { PermissionsConfig } from "./config.ts";
 import type { Mode } from "./contract.ts";
-import { parseRule, type Rule } from "./rule.ts";
+import { type Rule, readRule } from "./rule.ts";
 import type { Readable } from "./verdict.ts";
 
 export type Context = PluginContext<PermissionsConfig, "agent" | "requests">;
@@ -64,7 +64,7 @@ export function readableIn(ctx: Context): Readable {
 
 /** The rules among these texts, which the configuration has checked. */
 export function parsed(texts: readonly string[]): Rule[] {
-  return texts.flatMap((text) => parseRule(text) ?? []);
+  return texts.flatMap(readRule);
 }
 
 export function workspaceOf(ctx: Context): Workspace | undefined {

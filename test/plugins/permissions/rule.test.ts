@@ -1,0 +1,98 @@
+import { describe, expect, it } from "vitest";
+import { config } from "../../../plugins/permissions/config.ts";
+import { post } from "./setup.ts";
+
+const word = (outcome: string) => outcome.split(":")[0];
+
+describe("a rule in the syntax of Claude Code", () => {
+  it("denies a command alone and with any words", async () => {
+    await using t = await post({ mode: "full", deny: ["Bash(rm:*)", "bash(git push :*)"] });
+    const outcomes: Record<string, unknown> = {};
+    for (const command of [
+      "rm",
+      "rm -rf out.txt",
+      "/bin/rm x",
+      "ls; rm x",
+      "git push",
+      "git push -f",
+      "rmdir x",
+      "git pull",
+    ])
+      outcomes[command] = word(await t.bash(command));
+    expect(outcomes).toEqual({
+      rm: "Denied",
+      "rm -rf out.txt": "Denied",
+      "/bin/rm x": "Denied",
+      "ls; rm x": "Denied",
+      "git push": "Denied",
+      "git push -f": "Denied",
+      "rmdir x": "runs",
+      "git pull": "runs",
+    });
+  });
+
+  it("allows what the same rule with a blank allows, and what it says here", async () => {
+    await using t = await post({ mode: "ask", allow: ["Bash(npm run test:*)", "Bash(sort:*)"] });
+    const outcomes: Record<string, unknown> = {};
+    for (const command of [
+      "npm run test",
+      "npm run test -- a",
+      "npm run test:unit",
+      "npm run tests",
+      "sort -u a",
+      "sort -o b a",
+    ])
+      outcomes[command] = word(await t.bash(command));
+    expect(outcomes).toEqual({
+      "npm run test": "runs",
+      "npm run test -- a": "runs",
+      "npm run test:unit": "runs",
+      "npm run tests": "Denied",
+      "sort -u a": "runs",
+      "sort -o b a": "Denied",
+    });
+  });
+});
+
+it.each([
+  ['git commit -m "a b"', "git commit -m 'a b'"],
+  ['git commit -m "*"', "git commit -m 'a b'"],
+  ["find * -exec rm {} \\;", "find . -exec rm {} \\;"],
+  ["make all >log.txt", "make all >log.txt"],
+  ["make all 2>&1", "make all 2>&1"],
+  ["make all > /dev/null", "make all >/dev/null"],
+])("a rule holds however its words are quoted: %s", async (pattern, command) => {
+  await using denying = await post({ mode: "full", deny: [`Bash(${pattern})`] });
+  await using allowing = await post({ allow: [`Bash(${pattern})`] });
+  expect([word(await denying.bash(command)), await allowing.bash(command)]).toEqual(["Denied", "runs"]);
+});
+
+describe("a rule that can match nothing", () => {
+  it.each([
+    ["Bash(:*)", 'before ":*" stands how a command begins, as in "Bash(rm:*)"; for every command, write "Bash"'],
+    ["Bash(git:* push)", '":*" stands at the end only, as in "Bash(git push:*)"'],
+    ["Bash(cd sub && rm *)", 'each command that a line joins by "&&" needs a rule of its own'],
+    ["Bash(curl * | sh)", 'each command that a line joins by "|" needs a rule of its own'],
+    ["Bash(rm  -rf *)", "commands are compared with one blank between their words"],
+    ["Bash(", 'it must be a tool with or without a pattern, as in "Bash(git status*)"'],
+  ])("is refused: %s", (rule, fault) => {
+    const { error } = config.safeParse({ deny: ["Bash(ls *)", rule] });
+    expect(error?.issues).toMatchObject([
+      { path: ["deny", 1], message: `the rule ${JSON.stringify(rule)} can match nothing: ${fault}` },
+    ]);
+  });
+
+  it.each([
+    "Bash(grep 'a|b;  c' *)",
+    'Bash(echo "a && b")',
+    "Bash(echo $(git log | head -1; ls))",
+    "Bash(npm test > log.txt)",
+    "Bash(npm test >| log.txt)",
+    "Bash(git commit -m 'Don'\\''t; stop')",
+    "Bash(git commit -m '*; *)",
+    "Edit(a  b/**)",
+    "Bash",
+  ])("is not taken for one that can: %s", (rule) => {
+    expect(config.safeParse({ deny: [rule] }).error?.issues).toBe(undefined);
+  });
+});
