@@ -1,3 +1,4 @@
+import { nearest } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 /** The answers that a layer may give: the kernel skips, and names, a layer that gives another. */
@@ -12,18 +13,36 @@ export const answers = {
     if (typeof answer !== "string") throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a text" });
   },
   verdict: (hook: string) => (answer: unknown) => {
-    const isVerdict = isObject(answer) && isBoolean(answer.block) && isText(answer.reason);
-    if (!isVerdict) throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "{ block?: boolean, reason?: string }" });
+    const wanted = "{ block: boolean, reason?: string }";
+    assertFields(hook, answer, { wanted, fields: ["block", "reason"] });
+    // A reason alone leaves open whether the call is refused, and a guard must not let it pass by a slip.
+    const isVerdict = isBoolean(answer.block) && isText(answer.reason);
+    if (!isVerdict || (answer.block === undefined && answer.reason !== undefined))
+      throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   },
   change: (hook: string) => (answer: unknown) => {
+    const wanted = "parts of a result: content, details, isError, terminate";
+    assertFields(hook, answer, { wanted, fields: ["content", "details", "isError", "terminate"] });
     const isChange =
-      isObject(answer) &&
       (answer.content === undefined || typeof answer.content === "string" || isContent(answer.content)) &&
       isBoolean(answer.isError) &&
       isBoolean(answer.terminate);
-    if (!isChange) throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "parts of a result: content, details, isError" });
+    if (!isChange) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
   },
 };
+
+/** A misspelt field would say nothing, as if the layer had had nothing to say. */
+function assertFields(
+  hook: string,
+  answer: unknown,
+  { wanted, fields }: { wanted: string; fields: readonly string[] },
+): asserts answer is Record<string, unknown> {
+  if (!isObject(answer)) throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
+  const unknown = Object.keys(answer).find((key) => !fields.includes(key));
+  if (unknown === undefined) return;
+  const meant = nearest(unknown, fields);
+  throw errors.AGENT_HOOK_ANSWER({ hook, wanted, unknown, ...(meant !== undefined && { meant }) });
+}
 
 function isMessage(value: unknown): boolean {
   return (

@@ -26,8 +26,8 @@ export const errors = defineErrors({
   AGENT_STOPPED: () => "The session was closed before the message's turn came; it is still in the queue.",
   AGENT_REMOVED: () => "The message was removed from the queue.",
   AGENT_INTERRUPTED: () => "The turn that served this message did not finish. Send a new message to go on.",
-  AGENT_HOOK_ANSWER: (a: { hook: string; wanted: string }) =>
-    `A layer of "${a.hook}" answered something else than ${a.wanted}.`,
+  AGENT_HOOK_ANSWER: (a: { hook: string; wanted: string; unknown?: string; meant?: string }) =>
+    `A layer of "${a.hook}" answered something else than ${a.wanted}${a.unknown === undefined ? "" : `: it has a field "${a.unknown}"${a.meant === undefined ? "" : `, which is probably meant to be "${a.meant}"`}`}.`,
   AGENT_CALL_JSON: (a: { tool: string; reason: string; text: string }) =>
     `The call of "${a.tool}" was not run, since its arguments are not valid JSON: ${a.reason}. Call it again with valid JSON. You wrote:\n${a.text}`,
   AGENT_CALL_ARGUMENTS: (a: { tool: string; where: string; what: string }) =>

@@ -256,6 +256,19 @@ describe("a call runs", () => {
     expect([bash.runs, results(t.stored())]).toEqual([[], ["Not today."]]);
   });
 
+  it.each([
+    ["a misspelt field", { blok: true, reason: "no" }, 'it has a field "blok", which is probably meant to be "block"'],
+    ["a reason alone", { reason: "no" }, "answered something else than { block: boolean, reason?: string }"],
+    ["a text for block", { block: "no" }, "answered something else than { block: boolean, reason?: string }"],
+  ])("and not where a guard answers with %s", async (_what, answer, told) => {
+    const bash = counted("bash");
+    const approveToolCall = { critical: true, handler: () => answer as never };
+    const guard = extension("guard", { hooks: () => ({ approveToolCall }) });
+    await using t = await openAgent([toolCall("bash", {}), text("ok")], { tools: [bash.tool], plugins: [guard] });
+    await (await t.agent.send("go")).turn;
+    expect([bash.runs, t.kernel.failures.map(({ message }) => message)]).toEqual([[], [expect.stringContaining(told)]]);
+  });
+
   it("and what layers change of its result is what is stored", async () => {
     const bash = counted("bash", async () => ({ ...says("fine"), details: { exit: 0 } }));
     const layer = (id: string, change: object) =>
