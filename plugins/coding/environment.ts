@@ -36,6 +36,8 @@ export interface Environment {
   images(): ImagesService | undefined;
   /** Which files below a folder, by their real paths, a search leaves out. */
   hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
+  /** The paths that a call was approved to read; undefined where nobody judged it by them. */
+  approvedReads(toolCallId: string): readonly string[] | undefined;
   /** How `[tools.bash]` wants commands to run. */
   bash(): BashSettings;
   sandbox(): SandboxService | undefined;
@@ -105,6 +107,7 @@ export function createEnvironment(ctx: BaseContext): Environment {
       const isStore = keyStoreTest(ctx.find("workspace")?.home ?? homedir());
       return (path) => isStore(path) || (kept?.(path) ?? false);
     },
+    approvedReads: (toolCallId) => ctx.find("permissions")?.takeReads(toolCallId),
     bash: () => ctx.find("tools")?.bash ?? { sandbox: false, network: false },
     sandbox: () => ctx.find("sandbox"),
     refs: () => ctx.find("refs"),

@@ -23,6 +23,8 @@ export const errors = defineErrors({
   FILE_STALE: (a: { path: string }) => `${a.path} has changed since you read it. Read it again, then repeat the call.`,
   FILE_MOVED: (a: { path: string }) =>
     `${a.path} is no longer the folder that it was when the call was judged. Nothing was changed. Look at it again.`,
+  FILE_SWAPPED: (a: { path: string }) =>
+    `${a.path} leads elsewhere than when the call was judged, so it was not read. Something else changes it; look at it again.`,
   FILE_ACCESS: (a: { path: string; reason: string }) => `${a.path}: ${a.reason}. Nothing was changed.`,
   EDIT_UNREAD: (a: { path: string; lines: string; offset: string }) =>
     `You have not read ${a.lines} of ${a.path}, which this edit changes. Read from offset ${a.offset} first.`,

@@ -45,7 +45,7 @@ async function glob(
   ]);
   const { hidden, offset = 0, limit = DEFAULT_LIMIT } = params;
   const { path, pattern } = await whereOf(params, env);
-  const ground = await groundOf(path, "names", env, signal);
+  await using ground = await groundOf({ path, shows: "names", approved: env.approvedReads(id), signal }, env);
   const names = await filesOf(ground, hiddenOptions(hidden, pattern), pattern);
   const page = pageOf(names.sort(), offset, limit);
   const shown = { ...page, items: page.items.map(ground.shown) };

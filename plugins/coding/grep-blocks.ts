@@ -44,13 +44,15 @@ export async function blocksOf(
   const args = [...limit, `--context=${context}`, ...expression, ...targetsOf(files, ground)];
   await ripgrepJson(args, ground, (record) => {
     const row = record as Row;
-    if (row.type === "match" || row.type === "context") rows.get(nameOf(bytesOf(row.data.path)))?.push(row);
+    if (row.type === "match" || row.type === "context")
+      rows.get(ground.file ?? nameOf(bytesOf(row.data.path)))?.push(row);
   });
   return [...rows].flatMap(([name, found]) => grouped(name, found, context, ground));
 }
 
 /** A name that is no UTF-8 cannot be an argument; then all is searched, and what was not asked for is dropped. */
 function targetsOf(files: readonly Count[], ground: Ground): string[] {
+  if (ground.file !== undefined) return ["--", ground.target];
   if (files.some(({ name }) => mayBeEncoded(name))) return ["--hidden", "--", ground.target];
   return ["--", ...files.map(({ name }) => `./${name}`)];
 }

@@ -81,21 +81,21 @@ async function countsOf(params: GrepParams, ground: Ground): Promise<Count[]> {
     "--",
     ground.target,
   ];
-  const isFile = ground.target !== "./";
   const [output, allowed] = await Promise.all([
     ripgrep(args, ground),
-    params.glob === undefined || isFile ? undefined : filesOf(ground, hidden, params.glob),
+    params.glob === undefined || ground.file !== undefined ? undefined : filesOf(ground, hidden, params.glob),
   ]);
   const kept = allowed && new Set(allowed);
-  return parseCounts(output).filter(({ name }) => (kept?.has(name) ?? true) && !ground.hides(name));
+  return parseCounts(output, ground).filter(({ name }) => (kept?.has(name) ?? true) && !ground.hides(name));
 }
 
-function parseCounts(output: Buffer): Count[] {
+function parseCounts(output: Buffer, { file }: Ground): Count[] {
   const counts: Count[] = [];
   for (let start = 0; start < output.length; ) {
     const nul = output.indexOf(0, start);
     const end = output.indexOf(10, nul);
-    counts.push({ name: nameOf(output.subarray(start, nul)), count: Number(output.toString("latin1", nul + 1, end)) });
+    const name = file ?? nameOf(output.subarray(start, nul));
+    counts.push({ name, count: Number(output.toString("latin1", nul + 1, end)) });
     start = end + 1;
   }
   return counts.sort((a, b) => byName(a.name, b.name));

@@ -26,7 +26,8 @@ async function grep(
   signal: AbortSignal | undefined,
 ): Promise<ToolOutput> {
   const [{ groundOf }, search] = await Promise.all([import("./ground.ts"), import("./grep-search.ts")]);
-  const ground = await groundOf(params.path, "contents", env, signal);
+  const asked = { path: params.path, shows: "contents", approved: env.approvedReads(id), signal } as const;
+  await using ground = await groundOf(asked, env);
   const budget = outputBudget(env.context());
   env.claim(id, budget);
   const { text, details } = await search.searchContents(params, ground, budget);

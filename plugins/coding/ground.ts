@@ -1,20 +1,23 @@
-import type { Stats } from "node:fs";
-import { stat } from "node:fs/promises";
+import { constants, type Stats } from "node:fs";
+import { type FileHandle, open, stat } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { refuseKeyStore } from "./key-store.ts";
 import { mayBeEncoded } from "./names.ts";
-import { absolute, locate, shownAs } from "./paths.ts";
+import { requireSame } from "./open-place.ts";
+import { absolute, locate, type Place, shownAs } from "./paths.ts";
 import { plainGlob } from "./plain-glob.ts";
 import { namesIn, ripgrep, type Search } from "./ripgrep.ts";
 
 const FOLDER = "./";
 
 /** Where a search happens, and how its names are shown. */
-export interface Ground extends Search {
+export interface Ground extends Search, AsyncDisposable {
   /** What is searched, for ripgrep: all of the folder, or one file. */
   target: string;
+  /** The name of the one file that is searched, below `cwd`, however ripgrep calls it. */
+  file?: string;
   /** A name that ripgrep gave, as messages name it. */
   shown(name: string): string;
   /** Whether a file of this name is left out, since it may not be read. A file that was asked for by itself never is. */
@@ -23,36 +26,65 @@ export interface Ground extends Search {
   secretsIn: Environment["secretsIn"];
 }
 
-/** A folder, or one file of a folder; throws SEARCH_PATH and SEARCH_KIND. */
-export async function groundOf(
-  path: string | undefined,
-  shows: "names" | "contents",
-  env: Environment,
-  signal: AbortSignal | undefined,
-): Promise<Ground> {
+interface Asked {
+  path: string | undefined;
+  shows: "names" | "contents";
+  /** What the call was approved to read, where that was judged. */
+  approved: readonly string[] | undefined;
+  signal: AbortSignal | undefined;
+}
+
+/**
+ * A folder, or one file of a folder, held open until it is disposed. Throws SEARCH_PATH and SEARCH_KIND, and FILE_SWAPPED where
+ * it is not what was approved.
+ */
+export async function groundOf({ path, shows, approved, signal }: Asked, env: Environment): Promise<Ground> {
   const { workspace } = env;
   const place = await locate(path ?? ".", workspace);
+  const handle = await opened(place);
+  try {
+    const held = await requireSame(handle, place, approved);
+    const stats = await handle.stat();
+    const isFolder = stats.isDirectory();
+    if (!isFolder) await refuseKeyStore(place, stats, workspace);
+    const cwd = isFolder ? place.path : dirname(place.path);
+    const hides = isFolder ? await env.hiddenIn(cwd, shows) : () => false;
+    return {
+      cwd,
+      env: env.childEnv(),
+      signal,
+      ...(isFolder ? folderAt(held) : fileAt(held, basename(place.path), handle.fd)),
+      shown: (name) => shownAs(join(cwd, name), workspace.cwd),
+      hides: (name) => hides(cwd === "/" ? `/${name}` : `${cwd}/${name}`),
+      secretsIn: env.secretsIn,
+      [Symbol.asyncDispose]: () => handle.close(),
+    };
+  } catch (thrown) {
+    await handle.close();
+    throw thrown;
+  }
+}
+
+async function opened(place: Place): Promise<FileHandle> {
   const stats: Stats | undefined = await stat(place.raw).catch(() => undefined);
   if (!stats) throw errors.SEARCH_PATH({ path: place.shown });
   if (typeof place.raw !== "string")
     throw errors.SEARCH_FAILED({
       reason: `${place.shown} is no UTF-8 name, which ripgrep cannot be given. Search the folder above it.`,
     });
-  const isFolder = stats.isDirectory();
   // Whoever reads a FIFO or a device may wait for ever.
-  if (!isFolder && !stats.isFile()) throw errors.SEARCH_KIND({ path: place.shown });
-  if (!isFolder) await refuseKeyStore(place, stats, workspace);
-  const cwd = isFolder ? place.path : dirname(place.path);
-  const hides = isFolder ? await env.hiddenIn(cwd, shows) : () => false;
-  return {
-    cwd,
-    env: env.childEnv(),
-    signal,
-    target: isFolder ? FOLDER : `./${basename(place.path)}`,
-    shown: (name) => shownAs(join(cwd, name), workspace.cwd),
-    hides: (name) => hides(cwd === "/" ? `/${name}` : `${cwd}/${name}`),
-    secretsIn: env.secretsIn,
-  };
+  if (!stats.isDirectory() && !stats.isFile()) throw errors.SEARCH_KIND({ path: place.shown });
+  return await open(place.raw, constants.O_RDONLY | constants.O_NONBLOCK);
+}
+
+/** ripgrep is started in the folder that is open. */
+function folderAt(held: string | undefined) {
+  return { target: FOLDER, ...(held !== undefined && { heldCwd: held }) };
+}
+
+/** ripgrep is given the file that is open as its standard input. */
+function fileAt(held: string | undefined, file: string, fd: number) {
+  return held === undefined ? { target: `./${file}`, file } : { target: "/proc/self/fd/0", file, input: fd };
 }
 
 /** Options for what is hidden: only when it was asked for, also by a name that begins with a dot. */

@@ -61,7 +61,7 @@ async function fileOf(named: string, env: Environment): Promise<string> {
 
 async function read(id: string, params: Params, env: Environment, signal?: AbortSignal): Promise<ToolOutput> {
   const place = await locate(await fileOf(params.file_path, env), env.workspace);
-  const loaded = await loadFile(place);
+  const loaded = await loadFile(place, env.approvedReads(id));
   await refuseKeyStore(place, loaded.stats, env.workspace);
   const mimeType = imageType(loaded.bytes);
   if (mimeType) {

@@ -11,6 +11,10 @@ const LIMIT_MS = 60_000;
 export interface Search {
   /** Where relative names and globs begin. */
   cwd: string;
+  /** The same folder by a name that cannot come to lead elsewhere, for ripgrep to be started in. Default: `cwd`. */
+  heldCwd?: string;
+  /** An open file that ripgrep gets as its standard input. */
+  input?: number;
   env: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
@@ -69,11 +73,11 @@ async function run(args: readonly string[], search: Search, read: (stdout: Reada
   const limit = AbortSignal.timeout(LIMIT_MS);
   const signal = search.signal ? AbortSignal.any([search.signal, limit]) : limit;
   const child = spawn(await program(), [...ALWAYS, ...args], {
-    cwd: search.cwd,
+    cwd: search.heldCwd ?? search.cwd,
     env: search.env,
     signal,
     killSignal: "SIGKILL",
-    stdio: ["ignore", "pipe", "pipe"],
+    stdio: [search.input ?? "ignore", "pipe", "pipe"],
   });
   const ended = endOf(child);
   try {

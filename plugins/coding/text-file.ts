@@ -5,6 +5,7 @@ import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
+import { requireSame } from "./open-place.ts";
 import type { Place } from "./paths.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -24,12 +25,16 @@ export interface TextFile extends LoadedFile {
   crlf: boolean;
 }
 
-/** Reads a whole regular file; throws FILE_MISSING, FILE_KIND or FILE_TOO_LARGE. */
-export async function loadFile(place: Place): Promise<LoadedFile> {
+/**
+ * Reads a whole regular file; throws FILE_MISSING, FILE_KIND or FILE_TOO_LARGE, and FILE_SWAPPED where the path leads to
+ * another file than when it was looked up, or to none of those that were approved.
+ */
+export async function loadFile(place: Place, approved?: readonly string[]): Promise<LoadedFile> {
   refuseOthers(place, await statOf(place));
   // Should a FIFO have taken its place meanwhile, opening it must not wait for a writer.
   const handle = await open(place.raw, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
+    await requireSame(handle, place, approved);
     const stats = await handle.stat();
     refuseOthers(place, stats);
     const bytes = await readAll(handle, place);

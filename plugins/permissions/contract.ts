@@ -20,6 +20,11 @@ export interface PermissionsService {
    * a question. `shows`: whether it shows their names only, or what is in them.
    */
   hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
+  /**
+   * The paths that a call was approved to read, as its tool named them then; undefined where the call was not judged by them.
+   * A tool holds what it has opened against them: a link may lead elsewhere since. They are answered once.
+   */
+  takeReads(toolCallId: string): readonly string[] | undefined;
 }
 
 declare module "@scorel/kernel" {

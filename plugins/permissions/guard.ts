@@ -92,6 +92,8 @@ async function verdictOn({ toolCall, args }: ToolCallInput, state: State, allow?
   const { ctx } = state;
   const rules = rulesOf(state, allow);
   const { access, reads } = await touchedBy(toolCall.name, args, state);
+  if (reads === undefined) state.reads.delete(toolCall.id);
+  else state.reads.set(toolCall.id, reads);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
   return judge({ tool: toolCall.name, args, access, reads, mode: modeOf(state), rules, workspace, readable });

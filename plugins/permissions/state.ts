@@ -26,6 +26,8 @@ export interface State {
   ctx: Context;
   /** Chosen since it was opened. */
   chosen?: Mode;
+  /** By the id of an approved call that has not begun, what it reads. */
+  reads: Map<string, readonly string[]>;
   /** Rules that a person gave for the session. */
   rules: string[];
   /** Rules of files that a person took back since the session was opened. */

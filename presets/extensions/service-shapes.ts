@@ -89,6 +89,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   },
   permissions: {
     hiddenIn: "function",
+    takeReads: "function",
   },
   refs: {
     resolve: "function",

@@ -1,4 +1,4 @@
-import { mkdirSync, readdirSync, symlinkSync } from "node:fs";
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { secondProcess } from "../../second-process.ts";
 import { textOf, workshop } from "./workshop.ts";
@@ -21,6 +21,28 @@ it.runIf(process.platform === "linux")(
     expect(said).toContain("written");
     expect(said.size, [...said].join("\n")).toBeGreaterThan(1);
     expect(readdirSync(w.path("."), { recursive: true }).filter((name) => String(name).endsWith(".tmp"))).toEqual([]);
+  },
+  60_000,
+);
+
+it.runIf(process.platform === "linux")(
+  "a folder that becomes a link between the check and the reading shows nothing of where it leads",
+  async () => {
+    await using w = await workshop();
+    for (const folder of ["folder", ".scorel"]) mkdirSync(w.path(folder));
+    writeFileSync(w.path(".scorel/kept"), "hidden words");
+    await using swapper = await secondProcess(new URL("./swapper-main.ts", import.meta.url), w.temp, [w.dir]);
+    await swapper.line();
+    const hidden: string[] = [];
+    for (let round = 0; round < 600; round++) {
+      const real = realpathSync(w.path("."));
+      const { details, ...result } = await w.call("Read", { file_path: "folder/kept" });
+      const { path } = (details as { file?: { path: string } }).file ?? {};
+      // Where the link was found as a link, its file is read by its own name.
+      if (textOf(result).includes("hidden words") && path !== `${real}/.scorel/kept`) hidden.push(textOf(result));
+    }
+    await swapper.kill();
+    expect(hidden).toEqual([]);
   },
   60_000,
 );
