@@ -1,7 +1,7 @@
-import { asRuleSays } from "./guises.ts";
 import { mayFit, parsePattern, type Text } from "./pattern.ts";
 import type { Outlook, Possible } from "./possible.ts";
 import type { Rule } from "./rule.ts";
+import { asRuleSays } from "./same-options.ts";
 
 /** What rules that forbid say of a command: it is what one of them is about, or it may be. */
 export interface Forbidden {
@@ -39,8 +39,6 @@ export function forbids(
 /** Whether a command has the options of a rule in another order or spelling. */
 function isSaidOtherwise({ pattern }: Rule, commands: readonly Possible[]): boolean {
   if (pattern === undefined) return false;
-  return commands.some(({ words, anywhere }) => {
-    const text = anywhere ? undefined : asRuleSays(pattern, words);
-    return text !== undefined && mayFit(parsePattern(pattern), text, false);
-  });
+  const parsed = parsePattern(pattern);
+  return commands.some((command) => asRuleSays(pattern, command).some((text) => mayFit(parsed, text, false)));
 }

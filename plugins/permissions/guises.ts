@@ -30,7 +30,7 @@ export function guisesOf({ words, assignments, redirects, anywhere }: Possible):
 }
 
 /** Where each word begins, and what may be left out; places in the text are places in `chars`. */
-function textOf(given: readonly string[], skipsAt: (at: number) => Skip[]): Text {
+export function textOf(given: readonly string[], skipsAt: (at: number) => Skip[]): Text {
   const words = given.map((word) => word.toLowerCase());
   const chars = words.join(" ");
   const jumps: Text["jumps"] = new Map();
@@ -95,29 +95,4 @@ function optionsFirst(words: readonly string[]): string[] | undefined {
     ...rest.filter(isOption),
     ...rest.filter((it) => !isOption(it)),
   ];
-}
-
-/**
- * The words of a command in the order of a rule that names options, when it has all of them: `rm -f -r x` for `rm -rf *`. A letter
- * stands for every long option that begins with it.
- */
-export function asRuleSays(ruleText: string, words: readonly string[]): Text | undefined {
-  const said = ruleText.split(" ").map((word) => word.replace(/\*$/, ""));
-  const last = said.findLastIndex((word) => /^-[\w-]/.test(word));
-  if (last < 1 || said[0] !== bareName(words[0] ?? "")) return undefined;
-  const end = words.indexOf("--");
-  const options = words.slice(1, end < 0 ? undefined : end).filter((word) => /^-./.test(word));
-  const letters = new Set(options.flatMap((word) => (word.startsWith("--") ? [] : [...word.slice(1)])));
-  const names = options.flatMap((word) => /^--([^=]+)/.exec(word)?.[1] ?? []);
-  const has = (letter: string) => letters.has(letter) || names.some((name) => name.startsWith(letter));
-  const isGiven = (word: string) => {
-    const name = /^--(.+)$/.exec(word)?.[1];
-    if (name === undefined) return [...word.slice(1)].every(has);
-    return letters.has(name[0] as string) || names.some((it) => name.startsWith(it));
-  };
-  const before = said.slice(1, last + 1);
-  if (!before.every((word) => !word.startsWith("-") || isGiven(word))) return undefined;
-  const operands = words.slice(1).filter((word) => !/^-./.test(word));
-  const placed = before.map((word) => (word.startsWith("-") ? word : (operands.shift() ?? "")));
-  return textOf([said[0] as string, ...placed, ...operands], () => []);
 }
