@@ -3,6 +3,7 @@ import { type Activity, beginRun, endRun } from "./activity.ts";
 import { startClock } from "./clock.ts";
 import { errors, messageOf } from "./errors.ts";
 import { lend } from "./lend.ts";
+import { nearest } from "./nearest.ts";
 import type { HookMode, Level } from "./plugin.ts";
 import type { Dispose } from "./types.ts";
 
@@ -24,10 +25,31 @@ export interface Layer {
   activity?: Activity;
 }
 /** A hook's layer as its author wrote it: a function, or a function with its place and limits. */
-export function asLayer(plugin: string, tap: unknown): Layer {
-  return typeof tap === "function"
-    ? { plugin, handler: tap as Layer["handler"] }
-    : { plugin, ...(tap as Omit<Layer, "plugin">) };
+export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
+  if (typeof tap === "function") return { plugin, handler: tap as Layer["handler"] };
+  const flaws = flawsOf(tap);
+  if (flaws.length > 0) throw errors.HOOK_LAYER({ plugin, hook, flaws });
+  return { plugin, ...(tap as Omit<Layer, "plugin">) };
+}
+
+const FIELDS = ["handler", "level", "critical", "limit"];
+
+/** All that is wrong with a layer that is not a function: one that is misread could leave an action unguarded. */
+function flawsOf(tap: unknown): string[] {
+  if (typeof tap !== "object" || tap === null) return ["it is neither a function nor { handler: a function }"];
+  const { handler, level, critical, limit } = tap as Record<string, unknown>;
+  const strange = Object.keys(tap).filter((key) => !FIELDS.includes(key));
+  const flaws = strange.map((key) => {
+    const near = nearest(key, FIELDS);
+    return `it has no field "${key}"${near === undefined ? ` (there are ${FIELDS.join(", ")})` : `: did you mean "${near}"?`}`;
+  });
+  if (typeof handler !== "function") flaws.push("its handler is not a function");
+  if (level !== undefined && !Object.hasOwn(LEVELS, level as string))
+    flaws.push('its level is not "early", "normal" or "late"');
+  if (critical !== undefined && typeof critical !== "boolean") flaws.push("its critical is neither true nor false");
+  if (limit !== undefined && limit !== false && !(typeof limit === "number" && limit >= 0))
+    flaws.push("its limit is neither a number of milliseconds nor false");
+  return flaws;
 }
 
 export interface ChainOptions {

@@ -106,6 +106,8 @@ export const errors = defineErrors({
   PLUGIN_CONFIG: (a: { plugin: string; issues: string }) => `The configuration [${a.plugin}] is invalid: ${a.issues}`,
   PLUGIN_MISSING_SERVICE: (a: { plugin: string; service: string; origin: string; advice?: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) needs the service "${a.service}", which no loaded plugin provides. ${a.advice ?? 'Add its provider to "use".'}`,
+  PLUGIN_UNNAMED_NEED: (a: { plugin: string; service: string }) =>
+    `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may answer undefined.`,
   PLUGIN_CIRCLE: (a: { plugins: string; origin: string }) =>
     `Plugins need each other in a circle: ${a.plugins} (${a.origin}).`,
   PLUGIN_DOUBLE_SERVICE: (a: { service: string; plugin: string; owner: string; origin: string }) =>
@@ -129,6 +131,8 @@ export const errors = defineErrors({
     `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
   HOOK_UNKNOWN: (a: { hook: string; plugin: string; advice?: string }) =>
     `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
+  HOOK_LAYER: (a: { hook: string; plugin: string; flaws: readonly string[] }) =>
+    `Plugin "${a.plugin}" taps the hook "${a.hook}" with something that cannot be used: ${a.flaws.join("; ")}. Give a function, or { handler: a function } with level, critical or limit beside it.`,
   HOOK_DUPLICATE: (a: { hook: string; plugin: string }) =>
     `The hook "${a.hook}" is already defined; plugin "${a.plugin}" cannot define it again.`,
   KERNEL_STOPPING: () => "The session is closing.",

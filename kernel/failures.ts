@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
 import { STRIKES } from "./chain.ts";
-import { codeOf, errors, messageOf } from "./errors.ts";
+import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
 import type { Failure, KernelEntry } from "./kernel.ts";
 import { placeOf } from "./place.ts";
 import type { Guarded } from "./plugin.ts";
@@ -14,6 +14,17 @@ const KEPT = 1_000;
 const LOGGED = 100;
 /** Milliseconds that something of a plugin may take which others wait for. */
 const GUARD_LIMIT_MS = 10_000;
+
+/** A failure's message as it reads after the plugin, the place and before the file, none of which it repeats. */
+function inItsPlace(plugin: string, thrown: unknown): string {
+  const message =
+    codeOf(thrown) === "PLUGIN_FAILED" && thrown instanceof ScorelError && thrown.data.plugin === plugin
+      ? String(thrown.data.reason)
+      : messageOf(thrown);
+  const named = `Plugin "${plugin}" `;
+  if (!message.startsWith(named)) return message;
+  return `it ${message.slice(named.length).replace(/^\([^()\n]*\) /, "")}`;
+}
 
 interface FailuresOptions {
   logger: Logger;
@@ -37,7 +48,8 @@ export class Failures {
   /** Names a failure in the log file of the host and, unless `quietly`, as an event. */
   report(plugin: string, where: string, thrown: unknown, quietly = false): void {
     const at = this.placeOf(plugin, thrown);
-    const failure: Failure = { plugin, where, code: codeOf(thrown), message: messageOf(thrown), ...(at && { at }) };
+    const message = at === undefined || where === "" ? messageOf(thrown) : inItsPlace(plugin, thrown);
+    const failure: Failure = { plugin, where, code: codeOf(thrown), message, ...(at && { at }) };
     if (this.list.length < KEPT) this.list.push(failure);
     // That something is off is told however often its failures were.
     const key = `${plugin} ${failure.code === "PLUGIN_SWITCHED_OFF" ? "off" : ""} ${where.split(" ", 1)[0]}`;

@@ -1,5 +1,25 @@
-/** The candidate that `word` was probably meant to be: at most a third of its letters differ. */
-export function nearest(word: string, candidates: Iterable<string>): string | undefined {
+/**
+ * The candidate that `word` was probably meant to be: at most a third of its letters differ. With `partly`, for a word that is
+ * known to be wrong, also the shortest one that begins or ends with it, or that it begins or ends with: 4 letters at least.
+ */
+export function nearest(
+  word: string,
+  candidates: Iterable<string>,
+  { partly = false }: { partly?: boolean } = {},
+): string | undefined {
+  const all = [...candidates];
+  return mistyped(word, all) ?? (partly ? shared(word, all) : undefined);
+}
+
+function shared(word: string, candidates: readonly string[]): string | undefined {
+  const within = (part: string, whole: string) => part.length >= 4 && (whole.startsWith(part) || whole.endsWith(part));
+  const lower = word.toLowerCase();
+  return candidates
+    .filter((each) => within(lower, each.toLowerCase()) || within(each.toLowerCase(), lower))
+    .sort((a, b) => Math.abs(a.length - word.length) - Math.abs(b.length - word.length))[0];
+}
+
+function mistyped(word: string, candidates: readonly string[]): string | undefined {
   let best: string | undefined;
   let least = Math.max(1, Math.floor(word.length / 3)) + 1;
   for (const candidate of candidates) {

@@ -1,5 +1,6 @@
 import { Allowance } from "./allowance.ts";
 import { asLayer } from "./chain.ts";
+import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
 import type { HookTable } from "./hooks.ts";
 import type { Kernel } from "./kernel.ts";
@@ -15,7 +16,7 @@ import {
   type SubscribeOptions,
 } from "./plugin.ts";
 import type { Scope } from "./scope.ts";
-import type { Dispose, Logger } from "./types.ts";
+import type { Dispose, Logger, ServiceName } from "./types.ts";
 import type { Ui } from "./ui.ts";
 import { unheard } from "./unheard.ts";
 
@@ -55,7 +56,7 @@ export function createContext(kernel: ContextKernel, plugin: AnyPlugin, scope: S
       const chain = kernel.hooks.define(id, scope, { name, mode, ...(check && { check }) });
       return (input, signal) => chain.call(input, signal) as never;
     },
-    hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, tap)),
+    hook: (name, tap) => kernel.hooks.tap(scope, name, asLayer(id, name, tap)),
     collect: (name, check) => kernel.collect(name, check),
     subscribe: (listener, options = {}) => scope.add(kernel.listen(id, listener, options)),
     beforeStop: (end) => scope.addEnding(end),
@@ -70,7 +71,18 @@ export function createContext(kernel: ContextKernel, plugin: AnyPlugin, scope: S
   };
   for (const service of plugin.needs ?? [])
     Object.defineProperty(context, service, { enumerable: true, get: () => context.find(service) });
-  return context;
+  return allowance ? namingNeeds(context, kernel) : context;
+}
+
+/** The context of a user's own plugin: reading a service that it did not name in `needs` says so, instead of `undefined`. */
+function namingNeeds(context: BaseContext, kernel: ContextKernel): BaseContext {
+  return new Proxy(context, {
+    get(target, key) {
+      if (typeof key === "string" && !(key in target) && kernel.find(key as ServiceName) !== undefined)
+        throw errors.PLUGIN_UNNAMED_NEED({ plugin: target.plugin, service: key });
+      return Reflect.get(target, key);
+    },
+  });
 }
 
 /** Answers a service as one plugin sees it, the same view at every look. */

@@ -346,7 +346,8 @@ class PluginKernel implements Kernel, ContextKernel {
     for (const service of plugin.provides ?? [])
       if (!this.services.has(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
     for (const [hook, tap] of Object.entries(hooksOf(plugin, context)))
-      if (tap) this.hooks.tap(scope, hook, asLayer(plugin.id, tap));
+      if (tap !== undefined && tap !== null && tap !== false)
+        this.hooks.tap(scope, hook, asLayer(plugin.id, hook, tap));
     if (plugin.onEvent)
       scope.add(
         this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {

@@ -52,6 +52,11 @@ export interface ExtensionFolder {
 export interface KnownWords {
   /** Of a plugin: its manifest, its functions and what it may contribute. */
   fields: readonly string[];
+  /** Of the fields, those that have to be functions. */
+  functions: readonly string[];
+  toolFields: readonly string[];
+  /** Of a hook's layer that is an object. */
+  tapFields: readonly string[];
   hooks: readonly string[];
   services: readonly string[];
 }

@@ -1,7 +1,9 @@
 /** A member of an object or class as its text has it. */
 export interface Member {
   name: string;
-  line: number;
+  readonly line: number;
+  /** Where its text begins in the source. */
+  from: number;
   /** The text after the name, up to the next member. */
   text: string;
 }
@@ -22,7 +24,11 @@ export function withoutTexts(source: string): string {
 export function membersAround(source: string, index: number): Member[] {
   const code = withoutTexts(source);
   const open = opening(code, index);
-  if (open === undefined) return [];
+  return open === undefined ? [] : membersOf(source, code, open);
+}
+
+/** The members of the object or class whose brace is at `open`; `code` is the source without its texts. */
+export function membersOf(source: string, code: string, open: number): Member[] {
   const starts: { name: string; at: number; from: number }[] = [];
   const member = /(?:async\s+|static\s+|get\s+|readonly\s+)*\*?\s*([A-Za-z_$][\w$]*)\s*[?!]?\s*(?=[:(=,};])/y;
   let depth = 0;
@@ -47,9 +53,16 @@ export function membersAround(source: string, index: number): Member[] {
   }
   return starts.map(({ name, at: start, from }, number) => ({
     name,
-    line: source.slice(0, start).split("\n").length,
+    get line() {
+      return lineAt(source, start);
+    },
+    from,
     text: source.slice(from, starts[number + 1]?.at ?? at),
   }));
+}
+
+export function lineAt(source: string, index: number): number {
+  return source.slice(0, index).split("\n").length;
 }
 
 /** The brace that the place is directly inside of. */

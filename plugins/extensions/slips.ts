@@ -1,6 +1,7 @@
 import { nearest } from "@scorel/kernel";
 import type { KnownWords } from "./contract.ts";
 import { type Member, membersAround, withoutTexts } from "./members.ts";
+import { functionSlips, tapSlips, toolSlips } from "./object-slips.ts";
 
 const schemaTypes = ["object", "array", "string", "number", "integer", "boolean", "null"];
 
@@ -19,6 +20,9 @@ export function slipsIn(source: string, known: KnownWords): string[] {
       const line = named(name)?.line;
       return `line ${line}: "${name}" is no field of a plugin. Did you mean "${near}"?`;
     }),
+    ...functionSlips(members, known),
+    ...toolSlips(source, known),
+    ...tapSlips(source, named("hooks"), known),
     ...slips(named("hooks"), /()\b([A-Za-z_$][\w$]*)\s*[:(=]/g, known.hooks, "hook"),
     ...slips(named("needs"), /(["'`])([\w$]+)\1/g, known.services, "service"),
     ...slips(named("tools"), /\btype\s*:\s*(["'`])([\w$]+)\1/g, schemaTypes, "type in JSON Schema"),

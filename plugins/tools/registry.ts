@@ -52,34 +52,45 @@ const FIELDS = [
   ...OPTIONAL_FUNCTIONS,
 ];
 
-/** What keeps a value from being a tool. */
+/** All that keeps a value from being a tool. */
 function flawOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "it is no object";
   const tool = value as Record<string, unknown>;
-  const slip = (field: string) => slipOf(field, tool);
-  if (tool.name === undefined) return `it has no name${slip("name")}`;
-  if (typeof tool.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
-    return "its name must be 1 to 64 letters, digits, _ or -";
-  if (typeof tool.description !== "string" || tool.description === "")
-    return `it has no description${slip("description")}`;
-  if (tool.parameters === undefined)
-    return `it has no parameters${slip("parameters") || "; give an empty object schema when it takes none"}`;
-  if (typeof tool.execute !== "function") return `it has no execute function${slip("execute")}`;
-  if (tool.replaces !== undefined && typeof tool.replaces !== "boolean")
-    return "its replaces is neither true nor false";
-  if (tool.advertised !== undefined && !isSchema(tool.advertised))
-    return "its advertised is no JSON Schema of an object";
-  const optional = OPTIONAL_FUNCTIONS.find((key) => tool[key] !== undefined && typeof tool[key] !== "function");
-  return optional && `its ${optional} is no function`;
+  const strange = Object.keys(tool).filter((key) => !FIELDS.includes(key));
+  const flaws = [...requiredFlaws(tool, strange), ...optionalFlaws(tool)];
+  return flaws.length === 0 ? undefined : flaws.join("; ");
 }
 
-/** What a missing field is probably written as: a field of the tool that no tool has, and that is nearly its name. */
-function slipOf(field: string, tool: object): string {
-  const written = nearest(
-    field,
-    Object.keys(tool).filter((key) => !FIELDS.includes(key)),
-  );
-  return written === undefined ? "" : `; it has ${JSON.stringify(written)}, which is probably meant to be "${field}"`;
+function requiredFlaws(tool: Record<string, unknown>, strange: readonly string[]): string[] {
+  const missing = (field: string, advice = "") => {
+    const written = nearest(field, strange);
+    return `it has no ${field}${field === "execute" ? " function" : ""}${written === undefined ? advice : meant(written, field)}`;
+  };
+  const flaws: string[] = [];
+  if (tool.name === undefined) flaws.push(missing("name"));
+  else if (typeof tool.name !== "string" || !/^[A-Za-z0-9_-]{1,64}$/.test(tool.name))
+    flaws.push("its name must be 1 to 64 letters, digits, _ or -");
+  if (typeof tool.description !== "string" || tool.description === "") flaws.push(missing("description"));
+  if (tool.parameters === undefined)
+    flaws.push(missing("parameters", "; give an empty object schema when it takes none"));
+  if (typeof tool.execute !== "function") flaws.push(missing("execute"));
+  return flaws;
+}
+
+function optionalFlaws(tool: Record<string, unknown>): string[] {
+  const flaws: string[] = [];
+  if (tool.replaces !== undefined && typeof tool.replaces !== "boolean")
+    flaws.push("its replaces is neither true nor false");
+  if (tool.advertised !== undefined && !isSchema(tool.advertised))
+    flaws.push("its advertised is no JSON Schema of an object");
+  for (const key of OPTIONAL_FUNCTIONS)
+    if (tool[key] !== undefined && typeof tool[key] !== "function") flaws.push(`its ${key} is no function`);
+  return flaws;
+}
+
+/** How the message about a missing field names the word that stands in its place. */
+function meant(written: string, field: string): string {
+  return `; it has ${JSON.stringify(written)}, which is probably meant to be "${field}"`;
 }
 
 function isSchema(value: unknown): boolean {

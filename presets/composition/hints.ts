@@ -77,6 +77,12 @@ export const knownWords: KnownWords = {
     ...["id", "name", "version", "scope", "needs", "provides", "config", "events", "projections"],
     ...["activate", "deactivate", "hooks", "onEvent", ...contributions],
   ],
+  functions: ["activate", "deactivate", "hooks", "onEvent", ...contributions],
+  toolFields: [
+    ...["name", "label", "description", "parameters", "execute", "replaces", "advertised", "unlisted"],
+    ...["access", "reads", "prepareArguments", "display"],
+  ],
+  tapFields: ["handler", "level", "critical", "limit"],
   hooks: hookNames,
   services: [...Object.keys(providers), ...given],
 };
@@ -86,12 +92,12 @@ export function aboutService(name: string): string {
   const id = Object.hasOwn(providers, name) ? providers[name] : undefined;
   const where = id !== undefined && shipped(id)?.scope === "host" ? " in ~/.scorel/config.toml" : "";
   if (id !== undefined) return `Add "${id}" to "use"${where}.`;
-  const near = nearest(name, knownWords.services);
+  const near = nearest(name, knownWords.services, { partly: true });
   return near === undefined ? 'Add its provider to "use".' : `Did you mean "${near}"?`;
 }
 
 /** What to do about a hook that nobody defines. */
 export function aboutHook(name: string): string | undefined {
-  const near = nearest(name, hookNames);
+  const near = nearest(name, hookNames, { partly: true });
   return near === undefined || near === name ? undefined : `Did you mean "${near}"?`;
 }

@@ -33,7 +33,9 @@ export async function checkLayers(
   extensions: readonly KnownExtension[],
 ): Promise<Verdict> {
   const suggest = (id: string) => {
-    const near = nearest(id, [...Object.keys(catalogue), ...extensions.map((extension) => extension.id)]);
+    const near = nearest(id, [...Object.keys(catalogue), ...extensions.map((extension) => extension.id)], {
+      partly: true,
+    });
     return near === undefined ? "" : ` Did you mean "${near}"?`;
   };
   const verdict: Verdict = { problems: [], notices: [] };

@@ -51,6 +51,65 @@ async function started(...plugins: TestPlugin[]) {
   return { ...t, greet, codes };
 }
 
+describe("a mistake in a user's own plugin", () => {
+  const file = "/e/own.ts";
+  const failing = async (plugin: AnyPlugin) => {
+    await using t = await started(own(plugin, file));
+    return t.kernel.failures.map(({ where, code, message, at }) => ({ where, code, message, at }));
+  };
+
+  it("in a hook's layer is told with all that is wrong, once each, and the nearest words", async () => {
+    const layer = { handlr: () => "", critcal: true, level: "first", limit: "1s" } as unknown as Tap<() => "">;
+    expect(await failing(tapping(layer))).toEqual([
+      {
+        where: "start",
+        code: "PLUGIN_FAILED",
+        message:
+          'it taps the hook "greet" with something that cannot be used: it has no field "handlr": did you mean "handler"?; it has no field "critcal": did you mean "critical"?; its handler is not a function; its level is not "early", "normal" or "late"; its limit is neither a number of milliseconds nor false. Give a function, or { handler: a function } with level, critical or limit beside it.',
+        at: expect.stringContaining(""),
+      },
+    ]);
+  });
+
+  it.each([[{}], ["text"], [[]], [true]])("leaves no layer that does nothing: %j", async (layer) => {
+    expect(await failing(tapping(layer as never))).toMatchObject([
+      { where: "start", message: expect.stringContaining("Give a function") },
+    ]);
+  });
+
+  it("that uses a service which it does not name in needs is told what to add", async () => {
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: [],
+      activate: (ctx) => void (ctx as unknown as { greeter: { greet(): void } }).greeter.greet(),
+    });
+    expect(await failing(plugin)).toEqual([
+      {
+        where: "start",
+        code: "PLUGIN_UNNAMED_NEED",
+        message:
+          'it uses ctx.greeter, but does not name it in "needs". Add "greeter" to "needs"; if the plugin can do without it, call ctx.find("greeter"), which may answer undefined.',
+        at: expect.stringContaining(""),
+      },
+    ]);
+  });
+
+  it("does not hide what the context has: looking, spreading and unknown names are as before", async () => {
+    const seen: unknown[] = [];
+    const plugin = definePlugin({
+      ...base,
+      id: "own",
+      needs: [],
+      activate: (ctx) => {
+        const { plugin: id } = { ...ctx };
+        seen.push(id, "greeter" in ctx, (ctx as { nothing?: unknown }).nothing, ctx.find("greeter") !== undefined);
+      },
+    });
+    expect([await failing(plugin), seen]).toEqual([[], ["own", false, undefined, true]]);
+  });
+});
+
 describe("what is reported without a place", () => {
   it("is no failure: a built-in's words stand alone, and an extension is named", async () => {
     const says = (id: string) =>

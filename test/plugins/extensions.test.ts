@@ -36,6 +36,31 @@ describe("the text of an extension", () => {
     expect(problems(source)).toEqual([problem]);
   });
 
+  it("is told of every slip in a tool and in a hook's layer at once", () => {
+    const tool =
+      '{ name: "x",\n    descripton: "d",\n    paramters: { properties: { nam: {}, descripton: {} } },\n    exceute() {} }';
+    const layer = "{\n    handlr() {}, critcal: true }";
+    expect(
+      problems(plain(`tools: () => [${tool}],\n  hooks: () => ({ beforeToolCall: ${layer}, afterToolCall: {} }),`)),
+    ).toEqual([
+      'line 4: "descripton" is no field of a tool. Did you mean "description"?',
+      'line 5: "paramters" is no field of a tool. Did you mean "parameters"?',
+      'line 6: "exceute" is no field of a tool. Did you mean "execute"?',
+      'line 8: "handlr" is no field of a hook\'s layer. Did you mean "handler"?',
+      'line 8: "critcal" is no field of a hook\'s layer. Did you mean "critical"?',
+      'line 8: the hook "afterToolCall" is empty. It takes a function, or { handler: a function }.',
+    ]);
+  });
+
+  it("is told of a tool that is written outside of the plugin, and of members that are no functions", () => {
+    const tool = 'const tool = { name: "x", description: "d", prameters: {}, execute() {} };\n';
+    expect(problems(`${tool}${plain("hooks: {},\n  tools: [tool],")}`)).toEqual([
+      'line 4: "hooks" must be a function, as in: hooks: (ctx) => …',
+      'line 5: "tools" must be a function, as in: tools: (ctx) => …',
+      'line 1: "prameters" is no field of a tool. Did you mean "parameters"?',
+    ]);
+  });
+
   it.each([
     ["words of a comment and of texts", plain('// tool: 1\n  config: undefined, description: "{ tool: () => [] }",')],
     ["a helper beside what it helps", plain("tool: { name: 1 }, tools: () => [],")],

@@ -87,6 +87,7 @@ describe("the registry", () => {
       { name: "t2", desciption: description, parameters, execute },
       { name: "t3", description, execute, parameters: typed("strng") },
       { name: "t4", description, execute, parameters: { type: "objekt" } },
+      { name: "t5", desciption: description, paramters: parameters, exceute: execute },
     ];
     const { kernel, service } = await kernelWith(bad as never);
     expect(service.list()).toEqual([]);
@@ -94,6 +95,7 @@ describe("the registry", () => {
       'it has no execute function; it has "excute", which is probably meant to be "execute".',
       'it has no parameters; it has "parameter", which is probably meant to be "parameters".',
       'it has no description; it has "desciption", which is probably meant to be "description".',
+      'it has no description; it has "desciption", which is probably meant to be "description"; it has no parameters; it has "paramters", which is probably meant to be "parameters"; it has no execute function; it has "exceute", which is probably meant to be "execute".',
       'its schema has the type "strng", which is probably meant to be "string".',
       'its parameters are of type "objekt", which is probably meant to be "object"; they must be an object.',
     ]);

@@ -38,8 +38,9 @@ describe("the hints", () => {
       'Did you mean "agent"?',
       'Add its provider to "use".',
     ]);
-    expect(["beforeToolcall", "afterToolCall", "weather"].map(aboutHook)).toEqual([
+    expect(["beforeToolcall", "afterTool", "afterToolCall", "weather"].map(aboutHook)).toEqual([
       'Did you mean "beforeToolCall"?',
+      'Did you mean "afterToolCall"?',
       undefined,
       undefined,
     ]);
