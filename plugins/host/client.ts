@@ -134,10 +134,22 @@ const BEL = String.fromCharCode(0x07);
 const SEQUENCES = [`\\[[0-?]*[ -/]*[@-~]`, `\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)`, "[ -~]"];
 const CONTROLS = new RegExp(`${ESC}(?:${SEQUENCES.join("|")})|(?![\\n\\t])\\p{Cc}`, "gu");
 
-/** Text that a terminal shows as it is: without the escape sequences and control characters a model or a tool may have put there. */
+/**
+ * What turns text round or takes no room: overrides and isolates of the writing direction, blanks without width, and tags but for
+ * those of flags. What joins letters and emoji, and the marks of right-to-left scripts, belong to texts.
+ */
+const DECEIVING =
+  /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
+
+/**
+ * Text that a terminal shows as it is: without the escape sequences and control characters that a model or a tool may have put
+ * there, and with what would show it otherwise than it is written out, as `\u{202e}`.
+ */
 export function plainText(text: string): string {
-  return text.replace(CONTROLS, "");
+  return text.replace(CONTROLS, "").replace(DECEIVING, written);
 }
+
+const written = (char: string) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`;
 
 /** What a person does not see, or takes for something else; of the blanks only the usual ones are what they seem. */
 const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/gu;
@@ -147,7 +159,7 @@ const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{
  * nothing in it is hidden.
  */
 export function visibleText(text: string): string {
-  return text.replace(UNSEEN, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
+  return text.replace(UNSEEN, written);
 }
 
 /** The part of a stream that an output needs; every writable stream of Node has it. */

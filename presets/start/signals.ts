@@ -16,7 +16,7 @@ export interface Signals {
   stop(): Promise<void>;
 }
 
-/** Listens to SIGINT, SIGTERM, SIGHUP, a closed output and stray rejections of plugins. */
+/** Listens to SIGINT, SIGTERM, SIGHUP, SIGQUIT, a closed output and stray rejections of plugins. */
 export function createSignals(): Signals {
   const interrupt = new AbortController();
   let stopping: Promise<void> | undefined;
@@ -30,7 +30,7 @@ export function createSignals(): Signals {
     if (interrupt.signal.aborted) exitProcess(130);
     interrupt.abort();
   });
-  for (const signal of ["SIGTERM", "SIGHUP"] as const)
+  for (const signal of ["SIGTERM", "SIGHUP", "SIGQUIT"] as const)
     process.on(signal, () => {
       const status = 128 + constants.signals[signal];
       // Of one terminal that closes both the shell and the system tell: only who asks to end again is impatient.

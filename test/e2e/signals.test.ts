@@ -40,6 +40,7 @@ describe("a signal", () => {
   it.each([
     ["SIGTERM", 143],
     ["SIGHUP", 129],
+    ["SIGQUIT", 131],
   ] as const)("%s stops everything in order, keeps the words that came, and exits %i", async (signal, code) => {
     using s = scratch();
     await using turn = await waiting(s);

@@ -63,7 +63,19 @@ describe("plain text", () => {
     expect(visibleText("a\n\tü 漢字 ⚠️")).toBe("a\n\tü 漢字 ⚠️");
   });
 
-  it("keeps newlines, tabs and every other letter", () => {
-    expect(plainText("a\n\tü 漢字 🙂")).toBe("a\n\tü 漢字 🙂");
+  it("writes out what turns text round or takes no room", () => {
+    expect(plainText("a\u202egnp.exe b\u200bc\ufeffd\u{e0041}")).toBe(
+      "a\\u{202e}gnp.exe b\\u{200b}c\\u{feff}d\\u{e0041}",
+    );
+  });
+
+  it("keeps newlines, tabs and every other letter, joined ones and flags among them", () => {
+    const texts = [
+      "a\n\tü 漢字 🙂",
+      "\u{1f468}\u200d\u{1f4bb}",
+      "می\u200cخواهم \u200fעברית",
+      "🏴\u{e0067}\u{e0062}\u{e0065}\u{e006e}\u{e0067}\u{e007f}",
+    ];
+    for (const text of texts) expect(plainText(text)).toBe(text);
   });
 });
