@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
-import { join } from "node:path";
+import { join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { codeOf } from "@scorel/kernel";
 import type { Archives } from "@scorel/packages/contract";
@@ -26,6 +26,12 @@ export async function bring(address: Address, staging: string, archives: Archive
   if (address.url.protocol === "file:") {
     const path = fileURLToPath(address.url);
     if (statOf(path, address).isDirectory()) {
+      // A copy would find itself, again and again.
+      if (holds(path, staging))
+        throw errors.SKILLSTORE_ADDRESS({
+          address: address.shown,
+          reason: "Scorel keeps what it adds below that folder, so name the folder with the skills themselves",
+        });
       await archives.copy(path, into);
       return {};
     }
@@ -38,6 +44,11 @@ export async function bring(address: Address, staging: string, archives: Archive
   await unpack(address, file, into, archives);
   if (address.repository) takeOf(into, staging, address);
   return { sha256 };
+}
+
+function holds(folder: string, path: string): boolean {
+  const way = relative(fs.realpathSync(folder), fs.realpathSync(path));
+  return way.split(sep)[0] !== "..";
 }
 
 /** Leaves of a repository what was asked for, without the folder that archives have at the top: it is named after a commit. */

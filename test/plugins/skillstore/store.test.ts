@@ -89,6 +89,15 @@ describe("skills from an archive", () => {
     expect(fs.readdirSync(join(placed.folder, "own")).sort()).toEqual(["SKILL.md", "a.md", "b.md"]);
   });
 
+  it("do not come from a folder around the place that they are kept in", async () => {
+    using g = storeGround();
+    for (const folder of [g.home, g.root])
+      await expect(g.add(folder, "own")).rejects.toMatchObject({
+        code: "SKILLSTORE_ADDRESS",
+        message: expect.stringContaining("name the folder with the skills themselves"),
+      });
+  });
+
   it("are locked by their sums, and known without their archive or the network", () =>
     served(
       { "/all.zip": zipOf({ "all/pdf/SKILL.md": skillOf("pdf"), "all/b/skill.md": skillOf("b"), "all/b/x.md": "x" }) },
