@@ -5,6 +5,7 @@ export { asDisplay } from "./converted.ts";
 export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { isId, newId } from "./ids.ts";
+export { issueText } from "./issue-text.ts";
 export { createJsonlStore } from "./jsonl.ts";
 export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 export { Ledger, ledgerWith } from "./ledger.ts";

@@ -1,3 +1,4 @@
+import { issueText } from "@scorel/kernel";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
@@ -47,7 +48,8 @@ export function parseArguments(name: string, schema: z.ZodObject, text: string):
   if (parsed.success) return parsed.data;
   const [issue] = parsed.error.issues;
   const key = issue?.path.map(String).join(".") ?? "";
-  throw refuse(Object.hasOwn(given, key) ? `${key}: ${issue?.message}` : `${key} is missing`);
+  if (!issue || !Object.hasOwn(given, key)) throw refuse(`${key} is missing`);
+  throw refuse(`${key}: ${issueText(issue, { value: given[key] })}`);
 }
 
 function read(known: readonly Argument[], text: string): { given: Record<string, unknown>; problem?: string } {

@@ -1,3 +1,4 @@
+import { issueText } from "@scorel/kernel";
 import { z } from "zod";
 import type { Operation } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -83,5 +84,5 @@ export function assertParams(operation: Operation, params: unknown): void {
 
 /** What is wrong with params, key by key. */
 export function problemsOf({ issues }: z.ZodError): string {
-  return issues.map(({ path, message }) => `${path.map(String).join(".") || "params"}: ${message}`).join("; ");
+  return issues.map((issue) => `${issue.path.map(String).join(".") || "params"}: ${issueText(issue)}`).join("; ");
 }

@@ -30,7 +30,7 @@ async function findHandler<O extends Operation>(
   const { sessionId } = Object(params) as { sessionId?: unknown };
   if (sessionId === undefined) return undefined;
   if (typeof sessionId !== "string")
-    throw errors.HOST_PARAMS_INVALID({ operation, problems: "sessionId: Invalid input: expected string" });
+    throw errors.HOST_PARAMS_INVALID({ operation, problems: "sessionId: it must be a text" });
   const { kernel } = await openOf({ sessionId: caller.sessions.resolve(sessionId) }, caller);
   return contributed(kernel, operation);
 }

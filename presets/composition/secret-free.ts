@@ -3,6 +3,11 @@ import { isTable } from "../layers/merge.ts";
 const secretName = /(key|token|secret|password|passphrase|authorization|cookie|credentials?)$/i;
 const secretTable = /^(headers|env|environment)$/i;
 
+/** Whether a message should rather not repeat what stands below a key of this name: somebody may have put a secret there. */
+export const isSecret = (key: string) =>
+  secretTable.test(key) ||
+  (/key|token|secret|passw|passphrase|authorization|cookie|credential/i.test(key) && !/tokens$/i.test(key));
+
 /** A frozen deep copy in which no value can be a secret: what an extension without a schema of its own may see. */
 export function secretFree(value: unknown, name = ""): unknown {
   if (Array.isArray(value)) return Object.freeze(value.map((element) => secretFree(element, name)));

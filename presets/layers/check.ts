@@ -4,7 +4,7 @@ import { catalogue, shipped, unshipped } from "../composition/catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { dotted, grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
-import { unknownKeys } from "./unknown-keys.ts";
+import { knownKeys, unknownKeys } from "./unknown-keys.ts";
 
 /** An extension on disk, as far as the configuration has to know it. */
 export interface KnownExtension {
@@ -101,7 +101,7 @@ function checkPluginTable(
 
 /** What a plugin's schema has against its merged table, each with `file:line`. */
 export function issuesIn(merged: Merged, id: string, schema: z.ZodType, table: unknown): string[] {
-  return checkTable(schema, table, [id]).map((issue) => say(issue, merged.placeOf(issue.path)));
+  return checkTable(schema, table, [id]).map((issue) => say(issue, merged.placeOf(issue.path), schema));
 }
 
 function checkNames(
@@ -169,7 +169,25 @@ const refusal = (id: string, place: string) =>
 const unsupported = (path: readonly (string | number)[], place: string) =>
   `Unsupported config key: ${dotted(path)} (${place})`;
 
-function say({ path, message }: Issue, place: string): string {
-  if (message === "Unsupported config key") return unsupported(path, place);
-  return `Invalid value of ${dotted(path)}: ${message} (${place})`;
+function say({ path, message, value }: Issue, place: string, schema?: z.ZodType): string {
+  if (message === "Unsupported config key") return `${unsupported(path, place)}${aboutKey(path, schema)}`;
+  return `Invalid value of ${entryOf(path, message, value)}: ${message} (${place})`;
+}
+
+/** Entries of a list are counted as people count, and shown where the message does not. */
+function entryOf(path: readonly (string | number)[], message: string, value: unknown): string {
+  const last = path.at(-1);
+  if (typeof last !== "number") return dotted(path);
+  const text = JSON.stringify(value) ?? "";
+  const shown = text === "" || message.includes(text) ? "" : `, ${text.length > 60 ? `${text.slice(0, 59)}…` : text}`;
+  return `${dotted(path.slice(0, -1))}, entry ${last + 1}${shown}`;
+}
+
+/** What is probably meant by a key that a table does not have. */
+function aboutKey(path: readonly (string | number)[], schema: z.ZodType | undefined): string {
+  const key = String(path.at(-1));
+  if (path.length > 1 && grammarKeys.includes(key) && path.every((part) => typeof part === "string"))
+    return ` It stands below [${dotted(path.slice(0, -1))}] and so belongs to that table: put "${key}" above the first [table].`;
+  const near = schema && nearest(key, knownKeys(schema, path.slice(1, -1)), { partly: true });
+  return near === undefined ? "" : ` Did you mean "${near}"?`;
 }

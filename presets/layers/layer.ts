@@ -45,9 +45,24 @@ export function parseLayer(text: string, path: string, kind: LayerKind, file = p
     return { kind, file, path, table: parse(text), locate: lazily(() => createKeyLocator(text)) };
   } catch (thrown) {
     if (!(thrown instanceof TomlError)) throw thrown;
-    const reason = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
+    const said = thrown.message.split("\n")[0]?.replace(/^Invalid TOML document: /, "") ?? "";
+    const reason = /redefine/.test(said) ? secondTime(text, thrown.line) : said;
     throw errors.CONFIG_TOML({ file, line: thrown.line, column: thrown.column, reason }, { cause: thrown });
   }
+}
+
+/** What is said of a table or key that stands in a text twice. */
+function secondTime(text: string, line: number): string {
+  const lines = text.split("\n");
+  const nameIn = (row = "") => (/^\s*(\[[^\]]*\])/.exec(row) ?? /^\s*([^=#]*[^=#\s])\s*=/.exec(row))?.[1];
+  const name = nameIn(lines[line - 1]);
+  if (name === undefined) return "a table or key in this line is defined already";
+  const isTable = name.startsWith("[");
+  const earlier = lines.findIndex((row, at) => at < line - 1 && nameIn(row) === name);
+  const first = earlier < 0 || !isTable ? "" : ` (first in line ${earlier + 1})`;
+  return isTable
+    ? `the table ${name} is defined a second time${first}; put all its keys below one ${name}`
+    : `the key ${name} is defined a second time; remove one of them`;
 }
 
 /** `file:line` of a key, or only the file where the line is not known for sure. */

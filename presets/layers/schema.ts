@@ -1,6 +1,7 @@
-import type { AnyPlugin } from "@scorel/kernel";
+import { type AnyPlugin, issueText } from "@scorel/kernel";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
+import { isSecret, secretFree } from "../composition/secret-free.ts";
 import { dotted, isTable, type KeyPath } from "./merge.ts";
 import { unknownKeys } from "./unknown-keys.ts";
 import { parseRange } from "./version-range.ts";
@@ -10,6 +11,8 @@ export interface Issue {
   path: KeyPath;
   /** `Unsupported config key` or what is wrong with the value. */
   message: string;
+  /** What stands there, unless it may be a secret. */
+  value?: unknown;
 }
 
 const ids = (description: string) => z.array(z.string().min(1)).describe(description);
@@ -101,7 +104,7 @@ export function checkTable(schema: z.ZodType, value: unknown, path: KeyPath): Is
   for (const key of [...unknownKeys(schema, value, path), ...refused.flatMap((issue) => unrecognized(issue, path))])
     strange.set(dotted(key), { path: key, message: "Unsupported config key" });
   const values = refused.filter(({ code }) => code !== "unrecognized_keys");
-  return [...values.flatMap((issue) => describe(issue, path)), ...strange.values()];
+  return [...values.flatMap((issue) => describe(issue, path, value)), ...strange.values()];
 }
 
 function unrecognized(issue: z.core.$ZodIssue, path: KeyPath): KeyPath[] {
@@ -110,19 +113,40 @@ function unrecognized(issue: z.core.$ZodIssue, path: KeyPath): KeyPath[] {
 }
 
 /** A union says that no alternative fits; what helps is why the nearest one does not. */
-function describe(issue: z.core.$ZodIssue, path: KeyPath): Issue[] {
+function describe(issue: z.core.$ZodIssue, path: KeyPath, table: unknown): Issue[] {
   const here = [...path, ...pathOf(issue)];
-  if (issue.code !== "invalid_union") return [{ path: here, message: missing(issue) ?? issue.message }];
-  const nearest = [...issue.errors].sort((a, b) => a.length - b.length)[0];
-  const inner = nearest?.filter(({ code }) => code !== "unrecognized_keys") ?? [];
-  return inner.length > 0 ? inner.flatMap((each) => describe(each, here)) : [{ path: here, message: issue.message }];
+  const value = pathOf(issue).reduce<unknown>((inner, key) => Object(inner)[key], table);
+  if (issue.code === "invalid_union") {
+    const nearest = [...issue.errors].sort((a, b) => a.length - b.length)[0];
+    const inner = nearest?.filter(({ code }) => code !== "unrecognized_keys") ?? [];
+    if (inner.some((each) => each.path.length > 0)) return inner.flatMap((each) => describe(each, here, value));
+  }
+  const shown = mayShow(here) ? secretFree(value) : undefined;
+  const message = issueText(issue, { object: "a table", value: shown });
+  return [
+    { path: here, message: `${message}${advice(issue, here, value)}`, ...(shown !== undefined && { value: shown }) },
+  ];
 }
 
-/** A table may hold everything but what it needs. */
-function missing(issue: z.core.$ZodIssue): string | undefined {
-  if (issue.code !== "invalid_type" || !issue.message.endsWith("received undefined")) return undefined;
-  return `it is missing, a ${issue.expected} is needed`;
+/** What to write instead, where the value says what was meant. */
+function advice(issue: z.core.$ZodIssue, path: KeyPath, value: unknown): string {
+  const expected = issue.code === "invalid_type" ? issue.expected : undefined;
+  const isTop = path.length === 1 && !Object.hasOwn(grammar, String(path[0]));
+  if (isTop && typeof value !== "object" && value !== undefined) {
+    const [, provider, id] =
+      (path[0] === "model" && typeof value === "string" && /^([\w.-]+)\/(.+)$/.exec(value)) || [];
+    if (provider !== undefined)
+      return `; write [model], and below it type = "builtin", provider = ${JSON.stringify(provider)} and id = ${JSON.stringify(id)}`;
+    return `; write [${dotted(path)}] in a line of its own, and its keys below it`;
+  }
+  if (expected === "array" && typeof value === "string") return `; write [${JSON.stringify(value)}]`;
+  const plain = typeof value === "string" ? value.trim() : "";
+  if (expected === "number" && plain !== "" && Number.isFinite(Number(plain))) return `; write ${plain} without quotes`;
+  return expected === "boolean" && /^(true|false)$/.test(plain) ? `; write ${plain} without quotes` : "";
 }
+
+/** A value below a key that may hold a secret is not repeated. */
+const mayShow = (path: KeyPath) => path.every((key) => typeof key === "number" || !isSecret(key));
 
 function pathOf({ path }: z.core.$ZodIssue): (string | number)[] {
   return path.map((key) => (typeof key === "number" ? key : String(key)));

@@ -30,6 +30,19 @@ export function unknownKeys(schema: z.ZodType, value: unknown, path: KeyPath = [
   }
 }
 
+/** The keys that a schema names for the table at a path in its value. */
+export function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
+  const def = schema._zod.def as unknown as Definition;
+  const inner = def.options ?? [def.left, def.right].filter((side) => side !== undefined);
+  const wrapped = def.innerType ?? def.in ?? def.getter?.();
+  if (wrapped) inner.push(wrapped);
+  if (inner.length > 0) return [...new Set(inner.flatMap((each) => knownKeys(each, path)))];
+  const [key, ...rest] = path;
+  if (key === undefined) return Object.keys(def.shape ?? {});
+  const next = def.shape?.[key] ?? def.element ?? def.valueType;
+  return next ? knownKeys(next, rest) : [];
+}
+
 /** What zod's schemas say about themselves, as far as keys go. */
 interface Definition {
   type: string;

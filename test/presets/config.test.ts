@@ -51,7 +51,7 @@ describe("a configuration", () => {
       lines: [
         `Unsupported config key: sessionsDir (${file}:1)`,
         `Unsupported config key: model.bogus (${file}:10)`,
-        `Unsupported config key: model.cost.inputs (${file}:12)`,
+        `Unsupported config key: model.cost.inputs (${file}:12) Did you mean "input"?`,
         `Unsupported config key: modle (${file}:13) Did you mean "model"?`,
         `Unsupported config key: print.color (${file}:16)`,
       ],
@@ -65,11 +65,68 @@ describe("a configuration", () => {
     expect(await problems(at, true)).toEqual({
       code: "CONFIG_INVALID",
       lines: [
-        expect.stringMatching(`^Invalid value of use: .*array.* \\(${user}:1\\)$`),
-        expect.stringMatching(`^Invalid value of tools.preset: .* \\(${user}:3\\)$`),
-        expect.stringMatching(`^Invalid value of tools.allow.0: .*string.* \\(${project}:2\\)$`),
+        expect.stringMatching(`^Invalid value of use: it must be a list, not the number 3 \\(${user}:1\\)$`),
+        expect.stringMatching(
+          `^Invalid value of tools.preset: it must be .*, not the text "everything" \\(${user}:3\\)$`,
+        ),
+        expect.stringMatching(
+          `^Invalid value of tools.allow, entry 1: it must be a text, not the number 1 \\(${project}:2\\)$`,
+        ),
       ],
     });
+  });
+
+  it("is refused in plain words, with what stands there and what to write", async () => {
+    using at = place();
+    const file = at.file(
+      "~/.scorel/config.toml",
+      ...[
+        'model = "openai/gpt-4o"',
+        "[permissions]",
+        'allow = "Bash"',
+        'alow = ["Read"]',
+        'mode = "edit"',
+        'without = ["x"]',
+      ],
+      ...["[agent]", 'retries = "5"', "[images]", "maxBytes = -1"],
+    );
+    const { lines } = await problems(at);
+    expect(lines).toEqual([
+      `Invalid value of model: it must be a table, not the text "openai/gpt-4o"; write [model], and below it type = "builtin", provider = "openai" and id = "gpt-4o" (${file}:1)`,
+      expect.stringMatching(
+        `^Invalid value of permissions.mode: .*, not the text "edit"; did you mean "edits".* \\(${file}:5\\)$`,
+      ),
+      `Invalid value of permissions.allow: it must be a list, not the text "Bash"; write ["Bash"] (${file}:3)`,
+      `Unsupported config key: permissions.alow (${file}:4) Did you mean "allow"?`,
+      `Unsupported config key: permissions.without (${file}:6) It stands below [permissions] and so belongs to that table: put "without" above the first [table].`,
+      `Invalid value of agent.retries: it must be a number, not the text "5"; write 5 without quotes (${file}:8)`,
+      `Invalid value of images.maxBytes: it must be at least 10000, not the number -1 (${file}:10)`,
+    ]);
+  });
+
+  it("is refused with the entry of a list, counted from 1 and shown", async () => {
+    using at = place();
+    const file = at.file("~/.scorel/config.toml", "[permissions]", 'deny = ["Bash", "Read",', '  "Bash("]');
+    expect((await problems(at)).lines).toEqual([
+      expect.stringMatching(
+        `^Invalid value of permissions.deny, entry 3: the rule "Bash\\(" can match nothing: .* \\(${file}:3\\)$`,
+      ),
+    ]);
+  });
+
+  it.each([
+    [
+      ["[a]", "x = 1", "[b]", "[a]"],
+      "4",
+      "the table [a] is defined a second time (first in line 1); put all its keys below one [a]",
+    ],
+    [["[a]", "x = 1", "x = 2"], "3", "the key x is defined a second time; remove one of them"],
+  ])("is refused with the table or key that stands there twice: %j", async (lines, line, reason) => {
+    using at = place();
+    const file = at.file("~/.scorel/config.toml", ...lines);
+    expect((await problems(at)).lines).toEqual([
+      expect.stringContaining(`${file}:${line}:`) && expect.stringContaining(reason),
+    ]);
   });
 
   it("is refused with what a table lacks", async () => {

@@ -138,7 +138,7 @@ describe("an extension", () => {
         origin: join(at.home, ".scorel/extensions/wrong.ts"),
         code: "CONFIG_INVALID",
         message: expect.stringMatching(
-          `^Invalid value of wrong.word: .* \\(${file}:4\\)\nUnsupported config key: wrong.words \\(${file}:5\\)$`,
+          `^Invalid value of wrong.word: .* \\(${file}:4\\)\nUnsupported config key: wrong.words \\(${file}:5\\) Did you mean "word"\\?$`,
         ),
       },
     ]);

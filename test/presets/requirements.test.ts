@@ -131,7 +131,7 @@ describe("what a preset requires", () => {
       lines: [
         `Invalid value of requires.scorel: it is no range of versions, as >=1.2 or ^1.2.3 or 1.x (${file}:2)`,
         expect.stringContaining(`Invalid value of requires.node:`),
-        `Invalid value of requires.programs.0: it is no name of a program (${file}:4)`,
+        `Invalid value of requires.programs, entry 1, "../git": it is no name of a program (${file}:4)`,
         `Unsupported config key: requires.npm (${file}:5)`,
       ],
     });

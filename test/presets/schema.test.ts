@@ -42,7 +42,7 @@ describe("the configuration's schema", () => {
       no: 1,
     };
     expect(checkTable(schema, value, ["t"])).toEqual([
-      { path: ["t", "kind", "y"], message: expect.stringContaining("expected number") },
+      { path: ["t", "kind", "y"], message: 'it must be a number, not the text "wrong"', value: "wrong" },
       unsupported("t", "object", "no"),
       unsupported("t", "list", 1, "no"),
       unsupported("t", "record", "any", "no"),
@@ -54,6 +54,22 @@ describe("the configuration's schema", () => {
       unsupported("t", "piped", "no"),
       unsupported("t", "later", "no"),
       unsupported("t", "no"),
+    ]);
+  });
+
+  it("repeats no value that may be a secret, and shortens what is long", () => {
+    const schema = z.object({
+      apiKey: z.number(),
+      headers: z.record(z.string(), z.number()),
+      long: z.number(),
+      url: z.number(),
+    });
+    const value = { apiKey: "canary", headers: { x: "canary" }, long: "x".repeat(99), url: "http://me:canary@host/" };
+    expect(checkTable(schema, value, ["t"])).toEqual([
+      { path: ["t", "apiKey"], message: "it must be a number" },
+      { path: ["t", "headers", "x"], message: "it must be a number" },
+      { path: ["t", "long"], message: `it must be a number, not the text "${"x".repeat(58)}…`, value: value.long },
+      { path: ["t", "url"], message: 'it must be a number, not the text "http://host/"', value: "http://host/" },
     ]);
   });
 

@@ -1,0 +1,102 @@
+import type { z } from "zod";
+import { nearest } from "./nearest.ts";
+
+/** What is said of values by those who know them under other names. */
+export interface IssueWords {
+  /** What an object is called there; default: "an object". */
+  object?: string;
+  /** The value that was checked; without it no message shows what stands there. Leave it out where it may be a secret. */
+  value?: unknown;
+}
+
+/** An issue of zod in plain words: what the value has to be, and what it is. A schema's own message is kept. */
+export function issueText(issue: z.core.$ZodIssue, { object = "an object", value }: IssueWords = {}): string {
+  const found = value === undefined ? "" : `, not ${shown(value, object)}`;
+  if (!/^(Invalid |Too (small|big): |Unrecognized key)/.test(issue.message)) return issue.message;
+  switch (issue.code) {
+    case "invalid_type":
+      if (issue.message.endsWith("received undefined"))
+        return `it is missing, ${kind(issue.expected, object)} is needed`;
+      return `it must be ${kind(issue.expected, object)}${found}`;
+    case "too_small":
+      return `it must ${bound(issue.origin, issue.inclusive === false ? "more than" : "at least", Number(issue.minimum))}${isNumber(issue.origin) ? found : ""}`;
+    case "too_big":
+      return `it must ${bound(issue.origin, issue.inclusive === false ? "less than" : "at most", Number(issue.maximum))}${isNumber(issue.origin) ? found : ""}`;
+    case "invalid_value":
+      return `it must be ${choices(issue.values)}${found}${meant(value, issue.values)}`;
+    case "not_multiple_of":
+      return `it must be a multiple of ${issue.divisor}${found}`;
+    case "invalid_format":
+      return `it must be ${formats[issue.format] ?? `of the form ${issue.pattern ?? issue.format}`}${found}`;
+    case "unrecognized_keys":
+      return `there is no ${issue.keys.map((key) => JSON.stringify(key)).join(", ")} here`;
+    case "invalid_union": {
+      const kinds = issue.errors.flatMap(([first]) =>
+        first?.code === "invalid_type" && first.path.length === 0 ? [kind(first.expected, object)] : [],
+      );
+      if (kinds.length > 0 && kinds.length === issue.errors.length)
+        return `it must be ${[...new Set(kinds)].join(" or ")}${found}`;
+      const [closest] = [...issue.errors].sort((a, b) => a.length - b.length)[0] ?? [];
+      return closest && closest.path.length === 0 ? issueText(closest, { object, value }) : issue.message;
+    }
+    default:
+      return issue.message;
+  }
+}
+
+const kinds: Readonly<Record<string, string>> = {
+  string: "a text",
+  number: "a number",
+  int: "a whole number",
+  boolean: "true or false",
+  array: "a list",
+  undefined: "left out",
+};
+
+const formats: Readonly<Record<string, string>> = {
+  url: "a URL, as https://example.org",
+  email: "an e-mail address",
+  uuid: "a UUID",
+  datetime: "a date and time, as 2030-01-31T12:00:00Z",
+  date: "a date, as 2030-01-31",
+};
+
+function kind(expected: string, object: string): string {
+  return expected === "object" || expected === "record" ? object : (kinds[expected] ?? `a ${expected}`);
+}
+
+function bound(origin: string, comparison: string, limit: number): string {
+  if (origin === "string")
+    return limit === 1 && comparison === "at least" ? "not be empty" : `have ${comparison} ${limit} letters`;
+  if (origin === "array" || origin === "set")
+    return limit === 1 && comparison === "at least" ? "not be empty" : `have ${comparison} ${limit} entries`;
+  return `be ${comparison} ${limit}`;
+}
+
+function choices(values: readonly unknown[]): string {
+  const texts = values.map((value) => JSON.stringify(value));
+  return texts.length < 2 ? (texts[0] ?? "left out") : `${texts.slice(0, -1).join(", ")} or ${texts.at(-1)}`;
+}
+
+function meant(value: unknown, values: readonly unknown[]): string {
+  const near =
+    typeof value === "string" && values.length > 1 ? nearest(value, values.map(String), { partly: true }) : undefined;
+  return near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
+}
+
+/** Of lists and texts a length is wrong, which does not show. */
+const isNumber = (origin: string) => !["string", "array", "set"].includes(origin);
+
+const LONGEST = 60;
+
+/** A value, shortened, as people would write it. */
+function shown(value: unknown, object: string): string {
+  if (Array.isArray(value)) return "a list";
+  if (typeof value === "object" && value !== null) return object;
+  if (typeof value === "string") return `the text ${shortened(JSON.stringify(value))}`;
+  return typeof value === "number" || typeof value === "bigint" ? `the number ${value}` : shortened(String(value));
+}
+
+function shortened(text: string): string {
+  return text.length <= LONGEST ? text : `${text.slice(0, LONGEST - 1)}…`;
+}

@@ -1,0 +1,27 @@
+import { issueText } from "@scorel/kernel";
+import { expect, it } from "vitest";
+import { z } from "zod";
+
+it.each<[z.ZodType, unknown, string]>([
+  [z.string(), 5, "it must be a text, not the number 5"],
+  [z.number(), "a", 'it must be a number, not the text "a"'],
+  [z.object({}), [], "it must be an object, not a list"],
+  [
+    z.enum(["ask", "edits", "full"]),
+    "edit",
+    'it must be "ask", "edits" or "full", not the text "edit"; did you mean "edits"?',
+  ],
+  [z.literal("x"), "y", 'it must be "x", not the text "y"'],
+  [z.number().min(0), -1, "it must be at least 0, not the number -1"],
+  [z.number().positive(), 0, "it must be more than 0, not the number 0"],
+  [z.number().max(9), 10, "it must be at most 9, not the number 10"],
+  [z.string().min(1), "", "it must not be empty"],
+  [z.array(z.string()).min(2), [], "it must have at least 2 entries"],
+  [z.url(), "here", 'it must be a URL, as https://example.org, not the text "here"'],
+  [z.union([z.string(), z.array(z.string())]), 5, "it must be a text or a list, not the number 5"],
+  [z.strictObject({}), { a: 1, b: 2 }, 'there is no "a", "b" here'],
+  [z.string().refine(() => false, "the author's own words"), "x", "the author's own words"],
+])("an issue of zod is told in plain words, an author's own message as it is", (schema, value, text) => {
+  const [issue] = schema.safeParse(value).error?.issues ?? [];
+  expect(issue && issueText(issue, { value })).toBe(text);
+});
