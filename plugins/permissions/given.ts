@@ -48,7 +48,8 @@ export function redirectionsIn(nodes: readonly Redirection[]): Omit<Given, "word
     } else {
       const target = node.target ? gapped(node.target) : "";
       redirects.push(`${descriptor?.type === "FileDescriptor" ? descriptor.value : ""}${node.operator} ${target}`);
-      if (node.operator.includes(">")) targets.push(target);
+      const isDescriptor = /^[<>]&$/.test(node.operator) && /^(?:\d+-?|-)$/.test(target);
+      if (node.operator.includes(">") && !isDescriptor) targets.push(target);
       if (node.operator.startsWith("<") && isInput) {
         found.isFed = true;
         delete found.feed;

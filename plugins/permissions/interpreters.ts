@@ -8,6 +8,8 @@ export interface Code {
   script?: string;
   /** A file that it reads as a script. */
   file?: string;
+  /** Files that it reads before. */
+  also?: string[];
   /** It runs what its standard input holds. */
   reads?: boolean;
   /** What it runs cannot be told from its words. */
@@ -22,6 +24,7 @@ export function shellCode(name: string, words: readonly string[]): Code | undefi
   if (name === "source" || name === ".") return fileCode(words[words[1] === "--" ? 2 : 1], name);
   if (!SHELLS.test(name)) return undefined;
   let [at, isCommand, isInput] = [1, false, false];
+  const also: string[] = [];
   for (; /^[-+\uE000-\uE002]/.test(words[at] ?? ""); at++) {
     const word = words[at] as string;
     if (/^(?:\uE001\/|\uE002)/.test(word)) break;
@@ -31,7 +34,7 @@ export function shellCode(name: string, words: readonly string[]): Code | undefi
       at++;
       break;
     }
-    if (/^--(?:rcfile|init-file)$/.test(word)) at++;
+    if (/^--(?:rcfile|init-file)$/.test(word)) also.push(words[++at] ?? MANY);
     else if (word.startsWith("--") ? !LONG_OPTIONS.test(word) : name === "fish" && /C/.test(word))
       return { unsure: `the option ${word} of ${name}` };
     if (word.startsWith("--")) continue;
@@ -40,8 +43,23 @@ export function shellCode(name: string, words: readonly string[]): Code | undefi
     at += word.replace(/[^oO]/g, "").length;
   }
   const operand = words[at];
-  if (isCommand) return operand === undefined ? {} : { script: operand };
-  return operand === undefined || isInput ? { reads: true } : fileCode(operand, name);
+  const before = also.map((file) => fileCode(file, name));
+  const vague = before.find(({ file }) => file === undefined);
+  if (vague) return { unsure: `the file that ${name} begins with` };
+  const own = codeOf(operand, isCommand, isInput, name);
+  return also.length > 0 ? { ...own, also } : own;
+}
+
+function codeOf(operand: string | undefined, isCommand: boolean, isInput: boolean, name: string): Code {
+  if (operand === undefined) return isCommand ? {} : { reads: true };
+  if (!isCommand) return isInput ? { reads: true } : fileCode(operand, name);
+  return isForeign(name, operand) ? { script: operand, unsure: `a script for ${name}` } : { script: operand };
+}
+
+/** Whether a script has parts that its shell reads in another way than bash: escapes without quotes, and names behind `=`. */
+export function isForeign(name: string, script: string): boolean {
+  if (!/^(?:z|fi|c|tc|ya)sh$/.test(name)) return false;
+  return /\\[A-Za-z0-9]|(?:^|[\s;&|({"'`])=\w|\([eE+][^\s)]/.test(script);
 }
 
 function fileCode(file: string | undefined, name: string): Code {
@@ -72,6 +90,7 @@ const INTERPRETERS: readonly [name: RegExp, code: RegExp][] = [
     /^(?:tclsh[\d.]*|wish|ghci|runghc|expect|pwsh|powershell|gdb|lldb|dc|m4)$/,
     /^-(?:c|e|ex|command|enc|encodedcommand)/i,
   ],
+  [/^(?:nu|elvish|xonsh|osh|ysh|oil|posh|ion|scsh|hush|murex)$/, /^-c|^--command/],
 ];
 /** Programs for people, which run commands that they are given as options or on standard input. */
 const CONSOLES: readonly [name: RegExp, code: RegExp][] = [
@@ -83,6 +102,14 @@ const CONSOLES: readonly [name: RegExp, code: RegExp][] = [
 ];
 /** They run commands that their standard input holds. */
 const OBEYING = /^(?:sqlite3|psql|mysql|mariadb|ex|ed|red|vim?|nvim)$/;
+/** They type into a terminal in which another shell may run. */
+const TYPING: readonly [name: RegExp, word: RegExp][] = [
+  [/^(?:tmux|byobu)$/, /^(?:send|paste|load-?b|set-?b|source|run(?:-|$)|pipe-?p|if(?:-|$))/],
+  [/^screen$/, /^-[a-zA-Z]*X$|^stuff$/],
+  [/^(?:xdotool|ydotool|dotool|wtype|xte|xvkbd|ttyecho)$/, /./],
+  [/^(?:kitty|kitten|wezterm)$/, /^send-/],
+  [/^zellij$/, /^write/],
+];
 const READING = /^(?:at|batch|crontab|screen|tmux|telnet|nc|ncat|socat)$/;
 
 /** Why it cannot be told what an interpreter or a program with a language of its own runs; undefined for any other. */
@@ -93,6 +120,8 @@ export function doubtAbout(name: string, words: readonly string[], isFed: boolea
   const interpreter = INTERPRETERS.find(([names]) => names.test(name));
   if (interpreter) return interpreterDoubt(name, rest, interpreter[1]);
   const console = CONSOLES.find(([names]) => names.test(name));
+  if (TYPING.some(([names, word]) => names.test(name) && rest.some((it) => word.test(it) || hasGap(it))))
+    return `what ${name} types into a terminal`;
   if (console)
     return (isFed && OBEYING.test(name)) || rest.some((word) => console[1].test(word))
       ? `what ${name} is told`
@@ -153,4 +182,9 @@ function awkProgram(rest: readonly string[]): [program: string | undefined, at: 
   let at = 0;
   while (rest[at]?.startsWith("-")) at += /^-[Fv]$/.test(rest[at] as string) ? 2 : 1;
   return [rest[at], at];
+}
+
+/** Whether a program runs the file that its first word names. */
+export function isInterpreter(name: string): boolean {
+  return INTERPRETERS.some(([names]) => names.test(name));
 }

@@ -3,13 +3,16 @@ import { Evaluation } from "./evaluation.ts";
 import { hasGap, MANY } from "./gaps.ts";
 import { type Given, givenIn, redirectionsIn } from "./given.ts";
 import { bareName } from "./hazards.ts";
-import { doubtAbout, shellCode } from "./interpreters.ts";
+import { doubtAbout, isForeign, shellCode } from "./interpreters.ts";
+import { loadedBy, readsOnly } from "./loaded-files.ts";
 import type { Outlook, Possible } from "./possible.ts";
+import { textPrintedBy } from "./printed-text.ts";
 import { isQuiet, runsByOptions, runsUnknown, steeringOf } from "./programs.ts";
 import { type Inner, innerOf, isVague } from "./runners.ts";
 import { unreadableIn } from "./shell.ts";
 import { toolInner } from "./tools.ts";
 import { isAnyWords, Values } from "./values.ts";
+import { WrittenFiles } from "./written-files.ts";
 
 interface Place {
   depth: number;
@@ -18,6 +21,10 @@ interface Place {
   isText: boolean;
   /** Another command may write to its standard input. */
   isPiped: boolean;
+  /** The standard input of what stands around it is redirected. */
+  isFedAround?: boolean;
+  /** What its standard input may hold, when that stands in the script. */
+  input?: string;
 }
 const TOO_MUCH = "more than can be looked at";
 const MAX_DEPTH = 8;
@@ -27,7 +34,6 @@ const MAX_COMMANDS = 1_000;
 const SETTING = /^(?:read|printf|mapfile|readarray|getopts|declare|typeset|local|export)$/;
 /** Programs that copy or link others, which then run under another name. */
 const COPYING = /^(?:ln|cp|mv|install|hash)$/;
-const WRITING = /^(?:tee|cp|mv|ln|install|dd|curl|wget|patch|base64|openssl|xxd)$/;
 /** Their words may be the name of a program or of a script in package.json. */
 const PACKAGES = /^(?:npm|pnpm|yarn|bun)$/;
 /** Builtins whose words are scripts or names of functions. */
@@ -38,9 +44,16 @@ class ScriptOutlook implements Outlook {
   readonly commands: Possible[] = [];
   readonly unsure: string[] = [];
   private readonly known = new Set<string>();
-  /** Files that the script writes, with the text where it stands in the script. */
-  private readonly written = new Map<string, string | undefined>();
+  private readonly written = new WrittenFiles();
   private readonly files: { path: string; place: Place }[] = [];
+  /** Words by which a program may load a file that the script writes. */
+  private readonly loaded: string[] = [];
+  /** Values of variables and settings that name files and folders of programs. */
+  private readonly steering: string[] = [];
+  /** Programs that load files without being told. */
+  private readonly programs = new Set<string>();
+  /** `exec` gives all later commands another standard input. */
+  private isInputSet = false;
   private readonly evaluation = new Evaluation();
   private readonly values = new Values();
   private left = MAX_READ;
@@ -52,6 +65,19 @@ class ScriptOutlook implements Outlook {
     for (const text of [...this.evaluation.evaluated]) this.readSubstitutions(text, place);
     if (this.evaluation.isUnsure) this.doubt("arithmetic with what a command prints");
     this.readFiles();
+    this.checkWritten();
+  }
+
+  /** A file that the script writes may not be loaded by it, whatever is in it. */
+  private checkWritten(): void {
+    const { written } = this;
+    const isLoaded =
+      this.loaded.some((word) => written.names(word)) ||
+      this.steering.some((word) => written.names(word) || word.split("=").some((part) => written.namesFolder(part))) ||
+      [...this.programs].some((it) => written.implies(it));
+    if (isLoaded) this.doubt("a file that the command itself writes");
+    const { variable } = written;
+    if (variable !== undefined) this.doubt(`a file that the command itself writes, and the variable ${variable}`);
   }
 
   /** Whether so much was read that the rest stays unknown. */
@@ -104,14 +130,28 @@ class ScriptOutlook implements Outlook {
       for (const { message } of (node as ParsedScript).errors ?? []) this.doubtScript(message, place);
     this.evaluation.see(node);
     if ("script" in node && node.script === undefined) this.doubtScript("a substitution that cannot be read", place);
-    if (node.type === "Redirected")
-      this.add(this.noted({ words: [], ...redirectionsIn(node.redirects) }, place), place);
+    if (node.type === "Redirected") {
+      const around = redirectionsIn(node.redirects);
+      this.add(this.noted({ words: [], ...around }, place), place);
+      if (around.isFed) {
+        this.children(node, { ...place, isFedAround: true, ...(around.feed !== undefined && { input: around.feed }) });
+        return;
+      }
+    }
     if ((node.type === "For" || node.type === "Select") && steeringOf(`${node.name.text}=`) !== undefined)
       this.doubt(`a loop that sets ${node.name.text}`);
     const piped = { ...place, isPiped: true };
-    if (node.type === "Pipeline") node.commands.forEach((it, at) => void this.visit(it, at > 0 ? piped : place));
+    if (node.type === "Pipeline") this.pipe(node.commands, place);
     else this.children(node, node.type === "Function" ? piped : place);
     if (node.type === "Command") this.runAsFilled(node, this.noted(givenIn(node), place), place);
+  }
+
+  private pipe(commands: readonly SyntaxNode[], place: Place): void {
+    let input = place.input ?? "";
+    for (const [at, node] of commands.entries()) {
+      this.visit(node, at > 0 ? { ...place, isPiped: true, input } : place);
+      input += `${input === "" ? "" : "\n"}${textPrintedBy(node, this.values)}`;
+    }
   }
 
   /** Also with what its variables may hold: a word may become several, options that run something among them. */
@@ -142,20 +182,14 @@ class ScriptOutlook implements Outlook {
     const { feed, targets = [], isOpen } = given;
     if (isOpen) this.doubtScript("a here-document without its end", place);
     if (feed !== undefined) this.evaluation.note(feed);
-    for (const target of targets) this.write(target, feed);
+    for (const target of targets) this.written.write(target, feed);
     return given;
-  }
-
-  private write(path: string, text?: string): void {
-    const name = nameOf(path);
-    this.written.set(name, this.written.has(name) ? undefined : text);
   }
 
   /** A file that is run, and that the same script wrote before. */
   private readWritten(path: string, place: Place): void {
-    const name = nameOf(path);
-    const isWritten = this.written.has(name) || [...this.written.keys()].some(hasGap);
-    const text = this.written.get(name);
+    const isWritten = this.written.may(path);
+    const text = this.written.textOf(path);
     if (isWritten && text !== undefined) this.read(text, { ...place, sure: false });
     else if (isWritten) this.doubt("a file that the command itself writes");
   }
@@ -183,12 +217,20 @@ class ScriptOutlook implements Outlook {
       return;
     }
     if (first.includes("/")) this.files.push({ path: first, place });
-    if (WRITING.test(name)) for (const word of words.slice(1)) this.write(word.replace(/^of=/, ""));
+    this.written.noteWords(name, words);
+    if (!place.isText) {
+      (name === "git" ? this.steering : this.loaded).push(...loadedBy(name, words));
+      this.programs.add(name);
+    }
+    if (name === "exec" && words.length === 1 && given.isFed) this.isInputSet = true;
+    const input = given.feed ?? (given.isFed ? undefined : place.input);
     const shell = shellCode(name, words);
     if (shell) {
       if (shell.unsure !== undefined) this.doubt(shell.unsure);
       if (shell.script !== undefined) this.read(shell.script, place);
-      if (shell.file !== undefined) this.files.push({ path: shell.file, place });
+      for (const file of [...(shell.file === undefined ? [] : [shell.file]), ...(shell.also ?? [])])
+        this.files.push({ path: file, place });
+      if (shell.reads && feed !== undefined && isForeign(name, feed)) this.doubt(`a script for ${name}`);
       if (shell.reads && feed !== undefined) this.read(feed, place);
       else if (shell.reads) this.doubt(`what ${name} reads from its standard input`);
       return;
@@ -197,6 +239,8 @@ class ScriptOutlook implements Outlook {
     if (doubt !== undefined) this.doubt(doubt);
     const inner = innerOf(name, words);
     if (inner) this.runInner(inner, given, place);
+    if (input !== undefined && !(inner && !isVague(name)) && !readsOnly(name, words))
+      this.readInput(input, words, given, place);
     const tool = toolInner(name, words);
     if (tool) this.runInner(tool, given, place);
     if (runsUnknown(name, words, hasGap)) this.doubt(`what ${name} is told to run`);
@@ -206,7 +250,9 @@ class ScriptOutlook implements Outlook {
 
   private runInner({ commands, scripts, unsure, reads }: Inner, { feed, isFed }: Given, place: Place): void {
     for (const why of unsure) this.doubt(why);
-    if (reads && (place.isPiped || isFed)) this.doubt("a shell that reads its standard input");
+    const { isPiped, isFedAround = false } = place;
+    if (reads && (isPiped || isFed || isFedAround || this.isInputSet))
+      this.doubt("a shell that reads its standard input");
     const inside = { ...place, depth: place.depth + 1 };
     for (const { words, sure } of commands)
       this.run(
@@ -214,6 +260,13 @@ class ScriptOutlook implements Outlook {
         { ...inside, sure: place.sure && sure },
       );
     for (const { text, sure } of scripts) this.read(text, { ...place, sure: place.sure && sure });
+  }
+
+  /** What is given to a program that may run it counts as a script, too. */
+  private readInput(input: string, words: readonly string[], given: Given, place: Place): void {
+    this.read(input, { depth: place.depth, sure: false, isText: true, isPiped: false });
+    const shell = words.findIndex((word, at) => at > 0 && shellCode(bareName(word), words.slice(at))?.reads);
+    if (shell > 0) this.run({ ...given, words: words.slice(shell), feed: input }, { ...place, sure: false });
   }
 
   /** Of a program that is not known, any words may be a command that it runs. */
@@ -228,6 +281,8 @@ class ScriptOutlook implements Outlook {
         if (!hasGap(bareName(word))) this.add({ words: [word, MANY] }, { ...place, sure: false });
     if (isQuiet(name, words)) return;
     this.add({ words: rest }, place, true);
+    if (rest.some((word) => word.includes(",")))
+      this.add({ words: rest.flatMap((word) => word.split(",")) }, place, true);
     const inside = { ...place, sure: false, isText: !isScript };
     for (const word of rest) {
       if (!/\s/.test(word)) continue;
@@ -246,11 +301,13 @@ class ScriptOutlook implements Outlook {
 
   /** Variables that name programs, or files of commands. */
   private steer(text: string, place: Place): void {
+    if (!place.isText) this.written.noteVariable(text);
     const value = steeringOf(text);
     if (value === undefined) return;
     if (hasGap(value)) this.doubt(`what ${text.slice(0, text.indexOf("="))} is set to`);
     this.read(value.replace(/^!/, ""), { ...place, sure: false, isText: false });
     this.add({ words: [...value.split(/[\s=!]+/), MANY] }, place, true);
+    this.steering.push(...value.split(/\s+/));
   }
 }
 
@@ -258,8 +315,4 @@ class ScriptOutlook implements Outlook {
 export function outlookOn(command: string): Outlook {
   const unreadable = unreadableIn(command);
   return unreadable === undefined ? new ScriptOutlook(command) : { commands: [], unsure: [unreadable] };
-}
-
-function nameOf(path: string): string {
-  return path.replace(/^(?:\.\/+)+/, "");
 }

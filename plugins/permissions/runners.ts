@@ -1,3 +1,4 @@
+import { withSplitText } from "./env-split.ts";
 import { hasGap, MANY } from "./gaps.ts";
 import { firstOperand, type OptionTable, type OptionWord, optionTable, readOption } from "./options.ts";
 import { TOOL_OPTIONS } from "./subcommands.ts";
@@ -31,6 +32,7 @@ function runner(flags = "", valued = "", more: Partial<Runner> & { attached?: st
 }
 
 const PLAIN = runner();
+const VAGUE = runner("", "", { reads: true });
 const PACKAGE = runner(
   "y q s yes no quiet silent no-install ignore-existing verbose offline",
   "p package w workspace c call from with python cache registry prefix",
@@ -46,7 +48,6 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   doas: runner("L n s", "a C u", { reads: true }),
   env: runner("i 0 v ignore-environment null debug list-signal-handling", "u C S a unset chdir split-string argv0", {
     attached: "block-signal default-signal ignore-signal",
-    scripts: ["S", "split-string"],
     assigns: true,
   }),
   exec: runner("c l", "a"),
@@ -120,14 +121,18 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   "cross-env": runner("", "", { assigns: true }),
   dotenv: runner("", "e"),
 };
-/** Their options are not listed, so that any of their words may be a command. */
+/** Their options are not listed, so that any of their words may be a command. Without one most of them start a shell. */
 const OTHERS = new Set(
   (
     "pkexec catchsegv chronic unshare nsenter firejail proot fakeroot setarch linux32 linux64 cgexec systemd-run dbus-run-session " +
     "xvfb-run start-stop-daemon valgrind perf daemonize nodemon concurrently rlwrap unbuffer torsocks proxychains tsocks " +
-    "setpriv capsh numactl prlimit sg newgrp entr parallel xterm caffeinate arch gtimeout gnice gxargs genv doppler direnv with-env"
+    "setpriv capsh numactl prlimit sg newgrp entr parallel xterm caffeinate arch gtimeout gnice gxargs genv doppler direnv with-env " +
+    "i386 x86_64 uname26 ssh-agent run0 runcon bwrap fakechroot eatmydata choom uclampset cpulimit faketime pidproxy dumb-init tini gosu " +
+    "su-exec setuidgid chpst softlimit envdir aws-vault sshpass nix-shell machinectl systemd-nspawn"
   ).split(" "),
 );
+/** Of what they are given the first word is no command. */
+const WITH_OPERAND = /^(?:setarch|sg|newgrp|runcon|machinectl)$/;
 /** Words before the command of programs that can run others among much else. */
 const RUNNING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   npm: /^(?:exec|x)$/,
@@ -155,7 +160,11 @@ export function innerOf(name: string, words: readonly string[]): Inner | undefin
   if (name === "command" && /^-p*[vV]/.test(words[1] ?? "")) return { commands: [], scripts: [], unsure: [] };
   const subcommand = Object.hasOwn(RUNNING_SUBCOMMANDS, name) ? RUNNING_SUBCOMMANDS[name] : undefined;
   if (subcommand) return innerOfTool(name, words, subcommand);
-  const known = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : OTHERS.has(name) ? PLAIN : undefined;
+  if (/^g?env$/.test(name)) {
+    const env = RUNNERS.env as Runner;
+    return innerWords(env, withSplitText(words, env.options), 1, name);
+  }
+  const known = Object.hasOwn(RUNNERS, name) ? RUNNERS[name] : OTHERS.has(name) ? VAGUE : undefined;
   return known && innerWords(known, words, 1, name);
 }
 
@@ -181,7 +190,8 @@ function innerWords(
     if (name === "xargs" && start >= words.length) continue; // It prints.
     const isFed = name === "xargs" || name === "parallel";
     const rest = isFed ? withInput(name, words.slice(start), found.options) : words.slice(start);
-    if (rest.length === 0 && reads && inner.scripts.length === 0) inner.reads = true;
+    const isShell = rest.length <= (WITH_OPERAND.test(name) ? 1 : 0) && name !== "entr";
+    if (isShell && reads && inner.scripts.length === 0) inner.reads = true;
     else if (rest.length > 0 && joined)
       for (const text of joined === "each" ? rest : [rest.join(" ")]) inner.scripts.push({ text, sure });
     if (rest.length > 0) inner.commands.push({ words: rest, sure });

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { everyday } from "./everyday.ts";
-import { hidden, otherwise, pushes } from "./hidden.ts";
+import { fed, hidden, otherwise, pushes } from "./hidden.ts";
 import { type Post, post } from "./setup.ts";
 
 /** In the mode in which nothing else asks. */
@@ -15,6 +15,7 @@ describe("a rule that denies a command holds", () => {
     [hidden, "Bash(danger *)"],
     [pushes, "Bash(git push*)"],
     [pushes, "Bash(git push *)"],
+    [fed, "Bash(git push *)"],
   ] as const)("however it is hidden (%#)", async (commands, rule) => {
     await using t = await denying(rule);
     const ran: string[] = [];

@@ -1,0 +1,49 @@
+import { isInterpreter } from "./interpreters.ts";
+import { isQuiet } from "./programs.ts";
+import { innerOf, isVague } from "./runners.ts";
+
+/** They run none of their words, but what the files hold that their words name. */
+const RUNS_FILES =
+  /^(?:g?make|cmake|ninja|pytest|jest|vitest|mocha|npm|pnpm|yarn|bun|go|cargo|gradlew?|mvn|poetry|composer|gem|dotnet|terraform|alias|hash)$/;
+/** They take the files that their words name as what they show, pack or send. */
+const TAKES_FILES =
+  /^(?:(?:g|bsd)?tar|rsync|less|more|most|man|info|find|fd|fdfind|bat|batcat|delta|docker|podman|kubectl|shellcheck|pbcopy|xclip|xsel|wl-copy|mail|mailx|vim?|nvim|nano|emacs|sqlite3|gh)$/;
+
+/** Whether a program is known to do nothing else with what it reads than to show, keep or send it. */
+export function readsOnly(name: string, words: readonly string[]): boolean {
+  return TAKES_FILES.test(name) || isQuiet(name, words);
+}
+
+/** The words by which a program may load a file and do what is in it. */
+export function loadedBy(name: string, words: readonly string[]): readonly string[] {
+  const rest = words.slice(1);
+  if (/^g?sed$/.test(name)) return valuesOf(rest, /^-[nrEsuz]*f([\s\S]*)$|^--file=?([\s\S]*)$/);
+  if (/awk$/.test(name)) return valuesOf(rest, /^-[fEil]([\s\S]*)$|^--(?:file|exec|include|load)=?([\s\S]*)$/);
+  if (name === "git")
+    return rest.filter((word, at) => rest[at - 1] === "-c" || /^-c./.test(word) || rest.includes("config"));
+  if (isInterpreter(name)) {
+    const program = rest.findIndex(
+      (word, at) => !word.startsWith("-") && !/^-(?:r|-require|-import|-loader|I|m)$/.test(rest[at - 1] ?? ""),
+    );
+    return [words[0] as string, ...rest.slice(0, program < 0 ? undefined : program + 1)].map(withoutModule);
+  }
+  if (RUNS_FILES.test(name)) return words;
+  if (readsOnly(name, words)) return [words[0] as string];
+  return innerOf(name, words) && !isVague(name) ? [words[0] as string] : words;
+}
+
+/** `python3 -m a.b` loads `a`. */
+function withoutModule(word: string): string {
+  return /^[A-Za-z_]\w*(?:\.\w+)+$/.test(word) && !/\.(?:py|js|mjs|cjs|ts|rb|pl|php|lua|sh)$/.test(word)
+    ? (word.split(".")[0] as string)
+    : word;
+}
+
+function valuesOf(words: readonly string[], option: RegExp): string[] {
+  return words.flatMap((word, at) => {
+    const found = option.exec(word);
+    const value = found?.slice(1).find((it) => it !== undefined);
+    if (value === undefined) return [];
+    return value === "" ? [words[at + 1] ?? ""] : [value];
+  });
+}
