@@ -148,7 +148,7 @@ export class Screen {
   }
 
   private async drawTurn({ reason, error, stopReason, usage, durationMs }: TurnOutcome): Promise<void> {
-    if (reason === "cancelled") await this.line("(cancelled; what had arrived is kept)");
+    if (reason === "cancelled") await this.line("(cancelled)");
     if (error) await this.line(`${error.code}: ${error.message}`);
     if (stopReason === "length" && !error)
       await this.line(

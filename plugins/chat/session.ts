@@ -215,7 +215,8 @@ export class ChatSession {
     const { sessionId } = this;
     const { id, status } = await this.client.request("send_message", { sessionId, content });
     this.await(id, status === "queued" ? content : undefined);
-    if (status === "queued") await this.screen.line("(queued: it follows the present turn; Ctrl-C cancels both)");
+    if (status === "queued")
+      await this.screen.line("(queued: it is sent when the current turn ends; Ctrl-C cancels both)");
   }
 
   private await(id: string, queued?: string): void {

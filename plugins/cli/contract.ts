@@ -26,6 +26,8 @@ export interface CliOption {
   values?: readonly string[];
   default?: string;
   repeatable?: boolean;
+  /** Without a value it is the empty text, instead of an error. */
+  mayBeEmpty?: boolean;
 }
 /** One command: `scorel <noun> [action] [args]`. The command with an empty noun is `scorel` itself. */
 export interface CliCommand {

@@ -4,7 +4,7 @@ const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Di
 
 export const errors = defineErrors({
   CLI_UNKNOWN_COMMAND: (a: { command: string; nearest: string | undefined }) =>
-    `There is no command "${a.command}".${hint(a.nearest)} \`scorel --help\` lists them all.`,
+    `There is no command "${a.command}".${a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)} \`scorel --help\` lists all commands.`,
   CLI_UNKNOWN_ACTION: (a: { noun: string; action: string; nearest: string | undefined }) =>
     `"scorel ${a.noun}" has no action "${a.action}".${hint(a.nearest)} \`scorel ${a.noun} --help\` lists them all.`,
   CLI_MISSING_ACTION: (a: { noun: string; actions: readonly string[] }) =>

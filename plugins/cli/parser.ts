@@ -108,6 +108,7 @@ function written(option: Option, value: string | undefined): string {
     if (value !== undefined) throw errors.CLI_UNEXPECTED_VALUE({ option: option.long });
     return name;
   }
+  if (value === undefined && option.mayBeEmpty) return `${name}=${mark}`;
   if (value === undefined && !option.optional)
     throw errors.CLI_MISSING_VALUE({ option: option.long, value: option.value });
   if (value !== undefined && option.values && !option.values.includes(value))

@@ -26,7 +26,9 @@ export function lookAtFolders({ home }: Pick<Patient, "home">): Part & { folders
     if (against && !look.findings.some(({ code }) => code === "FOLDER_UNREADABLE")) look.findings.push(against);
   }
   if (look.findings.length === 0)
-    look.findings.push(finding("FOLDERS", "ok", "Your folder and all in it is yours alone.", home, ""));
+    look.findings.push(
+      finding("FOLDERS", "ok", "Only you can read and change your folder and the files in it.", home, ""),
+    );
   return { folders: look.folders, findings: look.findings };
 }
 

@@ -45,7 +45,7 @@ export function configCommands(layers: LayersService): CliCommand[] {
     {
       noun: "config",
       action: "show",
-      description: "Print the configuration that holds here",
+      description: "Print the configuration used in this folder",
       options: [{ flags: "--explain", description: "Say of every value which layer set it" }],
       run: async (invocation) => {
         const composed = await layers.config();

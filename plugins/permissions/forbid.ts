@@ -28,12 +28,12 @@ export function forbids(
         commands.some(({ sure }, at) => (sure || !isSure) && guises[at]?.some((text) => mayFit(pattern, text, isSure))),
     )?.rule;
   const sure = matching(true);
-  if (sure) return { decision: "deny", why: `the rule "${sure.text}" speaks of it` };
+  if (sure) return { decision: "deny", why: `the rule "${sure.text}" matches it` };
   const possible = matching(false);
   const reordered = possible ?? rules.find((rule) => isSaidOtherwise(rule, commands));
   if (reordered) return { decision: "ask", why: `it may run what the rule "${reordered.text}" is about` };
   if (unsure.length === 0) return undefined;
-  return { decision: "ask", why: `it holds ${unsure[0]}, so it may run what the rule "${first.text}" is about` };
+  return { decision: "ask", why: `it contains ${unsure[0]}, so it may run what the rule "${first.text}" is about` };
 }
 
 /** Whether a command has the options of a rule in another order or spelling. */

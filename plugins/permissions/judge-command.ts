@@ -29,7 +29,7 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   if (asked) return { decision: "ask", why: asked.why, rules: [] };
   if (about(rules.allow).some(({ pattern }) => pattern === undefined)) return allow('the rule "Bash" allows it');
   if (reading.unknown.length > 0)
-    return { decision: "ask", why: `it holds ${reading.unknown[0]}, which no rule covers`, rules: [] };
+    return { decision: "ask", why: `it contains ${reading.unknown[0]}, which no allow rule covers`, rules: [] };
   if (open.length === 0) return allow("the rules allow every part of it");
   return {
     decision: "ask",

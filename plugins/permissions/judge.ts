@@ -43,7 +43,7 @@ async function judgeBash(command: string, cwd: string, call: Case): Promise<Verd
 /** Asks about git in a folder where it may run what nobody chose. */
 function aboutGit(danger: string | undefined): Verdict | undefined {
   if (danger === undefined) return undefined;
-  return { decision: "ask", why: `it holds ${danger}, which no rule covers`, rules: [] };
+  return { decision: "ask", why: `it contains ${danger}, which no allow rule covers`, rules: [] };
 }
 
 /** What a call reads, as its tool says, else the paths among the arguments of one that only reads. */

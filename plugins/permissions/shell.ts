@@ -94,7 +94,7 @@ function visit(node: SyntaxNode, place: Place): void {
     children(node, { ...place, source: node.source ?? place.source });
   } else {
     if (node.type === "Redirected") addUnit(redirections(node.redirects, place), place);
-    else if (!HOLDERS.has(node.type)) reading.unknown.push(`a ${node.type}`);
+    else if (!HOLDERS.has(node.type)) reading.unknown.push(namedNode(node.type));
     children(node, place);
   }
 }
@@ -233,4 +233,11 @@ function redirection(node: Redirection, { source, reading }: Place): Token[] {
     { kind: "redirect", text: operator, marked: true },
     { ...target, ...(value !== undefined && { value }) },
   ];
+}
+
+/** A node of the shell's grammar as people call it: `a for loop`, `a case`. */
+function namedNode(type: string): string {
+  const words = type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
+  const name = /^(for|while|until|select)$|for$/.test(words) ? `${words} loop` : words;
+  return `${/^[aeiou]/.test(name) ? "an" : "a"} ${name}`;
 }

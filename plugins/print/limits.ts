@@ -8,8 +8,13 @@ import { errors } from "./errors.ts";
 export function readLimits({ options }: Pick<Invocation, "options">): Limits {
   return new Limits({
     rounds: numberOf(options.maxRounds, "--max-rounds", "a whole number from 1", (n) => Number.isInteger(n) && n >= 1),
-    cost: numberOf(options.maxCost, "--max-cost", "an amount in US dollars", (n) => n > 0),
-    seconds: numberOf(options.timeout, "--timeout", "a number of seconds up to 2000000", (n) => n > 0 && n <= 2e6),
+    cost: numberOf(options.maxCost, "--max-cost", "an amount in US dollars greater than 0", (n) => n > 0),
+    seconds: numberOf(
+      options.timeout,
+      "--timeout",
+      "a number of seconds greater than 0, at most 2000000",
+      (n) => n > 0 && n <= 2e6,
+    ),
   });
 }
 

@@ -20,7 +20,9 @@ export const printOnly: Readonly<Record<string, CliOption>> = {
 export const options: readonly CliOption[] = [
   {
     flags: "-p, --print <prompt>",
-    description: "Answer one prompt and exit; piped input is appended, @file attaches a file",
+    description: "Answer one prompt and exit; piped input is appended, or is the prompt; @file attaches a file",
+    // `git log | scorel -p`: what is piped in is the whole prompt.
+    mayBeEmpty: true,
   },
   ...Object.values(printOnly).map((option) => ({ ...option, description: `With -p: ${lowered(option.description)}` })),
   ...sessionOptions,

@@ -23,7 +23,8 @@ function runCommand(host: () => HostService | undefined): CliCommand {
     noun: "skill",
     action: "run",
     args: "<name> <command...>",
-    description: "Run a program of a skill in the sandbox; one word is a line for bash; exits as it does",
+    description:
+      "Run a program of a skill in the sandbox and exit with its code; a single word is run as a bash command line",
     options: [
       { flags: "--input <file>", description: "Put it into inputs/ of the workspace", repeatable: true },
       { flags: "--out <dir>", description: "Copy what it leaves in out/ into this folder, which is new or empty" },

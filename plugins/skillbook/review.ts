@@ -25,7 +25,9 @@ export async function describeStaged(
     ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), looks)),
     ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} counts first`),
     ...beside(skills, staged),
-    ...staged.elsewhere.map(({ name, from }) => `  plugin ${name} lies elsewhere, and is not added: ${from}`),
+    ...staged.elsewhere.map(
+      ({ name, from }) => `  not added: the plugin ${name} is not part of this source, but at ${from}`,
+    ),
     ...skipped.map(({ folder, reason }) => `  no skill: ${below(folder)}: ${reason}`),
   ];
 }

@@ -6,7 +6,7 @@ export const errors = defineErrors({
   SKILLSTORE_HOST: (a: { host: string; reason: string }) =>
     `Nothing is fetched from ${a.host}: ${a.reason}. If it is meant: add ${JSON.stringify(a.host)} to "allowHosts" in [skills] of your config.toml.`,
   SKILLSTORE_FETCH: (a: { from: string; reason: string }) =>
-    `${a.from} could not be fetched: ${a.reason}. What was there before is unchanged; try again later.`,
+    `${a.from} could not be fetched: ${a.reason}. Nothing was changed; try again later.`,
   SKILLSTORE_NONE: (a: { from: string; elsewhere: readonly { name: string; from: string }[] }) =>
     `${a.from} holds no skill: there is no SKILL.md in it, up to six folders deep.${a.elsewhere.length === 0 ? "" : ` Its marketplace lists plugins that lie elsewhere: ${a.elsewhere.map(({ name, from }) => `${name} (${from})`).join(", ")}.`}`,
   SKILLSTORE_MANY: (a: { from: string; most: number }) =>

@@ -58,7 +58,7 @@ export function isAllowed({ hostname, port, protocol }: URL, allowHosts: readonl
   return allowHosts.some((entry) => bare(entry) === host || entry.trim().toLowerCase() === withPort);
 }
 
-/** The only addresses that a request may go to. Throws SKILLSTORE_HOST, when there are none or one of them is no public machine's. */
+/** The only addresses that a request may go to. Throws SKILLSTORE_HOST, when there are none or one of them is not public. */
 export async function pinnedTo(
   url: URL,
   allowHosts: readonly string[],
@@ -69,7 +69,11 @@ export async function pinnedTo(
   const found = isIP(name) ? [{ address: name, family: isIP(name) }] : await lookup(name);
   if (found.length === 0) throw errors.SKILLSTORE_HOST({ host, reason: "it has no address" });
   const inside = isAllowed(url, allowHosts) ? undefined : found.find(({ address }) => !isPublic(address));
-  if (inside) throw errors.SKILLSTORE_HOST({ host, reason: `${inside.address} is no public machine's` });
+  if (inside)
+    throw errors.SKILLSTORE_HOST({
+      host,
+      reason: `${inside.address} is an address of this machine or of a private network`,
+    });
   return found.map(({ address }) => ({ address, family: isIP(address) === 6 ? 6 : 4 }));
 }
 

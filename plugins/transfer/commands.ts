@@ -13,7 +13,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
       options: [
         {
           flags: "--format <format>",
-          description: "As what; default: what --out ends in, else md",
+          description: "File format; default: the ending of --out, else md",
           values: ["md", "html", "jsonl"],
         },
         { flags: "--out <file>", description: "Into this file, for you alone; default: standard output" },
@@ -30,7 +30,7 @@ export function transferCommands(host: () => HostService | undefined): CliComman
       options: [
         {
           flags: "--format <format>",
-          description: "Whose file it is",
+          description: "Which program wrote the file",
           values: ["auto", "scorel", "claude-code", "codex", "pi"],
           default: "auto",
         },

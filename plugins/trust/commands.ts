@@ -10,7 +10,7 @@ export function trustCommands(trust: TrustService): CliCommand[] {
     {
       noun: "trust",
       args,
-      description: "Trust a project that you write yourself, whatever its files become",
+      description: "Trust a project of your own, also when its files change",
       options: [{ flags: "--dev", description: "Trust this project by its path: no question when it changes" }],
       run: async (invocation) => (await work()).byPath(trust, invocation),
     },
@@ -32,7 +32,7 @@ export function trustCommands(trust: TrustService): CliCommand[] {
       noun: "trust",
       action: "confirm",
       args: "[extension]",
-      description: "Show your extensions that are held back because they changed while tools ran, and load them again",
+      description: "Show which of your extensions changed while tools ran, and allow them to be loaded again",
       options: [{ flags: "--yes", description: "Do not ask" }],
       run: async (invocation) => (await work()).confirm(trust, invocation),
     },

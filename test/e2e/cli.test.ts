@@ -97,7 +97,7 @@ describe("scorel", () => {
     expect(await s.run(["sessions", "list"])).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: 'scorel: There is no command "sessions". Did you mean "session"? `scorel --help` lists them all.\n',
+      stderr: 'scorel: There is no command "sessions". Did you mean "session"? `scorel --help` lists all commands.\n',
     });
     expect(await s.run(["-p", "hi", "--outptu", "json"])).toMatchObject({
       code: 2,

@@ -147,7 +147,7 @@ describe("scorel doctor, when nothing else runs,", () => {
     s.file("~/.scorel/extensions/endless.ts", extension("endless", "activate() { for (;;); }"));
     const stuck = await examine(s);
     expect([stuck.code, broken(stuck)]).toEqual([1, ["PLUGINS_LATE"]]);
-    expect(found(stuck, "PLUGINS_LATE").what).toMatch(/plugin endless has let nothing else run.*endless\.ts:1/);
+    expect(found(stuck, "PLUGINS_LATE").what).toMatch(/plugin endless blocks the process.*endless\.ts:1/);
   });
 
   it("says that there is no home to use", async () => {

@@ -163,7 +163,7 @@ describe("scorel skill", () => {
       expect(refused).toMatchObject({
         code: 1,
         stdout: "",
-        stderr: expect.stringMatching(/(127\.0\.0\.1|::1) is no public machine's/),
+        stderr: expect.stringMatching(/(127\.0\.0\.1|::1) is an address of this machine or of a private network/),
       });
       const taken = await s.run(["skill", "add", `${server.origin}/pdf.zip`, "--name", "mine", "--yes"]);
       expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("it stands for") });

@@ -67,7 +67,7 @@ async function turnBeside(source: string, test: TestContext) {
   return { s, path, started: s.start(["-p", "read it", "--continue", "--output", "events"]) };
 }
 const line = (pid: number, place: string, path: string) =>
-  `plugin wild has let nothing else run for 3 s in ${place} (${path}:2); if it never returns, press Ctrl-C twice or end process ${pid}`;
+  `plugin wild blocks the process: its code has been running for 3 s in ${place} (${path}:2); if it never returns, press Ctrl-C twice or end process ${pid}`;
 
 it.concurrent.for(places)(
   "an extension that never returns %s is named, and nothing said is lost",
@@ -80,7 +80,9 @@ it.concurrent.for(places)(
     expect(readFileSync(log.replace(/\.jsonl$/, ".log"), "utf8")).toContain(
       `error ${line(started.pid, place, path)}\n`,
     );
-    expect((await s.run(["logs", basename(log, ".jsonl")])).stdout).toContain("has let nothing else run for 3 s");
+    expect((await s.run(["logs", basename(log, ".jsonl")])).stdout).toContain(
+      "blocks the process: its code has been running for 3 s",
+    );
     s.file("~/.scorel/extensions/wild.ts", plugin(""));
     const before = records(log);
     expect(await s.run(["-p", "and now", "--continue"])).toMatchObject({ code: 0 });
@@ -164,7 +166,7 @@ for (const end = Date.now() + 5_000; Date.now() < end; ); } })`);
     t.type("read it\r");
     await t.shows("loops");
     t.type("and this");
-    await t.shows("has let nothing else run");
+    await t.shows("blocks the process");
     await t.shows("> and this");
   });
 });

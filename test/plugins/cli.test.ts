@@ -126,9 +126,22 @@ describe("a command line", () => {
     expect((await scorel.run("--color", "never")).given).toMatchObject({ options: { color: "never" } });
   });
 
+  it("takes an option that may be empty without a value, wherever it stands", async () => {
+    const options = [{ flags: "--say <words>", description: "Say", mayBeEmpty: true }];
+    const speak = { noun: "speak", description: "Speak", options, run: () => 0 };
+    const heard: unknown[] = [];
+    await using scorel = await commandLine([{ ...speak, run: ({ options }) => heard.push(options.say) && 0 }]);
+    for (const words of [["--say"], ["--say", "--trust"], ["--say", "- a"], ["--say="]])
+      await scorel.run("speak", ...words);
+    expect(heard).toEqual(["", "", "- a", ""]);
+  });
+
   it.each([
-    [["sesion", "list"], 'There is no command "sesion". Did you mean "session"? `scorel --help` lists them all.'],
-    [["fix the bug"], 'There is no command "fix the bug". `scorel --help` lists them all.'],
+    [["sesion", "list"], 'There is no command "sesion". Did you mean "session"? `scorel --help` lists all commands.'],
+    [
+      ["fix the bug"],
+      'There is no command "fix the bug". To send a prompt: scorel -p "…", or start scorel and type it. `scorel --help` lists all commands.',
+    ],
     [["session"], '"scorel session" needs to know what to do: list, show.'],
     [
       ["session", "shwo"],

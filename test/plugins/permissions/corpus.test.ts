@@ -66,7 +66,9 @@ describe("the guard refuses", () => {
     for (const name of ["HEAD", "config", "objects/x", "refs/x"]) t.file(name, "");
     expect([await t.bash("git status"), await t.bash("timeout 5 git log -1")]).toEqual(
       Array(2).fill(
-        expect.stringMatching(/^Denied: it holds git in a folder that poses as git's own, which no rule covers/),
+        expect.stringMatching(
+          /^Denied: it contains git in a folder that poses as git's own, which no allow rule covers/,
+        ),
       ),
     );
     t.file(".git/HEAD", "");

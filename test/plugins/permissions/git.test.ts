@@ -17,7 +17,7 @@ const allow = [
   "Bash(env *)",
 ];
 const POSES =
-  "Denied: it holds git in a folder that poses as git's own, which no rule covers, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.";
+  "Denied: it contains git in a folder that poses as git's own, which no allow rule covers, and nobody is there to ask. Do not try the same in another way; go on without it, or say what you need it for.";
 const SETTINGS = POSES.replace("that poses as git's own", "whose settings can run programs");
 const CHANGES = POSES.replace("that poses as git's own", "that the same command may change");
 

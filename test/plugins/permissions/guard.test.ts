@@ -101,7 +101,7 @@ describe("rules", () => {
   it("that ask come before those that allow", async () => {
     await using t = await attended({ mode: "full", ask: ["Bash(git push*)"] });
     const { question, outcome } = await answers(t, t.bash("git push origin"), "n", "not on a Friday");
-    expect(question.title).toBe('Bash: the rule "Bash(git push*)" speaks of it');
+    expect(question.title).toBe('Bash: the rule "Bash(git push*)" matches it');
     expect(outcome).toMatch(/^Denied: the user said no: not on a Friday\./);
   });
 
@@ -170,7 +170,7 @@ describe("a person", () => {
     await using t = await attended();
     const { question } = await answers(t, t.bash("ls \u001b]0; rm -rf ~ \u0007 \u202e"), "n");
     expect([question.title, question.body?.[0]]).toEqual([
-      "Bash: it holds a character that cannot be seen, which no rule covers",
+      "Bash: it contains a character that cannot be seen, which no allow rule covers",
       { display: "notice", level: "info", text: "$ ls \\u{1b}]0; rm -rf ~ \\u{7} \\u{202e}" },
     ]);
     const { question: write } = await answers(

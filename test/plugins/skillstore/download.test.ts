@@ -51,10 +51,13 @@ describe("a download", () => {
   it("asks no other host over http, and none of this machine", () =>
     served({ "/a.zip": words }, async ({ origin, host, heard }) => {
       expect(await fetched(`${origin}/a.zip`)).toEqual(["SKILLSTORE_HOST", "only https:// is used"]);
-      expect(await fetched(`https://${host}/a.zip`)).toEqual(["SKILLSTORE_HOST", "127.0.0.1 is no public machine's"]);
+      expect(await fetched(`https://${host}/a.zip`)).toEqual([
+        "SKILLSTORE_HOST",
+        "127.0.0.1 is an address of this machine or of a private network",
+      ]);
       expect(
         await fetched(`https://localhost/a.zip`, { lookup: async () => [{ address: "127.0.0.1", family: 4 }] }),
-      ).toEqual(["SKILLSTORE_HOST", "127.0.0.1 is no public machine's"]);
+      ).toEqual(["SKILLSTORE_HOST", "127.0.0.1 is an address of this machine or of a private network"]);
       expect(heard).toEqual([]);
     }));
 
@@ -93,15 +96,30 @@ describe("a download", () => {
 
   it.each([
     ["another host over http", "http://example.com/x.zip", "SKILLSTORE_HOST", "only https:// is used"],
-    ["this machine", "https://127.0.0.2/x?geheim", "SKILLSTORE_HOST", "127.0.0.2 is no public machine's"],
-    ["this machine, in numbers", "https://2130706434/x", "SKILLSTORE_HOST", "127.0.0.2 is no public machine's"],
+    [
+      "this machine",
+      "https://127.0.0.2/x?geheim",
+      "SKILLSTORE_HOST",
+      "127.0.0.2 is an address of this machine or of a private network",
+    ],
+    [
+      "this machine, in numbers",
+      "https://2130706434/x",
+      "SKILLSTORE_HOST",
+      "127.0.0.2 is an address of this machine or of a private network",
+    ],
     [
       "a cloud's own answers",
       "https://169.254.169.254/latest",
       "SKILLSTORE_HOST",
-      "169.254.169.254 is no public machine's",
+      "169.254.169.254 is an address of this machine or of a private network",
     ],
-    ["a name for a private address", "https://inside.test/x", "SKILLSTORE_HOST", "10.1.2.3 is no public machine's"],
+    [
+      "a name for a private address",
+      "https://inside.test/x",
+      "SKILLSTORE_HOST",
+      "10.1.2.3 is an address of this machine or of a private network",
+    ],
     ["a file", "file:///etc/passwd", "SKILLSTORE_FETCH", "sent it on to what is no address"],
     ["a password", "https://ann:geheim@example.com/", "SKILLSTORE_FETCH", "sent it on to what is no address"],
     ["nowhere", "https://[", "SKILLSTORE_FETCH", "sent it on to what is no address"],

@@ -61,7 +61,10 @@ describe("a host", () => {
 
   it("is refused when its name stands for anything but public machines, also besides one", async () => {
     const url = new URL("https://example.com/x.zip");
-    const refused = (address: string) => ["SKILLSTORE_HOST", `${address} is no public machine's`];
+    const refused = (address: string) => [
+      "SKILLSTORE_HOST",
+      `${address} is an address of this machine or of a private network`,
+    ];
     expect(await reasonOf(pinnedTo(url, [], answers("10.0.0.1")))).toEqual(refused("10.0.0.1"));
     expect(await reasonOf(pinnedTo(url, [], answers("1.1.1.1", "::1")))).toEqual(refused("::1"));
     expect(await reasonOf(pinnedTo(url, [], answers()))).toEqual(["SKILLSTORE_HOST", "it has no address"]);
@@ -77,7 +80,7 @@ describe("a host", () => {
     ["https://[::ffff:127.0.0.1]/", "::ffff:7f00:1"],
     ["https://169.254.169.254/latest/meta-data", "169.254.169.254"],
   ])("that is an address is judged as one: %s", async (address, shown) => {
-    const refused = ["SKILLSTORE_HOST", `${shown} is no public machine's`];
+    const refused = ["SKILLSTORE_HOST", `${shown} is an address of this machine or of a private network`];
     expect(await reasonOf(pinnedTo(new URL(address), [], answers("1.1.1.1")))).toEqual(refused);
   });
 
