@@ -88,6 +88,10 @@ function addFolders({ tokens }: Unit, place: Ground): void {
     if (glued !== undefined) enter({ ...word, text: glued, ...(word.value !== undefined && { value: glued }) }, place);
   }
   if (moves && words.length === 1) addFolder(place.home, place);
+  for (const { kind, text } of tokens) {
+    const folder = kind === "redirect" ? undefined : /^GIT_(?:WORK_TREE|DIR)=(.+)$/s.exec(text)?.[1];
+    if (folder !== undefined) enter({ kind: "word", text: folder, marked: true }, place);
+  }
 }
 
 const FOLDER_OPTION = /^(?:-C|--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir)$/;
@@ -118,7 +122,7 @@ function pathsOf({ value, text }: Token, folder: string, place: Ground): readonl
 function addUnit({ tokens, nested }: Unit, place: Ground): void {
   const words = tokens.filter(({ kind }) => kind === "word");
   const values = words.map(({ value }) => value);
-  const own = readerOf(values);
+  const own = readerOf(values, (word) => place.found.folders.some((it) => kindOf(resolve(it, word)) !== undefined));
   const reader = nested || place.handsOn ? { ...own, contents: true } : own;
   const { found } = place;
   if (/^(?:xargs|parallel|eval)$/.test(bareName(values[0] ?? "")))
@@ -136,7 +140,7 @@ function addUnit({ tokens, nested }: Unit, place: Ground): void {
     else addWord(token, token.kind === "assignment" ? ASSIGNED : reader, isScript, place);
   }
   const hasFile = found.files.slice(named).some(({ path, sure }) => sure && kindOf(path) !== undefined);
-  if (reader.startsHere && !hasFile)
+  if (reader.startsHere && (reader.startsAnyway || !hasFile))
     for (const path of found.folders) found.walked.push({ path, sure: false, contents: reader.contents });
   if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
 }
@@ -152,13 +156,21 @@ function addRedirect(token: Token, operator: Token | undefined, place: Ground): 
 /** Ways to name a file in a word: as it stands, behind an option, a `=`, a `:` or an `@`. */
 function formsOf(value: string): { path: string; sure: boolean }[] {
   const plain = value.replace(/^file:\/\/(?:localhost)?(?=\/)/, "");
-  const behind = /^-[A-Za-z](.+)$/s.exec(plain)?.[1];
+  const behind = behindLetters(plain);
   const parts = plain.split(/[=:,@]/).filter((part) => part !== "" && part !== plain);
   return [
     { path: plain, sure: !plain.startsWith("-") },
-    ...[...(behind === undefined ? [] : [behind]), ...parts].map((path) => ({ path, sure: false })),
+    ...[...behind, ...parts].map((path) => ({ path, sure: false })),
     ...(plain.includes("=") ? [{ path: plain.slice(plain.indexOf("=") + 1), sure: true }] : []),
   ];
+}
+
+/** What may stand behind a letter, or behind several, as in `-qFname`; `-includename` is read so, too. */
+function behindLetters(word: string): string[] {
+  const letters = /^-([A-Za-z]{1,24})./s.exec(word)?.[1] ?? "";
+  const texts = [...letters].map((_letter, at) => word.slice(at + 2)).filter((text) => text !== "");
+  // A plain bundle of letters names hardly a file of more than a few of them.
+  return /^-[A-Za-z]+$/.test(word) ? texts.slice(0, 4) : texts;
 }
 
 /** What a text comes to when whatever is open in it comes to a plain name. */

@@ -1,3 +1,4 @@
+import { gitReadingOf } from "./git-reading.ts";
 import { bareName } from "./hazards.ts";
 
 /** What a program does with the words that name files. */
@@ -10,6 +11,8 @@ export interface Reader {
   goesThrough: boolean;
   /** Whether it goes through the folder where it runs when no word names one. */
   startsHere: boolean;
+  /** Whether it does so though a word names a file: what the words mean is known. */
+  startsAnyway?: boolean;
   /** Whether words that only the shell knows may be files for it. */
   readsUnknown: boolean;
   /** Whether a word can be a script that names files. */
@@ -33,16 +36,14 @@ const FLAT = set(
 );
 /** They go through the folder where they run, unless a word names another. */
 const WALKERS = set("rg ag ack tree du find fd fdfind");
-/** What git shows files with; the rest of its words are names of other things. */
-const GIT_READERS =
-  /^(?:grep|archive|diff|show|log|blame|annotate|cat-file|format-patch|stash|whatchanged|range-diff|difftool|add|hash-object|apply|am|bundle|fast-export|ls-files|ls-tree|commit|config|tag|notes|credential|send-email|mailinfo)$/;
-const GIT_WALKERS = /^(?:grep|archive|diff|show|format-patch|whatchanged|fast-export|bundle)$/;
-
 /** How a program reads, by its words; of one that is not known everything is possible. */
-export function readerOf(words: readonly (string | undefined)[]): Reader {
+export function readerOf(
+  words: readonly (string | undefined)[],
+  exists: (word: string) => boolean = () => false,
+): Reader {
   const [name = ""] = words;
   const program = bareName(name);
-  if (program === "git") return gitReader(words);
+  if (program === "git") return gitReader(words, exists);
   if (TALKERS.has(program)) return { ...PLAIN, files: false, contents: false, readsUnknown: false };
   const recursive = words.some((word) => /^-[a-zA-Z]*[rR]|^--(?:recursive|dereference-recursive)/.test(word ?? ""));
   if (LISTERS.has(program)) {
@@ -67,12 +68,9 @@ const PLAIN: Reader = {
   scripts: false,
 };
 
-function gitReader(words: readonly (string | undefined)[]): Reader {
-  const command = words.find(
-    (word, at) => at > 0 && word !== undefined && (GIT_READERS.test(word) || GIT_WALKERS.test(word)),
-  );
-  const patches = /^log$/.test(command ?? "") && words.some((word) => /^-(?:[pucGSL]|-(?:patch|cc))/.test(word ?? ""));
-  const walks = patches || GIT_WALKERS.test(command ?? "");
-  const reads = command !== undefined;
-  return { ...PLAIN, contents: reads, files: true, goesThrough: reads, startsHere: walks, readsUnknown: reads };
+function gitReader(words: readonly (string | undefined)[], exists: (word: string) => boolean): Reader {
+  const shown = gitReadingOf(words, exists);
+  const reads = shown !== "nothing";
+  const all = shown === "everything";
+  return { ...PLAIN, contents: reads, goesThrough: reads, startsHere: all, startsAnyway: all, readsUnknown: reads };
 }

@@ -2,6 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { showing, silent } from "./git-commands.ts";
 import { type Post, post } from "./setup.ts";
 
 const first = async (outcome: Promise<string>) => (await outcome).split(":")[0];
@@ -106,6 +107,12 @@ describe("a file that a rule keeps from being read", () => {
     expect(await outcomes(full, reaching)).toEqual(all(reaching, "Denied"));
     await using edits = await withSecrets({ allow: ["Bash"] });
     expect(await outcomes(edits, reaching)).toEqual(all(reaching, "Denied"));
+  });
+
+  it("is shown by no command of git", async () => {
+    await using t = await withSecrets({ mode: "full" });
+    expect(await outcomes(t, showing)).toEqual(all(showing, "Denied"));
+    expect(await outcomes(t, silent)).toEqual(all(silent, "runs"));
   });
 
   it("leaves other commands alone", async () => {
@@ -315,10 +322,10 @@ describe("files that hold keys", () => {
     await using t = await post({ mode: "full", allow: ["Read(tls/server.pem)", "Read(~/.aws/config)"] });
     t.file("tls/server.pem", "needle\n");
     t.file("tls/other.pem", "needle\n");
+    expect(await t.say("Grep", { pattern: "needle" })).toBe("[1 match]\ntls/server.pem\n1:needle");
     expect(await read(t, "tls/server.pem")).toBe("runs");
     expect(await t.bash("cat ~/.aws/config")).toBe("runs");
     expect(await read(t, "tls/other.pem")).toBe("Denied");
-    expect(await t.say("Grep", { pattern: "needle" })).toBe("[1 match]\ntls/server.pem\n1:needle");
   });
 
   it("count a .npmrc only when it holds a token", async () => {
