@@ -11,6 +11,7 @@ import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import type { Kept } from "./output.ts";
 import { absolute, shownAs } from "./paths.ts";
+import type { ReadyShell } from "./ready-shell.ts";
 import { answer, answering } from "./tool.ts";
 
 const DEFAULT_SECONDS = 120;
@@ -35,7 +36,9 @@ type OnUpdate = ((partial: ToolOutput) => void) | undefined;
 export function createBash(env: Environment): Tool<Params> {
   let ledger: Promise<Ledger> | undefined;
   let background: Promise<Background> | undefined;
+  let shell: Promise<ReadyShell> | undefined;
   const noted = () => (ledger ??= createLedger(env));
+  const ready = () => (shell ??= createReadyShell(env));
   const inBackground = () => (background ??= createBackground(env, noted));
   return {
     name: "Bash",
@@ -50,7 +53,7 @@ export function createBash(env: Environment): Tool<Params> {
         if (command === undefined) return inform(params, inBackground);
         return behind
           ? start({ ...params, command }, env, signal, inBackground)
-          : bash({ ...params, command }, env, noted, { signal, onUpdate });
+          : bash({ ...params, command }, env, { noted, ready }, { signal, onUpdate });
       }),
     display: (params, result) => card(titleOf(params), result, textOf(result)),
   };
@@ -64,6 +67,19 @@ function titleOf({ command, poll, stop, background }: Params): string {
 type InBackground = () => Promise<Background>;
 
 type Noted = () => Promise<Ledger>;
+
+/** What lasts from one command of a session to the next. */
+interface Lasting {
+  noted: Noted;
+  ready: () => Promise<ReadyShell>;
+}
+
+async function createReadyShell(env: Environment): Promise<ReadyShell> {
+  const { ReadyShell } = await import("./ready-shell.ts");
+  const shell = new ReadyShell();
+  env.atEnd.push(() => shell.close());
+  return shell;
+}
 
 /** Which commands run, for the next start of Scorel to end them if this process is killed. */
 async function createLedger(env: Environment): Promise<Ledger> {
@@ -120,14 +136,15 @@ async function inform({ poll, stop }: Params, inBackground: InBackground): Promi
 async function bash(
   params: Run,
   env: Environment,
-  noted: Noted,
+  { noted, ready }: Lasting,
   { signal, onUpdate }: { signal: AbortSignal | undefined; onUpdate: OnUpdate },
 ): Promise<ToolOutput> {
   const cwd = await folderOf(params.cwd, env);
-  const [{ runCommand }, { Output }, ledger] = await Promise.all([
+  const [{ runCommand }, { Output }, ledger, shell] = await Promise.all([
     import("./command.ts"),
     import("./output.ts"),
     noted(),
+    ready(),
   ]);
   const output = new Output(outputBudget(env.context()), () => env.workspace.temp);
   const redactor = env.redactor();
@@ -149,6 +166,7 @@ async function bash(
         timeoutMs: seconds * 1000,
         signal,
         onText,
+        ready: shell,
         onStart: ({ pid, mark }) => {
           running = mark;
           ledger.add(pid, mark);

@@ -7,6 +7,7 @@ import type { SandboxCommand } from "@scorel/sandbox/contract";
 import { endTree, killGroup, MARK } from "@scorel/sandbox/processes";
 import type { Confine } from "./confinement.ts";
 import { errors } from "./errors.ts";
+import type { ReadyShell, Shell } from "./ready-shell.ts";
 
 /** After a command has ended, what it left behind may still hold its output; that is not waited for longer. */
 const PIPE_GRACE_MS = 100;
@@ -26,6 +27,8 @@ export interface Command {
   onStart?(started: Started): void;
   /** What it leaves behind belongs to it: its end stays in `running`. */
   keep?: boolean;
+  /** May have a shell that waits for a command, where no sandbox confines it. */
+  ready?: ReadyShell;
 }
 /** A command that has just been started. */
 export interface Started {
@@ -61,14 +64,17 @@ export async function runCommand(options: Command, running: Set<End>): Promise<E
   const confined = await options.confine?.(shell, options.cwd, options.env);
   try {
     options.signal?.throwIfAborted();
-    return await runShell(confined ? joined(confined) : { argv: shell, ...options }, options, mark, running);
+    const waiting = confined ? undefined : options.ready?.take(options.command, options);
+    const program = confined ? joined(confined) : { argv: shell, ...options };
+    const ended = await runShell(waiting ?? { child: await start(program, mark), mark }, options, running);
+    if (!confined) options.ready?.prepare(options);
+    return ended;
   } finally {
     await confined?.release();
   }
 }
 
-async function runShell(program: Program, options: Command, mark: string, running: Set<End>): Promise<Ended> {
-  const child = await start(program, mark);
+async function runShell({ child, mark }: Shell, options: Command, running: Set<End>): Promise<Ended> {
   const pid = child.pid as number;
   const over = () => child.exitCode !== null || child.signalCode !== null;
   const end = once(() => endTree(over() ? undefined : pid, mark));

@@ -1,0 +1,131 @@
+import { existsSync, mkdirSync, readFileSync, renameSync } from "node:fs";
+import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
+import { describe, expect, it } from "vitest";
+import { type Command, runCommand } from "../../../plugins/coding/command.ts";
+import { ReadyShell } from "../../../plugins/coding/ready-shell.ts";
+import { isAlive } from "../../processes.ts";
+import { workshop } from "./workshop.ts";
+
+const env = { PATH: process.env.PATH ?? "", HOME: "/", OWN: "a b" };
+
+/** Runs a command; answers its output, how it ended, and the process that it ran in. */
+async function run(command: string, cwd: string, more: Partial<Command> = {}) {
+  let output = "";
+  let pid = 0;
+  const onText = (text: string) => {
+    output += text;
+  };
+  const onStart = (started: { pid: number }) => {
+    pid = started.pid;
+  };
+  const { exitCode, signal } = await runCommand({ command, cwd, env, onText, onStart, ...more }, new Set());
+  return { output, exitCode, signal, pid };
+}
+
+/** A shell that waits, and the number of its process. */
+async function waiting(cwd: string): Promise<{ ready: ReadyShell; pid: number }> {
+  const ready = new ReadyShell();
+  await ready.begin({ cwd, env });
+  return { ready, pid: ready.pid as number };
+}
+
+describe.runIf(existsSync("/bin/bash"))("a shell that waits for its command", () => {
+  it.each([
+    [
+      "its surroundings",
+      "env | grep -v '^_=\\|SCOREL_COMMAND_ID' | sort; pwd; umask; ulimit -n; echo $0 $- $SHLVL $#; trap",
+    ],
+    ["its open files", "ls /proc/self/fd | wc -l; cat; read x <&3 2>/dev/null; echo $?"],
+    ["the order of its outputs", "echo one; echo two >&2; echo three; nosuchprogram"],
+    ["lines, quotes and what stands at the end", "a='x  y'\ncat <<'E'\n$a \\ \"q\"\nE\nprintf '%s' \"$a\"\n\n"],
+    ["letters of other scripts", "printf '%s' 'Grüße 漢字 🙂'"],
+    ["an exit code", "exit 7"],
+    ["a signal", "kill -TERM $$; sleep 5"],
+    ["a mistake in its line", "echo a\nif then"],
+    ["jobs that it leaves", "sleep 30 & echo left"],
+  ])("runs a command as a new one does: %s", async (_what, command) => {
+    await using w = await workshop();
+    const fresh = await run(command, w.dir);
+    const { ready, pid } = await waiting(w.dir);
+    const taken = await run(command, w.dir, { ready });
+    expect(taken.pid).toBe(pid);
+    const told = ({ output, exitCode, signal }: typeof fresh) => ({ output, exitCode, signal });
+    expect(told(taken)).toEqual(told(fresh));
+    ready.close();
+  });
+
+  it("is left alone where something is otherwise than when it was started, and ends", async () => {
+    await using w = await workshop();
+    const other = join(w.dir, "other");
+    mkdirSync(other);
+    const cases: [string, string, Partial<Command>][] = [
+      ["pwd", other, {}],
+      ["echo $OWN", w.dir, { env: { ...env, OWN: "c" } }],
+      [`echo ${"x".repeat(5_000)}`, w.dir, {}],
+    ];
+    for (const [command, cwd, more] of cases) {
+      const { ready, pid } = await waiting(w.dir);
+      const { output, ...ran } = await run(command, cwd, { ready, ...more });
+      expect([ran.exitCode, ran.pid === pid]).toEqual([0, false]);
+      expect(output).toBe((await run(command, cwd, more)).output);
+      ready.close();
+      await gone(pid);
+    }
+  });
+
+  it("is left alone where another folder has the name of its own by now", async () => {
+    await using w = await workshop();
+    const folder = join(w.dir, "folder");
+    mkdirSync(folder);
+    const { ready, pid } = await waiting(folder);
+    renameSync(folder, join(w.dir, "aside"));
+    mkdirSync(folder);
+    const ran = await run("pwd", folder, { ready });
+    expect([ran.output, ran.pid === pid]).toEqual([`${folder}\n`, false]);
+    ready.close();
+    await gone(pid);
+  });
+
+  it.runIf(process.platform === "linux")("waits after a command of a session, and ends with the session", async () => {
+    const w = await workshop();
+    await w.say("Bash", { command: "true" });
+    let pid: number | undefined;
+    while (pid === undefined) {
+      await setImmediate();
+      pid = waitingHere();
+    }
+    await w[Symbol.asyncDispose]();
+    await gone(pid);
+  });
+
+  it("ends with whoever keeps it, and when it was ended by somebody else a new one is started", async () => {
+    await using w = await workshop();
+    const { ready, pid } = await waiting(w.dir);
+    process.kill(pid, "SIGKILL");
+    while (ready.pid !== undefined) await setImmediate();
+    expect(await run("echo ran", w.dir, { ready })).toMatchObject({ output: "ran\n", exitCode: 0 });
+    const again = await waiting(w.dir);
+    again.ready.close();
+    await gone(again.pid);
+  });
+});
+
+/** A child of this process that waits for a command. */
+function waitingHere(): number | undefined {
+  const children = readFileSync(`/proc/self/task/${process.pid}/children`, "utf8").trim().split(" ");
+  return children.map(Number).find((pid) => pid > 0 && commandLineOf(pid).includes("command <&3"));
+}
+
+function commandLineOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "utf8");
+  } catch {
+    return ""; // It has ended.
+  }
+}
+
+/** Resolves when a process has ended; the test's limit is the longest that it may take. */
+async function gone(pid: number): Promise<void> {
+  while (isAlive(pid)) await setImmediate();
+}
