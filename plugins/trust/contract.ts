@@ -29,6 +29,8 @@ export interface TrustReview {
   /** The folders that were read. */
   folders: readonly string[];
   items: readonly TrustItem[];
+  /** What is known of each part that is trusted by itself, such as the project and the skills nested in it. */
+  parts: readonly { folders: readonly string[]; state: "new" | "changed" | "trusted" }[];
   /** Against what was trusted before; absent when nothing was. */
   changes?: readonly TrustChange[];
   /** The small texts in it, for looking at. */
@@ -59,7 +61,7 @@ export interface TrustedProject {
 export interface TrustService {
   /**
    * What the project of a directory wants to be trusted with; undefined when there is nothing, or all of it is trusted,
-   * in this run or for good. `again` answers also what is trusted already, and takes the path of a preset: of its file, or
+   * in this run or for good. `again` answers what is trusted already where all of it is, and takes the path of a preset: of its file, or
    * of its folder where that is no project.
    */
   review(cwd: string, again?: boolean): Promise<TrustReview | undefined>;

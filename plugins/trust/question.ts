@@ -48,8 +48,17 @@ export function describe(review: TrustReview): string {
   return describeAs(headOf(review), review);
 }
 
-function headOf({ folders, changes }: TrustReview): string {
-  return `${folders.join(", ")}: ${changes ? "changed since you trusted it" : "not trusted yet"}`;
+const states: Readonly<Record<TrustReview["parts"][number]["state"], string>> = {
+  new: "not trusted yet",
+  changed: "changed since you trusted it",
+  trusted: "trusted already",
+};
+
+function headOf({ parts }: TrustReview): string {
+  return Object.entries(states)
+    .map(([state, text]) => ({ text, folders: parts.flatMap((part) => (part.state === state ? part.folders : [])) }))
+    .flatMap(({ text, folders }) => (folders.length > 0 ? [`${folders.join(", ")}: ${text}`] : []))
+    .join("\n");
 }
 
 /** Shows anything reviewed, under a headline, until the question is answered with yes or no. */

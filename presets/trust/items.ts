@@ -154,12 +154,17 @@ async function settings(layer: Layer, user: Merged | undefined): Promise<TrustIt
       const yours = theirs ? ` (yours: ${written(theirs.value)}, ${theirs.place})` : "";
       if (!mark && tooWide && layer.kind === "user")
         return [{ kind: "weakens", what: `${what}: decides what the model may do unasked${yours}`, place }];
-      if (!mark)
-        return [{ kind: "setting", what: tooWide ? `${what} (no effect: it is wider than yours)` : what, place }];
+      if (!mark) return [{ kind: "setting", what: tooWide ? `${what} (no effect: ${noEffect(theirs)})` : what, place }];
       if (mark.kind === "weakens" && theirs && written(theirs.value) === written(value)) return [];
       return [{ kind: mark.kind, what: `${what}: ${mark.could}${yours}`, place }];
     }),
   );
+}
+
+/** A project may only narrow what the user, or the preset that the user chose, allows. */
+function noEffect(theirs: { value: unknown; place: string } | undefined): string {
+  const yours = theirs === undefined ? "" : `, and yours is ${written(theirs.value)} (${theirs.place})`;
+  return `a project cannot widen what you allow${yours}; to have it, write it into your own config.toml`;
 }
 
 function valueAt({ tables, placeOf }: Merged, path: KeyPath): { value: unknown; place: string } | undefined {

@@ -14,8 +14,11 @@ export type Reviewed = Pick<TrustReview, "path" | "folders" | "items">;
 export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: TrustEntry | undefined): TrustReview {
   const changes = changesIn(tree, entry);
   const files = Object.fromEntries([...tree.files].map(([path, bytes]) => [path, sha256Of(bytes)]));
+  const isTrusted = entry?.dev || entry?.hash === tree.hash;
+  const state = isTrusted ? "trusted" : entry?.hash === undefined ? "new" : "changed";
   return {
     ...shown,
+    parts: [{ folders: shown.folders, state }],
     ...(changes && { changes }),
     texts: () =>
       [...tree.files].flatMap(([path, bytes]) => {

@@ -17,7 +17,9 @@ export function createTrust(asked: Asked): TrustService {
       const preset = again ? presetAt(cwd) : undefined;
       if (preset) return await reviewPreset(preset, asked, again);
       const reviews = await Promise.all(groundsOf(canonical(cwd)).map((ground) => reviewGround(ground, asked, again)));
-      return togetherOf(reviews.filter((review) => review !== undefined));
+      const found = reviews.filter((review) => review !== undefined);
+      const open = found.filter(({ parts }) => parts.some(({ state }) => state !== "trusted"));
+      return togetherOf(open.length > 0 ? open : found);
     },
     async list() {
       const projects = Object.entries(readTrust().projects).map(([path, entry]) => ({
@@ -71,6 +73,7 @@ function togetherOf([first, ...others]: readonly TrustReview[]): TrustReview | u
   return {
     path: first.path,
     folders: all.flatMap(({ folders }) => folders),
+    parts: all.flatMap(({ parts }) => parts),
     items: all.flatMap(({ items }) => items),
     ...(changes.length > 0 && { changes }),
     texts: () => all.flatMap((review) => review.texts()),

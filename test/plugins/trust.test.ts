@@ -14,6 +14,7 @@ function machine(more: Partial<TrustReview> = {}) {
   const review: TrustReview = {
     path: "/p",
     folders: ["/p/.scorel"],
+    parts: [{ folders: ["/p/.scorel"], state: more.changes ? "changed" : "new" }],
     items: [
       { kind: "code", what: "extension hook", place: ".scorel/extensions/hook.ts" },
       { kind: "weakens", what: "switches off coding", place: ".scorel/config.toml:1" },

@@ -359,7 +359,12 @@ describe("skills of a folder within a project", () => {
     await accept(at);
     const asked = await runIn(cwd).trust.review(cwd);
     expect(asked?.items.map(({ what }) => what)).toEqual(["some", "deploy"]);
+    const added = await runIn(cwd).trust.review(cwd, true);
+    expect(added?.parts).toEqual([{ folders: added?.folders, state: "new" }]);
+    expect(added?.items).toEqual(asked?.items);
     await asked?.accept();
+    const all = await runIn(cwd).trust.review(cwd, true);
+    expect(all?.parts.map(({ state }) => state)).toEqual(["trusted", "trusted"]);
     at.file("packages/app/.claude/skills/deploy/SKILL.md", "Changed");
     const changed = runIn(cwd);
     expect(await changed.session()).toMatchObject({ ids: ["ours"], nestedSkills: undefined });
@@ -643,7 +648,7 @@ describe("what the question lists", () => {
     expect(await items(at)).toEqual([
       {
         kind: "setting",
-        what: 'permissions.mode = "full" (no effect: it is wider than yours)',
+        what: `permissions.mode = "full" (no effect: a project cannot widen what you allow, and yours is "ask" (${user}:2); to have it, write it into your own config.toml)`,
         place: ".scorel/config.toml:2",
       },
       {
