@@ -17,7 +17,7 @@ export function checkedUrl(provider: string, api: CustomApi, baseUrl: string): U
 }
 
 /** Why no api could live there. */
-function unfit(baseUrl: string): string | undefined {
+export function unfit(baseUrl: string): string | undefined {
   if (!/^https?:\/\//i.test(baseUrl)) return 'has no scheme: it must start with "https://" or "http://"';
   if (!URL.canParse(baseUrl)) return "is not a URL";
   const { username, password, search, hash } = new URL(baseUrl);

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { apis } from "./apis.ts";
+import { unfit } from "./base-url.ts";
 
 const price = z.number().min(0);
 const name = z.string().min(1);
@@ -40,7 +41,10 @@ const custom = z.strictObject({
     .describe(
       "where the api lives: with /v1 for the openai apis, with /v1beta for google-generative-ai, without /v1 for anthropic-messages",
     )
-    .meta(redirects("what you say, and the key, go to this address")),
+    .meta({
+      ...redirects("what you say, and the key, go to this address"),
+      doubt: (value: unknown) => (typeof value === "string" ? unfit(value) : undefined),
+    }),
   apiKeyEnv: apiKeyEnv
     .optional()
     .describe("name of the environment variable that holds the key; not needed for a server on this machine")

@@ -1,7 +1,7 @@
 import { definePlugin } from "@scorel/kernel";
 import { z } from "zod";
 import type {} from "./contract.ts";
-import { PRESETS } from "./presets.ts";
+import { misspelt, PRESETS } from "./presets.ts";
 import { createTools } from "./service.ts";
 
 /** What the question about a project's trust says of a key. */
@@ -23,12 +23,12 @@ export default definePlugin({
       .array(z.string())
       .default([])
       .describe("names of tools offered beside those of the preset")
-      .meta(weakens("the model is offered tools that you did not choose")),
+      .meta({ ...weakens("the model is offered tools that you did not choose"), doubt: misspelt }),
     replace: z
       .array(z.string())
       .default([])
       .describe("names of tools that an extension's tool of that name replaces")
-      .meta(weakens("an extension's tools run in the place of Scorel's")),
+      .meta({ ...weakens("an extension's tools run in the place of Scorel's"), doubt: misspelt }),
     bash: z
       .strictObject({
         sandbox: z

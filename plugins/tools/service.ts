@@ -1,4 +1,12 @@
-import { type Awaitable, asActivity, asDisplay, type BaseContext, beginWork, type DisplayAction } from "@scorel/kernel";
+import {
+  type Awaitable,
+  asActivity,
+  asDisplay,
+  type BaseContext,
+  beginWork,
+  type DisplayAction,
+  nearest,
+} from "@scorel/kernel";
 import type { Access, BashSettings, ReadyTool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
@@ -58,7 +66,12 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
   for (const [key, names] of Object.entries({ allow, replace })) {
     const unknown = names.filter((name) => !contributed.some(({ tool }) => tool.name === name));
     if (unknown.length > 0)
-      report(errors.TOOL_NOT_CONTRIBUTED({ key, names: unknown.map((name) => `"${name}"`).join(", ") }));
+      report(
+        errors.TOOL_NOT_CONTRIBUTED({
+          key,
+          names: unknown.map((name) => nameWithNearest(name, contributed)).join(", "),
+        }),
+      );
   }
   const named = ctx.find("workspace")?.tools;
   const inPreset = contributed.filter(({ tool }) => offers(preset, tool.name) || allow.includes(tool.name));
@@ -68,6 +81,16 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
   );
   // By name, so that the order in which plugins load changes no byte of a request.
   return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
+}
+
+/** A name that no tool has, with the nearest that one has. */
+function nameWithNearest(name: string, contributed: readonly Contributed[]): string {
+  const near = nearest(
+    name,
+    contributed.map(({ tool }) => tool.name),
+    { partly: true },
+  );
+  return near === undefined ? `"${name}"` : `"${name}" (did you mean "${near}"?)`;
 }
 
 /** Calls a tool's functions in its plugin's name. */

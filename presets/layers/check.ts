@@ -2,9 +2,10 @@ import { type AnyPlugin, nearest } from "@scorel/kernel";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "../composition/catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
+import { leavesOf } from "./leaves.ts";
 import { dotted, grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
-import { knownKeys, unknownKeys } from "./unknown-keys.ts";
+import { knownKeys, metaAt, unknownKeys } from "./unknown-keys.ts";
 
 /** An extension on disk, as far as the configuration has to know it. */
 export interface KnownExtension {
@@ -94,9 +95,19 @@ function checkPluginTable(
     if (extension.why) verdict.notices.push(`[${id}] is not checked: the extension is ${extension.why} (${place})`);
   } else if (schema || shipped(id)) {
     verdict.problems.push(...issuesIn(merged, id, schema ?? noTable, value).map(invalid));
+    verdict.notices.push(...doubtsIn(merged, id, schema, value));
   } else if (unshipped.includes(id)) {
     verdict.notices.push(`[${dotted([id])}] has no effect yet: no such plugin is part of this version (${place})`);
   } else verdict.problems.push(invalid(`${unsupported([id], place)}${suggest(id)}`));
+}
+
+/** Values that the schema admits and that cannot work, as their plugin says with `.meta({ doubt })`. */
+function doubtsIn(merged: Merged, id: string, schema: z.ZodType | undefined, table: unknown): string[] {
+  return leavesOf(table, [id]).flatMap(({ path, value }) => {
+    const doubt = metaAt(schema, path.slice(1), "doubt") as ((value: unknown) => string | undefined) | undefined;
+    const flaw = doubt?.(value);
+    return flaw === undefined ? [] : [`${dotted(path)} ${flaw} (${merged.placeOf(path)})`];
+  });
 }
 
 /** What a plugin's schema has against its merged table, each with `file:line`. */

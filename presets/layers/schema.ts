@@ -84,6 +84,7 @@ export function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
     override({ zodSchema, jsonSchema }) {
       // Not for editors: what the plugin says of the key when a project sets it.
       delete jsonSchema.trust;
+      delete jsonSchema.doubt;
       const { def } = zodSchema._zod;
       if (def.type === "object" && def.catchall === undefined) jsonSchema.additionalProperties = false;
     },

@@ -43,6 +43,20 @@ export function knownKeys(schema: z.ZodType, path: KeyPath): string[] {
   return next ? knownKeys(next, rest) : [];
 }
 
+/** What `.meta()` says under a name of a key, or of the nearest table or list around it, in any alternative of a schema. */
+export function metaAt(schema: z.ZodType | undefined, path: KeyPath, name: string): unknown {
+  if (!schema) return undefined;
+  const def = schema._zod.def as unknown as Definition;
+  for (const inner of [...(def.options ?? []), def.left, def.right, def.in, def.innerType, def.getter?.()]) {
+    const found = metaAt(inner, path, name);
+    if (found !== undefined) return found;
+  }
+  const [key, ...rest] = path;
+  const own = key !== undefined && def.shape && Object.hasOwn(def.shape, key) ? def.shape[String(key)] : undefined;
+  const next = key === undefined ? undefined : (own ?? def.valueType ?? def.element);
+  return metaAt(next, rest, name) ?? schema.meta()?.[name];
+}
+
 /** What zod's schemas say about themselves, as far as keys go. */
 interface Definition {
   type: string;

@@ -1,5 +1,6 @@
 import type { z } from "zod";
 import type { KeyPath } from "../layers/merge.ts";
+import { metaAt } from "../layers/unknown-keys.ts";
 
 /**
  * What the plugin that owns a key says a project could do with it, as `.meta({ trust: { kind, could } })` in its schema:
@@ -10,38 +11,7 @@ export interface TrustMark {
   could: string;
 }
 
-interface Definition {
-  shape?: Record<string, z.ZodType>;
-  valueType?: z.ZodType;
-  element?: z.ZodType;
-  options?: z.ZodType[];
-  left?: z.ZodType;
-  right?: z.ZodType;
-  in?: z.ZodType;
-  innerType?: z.ZodType;
-  getter?(): z.ZodType;
-}
-
 /** The mark of a key, or of the nearest table or list around it, in any alternative of a schema. */
 export function markAt(schema: z.ZodType | undefined, path: KeyPath): TrustMark | undefined {
-  if (!schema) return undefined;
-  const def = schema._zod.def as unknown as Definition;
-  const around = [...(def.options ?? []), def.left, def.right, def.in, def.innerType, def.getter?.()];
-  const inside = firstOf(around, (inner) => markAt(inner, path));
-  if (inside) return inside;
-  const [key, ...rest] = path;
-  const next = key === undefined ? undefined : (ownShape(def, key) ?? def.valueType ?? def.element);
-  return (next && markAt(next, rest)) ?? (schema.meta()?.trust as TrustMark | undefined);
-}
-
-function ownShape({ shape }: Definition, key: string | number): z.ZodType | undefined {
-  return shape && Object.hasOwn(shape, key) ? shape[String(key)] : undefined;
-}
-
-function firstOf<T, R>(values: readonly T[], find: (value: T) => R | undefined): R | undefined {
-  for (const value of values) {
-    const found = find(value);
-    if (found !== undefined) return found;
-  }
-  return undefined;
+  return metaAt(schema, path, "trust") as TrustMark | undefined;
 }

@@ -129,6 +129,30 @@ describe("a configuration", () => {
     ]);
   });
 
+  it("has notices of values that cannot work", async () => {
+    using at = place();
+    const lines = [
+      'type = "custom"',
+      'api = "openai-completions"',
+      'provider = "p"',
+      'id = "i"',
+      "contextWindow = 9",
+      "maxTokens = 9",
+    ];
+    const file = at.file(
+      "~/.scorel/config.toml",
+      "[tools]",
+      'allow = ["Rread", "Mine"]',
+      "[model]",
+      'baseUrl = "127.0.0.1:9/v1"',
+      ...lines,
+    );
+    expect((await resolved(at)).notices.filter((notice) => notice.includes(file))).toEqual([
+      `tools.allow names "Rread": did you mean "Read"? (${file}:2)`,
+      `model.baseUrl has no scheme: it must start with "https://" or "http://" (${file}:4)`,
+    ]);
+  });
+
   it("is refused with what a table lacks", async () => {
     using at = place();
     const lines = [
