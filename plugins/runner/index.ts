@@ -8,6 +8,7 @@ import type {} from "@scorel/model/contract";
 import type {} from "@scorel/sandbox/contract";
 import type {} from "@scorel/skills/contract";
 import type { Tool } from "@scorel/tools/contract";
+import { stageAhead } from "./ahead.ts";
 import { config } from "./config.ts";
 import { interactiveOf } from "./interactive.ts";
 import { interactiveRuns } from "./interactive-news.ts";
@@ -29,7 +30,9 @@ export default definePlugin({
     ctx.provide("refs", createRefs(ctx));
     const { tellNews } = interactiveOf(ctx);
     const tell = async <M>(messages: M) => tellNews().then(() => messages);
-    if (ctx.find("agent")) ctx.hook("transformContext", tell);
+    if (!ctx.find("agent")) return;
+    ctx.hook("transformContext", tell);
+    ctx.hook("afterToolCall", stageAhead(ctx));
   },
 
   tools(ctx) {

@@ -105,6 +105,18 @@ export async function prepare(
   };
 }
 
+/** Puts a skill that the model may run into the session's workspace, for a run that is likely to follow. Throws RUN errors. */
+export async function stageOne(ctx: RunnerContext, name: string): Promise<void> {
+  const skill = usable(ctx, true).find((each) => each.name === name);
+  if (!skill) return;
+  const mounted = await isMounted(ctx);
+  const steps = new Steps(undefined, (text) => text);
+  const layout = makeLayout(workspaceFolder(ctx, steps));
+  const metadata = readMetadata(layout.metadata);
+  stageSkill(ctx, skill, { layout, metadata, steps, isMounted: mounted });
+  writeMetadata(layout.metadata, metadata);
+}
+
 /** What skills are staged with. */
 interface Staging {
   layout: Layout;

@@ -1,10 +1,36 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { setImmediate } from "node:timers/promises";
 import type { Skill } from "@scorel/skills/contract";
 import { describe, expect, it } from "vitest";
 import { type Staged, stage } from "../../../plugins/runner/staging.ts";
 import { confines } from "../../optional.ts";
 import { shop } from "./setup.ts";
+
+describe("a skill that the model has loaded", () => {
+  it("is staged before its first run, which finds it there", async () => {
+    const { text, toolCall } = await import("../../model-server.ts");
+    const script = [toolCall("skill_load", { skill: "math" }), toolCall("skill_load", { skill: "notes" }), text("ok")];
+    await using t = await shop({}, undefined, script);
+    await t.skill("notes");
+    await t.t.agent.prompt("go");
+    const staged = (name: string) => fs.existsSync(join(t.workspace, "skills", name));
+    while (!staged("math/inputs")) await setImmediate();
+    const inode = () => fs.statSync(join(t.workspace, "skills/math/scripts/fib.py")).ino;
+    const before = inode();
+    expect((await t.run({ command: "python3 scripts/fib.py 1 || true" })).exit_code).toBe(0);
+    expect([inode(), staged("notes")]).toEqual([before, false]);
+  });
+
+  it("that cannot be staged is told of by its run alone", async () => {
+    const { text, toolCall } = await import("../../model-server.ts");
+    await using t = await shop({}, undefined, [toolCall("skill_load", { skill: "math" }), text("ok")]);
+    t.g.file(".scorel/workspaces", "no folder");
+    await t.t.agent.prompt("go");
+    await expect(t.run({ command: "true" })).rejects.toThrow();
+    expect(t.t.kernel.failures).toEqual([]);
+  });
+});
 
 describe("a staged file", () => {
   it("that is copied out can be changed, and cannot be changed where it lies", async () => {
