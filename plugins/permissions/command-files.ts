@@ -2,6 +2,7 @@ import { join, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { bareName, takesOrders } from "./hazards.ts";
 import { kindOf, namesIn } from "./looks.ts";
+import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
 import { readCommand, type Token, type Unit } from "./shell.ts";
 
@@ -39,8 +40,9 @@ export function filesOf(command: string, cwd: string, { cwd: base, home }: Works
   const start = resolve(base, cwd);
   const found: CommandFiles = { files: [], walked: [], folders: [start], onlyGit: true };
   // What one part prints another may take for names of files.
-  const handsOn = units.some((unit) => takesOrders(nameOf(unit)));
-  const place: Ground = { home, found, handsOn, seen: new Set(), matches: new Map(), left: MAX_NAMES };
+  const handsOn = units.some((unit) => takesOrders(nameOf(unit)) || takesNames(unit));
+  const values = valuesIn(units, start, home);
+  const place: Ground = { home, found, handsOn, values, seen: new Set(), matches: new Map(), left: MAX_NAMES };
   if (unknown.length > 0) {
     found.unknown = unknown[0] as string;
     addPieces(command, place);
@@ -57,6 +59,8 @@ export function filesOf(command: string, cwd: string, { cwd: base, home }: Works
 interface Ground {
   home: string;
   handsOn: boolean;
+  /** What the command gives to variables. */
+  values: ReadonlyMap<string, readonly string[]>;
   found: CommandFiles;
   /** Files of the same unit that were added before. */
   seen: Set<string>;
@@ -74,6 +78,29 @@ function differentOf(units: readonly Unit[]): Unit[] {
 
 function nameOf({ tokens }: Unit): string {
   return bareName(tokens.find(({ kind }) => kind === "word")?.value ?? "");
+}
+
+/** Compilers and programs that bring files, which read what they are to read or bring from their standard input. */
+function takesNames(unit: Unit): boolean {
+  const isProgram = /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|m4|curl|wget|tar|gtar|bsdtar|cpio|rsync)$/.test(
+    nameOf(unit),
+  );
+  return unit.tokens.some(
+    ({ kind, value = "" }) =>
+      kind === "word" && ((isProgram && /^(?:.*=|@|-[a-zA-Z]+)?-$/.test(value)) || /files0-from/.test(value)),
+  );
+}
+
+function valuesIn(units: readonly Unit[], folder: string, home: string): Map<string, string[]> {
+  const values = new Map<string, string[]>();
+  for (const { tokens } of units)
+    for (const { kind, text } of tokens) {
+      const [, name, value] = (kind === "redirect" ? null : /^(\w+)\+?=([\s\S]*)$/.exec(text)) ?? [];
+      const known = value === undefined ? undefined : opened(value, folder, home);
+      if (name !== undefined && known !== undefined && known.length < 1_000)
+        values.set(name, [...(values.get(name) ?? []), known].slice(0, 4));
+    }
+  return values;
 }
 
 /** Where a unit moves to, and where it has a program run. */
@@ -122,12 +149,15 @@ function pathsOf({ value, text }: Token, folder: string, place: Ground): readonl
 function addUnit({ tokens, nested }: Unit, place: Ground): void {
   const words = tokens.filter(({ kind }) => kind === "word");
   const values = words.map(({ value }) => value);
-  const own = readerOf(values, (word) => place.found.folders.some((it) => kindOf(resolve(it, word)) !== undefined));
-  const reader = nested || place.handsOn ? { ...own, contents: true } : own;
+  // An option whose value is open is known by its name; of git every word counts.
+  const given = nameOf({ tokens, nested }) === "git" ? values : words.map(({ value, text }) => value ?? text);
+  const own = readerOf(given, (word) => place.found.folders.some((it) => kindOf(resolve(it, word)) !== undefined));
+  const reader = nested || place.handsOn ? { ...own, contents: true, scripts: own.scripts || place.handsOn } : own;
   const { found } = place;
   if (/^(?:xargs|parallel|eval)$/.test(bareName(values[0] ?? "")))
     found.unknown ??= "names that are read from somewhere";
   const isScript = takesOrders(values[0] ?? "");
+  addScripts(bareName(values[0] ?? ""), values, reader, place);
   const [named, walked] = [found.files.length, found.walked.length];
   const done = new Set<string>();
   place.seen.clear();
@@ -145,37 +175,21 @@ function addUnit({ tokens, nested }: Unit, place: Ground): void {
   if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
 }
 
+/** Files that scripts of sed name, and what scripts of awk may put together. */
+function addScripts(name: string, values: readonly (string | undefined)[], reader: Reader, place: Ground): void {
+  const scripts = values.slice(1).filter((value) => value !== undefined);
+  if (/^g?sed$/.test(name))
+    for (const file of scripts.flatMap(namesInSed))
+      for (const folder of place.found.folders) addFile(resolve(folder, file), false, reader, place);
+  if (/awk$/.test(name) && scripts.some(mayOpenFiles)) place.found.unknown ??= "a script of awk that opens files";
+}
+
 /** What a variable is given is a file only for whoever uses it. */
 const ASSIGNED: Reader = { ...readerOf(["cat"]), readsUnknown: false };
 
 function addRedirect(token: Token, operator: Token | undefined, place: Ground): void {
   if (operator?.kind !== "redirect" || !/^\d*<>?$/.test(operator.text)) return;
   addWord(token, { ...ASSIGNED, readsUnknown: true }, false, place);
-}
-
-/** Ways to name a file in a word: as it stands, behind an option, a `=`, a `:` or an `@`. */
-function formsOf(value: string): { path: string; sure: boolean }[] {
-  const plain = value.replace(/^file:\/\/(?:localhost)?(?=\/)/, "");
-  const behind = behindLetters(plain);
-  const parts = plain.split(/[=:,@]/).filter((part) => part !== "" && part !== plain);
-  return [
-    { path: plain, sure: !plain.startsWith("-") },
-    ...[...behind, ...parts].map((path) => ({ path, sure: false })),
-    ...(plain.includes("=") ? [{ path: plain.slice(plain.indexOf("=") + 1), sure: true }] : []),
-  ];
-}
-
-/** What may stand behind a letter, or behind several, as in `-qFname`; `-includename` is read so, too. */
-function behindLetters(word: string): string[] {
-  const letters = /^-([A-Za-z]{1,24})./s.exec(word)?.[1] ?? "";
-  const texts = [...letters].map((_letter, at) => word.slice(at + 2)).filter((text) => text !== "");
-  // A plain bundle of letters names hardly a file of more than a few of them.
-  return /^-[A-Za-z]+$/.test(word) ? texts.slice(0, 4) : texts;
-}
-
-/** What a text comes to when whatever is open in it comes to a plain name. */
-function guessed(text: string): string {
-  return text.replace(/\$\{[^}]*\}|\$\([^)]*\)|`[^`]*`|\$\w+/g, "x").replace(/["'\\$`]/g, "");
 }
 
 function addWord(token: Token, reader: Reader, isScript: boolean, place: Ground): void {
@@ -189,7 +203,9 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Ground)
       const open = opened(text, folder, home);
       if (open === undefined) {
         if (reader.readsUnknown) found.unknown ??= "words that only the shell knows";
-        for (const { path } of formsOf(guessed(text))) addFile(resolve(folder, path), false, reader, place);
+        const start = text.replace(/\$(?:HOME\b|\{HOME\})|^~(?=\/|$)/g, () => home);
+        for (const form of guessed(start, place.values).flatMap(formsOf))
+          addFile(resolve(folder, form.path), false, reader, place);
       } else if (/[*?[{(]/.test(open)) addMatches(resolve(folder, open), reader, place);
       else for (const { path, sure } of formsOf(open)) addFile(resolve(folder, path), sure, reader, place);
     }
@@ -280,16 +296,23 @@ function matching(part: string): (name: string) => boolean {
 /** Parts of a text that may be names of files. */
 function addPieces(text: string, place: Ground): void {
   const reader = readerOf(["cat"]);
-  for (const piece of new Set(text.split(/[\s'"()<>|;&`\\{}[\],]+/)))
-    if (piece !== "" && !/[$*?]/.test(piece))
+  const pieces = new Set([...text.split(/[\s'"()<>|;&`\\{}[\],]+/), ...text.split(/[\s'"()<>|;&`]+/)]);
+  for (const piece of pieces)
+    if (piece !== "")
       for (const folder of place.found.folders) {
         const path = opened(piece, folder, place.home);
-        if (path !== undefined)
+        if (path !== undefined && /[*?]/.test(path) && path.length < 200)
+          addMatches(resolve(folder, path), reader, place);
+        else if (path !== undefined)
           for (const form of formsOf(path)) addFile(resolve(folder, form.path), false, reader, place);
       }
 }
 
-function addFile(path: string, isSure: boolean, reader: Reader, { found, seen }: Ground): void {
+function addFile(named: string, isSure: boolean, reader: Reader, place: Ground): void {
+  for (const path of withoutProc(named, place.found.folders)) addPath(path, isSure, reader, place);
+}
+
+function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }: Ground): void {
   const sure = isSure && reader.files;
   const key = `${sure}${reader.contents}${reader.goesThrough}${path}`;
   if (seen.has(key)) return;

@@ -55,6 +55,8 @@ const HAZARDS: readonly Hazard[] = [
     word: /^(?:exec|x|dlx|edit|config|set|link|create|init|-C|-c)$/,
     long: "prefix dir cwd shell config preload require import",
   },
+  // It sets the clock, or prints what is in a file.
+  { command: /^g?date$/, word: /^-[uR]*[sf]|^\d{8}/, long: "set file" },
   // A subscript is evaluated.
   { command: /^(?:test|\[)$/, word: /^-[vR]$/ },
   { command: /^(?:7z[ar]?|zstd|ar)$/, word: /^-[a-zA-Z]*[TPdo]/, long: "unzip-command" },

@@ -44,17 +44,26 @@ export function readerOf(
   const [name = ""] = words;
   const program = bareName(name);
   if (program === "git") return gitReader(words, exists);
-  if (TALKERS.has(program)) return { ...PLAIN, files: false, contents: false, readsUnknown: false };
+  if (TALKERS.has(program) && !(program === "date" && words.some((word) => /^-[uRI]*f|^--f/.test(word ?? ""))))
+    return { ...PLAIN, files: false, contents: false, readsUnknown: false };
   const recursive = words.some((word) => /^-[a-zA-Z]*[rR]|^--(?:recursive|dereference-recursive)/.test(word ?? ""));
   if (LISTERS.has(program)) {
-    const runs = words.some((word) => /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$/.test(word ?? ""));
+    const runs = words.some((word) =>
+      /^-(?:exec|execdir|ok|okdir|x|X|-exec|-exec-batch)$|files0-from/.test(word ?? ""),
+    );
     const walks = WALKERS.has(program) || (program === "ls" && recursive);
     return { ...PLAIN, contents: runs, goesThrough: walks, startsHere: walks };
   }
-  if (FLAT.has(program)) {
+  if (FLAT.has(program) || program === "date") {
     const copies = program === "cp" && words.some((word) => /^-[a-zA-Z]*a|^--archive/.test(word ?? ""));
     const searches = recursive && /^[ef]?grep$/.test(program);
-    return { ...PLAIN, goesThrough: searches || copies || (recursive && program === "cp"), startsHere: searches };
+    const scripts = /^(?:g?sed|[gm]?awk|jq|yq)$/.test(program);
+    return {
+      ...PLAIN,
+      scripts,
+      goesThrough: searches || copies || (recursive && program === "cp"),
+      startsHere: searches,
+    };
   }
   return { ...PLAIN, goesThrough: true, startsHere: WALKERS.has(program), scripts: true };
 }

@@ -142,3 +142,20 @@ it("no covered word writes another file or runs another program", async () => {
     rmSync(folder, { recursive: true, force: true });
   }
 }, 600_000);
+
+it("shows the date, but neither sets the clock nor prints files, by a rule for date", async () => {
+  await using t = await post({ mode: "edits", allow: ["Bash(date *)"] });
+  const first = async (command: string) => [command, (await t.bash(command)).split(":")[0]];
+  for (const command of ["date", "date +%s", "date -u -Iseconds", "date -d yesterday +%F", "date -r src/a"])
+    expect(await first(command)).toEqual([command, "runs"]);
+  for (const command of [
+    "date -s x",
+    "date -us x",
+    "date --set=x",
+    "date --se x",
+    "date 01010000",
+    "date -f src/a",
+    "date --file=src/a",
+  ])
+    expect(await first(command)).toEqual([command, "Denied"]);
+});

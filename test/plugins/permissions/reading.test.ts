@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { showing, silent } from "./git-commands.ts";
+import { keys, naming as namingInside, showing, silent } from "./read-commands.ts";
 import { type Post, post } from "./setup.ts";
 
 const first = async (outcome: Promise<string>) => (await outcome).split(":")[0];
@@ -115,6 +115,12 @@ describe("a file that a rule keeps from being read", () => {
     expect(await outcomes(t, silent)).toEqual(all(silent, "runs"));
   });
 
+  it("is named inside of no word", async () => {
+    await using t = await withSecrets({ mode: "full" });
+    const commands = namingInside.map((command) => command.replaceAll("@DIR@", t.dir));
+    expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+  });
+
   it("leaves other commands alone", async () => {
     const others = [
       ...[
@@ -135,6 +141,18 @@ describe("a file that a rule keeps from being read", () => {
         "cd src && cat a",
         "mkdir -p out",
         "cat src/*",
+      ],
+      ...[
+        "sed -n 1,20p src/a",
+        "sed -i 's/read/write/; s/r x/w y/' src/a",
+        "awk -F: '{ print $1 }' src/a",
+        "date '+%Y'",
+        "date -u -d yesterday",
+        "curl -s 'https://example.com/a%20b?x={1}'",
+        "curl -s https://example.com -o out.html",
+        "gcc -Wall -Iinclude -c src/a.c",
+        "jq '.a | .b' src/a",
+        "echo text | tee out/c",
       ],
     ];
     await using t = await withSecrets({ mode: "full" });
@@ -316,6 +334,15 @@ describe("files that hold keys", () => {
       "rm tls/server.pem",
     ];
     expect(await outcomes(t, others)).toEqual(all(others, "runs"));
+  });
+
+  it("are named inside of no word, also where a rule allows the program", async () => {
+    const programs = ["curl", "awk", "date", "sed", "xargs", "cat", "gcc", "git"].map((name) => `Bash(${name} *)`);
+    for (const config of [{ mode: "full" }, { mode: "edits", allow: programs }]) {
+      await using t = await post(config);
+      const commands = keys.map((command) => command.replaceAll("@HOME@", t.home));
+      expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
+    }
   });
 
   it("are free for an explicit rule, and are not searched otherwise", async () => {

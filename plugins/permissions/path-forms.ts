@@ -1,0 +1,123 @@
+const MAX_FORMS = 256;
+
+/** One way to take a text for the name of a file. */
+export interface PathForm {
+  path: string;
+  /** Whether it surely is meant as one. */
+  sure: boolean;
+}
+
+/**
+ * Ways to name a file in a word: as it stands, behind an option, a `=`, a `:` or an `@`; and with what a program may decode in it:
+ * `%2e`, `[a-c]` and `{a,b}` of an address.
+ */
+export function formsOf(value: string): PathForm[] {
+  const others = [...new Set(decoded(value).flatMap(expanded))].filter((text) => text !== value);
+  return [...plainForms(value), ...others.flatMap(plainForms).map(({ path }) => ({ path, sure: false }))];
+}
+
+function plainForms(value: string): PathForm[] {
+  const plain = value.replace(/^file:\/{0,2}(?:localhost)?(?=\/)/i, "");
+  const parts = plain.split(/[=:,@]/).filter((part) => part !== "" && part !== plain);
+  return [
+    { path: plain, sure: !plain.startsWith("-") },
+    ...[...behindLetters(plain), ...parts].map((path) => ({ path, sure: false })),
+    ...(plain.includes("=") ? [{ path: plain.slice(plain.indexOf("=") + 1), sure: true }] : []),
+  ];
+}
+
+/** What may stand behind a letter, or behind several, as in `-qFname`; `-includename` is read so, too. */
+function behindLetters(word: string): string[] {
+  const letters = /^-([A-Za-z]{1,24})./s.exec(word)?.[1] ?? "";
+  const texts = [...letters].map((_letter, at) => word.slice(at + 2)).filter((text) => text !== "");
+  // A plain bundle of letters names hardly a file of more than a few of them.
+  return /^-[A-Za-z]+$/.test(word) ? texts.slice(0, 4) : texts;
+}
+
+function decoded(value: string): string[] {
+  if (!/%[\da-f]{2}/i.test(value)) return [value];
+  const text = value.replace(/%([\da-f]{2})/gi, (_, digits: string) =>
+    String.fromCharCode(Number.parseInt(digits, 16)),
+  );
+  return [value, text];
+}
+
+/** The texts that ranges and lists in brackets and braces stand for, up to a limit. */
+function expanded(value: string): string[] {
+  if (!value.includes("/") || !/[[{]/.test(value) || value.length > 4_096) return [value];
+  let texts = [""];
+  for (const part of value.split(/(\[[^\][]*\]|\{[^{}]*\})/)) {
+    const choices = /^\[.+\]$/s.test(part)
+      ? rangeOf(part.slice(1, -1))
+      : /^\{.+\}$/s.test(part)
+        ? part.slice(1, -1).split(",")
+        : [part];
+    texts = texts.flatMap((text) => choices.map((choice) => text + choice)).slice(0, MAX_FORMS);
+  }
+  return texts;
+}
+
+function rangeOf(text: string): string[] {
+  const [, first, last] = /^(\w+)-(\w+)(?::\d+)?$/.exec(text) ?? [];
+  if (first === undefined || last === undefined) return [...text];
+  const isNumber = /^\d+$/.test(first + last);
+  const [from, to] = isNumber ? [Number(first), Number(last)] : [first.charCodeAt(0), last.charCodeAt(0)];
+  const count = Math.min(Math.max(to - from + 1, 0), MAX_FORMS);
+  return Array.from({ length: count }, (_, at) =>
+    isNumber ? String(from + at).padStart(first.length, "0") : String.fromCharCode(from + at),
+  );
+}
+
+/** A path by way of what `/proc` says of a program: its folder is one of those that the command runs in. */
+export function withoutProc(path: string, folders: readonly string[]): readonly string[] {
+  const [, kind, rest = ""] = /^\/proc\/[^/]+(?:\/task\/[^/]+)?\/(cwd|root)(?=\/|$)(.*)$/s.exec(path) ?? [];
+  if (kind === undefined) return [path];
+  return kind === "root" ? [path, rest || "/"] : [path, ...folders.map((folder) => folder + rest)];
+}
+
+/** Names of files in a script of sed: whatever may stand behind `r`, `R`, `w` and `W` in it. */
+export function namesInSed(script: string): string[] {
+  const places = [...script.matchAll(/[rRwW]/g)].slice(0, 64).map(({ index }) => index + 1);
+  return places.flatMap((at) => {
+    const line = /^[^\n]*/.exec(script.slice(at))?.[0].trim() ?? "";
+    return [line, line.replace(/[\s;}]+$/, "")].filter((name) => name !== "" && name.length < 4_096);
+  });
+}
+
+/** Whether a program of awk may read files whose names it puts together. */
+export function mayOpenFiles(program: string): boolean {
+  return /getline|system|ARG[VC]|@(?:include|load)|\|/.test(program.replaceAll("||", ""));
+}
+
+/**
+ * What a text comes to when whatever is open in it comes to a value that the command gives, to what `echo` or `printf` in it print, or
+ * else to a plain name.
+ */
+export function guessed(text: string, values: ReadonlyMap<string, readonly string[]>, isInner = false): string[] {
+  let forms = [""];
+  for (const part of text.split(/(\$\{[^}]*\}|\$\((?:[^()"']|"[^"]*"|'[^']*')*\)|`[^`]*`|\$\w+)/)) {
+    const choices = choicesFor(part, values, isInner);
+    forms = forms.flatMap((form) => choices.map((choice) => form + choice)).slice(0, 16);
+  }
+  return forms.map((form) => form.replace(/["'\\$`]/g, ""));
+}
+
+function choicesFor(part: string, values: ReadonlyMap<string, readonly string[]>, isInner: boolean): readonly string[] {
+  const script = /^\$\(([\s\S]*)\)$/.exec(part)?.[1] ?? /^`([\s\S]*)`$/.exec(part)?.[1];
+  if (script !== undefined) return isInner ? ["x"] : printed(script, values);
+  const name = /^\$\{?(\w+)/.exec(part)?.[1];
+  if (name === undefined) return [part];
+  const other = /^\$\{\w+:?[-=+](.*)\}$/s.exec(part)?.[1];
+  const known = [...(values.get(name) ?? []), ...(other === undefined ? [] : [other])];
+  return known.length > 0 ? known : ["x"];
+}
+
+function printed(script: string, values: ReadonlyMap<string, readonly string[]>): string[] {
+  const words = /^\s*(?:printf|echo)\s+(?:-[neE]\s+)?([\s\S]*)$/
+    .exec(script)?.[1]
+    ?.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g);
+  if (!words) return ["x"];
+  const plain = words.map((word) => guessed(word, values, true)[0] ?? "");
+  const rest = plain.slice(1);
+  return [(plain[0] as string).replace(/%s/g, () => rest.shift() ?? ""), plain.join(" ")];
+}
