@@ -68,7 +68,8 @@ function aboutNotices({ notices }: Composed): Finding[] {
         const what = notice.replace(` (${where})`, "");
         return {
           code: "CONFIG_NO_EFFECT",
-          severity: "note",
+          // A rule that denies nothing leaves open what its writer takes for closed.
+          severity: isAboutRule(notice) ? "warning" : "note",
           what,
           where,
           doNext: adviceOn(notice),
@@ -77,7 +78,12 @@ function aboutNotices({ notices }: Composed): Finding[] {
   );
 }
 
+function isAboutRule(notice: string): boolean {
+  return notice.startsWith("The rule ");
+}
+
 function adviceOn(notice: string): string {
+  if (isAboutRule(notice)) return "Correct the rule, or remove it.";
   if (/no such plugin is part of this version/.test(notice))
     return "Remove it, until a version of Scorel has that plugin.";
   return "Remove it, or have what it is for loaded.";

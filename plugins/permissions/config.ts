@@ -1,11 +1,14 @@
 import { z } from "zod";
 import { faultOf } from "./rule.ts";
 
-const rule = z.string().superRefine((text, ctx) => {
-  const fault = faultOf(text);
-  if (fault !== undefined)
-    ctx.addIssue({ code: "custom", message: `the rule ${JSON.stringify(text)} can match nothing: ${fault}` });
-});
+const rule = z
+  .string()
+  .superRefine((text, ctx) => {
+    const fault = faultOf(text);
+    if (fault !== undefined)
+      ctx.addIssue({ code: "custom", message: `the rule ${JSON.stringify(text)} can match nothing: ${fault}` });
+  })
+  .meta({ doubt: async (text: string) => (await import("./rule-doubts.ts")).doubtBeforeStart(text) });
 const rules = (what: string) => z.array(rule).default([]).meta({ layers: "join" }).describe(what);
 
 /** The table `[permissions]`. Lists of all layers are joined; a project can narrow the mode, not widen it. */

@@ -62,7 +62,10 @@ export default definePlugin({
     const state = states.get(ctx.session) as State;
     // What was approved in a turn and never began is of no use to another.
     if (type === "turn_finish") state.reads.clear();
-    if (type === "prompt_submit") state.proposal?.abort();
+    if (type === "prompt_submit") {
+      state.proposal?.abort();
+      warnAboutRules(state);
+    }
     if (type !== "turn_finish" || modeOf(state) !== "plan") return;
     // Nobody waits for it: it is open for as long as the person thinks.
     void import("./plan.ts").then(({ proposePlan }) => proposePlan(state));
@@ -82,4 +85,13 @@ function taken<V>(map: Map<string, V>, key: string): V | undefined {
   const value = map.get(key);
   map.delete(key);
   return value;
+}
+
+/** Says once in a session which rules are about no tool that it has; most people have no rules, and load nothing for it. */
+function warnAboutRules(state: State): void {
+  const { allow, ask, deny } = state.ctx.config;
+  const rules = [...deny, ...ask, ...allow];
+  if (state.warned || rules.length === 0) return;
+  state.warned = true;
+  void import("./rule-doubts.ts").then(({ warnAbout }) => warnAbout(rules, state.ctx));
 }

@@ -36,6 +36,8 @@ export interface State {
   oldRules?: Promise<readonly string[]>;
   /** Takes back the question about a plan. */
   proposal?: AbortController;
+  /** Rules without an effect were told of. */
+  warned?: boolean;
   /** Somebody was there to ask: that nobody is any more frees nothing. */
   attended?: boolean;
   /** One question after the other, in the order of the calls. */

@@ -40,7 +40,8 @@ export async function resolve(request: LayerRequest): Promise<Resolution> {
   if (wrong.length > 0) throw configError(wrong);
   const unmet = await unmetBy(merged, found);
   if (unmet.length > 0 && !request.looking) throw configError(unmet);
-  const notices = [...aboutTrust(request), ...verdict.notices];
+  const doubts = request.looking ? await (await import("../layers/doubts.ts")).doubtsIn(merged, plugins.values()) : [];
+  const notices = [...aboutTrust(request), ...verdict.notices, ...doubts];
   return {
     merged,
     plugins,

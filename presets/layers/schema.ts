@@ -82,7 +82,7 @@ export function toJsonSchema(schema: z.ZodObject): Record<string, unknown> {
     io: "input",
     unrepresentable: "any",
     override({ zodSchema, jsonSchema }) {
-      // Not for editors: what the plugin says of the key when a project sets it.
+      // Not for editors: what the plugin says of the key when a project sets it, and of values that may be a mistake.
       delete jsonSchema.trust;
       delete jsonSchema.doubt;
       const { def } = zodSchema._zod;

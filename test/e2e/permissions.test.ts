@@ -29,6 +29,21 @@ const results = (s: Scratch) =>
       (message as { role?: string })?.role === "tool_result" ? [(message as any).content[0].text] : [],
     );
 
+it("a rule about a tool that is not there is told of when a run begins and by `config check`", async () => {
+  await using s = await withCalls(touch);
+  s.useModel(s.server.baseUrl, '[permissions]\ndeny = ["Bash(rm *)", "Bsh(touch *)"]');
+  const warning = 'The rule "Bsh(touch *)" is about no call: there is no tool "Bsh"';
+  const ran = await s.run(["-p", "go", "--yes"], guarded);
+  expect(ran.stderr).toContain(`warning: ${warning}. Did you mean "Bash"?`);
+  const checked = await s.run(["config", "check"]);
+  expect([checked.code, checked.stderr]).toEqual([
+    0,
+    expect.stringMatching(
+      new RegExp(`^scorel: ${warning.replace(/[().*]/g, "\\$&")} unless an extension .*config\\.toml:\\d+\\)\n$`),
+    ),
+  ]);
+});
+
 describe("a run that nobody watches", () => {
   it("edits files of the project, denies a command, and says at its end how to allow it", async () => {
     await using s = await withCalls(toolCall("Write", { file_path: "a.txt", content: "a\n" }), touch);

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { config } from "../../../plugins/permissions/config.ts";
+import { doubtAbout, OWN_TOOLS, warnAbout } from "../../../plugins/permissions/rule-doubts.ts";
 import { post } from "./setup.ts";
 
 const word = (outcome: string) => outcome.split(":")[0];
@@ -94,5 +95,41 @@ describe("a rule that can match nothing", () => {
     "Bash",
   ])("is not taken for one that can: %s", (rule) => {
     expect(config.safeParse({ deny: [rule] }).error?.issues).toBe(undefined);
+  });
+});
+
+describe("a rule that speaks of no call", () => {
+  it.each([
+    ["Bsh(git *)", 'The rule "Bsh(git *)" is about no call: there is no tool "Bsh". Did you mean "Bash"?'],
+    ["WebFetch(domain:x)", 'The rule "WebFetch(domain:x)" is about no call: there is no tool "WebFetch".'],
+    ["mcp__a__b", 'The rule "mcp__a__b" is about no call: there is no tool "mcp__a__b".'],
+    [
+      "Read(*.{pem,key})",
+      'The rule "Read(*.{pem,key})" is about files with braces in their names: write a rule for each name.',
+    ],
+    ["bash(rm *)", undefined],
+    ["skill_*", undefined],
+    ["Edit(src/{id}.ts)", undefined],
+  ])("is doubted: %s", (rule, doubt) => {
+    expect(doubtAbout(rule, OWN_TOOLS)).toBe(doubt);
+  });
+
+  it("is told of in a warning of the session, with the tools of extensions taken into account", async () => {
+    const mine = {
+      name: "Mine",
+      description: "mine",
+      parameters: { type: "object", properties: {} },
+      execute: async () => ({ content: [] }),
+    };
+    await using t = await post({}, {}, [mine]);
+    const told: unknown[] = [];
+    const ctx = { find: (name: "tools") => t.kernel.find(name), report: (...args: unknown[]) => told.push(args) };
+    warnAbout(["Mine(x)", "Mien(x)", "Bash(ls)"], ctx as never);
+    expect(told).toEqual([
+      [
+        "",
+        expect.objectContaining({ code: "PERMISSIONS_NO_EFFECT", message: expect.stringMatching(/"Mien".*"Mine"\?$/) }),
+      ],
+    ]);
   });
 });
