@@ -1,7 +1,8 @@
-import { join, resolve } from "node:path";
+import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { expandGlob } from "./globs.ts";
 import { bareName, takesOrders } from "./hazards.ts";
-import { kindOf, namesIn } from "./looks.ts";
+import { kindOf } from "./looks.ts";
 import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
 import { readCommand, type Token, type Unit } from "./shell.ts";
@@ -30,7 +31,6 @@ export interface CommandFiles {
 }
 
 const MAX_FOLDERS = 16;
-const MAX_MATCHES = 2_000;
 const MAX_FILES = 10_000;
 const MAX_NAMES = 200_000;
 
@@ -248,49 +248,8 @@ function addMatches(glob: string, reader: Reader, place: Ground): void {
 }
 
 function matchesOf(glob: string, place: Ground): readonly string[] | undefined {
-  if (!place.matches.has(glob)) place.matches.set(glob, lookForMatches(glob, place));
+  if (!place.matches.has(glob)) place.matches.set(glob, expandGlob(glob, place));
   return place.matches.get(glob);
-}
-
-function lookForMatches(glob: string, place: Ground): string[] | undefined {
-  let paths = ["/"];
-  for (const part of glob.split("/").filter(Boolean)) {
-    if (!/[*?[{(]/.test(part)) paths = paths.map((folder) => join(folder, part));
-    else {
-      const isMatch = matching(part);
-      const found: string[] = [];
-      for (const folder of paths) {
-        const names = namesIn(folder);
-        place.left -= names.length;
-        if (place.left < 0) return undefined;
-        for (const name of names) if (isMatch(name)) found.push(join(folder, name));
-        if (found.length > MAX_MATCHES) return undefined;
-      }
-      paths = found;
-    }
-  }
-  return paths.filter((path) => kindOf(path) !== undefined);
-}
-
-/** Whether a name fits a pattern of the shell with `*` and `?`, in one pass: after a mismatch only the last star takes more. */
-function fitsGlob(glob: string, name: string): boolean {
-  let [at, step, star, from] = [0, 0, -1, 0];
-  while (at < name.length) {
-    if (glob[step] === "*") [star, from] = [step++, at];
-    else if (glob[step] === "?" || glob[step] === name[at]) {
-      step++;
-      at++;
-    } else if (star >= 0) [step, at] = [star + 1, ++from];
-    else return false;
-  }
-  while (glob[step] === "*") step++;
-  return step === glob.length;
-}
-
-function matching(part: string): (name: string) => boolean {
-  if (/[[{(]/.test(part)) return () => true;
-  const glob = part.toLowerCase();
-  return (name) => fitsGlob(glob, name.toLowerCase()) && (part.startsWith(".") || !name.startsWith("."));
 }
 
 /** Parts of a text that may be names of files. */

@@ -1,7 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
-import { hasOnlyHarmlessSettings } from "./git-settings.ts";
+import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts";
+import { isWithin } from "./paths.ts";
 
 /** What git finds when it is run in a folder. */
 type Found =
@@ -30,6 +31,43 @@ export function gitDanger(folders: readonly string[], { root }: Workspace): stri
   const all = [...repositories.values()];
   const others = [...all.filter((each) => !isSame(each, own)), ...all.flatMap(linkedIn)];
   return others.every(isHarmless) ? undefined : "git in a folder whose settings can run programs";
+}
+
+let lastSettings: { key: string; hooks: readonly string[] | undefined } | undefined;
+
+/**
+ * Whether git finds the project's own repository from a folder of it, and reading commands run no program there: by its settings, and
+ * since no hook is there that runs when `git status` writes the index. Settings are read again only when their file has changed.
+ */
+export function isQuietRepository(from: string, { root }: Workspace): boolean {
+  const folder = realOr(root);
+  const own = repositoryAt(folder);
+  const found = find(from);
+  if (!own || found.kind !== "repository" || found.gitdir !== own.gitdir) return false;
+  if (!isWithin(folder, own.gitdir) || own.common !== own.gitdir || exists(join(own.gitdir, "config.worktree")))
+    return false;
+  const hooks = hooksOf(own);
+  return (
+    hooks !== undefined && ["hooks", ...hooks].every((name) => !exists(resolve(own.gitdir, name, "post-index-change")))
+  );
+}
+
+/** Folders of hooks that a repository's settings name; undefined when they may make a reading command run something. */
+function hooksOf({ gitdir, folder }: Repository): readonly string[] | undefined {
+  const path = join(gitdir, "config");
+  const key = `${path} ${stampOf(path)}`;
+  if (lastSettings?.key !== key) lastSettings = { key, hooks: hooksInQuietSettings(textOf(path), gitdir, folder) };
+  return lastSettings.hooks;
+}
+
+/** What changes with a file's content. */
+function stampOf(path: string): string {
+  try {
+    const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
+    return `${ino} ${size} ${mtimeNs} ${ctimeNs}`;
+  } catch {
+    return "";
+  }
 }
 
 /** As git looks for it: in the folder, then in each one above. */

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { forbids } from "./forbid.ts";
+import { foldersOf } from "./free-folders.ts";
 import { guisesOf } from "./guises.ts";
 import { staysInside } from "./hazards.ts";
 import { kindOf, realOf } from "./looks.ts";
@@ -49,21 +50,23 @@ function forbiddenBy(denying: readonly Rule[], asking: readonly Rule[], command:
 
 /** The parts that neither a rule nor their own harmlessness allows. */
 function unsettled({ units, unknown }: Reading, rules: readonly Rule[], workspace: Workspace, all: Rules): Unit[] {
-  // Where a command moves to, a relative path means another file.
-  const moves = units.some(({ tokens }) => /^(?:cd|pushd|popd)$/.test(tokens[0]?.value ?? ""));
   const readable = (path: string) =>
-    !moves &&
     !all.deny.some(
       (rule) => isAbout(rule, "Read", true) && isForPaths(rule, [path, realOf(path) ?? path], true, workspace),
     );
-  const isFine = (unit: Unit) => allowsUnit(unit, rules) || (unknown.length === 0 && isSafe(unit, workspace, readable));
-  const settled = new Map<string, boolean>();
-  return units.filter((unit) => {
-    if (unit.nested) return false;
-    const key = JSON.stringify(unit.tokens);
-    if (!settled.has(key)) settled.set(key, isFine(unit));
-    return !settled.get(key);
-  });
+  const surroundings = { workspace, folders: foldersOf(units, workspace), readable };
+  const outer = new Map(units.filter(({ nested }) => !nested).map((unit) => [JSON.stringify(unit.tokens), unit]));
+  const unruled = [...outer.values()].filter((unit) => !allowsUnit(unit, rules));
+  if (unknown.length > 0) return unruled;
+  const free = new Set([...outer.values()].filter((unit) => !isMove(unit) && isSafe(unit, surroundings)));
+  // A rule was given for what its words mean in the project's folder, so that only what is free runs elsewhere without a rule for `cd`.
+  const movesFreely =
+    surroundings.folders !== undefined && [...outer.values()].every((unit) => isMove(unit) || free.has(unit));
+  return unruled.filter((unit) => (isMove(unit) ? !movesFreely : !free.has(unit)));
+}
+
+function isMove({ tokens }: Unit): boolean {
+  return /^(?:cd|pushd|popd)$/.test(tokens[0]?.value ?? "");
 }
 
 /** The command, with its working directory as a part of it, and with paths marked that lead somewhere else. */

@@ -135,3 +135,21 @@ function optionAt(
   const read = readOption(isLong ? [`-${word}`, given[at + 1] ?? ""] : given.slice(at, at + 2), 0, options);
   return read.known && !read.isShort ? read.takes : undefined;
 }
+
+/** The words of a command that are no options or their values, and the names of its options, by the options before any command. */
+export function operandsBehind(program: Program, words: readonly string[]): { operands: string[]; options: string[] } {
+  const { options: table } = commandsOf(program).get("") ?? NOTHING;
+  const operands: string[] = [];
+  const options: string[] = [];
+  for (let at = 1; at < words.length; at++) {
+    const word = words[at] as string;
+    if (word === "--") return { operands: [...operands, ...words.slice(at + 1)], options };
+    if (!/^-./.test(word)) operands.push(word);
+    else {
+      const read = readOption(words, at, table);
+      options.push(...read.options.map(({ name }) => name));
+      at += read.takes - 1;
+    }
+  }
+  return { operands, options };
+}

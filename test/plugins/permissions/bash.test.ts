@@ -75,7 +75,8 @@ describe("no wildcard covers", () => {
   });
 
   it("what the shell makes of a word", async () => {
-    await refuses(within(substitution));
+    // Names of files are free for a program that only prints them.
+    await refuses(within(substitution).filter((text) => !/^echo [\w\s/*?]*$/.test(text)));
     await refuses(fc.tuple(substitution, plain).map(([it, command]) => `${it} ${command}`));
   });
 });

@@ -1,0 +1,149 @@
+import { readSedWords, sedEffects } from "./sed.ts";
+import { programOf } from "./tables/index.ts";
+import { operandsBehind, uncoveredBy } from "./tables/table.ts";
+
+/** What a program may be given so that it only reads and prints. */
+interface Free {
+  /** Options that stand alone. */
+  flags?: RegExp;
+  /** Options whose value is the next word. */
+  valued?: RegExp;
+  /** What the other words are. Default: `paths`. */
+  words?: "paths" | "text" | "none";
+  /** Words before the paths that are text. */
+  text?: number;
+  /** What no word may hold. */
+  not?: RegExp;
+  /** What each of the other words has to be. */
+  only?: RegExp;
+}
+
+const CHECKSUM: Free = { flags: /^-[bt]$|^--(?:binary|text|tag)$/ };
+
+const PROGRAMS: Readonly<Record<string, Free>> = {
+  true: { words: "text" },
+  false: { words: "text" },
+  ":": { words: "text" },
+  echo: { flags: /^-/, words: "text" },
+  // Numbers and `%n` can be names of variables, whose subscripts some shells evaluate; `-v` sets one, too.
+  printf: { words: "text", not: /%[-+ #\d.]*[^-+ #\d.sbcq%]/ },
+  pwd: { flags: /^-[LP]$/, words: "none" },
+  whoami: { words: "none" },
+  id: { flags: /^-[gGnru]+$/, words: "none" },
+  uname: { flags: /^-[amnoprsv]+$/, words: "none" },
+  date: {
+    flags: /^-[uR]+$|^-I(?:date|hours|minutes|seconds|ns)?$|^--(?:utc|iso-8601(?:=\w+)?|rfc-3339=\w+|date=.*)$/,
+    valued: /^-d$/,
+    words: "text",
+    // Any other word sets the clock.
+    only: /^\+/,
+  },
+  which: { flags: /^-a$/, words: "text" },
+  type: { flags: /^-[aptP]+$/, words: "text" },
+  ls: {
+    flags:
+      /^-[1aAbBcCdfFgGhHiklLmnopqQrRsStuUvwxX]+$|^--(?:all|almost-all|recursive|human-readable|reverse|directory)$|^--color(?:=\w+)?$/,
+  },
+  cat: { flags: /^-[AbeEnstTuv]+$/ },
+  tac: {},
+  nl: { flags: /^-[bdfhilnpsvw]\S+$|^-p$/, valued: /^-[bdfhilnsvw]$/ },
+  head: { flags: /^-\d+$|^-[qv]$|^-[nc][+-]?\d+[kM]?$/, valued: /^-[nc]$/ },
+  tail: { flags: /^-\d+$|^-[qv]$|^-[nc][+-]?\d+[kM]?$/, valued: /^-[nc]$/ },
+  wc: { flags: /^-[clmwL]+$|^--(?:bytes|chars|lines|words)$/ },
+  stat: { flags: /^-[Lft]+$|^--(?:format|printf)=.*$/s, valued: /^-c$/ },
+  file: { flags: /^-[bikhLNnr0]+$|^--(?:brief|mime|mime-type|mime-encoding)$/ },
+  du: {
+    flags:
+      /^-[0abchklmsSx]+$|^-d\d+$|^--(?:max-depth|exclude)=.*$|^--(?:all|apparent-size|bytes|human-readable|summarize|total)$/,
+    valued: /^-d$/,
+  },
+  realpath: { flags: /^-[emsqz]+$/ },
+  readlink: { flags: /^-[efmnqsvz]+$/ },
+  md5sum: CHECKSUM,
+  sha1sum: CHECKSUM,
+  sha256sum: CHECKSUM,
+  sha512sum: CHECKSUM,
+  cksum: {},
+  sort: { flags: /^-[bdfghinrRsuVz]+$/, valued: /^-[kt]$/ },
+  uniq: { flags: /^-[cdiu]+$/, words: "none" },
+  cut: { flags: /^-[dfcb].+$|^-s$/, valued: /^-[dfcb]$/ },
+  tr: { flags: /^-[cCds]+$/, words: "text" },
+  basename: { words: "text" },
+  dirname: { words: "text" },
+  seq: { words: "text" },
+  sleep: { words: "text" },
+  diff: { flags: /^-[abBiNqrsuwy]+$|^-U\d+$/ },
+  cmp: { flags: /^-[bls]+$/ },
+  grep: {
+    flags: /^-[EFGPivwxclLnHhoqsr]+$|^-[ABCm]\d+$|^--(?:include|exclude|exclude-dir|color)=.*$/,
+    valued: /^-[ABCm]$/,
+    text: 1,
+  },
+  egrep: { flags: /^-[ivwxclLnHhoqsr]+$/, text: 1 },
+  fgrep: { flags: /^-[ivwxclLnHhoqsr]+$/, text: 1 },
+  find: {
+    flags: /^-(?:print|print0|empty|not|o|a|or|and|depth|mount|xdev|prune)$|^[!()]$/,
+    valued: /^-(?:name|iname|path|ipath|type|maxdepth|mindepth|size|mtime|mmin|perm|user|group)$/,
+  },
+  test: { flags: /^-[defhLnrsSwxz]$|^-(?:eq|ne|lt|le|gt|ge|nt|ot|a|o)$|^!?=$|^==$|^!$/ },
+  "[": { flags: /^-[defhLnrsSwxz]$|^-(?:eq|ne|lt|le|gt|ge|nt|ot|a|o)$|^!?=$|^==$|^[!\]]$/ },
+};
+/** They say their version without looking at the project, in which a file may choose another program to ask. */
+const VERSIONS: Readonly<Record<string, RegExp>> = {
+  node: /^(?:--version|-v)$/,
+  python: /^(?:--version|-V)$/,
+  python3: /^(?:--version|-V)$/,
+  git: /^--version$/,
+  rg: /^--version$/,
+  jq: /^--version$/,
+};
+
+/** The words of a command that name files, if nothing else in it keeps it from being free; the name stands first. */
+export function filesNamed(words: readonly string[]): string[] | undefined {
+  const [name = "", ...rest] = words;
+  if (Object.hasOwn(VERSIONS, name) && rest.length === 1 && VERSIONS[name]?.test(rest[0] as string)) return [];
+  if (name === "sed") return filesOfSed(words);
+  if (name === "rg") return filesOfRipgrep(words);
+  return Object.hasOwn(PROGRAMS, name) ? filesByTable(rest, PROGRAMS[name] as Free) : undefined;
+}
+
+function filesByTable(words: readonly string[], free: Free): string[] | undefined {
+  const others = operandsOf(words, free);
+  const { words: are = "paths", text = 0, not, only } = free;
+  if (!others || words.some((word) => not?.test(word))) return undefined;
+  if (only && !others.every((word) => only.test(word))) return undefined;
+  if (are === "text") return [];
+  if (are === "none") return others.length === 0 ? [] : undefined;
+  return others.slice(text).filter((word) => word !== "-");
+}
+
+/** The words that are no options; undefined when an option is not known to be harmless. */
+function operandsOf(words: readonly string[], { flags, valued }: Free): string[] | undefined {
+  const others: string[] = [];
+  for (let at = 0; at < words.length; at++) {
+    const word = words[at] as string;
+    if (valued?.test(word)) at++;
+    else if (flags?.test(word)) continue;
+    else if (/^-./.test(word)) return undefined;
+    else others.push(word);
+  }
+  return others;
+}
+
+/** Its script must neither run anything nor name files, and the files stay as they are. */
+function filesOfSed(words: readonly string[]): string[] | undefined {
+  const { script, inPlace, unknown, filesAt } = readSedWords(words);
+  const effects = script === undefined ? undefined : sedEffects(script);
+  if (unknown || inPlace || words.includes("--") || !effects || effects.runs || effects.files) return undefined;
+  return words.slice(filesAt).filter((word) => !/^-/.test(word));
+}
+
+/** Links that it follows may lead anywhere. */
+function filesOfRipgrep(words: readonly string[]): string[] | undefined {
+  const program = programOf("rg");
+  if (!program || uncoveredBy(program, words).from < words.length) return undefined;
+  const { operands, options } = operandsBehind(program, words);
+  if (options.some((name) => name === "L" || name === "follow")) return undefined;
+  const hasPattern = options.some((name) => /^(?:e|regexp|files|type-list)$/.test(name));
+  return hasPattern ? operands : operands.slice(1);
+}

@@ -1,0 +1,46 @@
+import { join } from "node:path";
+import { kindOf, namesIn } from "./looks.ts";
+
+const MAX_MATCHES = 2_000;
+
+/** What exists of the paths that an absolute glob names; undefined when there are too many. `budget` counts the names compared. */
+export function expandGlob(glob: string, budget: { left: number }): string[] | undefined {
+  let paths = ["/"];
+  for (const part of glob.split("/").filter(Boolean)) {
+    if (!/[*?[{(]/.test(part)) paths = paths.map((folder) => join(folder, part));
+    else {
+      const isMatch = matching(part);
+      const found: string[] = [];
+      for (const folder of paths) {
+        const names = namesIn(folder);
+        budget.left -= names.length;
+        if (budget.left < 0) return undefined;
+        for (const name of names) if (isMatch(name)) found.push(join(folder, name));
+        if (found.length > MAX_MATCHES) return undefined;
+      }
+      paths = found;
+    }
+  }
+  return paths.filter((path) => kindOf(path) !== undefined);
+}
+
+function matching(part: string): (name: string) => boolean {
+  if (/[[{(]/.test(part)) return () => true;
+  const glob = part.toLowerCase();
+  return (name) => fitsGlob(glob, name.toLowerCase()) && (part.startsWith(".") || !name.startsWith("."));
+}
+
+/** Whether a name fits a pattern of the shell with `*` and `?`, in one pass: after a mismatch only the last star takes more. */
+function fitsGlob(glob: string, name: string): boolean {
+  let [at, step, star, from] = [0, 0, -1, 0];
+  while (at < name.length) {
+    if (glob[step] === "*") [star, from] = [step++, at];
+    else if (glob[step] === "?" || glob[step] === name[at]) {
+      step++;
+      at++;
+    } else if (star >= 0) [step, at] = [star + 1, ++from];
+    else return false;
+  }
+  while (glob[step] === "*") step++;
+  return step === glob.length;
+}

@@ -1,0 +1,322 @@
+import { execFileSync } from "node:child_process";
+import { chmodSync, existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, it } from "vitest";
+import { type Post, post } from "./setup.ts";
+
+const env = { PATH: process.env.PATH, HOME: "/nonexistent", GIT_CONFIG_NOSYSTEM: "1" };
+const git = (cwd: string, ...args: string[]) =>
+  execFileSync("git", ["-c", "user.name=A", "-c", "user.email=a@b", ...args], { cwd, env, stdio: "pipe" }).toString();
+
+/** A project under git with some files, in which nothing is allowed by a rule. */
+async function project(config: object = { mode: "ask" }): Promise<Post> {
+  const t = await post(config);
+  git(t.dir, "init", "-q");
+  t.file("src/a.js", "a\n");
+  t.file("src/b.js", "b\n");
+  t.file("deep/down/c.txt", "c\n");
+  git(t.dir, "add", ".");
+  git(t.dir, "commit", "-qm", "a");
+  return t;
+}
+
+async function judged(t: Post, commands: readonly string[]): Promise<Record<string, string | undefined>> {
+  const outcomes: Record<string, string | undefined> = {};
+  for (const command of commands) outcomes[command] = (await t.bash(command)).split(":")[0];
+  return outcomes;
+}
+const all = (commands: readonly string[], outcome: string) =>
+  Object.fromEntries(commands.map((command) => [command, outcome]));
+
+const READING = [
+  ...["git status", "git status --short", "git --no-pager log --oneline -5", "git diff", "git diff HEAD~1 -- src/a.js"],
+  ...[
+    "git log -p src",
+    "git log main..dev",
+    "git show HEAD:src/a.js",
+    "git show --stat",
+    "git branch",
+    "git branch -a",
+  ],
+  ...[
+    "git blame src/a.js",
+    "git ls-files",
+    "git rev-parse HEAD",
+    "git tag",
+    "git tag -l",
+    "git remote -v",
+    "git stash list",
+  ],
+  ...["git grep -n a", "git describe --always", "git diff --cached | head -5", "cd src && git diff a.js"],
+  ...["rg a", "rg -n a src", "rg --files src", "rg -e a -g '*.js'", "sed -n 1,3p src/a.js", "sed 's/a/b/' src/a.js"],
+  ...["ls src/*.js", "cat src/*.js", "wc -l */*.js", "head -1 src/?.js", "cd src && ls", "cd src && cat a.js; ls"],
+  ...["cd deep && cd down && cat c.txt", "(cd src; wc -l *.js)"],
+  ...[
+    "date",
+    "date +%s",
+    "date -u +%F",
+    "which node",
+    "type ls",
+    "stat src/a.js",
+    "stat -c %s src/a.js",
+    "file src/a.js",
+  ],
+  ...[
+    "du -sh src",
+    "du -h -d 1",
+    "printf '%s\\n' a",
+    "nl src/a.js",
+    "tac src/a.js",
+    "node --version",
+    "python3 --version",
+  ],
+  ...["git --version", "realpath src", "readlink -f src/a.js", "sha256sum src/a.js", "cksum src/a.js"],
+];
+
+const ACTING = [
+  ...[
+    "rg --pre ./x a",
+    "rg --pre=./x a",
+    "rg -z a",
+    "rg --hostname-bin=./x a",
+    "rg -L a",
+    "rg --follow a",
+    "rg a /etc",
+  ],
+  ...[
+    "rg -e a /etc",
+    "rg -f /etc/passwd",
+    "rg --files /etc",
+    "sed -n 'w x' src/a.js",
+    "sed 1e src/a.js",
+    "sed -i s/a/b/ src/a.js",
+  ],
+  ...[
+    "sed -ni p src/a.js",
+    "sed s/a/id/e src/a.js",
+    "sed 'r /etc/passwd' src/a.js",
+    "sed p /etc/passwd",
+    "sed -f x src/a.js",
+  ],
+  ...[
+    "sed p -- src/a.js",
+    "sed --in-place p src/a.js",
+    "date -s 1",
+    "date --set=1",
+    "date 01010101",
+    "date +%s 01010101",
+  ],
+  ...["date -f /etc/passwd", "date -r /etc/passwd", "file -C", "file -m x a", "file -f x", "file -z a", "stat /root/x"],
+  ...[
+    "printf -v x a",
+    "printf %n 'a[$(id)]'",
+    "printf '%-5n' x",
+    "printf %d 'a[$(id)]'",
+    "du -L src",
+    "du --files0-from=src/a.js",
+    "du -X x",
+  ],
+  ...[
+    "wc --files0-from=src/a.js",
+    "nl /etc/passwd",
+    "md5sum -c src/a.js",
+    "node --version x",
+    "node -v -e 1",
+    "python3 -c 1",
+  ],
+  ...[
+    "find . -exec id ';'",
+    "find . -delete",
+    "find . -fprint x",
+    "cat /etc/*",
+    "cat ../*",
+    "cat src/../../*",
+    "cat ~/*",
+  ],
+  ...[
+    "cat src/{a,b}.js",
+    "cat src/[ab].js",
+    "cat $X",
+    "cat -- src/a.js",
+    "cd / && ls",
+    "cd .. && ls",
+    "cd && ls",
+    "cd - && ls",
+  ],
+  ...[
+    "cd nowhere && ls",
+    "cd src && cat ../../x",
+    "cd $X && ls",
+    "cd s* && ls",
+    "pushd src && cat a.js",
+    "cd -P src; cat a.js",
+  ],
+  ...[
+    "git diff --ext-diff",
+    "git diff --output=x",
+    "git diff --outp=x",
+    "git log --output x",
+    "git diff --no-index a b",
+  ],
+  ...[
+    "git diff /etc/passwd /etc/group",
+    "git diff ../a ../b",
+    "git diff --textconv",
+    "git show --show-signature",
+    "git log --format=%G?",
+  ],
+  ...[
+    "git branch -D x",
+    "git branch x",
+    "git branch -m x",
+    "git branch --edit-description",
+    "git tag x",
+    "git tag -d x",
+  ],
+  ...[
+    "git tag -v x",
+    "git tag --format=%(signature)",
+    "git remote add x y",
+    "git remote show x",
+    "git remote -v update",
+  ],
+  ...[
+    "git stash",
+    "git stash list -p",
+    "git grep -Ovim a",
+    "git grep --open-files-in-pager=x a",
+    "git -c a.b=c status",
+  ],
+  ...[
+    "git -C src status",
+    "git --git-dir=x status",
+    "git -p log",
+    "git cat-file --batch",
+    "git cat-file --textconv HEAD:a",
+  ],
+  ...[
+    "git blame --contents /etc/passwd src/a.js",
+    "git log --show-sig",
+    "git reflog expire --all",
+    "git config --list",
+  ],
+  ...["git st", "git status > x", "GIT_EXTERNAL_DIFF=x git diff", "git status && rm x", "git worktree add x"],
+];
+
+describe("without a rule", () => {
+  it.each([["ask"], ["edits"], ["plan"]])("commands that only read the project run in mode %s", async (mode) => {
+    await using t = await project({ mode });
+    expect(await judged(t, READING)).toEqual(all(READING, "runs"));
+  });
+
+  it("commands that write, run something or read elsewhere do not", async () => {
+    await using t = await project();
+    expect(await judged(t, ACTING)).toEqual(all(ACTING, "Denied"));
+  });
+
+  it("links lead no command out of the project", async () => {
+    await using t = await project();
+    t.link("src/out", "/etc");
+    t.link("deep/down/top", t.dir);
+    const commands = ["cat src/out/*", "cat src/*/passwd", "cd src/out && ls", "cat src/out/passwd"];
+    // Behind the link to the project's own folder, `..` is the folder above the project.
+    commands.push("cat deep/down/top/../secret", "cd deep/down/top && cat ../secret");
+    expect(await judged(t, commands)).toEqual(all(commands, "Denied"));
+  });
+
+  it("names that look like options are not taken for files", async () => {
+    await using t = await project();
+    writeFileSync(join(t.dir, "--pre=x"), "");
+    const commands = ["cat *", "rg a *", "cat ?-pre*"];
+    expect(await judged(t, commands)).toEqual(all(commands, "Denied"));
+    expect(await t.bash("cat ./*.js src/*.js")).toBe("runs");
+  });
+
+  it("a rule that denies reading holds for them", async () => {
+    await using t = await project({ mode: "ask", deny: ["Read(src/b.js)"] });
+    const commands = [
+      "cat src/*.js",
+      "cd src && cat b.js",
+      "rg a",
+      "git show HEAD:src/b.js",
+      "sed p src/b.js",
+      "nl src/b.js",
+    ];
+    expect(await judged(t, commands)).toEqual(all(commands, "Denied"));
+    expect(await t.bash("cat src/a.js")).toBe("runs");
+  });
+});
+
+it("what a rule allows in the project's folder does not run in another one without a rule for `cd`", async () => {
+  const allow = ["Bash(./test.sh *)", "Bash(npm *)"];
+  await using t = await post({ mode: "ask", allow });
+  await using moving = await post({ mode: "ask", allow: [...allow, "Bash(cd *)"] });
+  const commands = ["cd src && ./test.sh", "cd src && npm test", "cd src; ls && npm test"];
+  for (const each of [t, moving]) each.file("src/test.sh");
+  expect([await judged(t, commands), await judged(moving, commands)]).toEqual([
+    all(commands, "Denied"),
+    all(commands, "runs"),
+  ]);
+});
+
+describe("git in the project's own repository", () => {
+  const settings = [
+    ...["[core]\n\tfsmonitor = x", "[core]\n\tpager = x", "[pager]\n\tlog = x", "[diff]\n\texternal = x"],
+    ...[
+      '[diff "d"]\n\ttextconv = x',
+      '[diff "d"]\n\tcommand = x',
+      '[filter "f"]\n\tclean = x',
+      "[include]\n\tpath = x",
+    ],
+    ...[
+      "[gpg]\n\tprogram = x",
+      "[log]\n\tshowSignature = true",
+      "[core]\n\tsshCommand = x",
+      "[core]\n\talternateRefsCommand = x",
+    ],
+    ...[
+      '[remote "o"]\n\tpromisor = true',
+      '[includeIf "gitdir:/"]\n\tpath = x',
+      "[core]\n\tattributesFile = x",
+      "[merge\n",
+    ],
+  ];
+  it.each(settings)("asks where %j is set", async (setting) => {
+    await using t = await project();
+    const config = join(t.dir, ".git/config");
+    expect(await t.bash("git status")).toBe("runs");
+    writeFileSync(config, `${t.read(config)}${setting}\n`);
+    expect(await judged(t, ["git status", "git diff"])).toEqual(all(["git status", "git diff"], "Denied"));
+  });
+
+  it("is free with the settings that most repositories have", async () => {
+    await using t = await project();
+    const config = join(t.dir, ".git/config");
+    const more =
+      '[remote "origin"]\n\turl = git@example.org:a/b.git\n\tfetch = +refs/heads/*:refs/remotes/origin/*\n[branch "main"]\n\tremote = origin\n\tmerge = refs/heads/main\n[alias]\n\tst = status\n[core]\n\thooksPath = .husky\n[user]\n\tname = A\n';
+    writeFileSync(config, t.read(config) + more);
+    expect(await t.bash("git status")).toBe("runs");
+    t.file(".husky/post-index-change", "#!/bin/sh\n");
+    expect(await t.bash("git status")).toMatch(/^Denied/);
+  });
+
+  it("runs a hook when it writes the index, so that with one it asks", async () => {
+    await using t = await project();
+    const hook = t.file(".git/hooks/post-index-change", `#!/bin/sh\ntouch ${join(t.dir, "mark")}\n`);
+    chmodSync(hook, 0o755);
+    writeFileSync(join(t.dir, "src/a.js"), "a\n");
+    git(t.dir, "status");
+    expect([existsSync(join(t.dir, "mark")), (await t.bash("git status")).split(":")[0]]).toEqual([true, "Denied"]);
+  });
+
+  it("asks in a repository below it, in one above it, and where there is none", async () => {
+    await using t = await project();
+    mkdirSync(join(t.dir, "deep/other"));
+    git(join(t.dir, "deep/other"), "init", "-q");
+    expect(await t.bash("cd deep/other && git status")).toMatch(/^Denied/);
+    rmSync(join(t.dir, ".git"), { recursive: true });
+    expect(await t.bash("git status")).toMatch(/^Denied/);
+    git(join(t.dir, ".."), "init", "-q");
+    expect(await t.bash("git status")).toMatch(/^Denied/);
+  });
+});
