@@ -8,21 +8,38 @@ export function explained(message: string, baseUrl: string, wire: Wire): string 
   const isCut = /ended before message_stop|Incomplete JSON segment|ended without a finish marker/.test(message);
   if (isCut && told === undefined)
     return message.startsWith("empty reply") ? message : "stream ended without a finish marker";
+  if (heard === undefined && told === undefined && badJson.test(message))
+    return `the answer of ${new URL(baseUrl).host} is not valid JSON (${message})`;
   if (message === "terminated") return "connection closed before the reply was complete";
   const said = readable(heard ?? (isCut && told !== undefined ? told : message));
   return status === undefined || said.includes(`${status}`) ? said : `${status} ${said}`;
 }
 
+/** How engines complain about a text that is not JSON. */
+const badJson = /\bin JSON at position \d+|is not valid JSON|Unexpected end of JSON input/;
+
 /** `529 {"error":{"message":"overloaded"}}` and the like, as `529 overloaded`. */
 function readable(message: string): string {
   const start = message.indexOf("{");
   const inner = start < 0 ? undefined : innermost(message.slice(start));
-  if (!inner) return message;
+  if (!inner) return unquoted(message);
   const before = message.slice(0, start).replace(/got status: \S+\.\s*$/, "");
   const kind = [inner.code, inner.status ?? inner.type].filter(
     (part) => part !== undefined && !before.includes(`${part}`),
   );
   return `${before}${kind.length > 0 ? `${kind.join(" ")}: ` : ""}${inner.message}`;
+}
+
+/** Of an error that is a text, the libraries show the JSON: `404 "model \\"x\\" not found"`. */
+function unquoted(message: string): string {
+  const [, before = "", text] = /^(\d{3} )?("(?:[^"\\]|\\.)*")$/s.exec(message) ?? [];
+  if (text === undefined) return message;
+  try {
+    return `${before}${JSON.parse(text)}`;
+  } catch {
+    // Not JSON after all: it stays as it came.
+    return message;
+  }
 }
 
 interface ProviderError {
@@ -40,8 +57,8 @@ function innermost(text: string): ProviderError | undefined {
 
 function errorIn(text: string): ProviderError | undefined {
   try {
-    const parsed = JSON.parse(text) as { error?: ProviderError } & ProviderError;
-    const error = parsed.error ?? parsed;
+    const parsed = JSON.parse(text) as { error?: ProviderError | string } & ProviderError;
+    const error = typeof parsed.error === "string" ? { message: parsed.error } : (parsed.error ?? parsed);
     return typeof error.message === "string" ? error : undefined;
   } catch {
     // Not JSON: the message says it in its own words.

@@ -25,9 +25,7 @@ export async function describeStaged(
     ...skills.flatMap((skill) => describeSkill(skill, filesOf(skill, skills, staged), looks)),
     ...shadowed.map(({ name, folder, by }) => `  not used: ${name} in ${below(folder)}: ${below(by)} counts first`),
     ...beside(skills, staged),
-    ...staged.elsewhere.map(
-      ({ name, from }) => `  not added: the plugin ${name} is not part of this source, but at ${from}`,
-    ),
+    ...staged.elsewhere.map(({ name, from }) => `  not added: plugin ${name}, which is not in it (${from})`),
     ...skipped.map(({ folder, reason }) => `  no skill: ${below(folder)}: ${reason}`),
   ];
 }

@@ -8,7 +8,7 @@ export const errors = defineErrors({
   SKILLSTORE_FETCH: (a: { from: string; reason: string }) =>
     `${a.from} could not be fetched: ${a.reason}. Nothing was changed; try again later.`,
   SKILLSTORE_NONE: (a: { from: string; elsewhere: readonly { name: string; from: string }[] }) =>
-    `${a.from} holds no skill: there is no SKILL.md in it, up to six folders deep.${a.elsewhere.length === 0 ? "" : ` Its marketplace lists plugins that lie elsewhere: ${a.elsewhere.map(({ name, from }) => `${name} (${from})`).join(", ")}.`}`,
+    `${a.from} holds no skill: there is no SKILL.md in it, up to six folders deep.${a.elsewhere.length === 0 ? "" : ` Its marketplace lists plugins that are not in it: ${a.elsewhere.map(({ name, from }) => `${name} (${from})`).join(", ")}.`}`,
   SKILLSTORE_MANY: (a: { from: string; most: number }) =>
     `${a.from} holds more than ${a.most} skills, which no session could use. Take those that are needed out of it, and add them.`,
   SKILLSTORE_TAKEN: (a: { name: string; from: string }) =>

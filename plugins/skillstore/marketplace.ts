@@ -13,7 +13,7 @@ export interface ListedPlugin {
   name: string;
   /** Its folder below that of the marketplace; "" is the whole of it. */
   path?: string;
-  /** It lies in another repository, which is not fetched: what `scorel skill add` would be given, or an address. */
+  /** Why it is not there: it lies in another repository, which is named, or its folder is missing. */
   elsewhere?: string;
 }
 
@@ -25,16 +25,18 @@ export function pluginsIn(folder: string): ListedPlugin[] {
   const { plugins, metadata } = tableIn(jsonIn(readFileSync(file, "utf8")));
   const root = textIn(tableIn(metadata).pluginRoot) ?? "";
   const rows = Array.isArray(plugins) ? plugins.slice(0, MOST) : [];
-  return rows.flatMap((row) => pluginIn(tableIn(row), root));
+  return rows.flatMap((row) => pluginIn(tableIn(row), root, folder));
 }
 
-function pluginIn({ name: given, source }: Record<string, unknown>, root: string): ListedPlugin[] {
+function pluginIn({ name: given, source }: Record<string, unknown>, root: string, folder: string): ListedPlugin[] {
   const [name, path] = [textIn(given), textIn(source)];
   if (name === undefined) return [];
   const { repo, url } = tableIn(source);
   if (path === undefined) return [{ name, elsewhere: textIn(repo) ?? textIn(url) ?? "another place" }];
   const below = posix.normalize(posix.join(root, path)).replace(/^\.\/?|\/+$/g, "");
-  return below === "" || isBelow(below) ? [{ name, path: below }] : [];
+  if (below !== "" && !isBelow(below)) return [{ name, elsewhere: `${path}, which is not below the marketplace` }];
+  const isThere = below === "" || lstatSync(join(folder, below), { throwIfNoEntry: false })?.isDirectory();
+  return [{ name, path: below, ...(!isThere && { elsewhere: `${path}, a folder that is missing` }) }];
 }
 
 function tableIn(value: unknown): Record<string, unknown> {

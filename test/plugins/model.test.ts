@@ -3,6 +3,7 @@ import type { Services } from "@scorel/kernel";
 import model from "@scorel/model";
 import type {} from "@scorel/model/contract";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { explained } from "../../plugins/model/explain.ts";
 import { testKernel } from "../harness.ts";
 import {
   cut,
@@ -181,9 +182,21 @@ describe("a request", () => {
 });
 
 describe("a failing server", () => {
+  it.each([
+    ["Expected property name or '}' in JSON at position 1 (line 1 column 2)"],
+    ["Unexpected token '<', \"<html>{\"... is not valid JSON"],
+    ["Unexpected end of JSON input"],
+  ])("whose answer is no JSON is named: %s", (message) => {
+    expect(explained(message, "http://models.example/v1", {} as never)).toBe(
+      `the answer of models.example is not valid JSON (${message})`,
+    );
+  });
+
   it("is asked once: retries are not made here", async () => {
     const failure = await failureOf([status(529, { error: { message: "overloaded" } }), text("never")]);
     expect(failure).toEqual({ reason: "error", message: "529 overloaded", content: [], requests: 1 });
+    const plain = await failureOf([status(404, { error: 'model "fake" not found, try pulling it' }), text("never")]);
+    expect(plain.message).toBe('404 model "fake" not found, try pulling it');
   });
 
   it("that ends without a finish marker gives an error, with what had arrived", async () => {

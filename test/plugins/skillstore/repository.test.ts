@@ -83,7 +83,10 @@ describe("skills from a repository", () => {
       const staged = await g.store.stage(placed.from, "/", reach);
       expect([staged.changes, staged.elsewhere]).toEqual([
         [{ path: "skills/README.md", how: "added" }],
-        [{ name: "far", from: "else/where" }],
+        [
+          { name: "out", from: "../../etc, which is not below the marketplace" },
+          { name: "far", from: "else/where" },
+        ],
       ]);
       staged.discard();
       expect(server.heard.map(({ line }) => line)).toEqual(
@@ -119,6 +122,8 @@ describe("skills from a repository", () => {
     served(async (g, server) => {
       const only = { ".claude-plugin/marketplace.json": files[".claude-plugin/marketplace.json"] };
       server.answers["/team/skills/archive/HEAD.tar.gz"] = packed("abc", only);
-      await expect(g.add(`git+${server.origin}/team/skills`)).rejects.toThrow("lie elsewhere: far (else/where)");
+      await expect(g.add(`git+${server.origin}/team/skills`)).rejects.toThrow(
+        "lists plugins that are not in it: docs (./plugins/documents, a folder that is missing), out (../../etc, which is not below the marketplace), far (else/where).",
+      );
     }));
 });
