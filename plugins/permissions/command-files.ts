@@ -1,7 +1,9 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { MANY } from "./gaps.ts";
 import { expandGlob } from "./globs.ts";
 import { bareName, takesOrders } from "./hazards.ts";
+import { doubtAbout, isInterpreter } from "./interpreters.ts";
 import { kindOf } from "./looks.ts";
 import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
@@ -181,6 +183,8 @@ function addScripts(name: string, values: readonly (string | undefined)[], reade
   if (/^g?sed$/.test(name))
     for (const file of scripts.flatMap(namesInSed))
       for (const folder of place.found.folders) addFile(resolve(folder, file), false, reader, place);
+  const words = values.map((value) => value ?? MANY);
+  if (isInterpreter(name) && doubtAbout(name, words, false) !== undefined) place.found.unknown ??= `code for ${name}`;
   if (/awk$/.test(name) && scripts.some(mayOpenFiles)) place.found.unknown ??= "a script of awk that opens files";
 }
 
@@ -224,7 +228,7 @@ function opened(text: string, folder: string, home: string): string | undefined 
     .replace(/^~(\w+)(?=\/|$)/, "/home/$1")
     .replace(/\$(?:HOME\b|\{HOME\})/g, home)
     .replace(/\$(?:PWD\b|\{PWD\})/g, folder)
-    .replace(/\$[?#$!]/g, "0");
+    .replace(/\$[?#$!]|\$(?:PPID|BASHPID)\b|\$\{(?:PPID|BASHPID)\}/g, "0");
   if (/[$`]|<\(|>\(/.test(known.replace(/\\[$`]/g, ""))) return undefined;
   return known.replace(/\\(.)/gs, "$1").replace(/["']/g, "");
 }

@@ -25,7 +25,7 @@ const SILENT = set(
 );
 /** The same, and their options are not listed. */
 const SILENT_ANYHOW = set(
-  "help var maintenance prune repack pack-refs interpret-trailers check-attr check-ref-format commit-tree mktree write-tree mktag commit-graph",
+  "help var maintenance prune repack pack-refs interpret-trailers check-attr check-ref-format commit-graph",
 );
 /** They show or keep what is in the files that they name, and nothing else. */
 const NAMING = set("add commit tag notes blame annotate");
@@ -42,6 +42,8 @@ const LOGS = set("log reflog shortlog rev-list show diff diff-index diff-tree di
 const PATCH_OF: Readonly<Record<string, ReadonlySet<string>>> = {
   status: set("v verbose"),
   commit: set("v verbose p patch"),
+  // It gives what is in a file another name.
+  "update-index": set("cacheinfo"),
   ...Object.fromEntries("add checkout reset restore stash".split(" ").map((name) => [name, set("p patch")])),
 };
 const NUMBERS = set(

@@ -104,19 +104,19 @@ export function guessed(text: string, values: ReadonlyMap<string, readonly strin
 
 function choicesFor(part: string, values: ReadonlyMap<string, readonly string[]>, isInner: boolean): readonly string[] {
   const script = /^\$\(([\s\S]*)\)$/.exec(part)?.[1] ?? /^`([\s\S]*)`$/.exec(part)?.[1];
-  if (script !== undefined) return isInner ? ["x"] : printed(script, values);
+  if (script !== undefined) return isInner ? ["x", ""] : printed(script, values);
   const name = /^\$\{?(\w+)/.exec(part)?.[1];
   if (name === undefined) return [part];
   const other = /^\$\{\w+:?[-=+](.*)\}$/s.exec(part)?.[1];
   const known = [...(values.get(name) ?? []), ...(other === undefined ? [] : [other])];
-  return known.length > 0 ? known : ["x"];
+  return known.length > 0 ? known : ["x", ""];
 }
 
 function printed(script: string, values: ReadonlyMap<string, readonly string[]>): string[] {
   const words = /^\s*(?:printf|echo)\s+(?:-[neE]\s+)?([\s\S]*)$/
     .exec(script)?.[1]
     ?.match(/(?:"[^"]*"|'[^']*'|[^\s"'])+/g);
-  if (!words) return ["x"];
+  if (!words) return ["x", ""];
   const plain = words.map((word) => guessed(word, values, true)[0] ?? "");
   const rest = plain.slice(1);
   return [(plain[0] as string).replace(/%s/g, () => rest.shift() ?? ""), plain.join(" ")];
