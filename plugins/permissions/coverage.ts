@@ -44,7 +44,7 @@ const UNIQ = optionTable(
 );
 const MAKE = optionTable(
   "b m B d e i k L n p q r R s S t v w always-make debug environment-overrides ignore-errors keep-going check-symlink-times just-print dry-run recon print-data-base question no-builtin-rules no-builtin-variables silent quiet no-silent no-keep-going stop touch trace version print-directory no-print-directory warn-undefined-variables help",
-  "",
+  "C directory",
   "j l O jobs load-average output-sync max-load",
 );
 const TABLES: Readonly<Record<string, OptionTable>> = {

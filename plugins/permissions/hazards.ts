@@ -24,6 +24,18 @@ const LAUNCHERS = /^(?:npx|pnpx|bunx|uvx|pipx|dlx)$/;
 /** Options before the script can bring a program of their own; what follows the script is the script's. */
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy\d*|node|nodejs|deno|bun|tsx|ts-node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|wish|java|jshell|groovy|scala|rscript|r|julia|ghci|runghc|erl|elixir|iex)$/;
+/** Options before the script that only say how it runs, or that tests or modules of the project are run, as a script of it would be. */
+const SCRIPT_OPTIONS: readonly (readonly [program: RegExp, options: RegExp])[] = [
+  [
+    /^node(?:js)?$/,
+    /^(?:--test|--test-only|--watch|--version|-v|--help|-h|--check|--no-warnings|--trace-warnings|--enable-source-maps|--experimental-strip-types|--experimental-test-coverage|--experimental-vm-modules|--test-reporter=(?:spec|tap|dot|junit|lcov)|--test-(?:concurrency|timeout)=\d+|--test-name-pattern=[\s\S]*)$/,
+  ],
+  [/^py(?:thon|py)[\d.]*$/, /^-(?:[uBEIsSOqv]+|V|h|m)$|^--(?:version|help)$/],
+];
+/** With these an interpreter reads no code from its standard input. */
+const NO_INPUT = /^(?:--test|--version|-v|-V|--help|-h)$/;
+/** Modules of Python that run or check the project's own code. */
+const MODULES = /^(?:pytest|unittest|doctest|mypy|ruff|flake8|pyflakes|pylint|py_compile|compileall)$/;
 /** Their options, wherever they stand, can hold commands. */
 const CONSOLES = /^(?:sqlite3|psql|mysql|vim?|nvim|ex|ed|emacs|less|more|man|rlwrap)$/;
 /** They take commands from their standard input, so that what is fed to them counts. */
@@ -113,7 +125,7 @@ export function staysInside(values: readonly (string | undefined)[]): boolean {
   const name = bareName(values[0] ?? "");
   const program = programOf(name);
   if (program) return program.stays ?? false;
-  return !isListed(name);
+  return /^g?make$/.test(name) || !isListed(name);
 }
 
 /** Whether more is known of a program than its name. */
@@ -138,7 +150,7 @@ export function marksOf(values: readonly (string | undefined)[]): boolean[] {
 }
 
 function hazardOf(name: string, values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
-  if (RUNNERS.has(name)) return () => true;
+  if (RUNNERS.has(name) && name !== "xargs") return () => true;
   const found = uncovered(name, values);
   if (found) return (_value, at) => at >= found.from || (found.words?.includes(at) ?? false);
   if (/^g?sed$/.test(name)) return sedHazard(values);
@@ -147,15 +159,38 @@ function hazardOf(name: string, values: readonly (string | undefined)[]): (value
     return behind(program, values, (at) => at <= program || program < 0);
   }
   if (CONSOLES.test(name)) return (value) => OBEYING.test(name) || /^[-+]/.test(value);
-  if (INTERPRETERS.test(name)) {
-    const script = values.findIndex((value, at) => at > 0 && !/^[-+]/.test(value ?? "-"));
-    if (/^py/.test(name) && values[script - 1] === "-m") return behind(script, values, (at) => at < script);
-    return (value, at) => at < script || script < 0 || (at === script && /^(?:eval|repl|x|exec)$/.test(value));
-  }
+  if (INTERPRETERS.test(name)) return interpreterHazard(name, values);
+  if (name === "xargs") return xargsHazard(values);
   const hazards = HAZARDS.filter(({ command }) => command.test(name));
   const isUnknown = hazards.length === 0 && !SHOWING.has(name);
   const from = firstOf(values, (value) => hazards.some((it) => isHazard(value, it)) || (isUnknown && mayRun(value)));
   return (_value, at) => at >= from;
+}
+
+/** What stands before the script may bring a program of its own; what follows it is the script's. */
+function interpreterHazard(
+  name: string,
+  values: readonly (string | undefined)[],
+): (value: string, at: number) => boolean {
+  const script = values.findIndex((value, at) => at > 0 && !/^[-+]/.test(value ?? "-"));
+  const options = SCRIPT_OPTIONS.find(([program]) => program.test(name))?.[1];
+  const isHarmless = (at: number) => at > 0 && (options?.test(values[at] ?? "") ?? false);
+  if (/^py/.test(name) && values[script - 1] === "-m") {
+    const isOwn = MODULES.test(values[script] ?? "");
+    return behind(script, values, (at) => at < script && !(isOwn && isHarmless(at)));
+  }
+  const readsInput = script < 0 && !values.some((value) => NO_INPUT.test(value ?? ""));
+  return (value, at) =>
+    values[at] === "-m" ||
+    (script < 0 ? readsInput || !isHarmless(at) : at < script && !isHarmless(at)) ||
+    (at === script && /^(?:eval|repl|x|exec)$/.test(value));
+}
+
+/** A program that only shows things is as harmless with words from its standard input; it has to be spelled out. */
+function xargsHazard(values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
+  const program = values.findIndex((value, at) => at > 0 && !/^-(?:[0rt]+|[nPL]\d+)$/.test(value ?? ""));
+  if (program < 0 || !SHOWING.has(values[program] ?? "")) return () => true;
+  return behind(program, values, (at) => at <= program);
 }
 
 /** What is not covered of a command that another one runs by its name, beside words of the other. */

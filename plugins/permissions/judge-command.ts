@@ -5,6 +5,7 @@ import { foldersOf } from "./free-folders.ts";
 import { guisesOf } from "./guises.ts";
 import { staysInside } from "./hazards.ts";
 import { kindOf, realOf } from "./looks.ts";
+import { nearMiss } from "./near-rules.ts";
 import { outlookOn } from "./outlook.ts";
 import { isInside, leadsOut, steers } from "./paths.ts";
 import { possible } from "./possible.ts";
@@ -34,9 +35,17 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   if (open.length === 0) return allow("the rules allow every part of it");
   return {
     decision: "ask",
-    why: `no rule allows ${open.map((unit) => `\`${textOf(unit)}\``).join(", ")}`,
+    why: `no rule allows ${open.map((unit) => `\`${textOf(unit)}\``).join(", ")}${hintsFor(open, about(rules.allow))}`,
     rules: offered,
   };
+}
+
+const MAX_HINTS = 3;
+
+/** Which rules come near, so that a person knows what to add to them. */
+function hintsFor(open: readonly Unit[], rules: readonly Rule[]): string {
+  const hints = [...new Set(open.flatMap((unit) => nearMiss(unit, rules) ?? []))].slice(0, MAX_HINTS);
+  return hints.length === 0 ? "" : `; ${hints.join("; ")}`;
 }
 
 /** What the rules that deny, and those that ask, say of all that a command may run. */

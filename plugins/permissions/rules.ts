@@ -54,7 +54,7 @@ function redirects(tokens: readonly Token[]): Token[][] {
 }
 
 /** The words of a command with blanks between them. */
-function markedText(tokens: readonly Token[]): Marked {
+export function markedText(tokens: readonly Token[]): Marked {
   const chars: string[] = [];
   const marks: boolean[] = [];
   for (const { text, marked } of ordered(tokens)) {

@@ -43,6 +43,9 @@ const HOLDERS = new Set([
 const WORDS = new Set(["Word", "Assignment", "Redirect", "HereString", "HereDoc"]);
 const NAME = /^[\x21-\x3c\x3e-\x7e]+$/;
 const PLAIN = /^[\w@%+=:,./^-]+$/;
+/** Variables that say how a program talks, not what it runs or loads, with values that name no file. */
+const HARMLESS_ASSIGNMENT =
+  /^(?:CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|DEBUG|VERBOSE|LANG|LANGUAGE|LC_[A-Z]+|TZ|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)=[\w.,:@*-]*$/;
 const MAX_DEPTH = 8;
 const MAX_LENGTH = 32_000;
 
@@ -134,6 +137,7 @@ function tokensOf(node: Command, place: Place): Token[] {
     if (part.type === "Word") return [word(part)];
     if (part.type !== "Assignment") return redirection(part, place);
     const kind = part.pos < (node.name?.pos ?? Number.POSITIVE_INFINITY) ? "assignment" : "word";
+    if (kind === "assignment" && node.name && HARMLESS_ASSIGNMENT.test(part.text)) return [];
     return [{ kind, text: part.text, marked: true }];
   });
 }
@@ -174,7 +178,7 @@ function valuesOf(tokens: readonly Token[]): (string | undefined)[] {
 }
 
 function word(node: Word): Token {
-  const value = staticValue(node);
+  const value = staticValue(node) ?? literalDocument(node);
   if (value === undefined) return { kind: "word", text: node.text, marked: true };
   return { kind: "word", text: spelled(value), value, marked: false };
 }
@@ -198,6 +202,26 @@ function staticValue({ text, value, parts }: Word): string | undefined {
     );
   });
   return known ? value : undefined;
+}
+
+/**
+ * The text that `"$(cat <<'EOF' … EOF)"` comes to: nothing in a here-document with a quoted end is expanded, and the shell takes the
+ * newlines at its end away. Undefined for any other word.
+ */
+function literalDocument({ parts }: Word): string | undefined {
+  const [quoted, ...others] = parts ?? [];
+  if (quoted?.type !== "DoubleQuoted" || others.length > 0 || quoted.parts.length !== 1) return undefined;
+  const [inner] = quoted.parts;
+  if (inner?.type !== "CommandExpansion" || !inner.text.startsWith("$(") || inner.script?.commands.length !== 1)
+    return undefined;
+  const [statement] = inner.script.commands;
+  if (statement?.command.type !== "Command" || statement.background) return undefined;
+  const { name, prefix, suffix } = statement.command;
+  const [document] = suffix;
+  if (name?.text !== "cat" || prefix.length > 0 || suffix.length !== 1 || document?.type !== "HereDoc")
+    return undefined;
+  const isWhole = document.operator === "<<" && document.delimiter?.quoted && document.closing && !document.descriptor;
+  return isWhole ? document.body.text.replace(/\n+$/, "") : undefined;
 }
 
 /** The parser says so already; said twice, since a mistake here runs something. */

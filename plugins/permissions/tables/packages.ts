@@ -11,7 +11,7 @@ const PIP =
 const CARGO_SHARED =
   "v q verbose quiet locked offline frozen release r workspace all no-default-features all-features all-targets lib bins examples tests benches keep-going no-run no-fail-fast doc ignore-rust-version no-deps open allow-dirty allow-staged fix edition-idioms broken-code dev build optional no-optional dry-run aggressive recursive precise-version list unit-graph check version help future-incompat-report d e i | p j F package exclude jobs features bin example test bench profile message-format color rename path git branch tag rev registry vers vcs edition name depth prefix charset format-version filter-platform limit precise invert prune | timings";
 const GO_BUILD =
-  "v n x a i race msan asan work trimpath buildvcs linkshared json short failfast cover fullpath benchmem m u e deps test versions compiled export find changed retracted | p tags mod run skip bench count timeout parallel cpu list shuffle covermode coverpkg benchtime f go | ";
+  "v n x a i race msan asan work trimpath buildvcs linkshared json short failfast cover fullpath benchmem m u e deps test versions compiled export find changed retracted | p tags mod run skip bench count timeout parallel cpu list shuffle covermode coverpkg benchtime f go o coverprofile cpuprofile memprofile blockprofile mutexprofile | ";
 
 /** Package managers and builders; commands that run a program by its name, and options that name one, are left out. */
 export const PACKAGES: Readonly<Record<string, Program>> = {
@@ -55,6 +55,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
   },
   go: {
     style: "single",
+    stays: true,
     lines: [
       `*: ${GO_BUILD}`,
       "build, test, vet, run>, fmt, list, version, env, clean, doc, get, help, bug, mod tidy, mod download, mod graph, mod why, mod verify, mod init, mod vendor, work sync, work use, work init:",
@@ -82,8 +83,10 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
   },
   eslint: {
     stays: true,
+    // Any other format is a file of code.
+    values: { f: /^(?:json|stylish|unix|compact|html)$/, format: /^(?:json|stylish|unix|compact|html)$/ },
     lines: [
-      ": h v fix fix-dry-run quiet cache color no-color debug no-error-on-unmatched-pattern no-warn-ignored pass-on-no-patterns no-inline-config report-unused-disable-directives stdin version help exit-on-fatal-error stats no-ignore | ext max-warnings rule ignore-pattern env global cache-strategy fix-type stdin-filename",
+      ": h v fix fix-dry-run quiet cache color no-color debug no-error-on-unmatched-pattern no-warn-ignored pass-on-no-patterns no-inline-config report-unused-disable-directives stdin version help exit-on-fatal-error stats no-ignore | ext max-warnings rule ignore-pattern env global cache-strategy fix-type stdin-filename f format",
     ],
   },
   tsc: {

@@ -21,6 +21,8 @@ export interface Program {
   readsWords?: true;
   /** A word with a colon names another machine, which a program is run for. */
   isLocal?: true;
+  /** What the value of an option has to be. */
+  values?: Readonly<Record<string, RegExp>>;
   lines: readonly string[];
 }
 
@@ -85,9 +87,10 @@ export function uncoveredBy(program: Program, values: readonly (string | undefin
       continue;
     }
     if (!isOver && /^-./.test(value)) {
-      const takes = isGlued(value, entry.options, commands)
-        ? undefined
-        : optionAt(given, at, entry.options, program.style);
+      const takes =
+        program.style !== "single" && isGlued(value, entry.options, commands)
+          ? undefined
+          : optionAt(given, at, entry.options, program);
       if (takes === undefined) return { from: at, words };
       // A value that looks like an option may be one after all.
       if (takes === 2 && /^-[^\d]/.test(given[at + 1] ?? "")) return { from: at + 1, words };
@@ -128,12 +131,15 @@ function optionAt(
   given: readonly string[],
   at: number,
   options: OptionTable,
-  style: Program["style"],
+  { style, values = {} }: Program,
 ): 1 | 2 | undefined {
   const word = given[at] as string;
   const isLong = style === "single" && /^-[^-=]{2}/.test(word);
   const read = readOption(isLong ? [`-${word}`, given[at + 1] ?? ""] : given.slice(at, at + 2), 0, options);
-  return read.known && !read.isShort ? read.takes : undefined;
+  const isGood = read.options.every(
+    ({ name, value = "" }) => !Object.hasOwn(values, name) || values[name]?.test(value),
+  );
+  return read.known && !read.isShort && isGood ? read.takes : undefined;
 }
 
 /** The words of a command that are no options or their values, and the names of its options, by the options before any command. */

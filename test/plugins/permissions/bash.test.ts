@@ -22,7 +22,8 @@ const plain = fc.constantFrom(
   "echo 'a; b'",
   'echo "a"',
 );
-const name = fc.stringMatching(/^[A-Za-z_]{1,4}$/);
+// But for variables that change nothing, such as CI.
+const name = fc.stringMatching(/^[A-Za-z_]{1,4}$/).filter((it) => !/^(?:CI|TZ|LANG)$/.test(it));
 const file = fc.constantFrom("out", "src/out", "./out", "a.b", "'o u t'", '"out"', "~/out", "$X", "/tmp/out");
 
 const redirection = fc
