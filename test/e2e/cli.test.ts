@@ -112,7 +112,7 @@ describe("scorel", () => {
     expect(await s.run(["-p", "hi"])).toMatchObject({
       code: 2,
       stdout: "",
-      stderr: `scorel: Unsupported config key: sessionsDir (${file}:1)\nscorel: Unsupported config key: tools.presets (${file}:3)\n`,
+      stderr: `scorel: Unsupported config key: sessionsDir (${file}:1)\nscorel: Unsupported config key: tools.presets (${file}:3) Did you mean "preset"?\n`,
     });
     s.file("~/.scorel/config.toml", '[tools]\npreset = "coding\n');
     const broken = await s.run(["config", "check"]);
