@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { codeOf, messageOf } from "./errors.ts";
 import { freeze } from "./freeze.ts";
 import { grown, Ledger, widened } from "./ledger.ts";
+import { openToRead } from "./open-file.ts";
 import { Recent } from "./recent.ts";
 import { BEFORE_ID, decode, isSound, NEWLINE, START } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
@@ -172,7 +173,7 @@ export class LogFile {
   /** Calls `work` with the open file. Throws what the system says. */
   opened<T>(work: (fd: number) => T): T {
     if (this.fd !== undefined) return work(this.fd);
-    const fd = fs.openSync(this.path, "r");
+    const fd = openToRead(this.path);
     try {
       return work(fd);
     } finally {

@@ -2,6 +2,7 @@ import * as fs from "node:fs";
 import { basename } from "node:path";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import { isId } from "./ids.ts";
+import { openToRead } from "./open-file.ts";
 import { decode, endsInReturn, hasSum, isSound, NEWLINE } from "./record-bytes.ts";
 import type { Problem } from "./store.ts";
 import type { SessionHeader } from "./types.ts";
@@ -27,7 +28,7 @@ export interface ReadHeader {
 export function scanHeader(path: string): ReadHeader {
   let fd: number | undefined;
   try {
-    fd = fs.openSync(path, "r");
+    fd = openToRead(path);
     return readHeader(path, firstLine(fd));
   } catch (thrown) {
     if (codeOf(thrown).startsWith("STORE_")) throw thrown;

@@ -3,6 +3,7 @@ import { crc32 } from "node:zlib";
 import { newId } from "./ids.ts";
 import type { LedgerImage } from "./ledger.ts";
 import type { LogFile } from "./log-file.ts";
+import { openToRead } from "./open-file.ts";
 import { isSound, namedSum } from "./record-bytes.ts";
 import type { LogImage, Problem } from "./store.ts";
 import type { SessionHeader } from "./types.ts";
@@ -115,7 +116,7 @@ export function isIndexWhole(path: string): boolean {
 }
 
 function soundBytes(path: string): Buffer | undefined {
-  const fd = fs.openSync(path, "r");
+  const fd = openToRead(path);
   try {
     const bytes = Buffer.allocUnsafeSlow(fs.fstatSync(fd).size);
     for (let filled = 0; filled < bytes.length; ) {

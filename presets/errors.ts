@@ -31,7 +31,7 @@ export const errors = defineErrors({
   CONFIG_NO_CLI: () => 'No command line is loaded: the plugin "cli" is switched off. Remove it from "without".',
   CONFIG_CWD: (a: { cwd: string; reason: string }) => `${a.cwd} is not a directory to work in: ${a.reason}.`,
   PROCESS_UNEXPECTED: (a: { reason: string }) =>
-    `An error that nobody handled ended the process: ${a.reason}. What was said is in the sessions' logs; \`scorel -c\` goes on.`,
+    `An error that nobody handled ended the process: ${a.reason.replace(/\.$/, "")}. What was said is in the sessions' logs; \`scorel --continue\` goes on.`,
   CONFIG_NO_HOST: () => 'No host is loaded: the plugin "host" is switched off. Remove it from "without".',
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,

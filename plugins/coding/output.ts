@@ -1,6 +1,6 @@
 import { closeSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, newId } from "@scorel/kernel";
+import { codeOf, newId, ScorelError } from "@scorel/kernel";
 
 const MAX_SPILL = 64 * 1024 * 1024;
 /** Bytes left for the line that says what was cut, and for the exit code. */
@@ -69,7 +69,7 @@ export class Output {
   }
 
   private startSpill(): Spill {
-    const spill = new Spill(join(this.folder(), `output-${newId()}.txt`));
+    const spill = new Spill(() => join(this.folder(), `output-${newId()}.txt`));
     spill.write(this.tail.text);
     return spill;
   }
@@ -108,8 +108,10 @@ class Spill {
   private whole = true;
   private failure = "";
 
-  constructor(path: string) {
+  /** `place` may throw where there is no folder for it. */
+  constructor(place: () => string) {
     this.attempt(() => {
+      const path = place();
       this.fd = openSync(path, "wx", 0o600);
       this.path = path;
     });
@@ -147,7 +149,7 @@ class Spill {
     try {
       work();
     } catch (thrown) {
-      this.failure = codeOf(thrown);
+      this.failure = thrown instanceof ScorelError ? thrown.message : codeOf(thrown);
     }
   }
 }

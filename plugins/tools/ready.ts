@@ -9,6 +9,8 @@ import { type ReadParameters, readParameters } from "./schema.ts";
 
 /** How much of a cancelled call's output its result keeps, in characters. */
 const KEPT_OUTPUT = 10_000;
+/** Characters of refused arguments that the model is shown. */
+const MOST_RECEIVED = 2_000;
 
 /** How the functions of a tool are called: in the name of its plugin. */
 export interface Caller {
@@ -66,7 +68,14 @@ export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): Ready
 function check(name: string, parameters: ReadParameters, args: unknown): unknown {
   const result = parameters.check(args);
   if (result.ok) return result.value;
-  throw errors.TOOL_ARGUMENTS({ name, issues: result.issues, received: JSON.stringify(args, null, 2) });
+  throw errors.TOOL_ARGUMENTS({ name, issues: result.issues, received: excerpt(JSON.stringify(args, null, 2)) });
+}
+
+/** Of arguments that the model has in its context anyway: a file's content among them is not sent once more. */
+function excerpt(text: string): string {
+  return text.length <= MOST_RECEIVED
+    ? text
+    : `${text.slice(0, MOST_RECEIVED)}\n… (${text.length - MOST_RECEIVED} more characters)`;
 }
 
 /** One execution: nothing is heard of it after its end, and an abort ends it whatever the tool does. */

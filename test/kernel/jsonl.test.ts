@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process";
 import {
   appendFileSync,
   copyFileSync,
@@ -16,7 +17,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { createJsonlStore, createKernel, type Kernel, scanLog } from "@scorel/kernel";
+import { createJsonlStore, createKernel, type Kernel, scanHeader, scanLog } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { breakDevice, brokenDevices } from "../broken-device.ts";
 import { testHeader } from "../harness.ts";
@@ -250,6 +251,10 @@ describe("a JSONL log", () => {
     await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "ENOENT" } });
     mkdirSync(path);
     await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "EISDIR" } });
+    rmdirSync(path);
+    execFileSync("mkfifo", [path]);
+    await expect(open()).rejects.toMatchObject({ code: "STORE_READ", data: { path, reason: "it is no file" } });
+    expect(() => scanHeader(path)).toThrow(/it is no file/);
   });
 
   it("opened for reading changes nothing, not even a torn tail", async () => {

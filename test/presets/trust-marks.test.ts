@@ -11,6 +11,7 @@ import { markAt } from "../../presets/trust/marks.ts";
  * it names a program. Those are marked in the plugin's schema, with `.meta({ trust: { kind, could } })`.
  */
 const kinds: Record<string, "weakens" | "redirect" | "code" | "harmless"> = {
+  "agent.callsPerReply": "harmless",
   "agent.idleTimeout": "harmless",
   "agent.retries": "harmless",
   "checkpoints.maxFileBytes": "weakens",

@@ -49,3 +49,13 @@ it("a text is cut between characters", () => {
     }),
   );
 });
+
+it("an output that finds no folder for the rest is cut, and says why", () => {
+  const output = new Output(400, () => {
+    throw new Error("there is none");
+  });
+  for (let line = 0; line < 100; line++) output.write(`line ${line}\n`);
+  const { text, truncated, spill } = output.close();
+  expect([truncated, spill]).toEqual([true, undefined]);
+  expect(text).toMatch(/^line 0[\s\S]*bytes cut here; it could not be kept in a file: [\s\S]*line 99\n$/);
+});
