@@ -1,11 +1,8 @@
 import { plainText } from "@scorel/host/client";
 
-/** Turn the direction of what follows: a question could read otherwise than it is. */
-const TURNS = /[\u202a-\u202e\u2066-\u2069]/g;
-
 /** What a plugin says, harmless to a terminal. */
 export function harmless(text: unknown): string {
-  return plainText(String(text)).replace(TURNS, "");
+  return plainText(String(text));
 }
 
 /** A text as one line of at most so many characters. */

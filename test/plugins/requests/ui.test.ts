@@ -151,7 +151,7 @@ describe("ctx.ui", () => {
     expect(await t.told("notification", "plugin_status")).toEqual([
       { type: "plugin_status", plugin: "asker", text: "one two" },
       { type: "notification", plugin: "asker", level: "warning", text: "Well." },
-      { type: "notification", plugin: "asker", level: "info", text: "Done." },
+      { type: "notification", plugin: "asker", level: "info", text: "Done.\\u{202e}" },
       { type: "plugin_status", plugin: "asker" },
     ]);
     expect(() => ui.notify("x", "loud" as never)).toThrow(/level/);
