@@ -12,9 +12,11 @@ type Found =
   /** A folder that is a repository by what it holds, though it is not named `.git`. */
   | { kind: "posing" };
 
-const MAX_INDEX = 16 * 1024 * 1024;
+const MAX_INDEX = 64 * 1024 * 1024;
 const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
 const FROM_MODE_TO_NAME = 38;
+/** Indexes of this version on hold only what differs from the name before. */
+const SHORTENED_NAMES = 4;
 
 /**
  * Why git, run in these folders, may run a program that nobody chose; undefined when it runs none but those of the project's own
@@ -29,7 +31,9 @@ export function gitDanger(folders: readonly string[], { root }: Workspace): stri
     if (found.kind === "repository") repositories.set(found.gitdir, found);
   }
   const all = [...repositories.values()];
-  const others = [...all.filter((each) => !isSame(each, own)), ...all.flatMap(linkedIn)];
+  const linked = all.map(linkedIn);
+  if (linked.includes(undefined)) return "git in a repository whose submodules cannot be told";
+  const others = [...all.filter((each) => !isSame(each, own)), ...linked.flatMap((each) => each ?? [])];
   return others.every(isHarmless) ? undefined : "git in a folder whose settings can run programs";
 }
 
@@ -119,14 +123,19 @@ function isHarmless({ gitdir, common, folder }: Repository): boolean {
   );
 }
 
-/** The repositories that an index links to and that are there. */
-function linkedIn({ folder, gitdir }: Repository): Repository[] {
-  return linksIn(join(gitdir, "index")).flatMap((name) => repositoryAt(resolve(folder, name)) ?? []);
+/** The repositories that an index links to and that are there; undefined when that cannot be told. */
+function linkedIn({ folder, gitdir }: Repository): Repository[] | undefined {
+  const parts = namesIn(gitdir).filter((name) => name === "index" || name.startsWith("sharedindex."));
+  const links = parts.map((name) => linksIn(join(gitdir, name)));
+  if (links.includes(undefined)) return undefined;
+  return links.flat().flatMap((name) => repositoryAt(resolve(folder, name as string)) ?? []);
 }
 
-/** Names of entries that are links to repositories, by the mode that only they have. */
-function linksIn(index: string): string[] {
+/** Names of entries that are links to repositories, by the mode that only they have; undefined when they cannot be told. */
+function linksIn(index: string): string[] | undefined {
   const bytes = bytesOf(index);
+  if (bytes === undefined) return undefined;
+  if (bytes.includes(GITLINK) && bytes.length >= 8 && bytes.readUInt32BE(4) >= SHORTENED_NAMES) return undefined;
   const names: string[] = [];
   for (let at = bytes.indexOf(GITLINK); at >= 0; at = bytes.indexOf(GITLINK, at + 1)) {
     const end = bytes.indexOf(0, at + FROM_MODE_TO_NAME);
@@ -135,9 +144,10 @@ function linksIn(index: string): string[] {
   return names.filter((name) => name !== "" && basename(name) !== ".git");
 }
 
-function bytesOf(path: string): Buffer {
+/** Undefined for what is too large to be looked through for each command. */
+function bytesOf(path: string): Buffer | undefined {
   try {
-    return lstatSync(path).size > MAX_INDEX ? Buffer.alloc(0) : readFileSync(path);
+    return statSync(path).size > MAX_INDEX ? undefined : readFileSync(path);
   } catch {
     return Buffer.alloc(0); // Without an index nothing is linked to.
   }

@@ -181,6 +181,23 @@ describe("a repository in the project", () => {
     for (const command of ["cd mod && git status", "git status"])
       expect([command, await t.bash(command)]).toEqual([command, SETTINGS]);
   });
+
+  it.each([
+    ["shortens names", ["update-index", "--index-version", "4"], "cannot be told"],
+    ["stands in two files", ["update-index", "--split-index"], SETTINGS],
+  ])("is found by an index that %s, too", async (_how, change, told) => {
+    await using t = await project();
+    const source = join(t.dir, "../source");
+    mkdirSync(source);
+    git(source, "init", "-q");
+    git(source, "commit", "-qm", "s", "--allow-empty");
+    git(t.dir, ...change);
+    expect(await t.bash("git status")).toBe("runs");
+    git(t.dir, "-c", "protocol.file.allow=always", "submodule", "--quiet", "add", source, "mod");
+    git(t.dir, ...change);
+    writeFileSync(join(t.dir, ".git/modules/mod/config"), '[core]\n\tfsmonitor = "touch x"\n');
+    expect(await t.bash("git status")).toContain(told);
+  });
 });
 
 it("git that Scorel itself starts runs nothing of a repository, and takes no other folder for one", async () => {
