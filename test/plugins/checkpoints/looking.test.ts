@@ -148,6 +148,7 @@ describe("the look through the project", () => {
 
   it("asks git for little: once for all files, then for new ones where some may be", async () => {
     await using t = await project({ files: { a: "1", "d/b": "1" } });
+    await settled();
     using git = countedGit(t);
     await t.bash("echo 2 > a");
     await t.changes();
