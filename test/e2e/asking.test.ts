@@ -65,9 +65,9 @@ describe.skipIf(!hasTerminals)("planning in a terminal", () => {
     await using t = terminal(s, ["--permission", "plan"]);
     await t.shows("> ");
     t.type("plan it\r");
-    await t.shows("Carry out this plan?");
+    await t.shows("n = no, go on planning");
     t.type("n call the file b.txt\r");
-    await t.shows("Carry out this plan?");
+    await t.shows("n = no, go on planning");
     expect(s.told.at(-1)).toContain("call the file b.txt");
     t.type("k\r");
     await t.shows("Permission mode: ask");
@@ -84,7 +84,7 @@ describe.skipIf(!hasTerminals)("planning in a terminal", () => {
     await using t = terminal(s, ["--permission", "plan"]);
     await t.shows("> ");
     t.type("plan it\r");
-    await t.shows("Carry out this plan?");
+    await t.shows("n = no, go on planning");
     t.type("n\r");
     await t.shows("> ");
     t.type("/permission\r");
