@@ -3,14 +3,12 @@ import { type RecordedRequest, type Reply, startModelServer } from "./model-serv
 
 /**
  * A model server in a process of its own: the first line of stdin is the script as JSON; stdout gets one line with
- * the base url, then one line per request, which is answered once stdin has said that it was heard; the end of stdin ends it.
+ * the base url, then one line per request; the end of stdin ends it.
  */
 const say = (line: object) => process.stdout.write(`${JSON.stringify(line)}\n`);
 
-const waiting: (() => void)[] = [];
 const lines = createInterface({ input: process.stdin });
 lines.once("line", (line) => {
-  lines.on("line", () => waiting.shift()?.());
   serve(JSON.parse(line) as Reply[]).catch((error: unknown) => {
     process.stderr.write(`${error instanceof Error ? error.stack : String(error)}\n`);
     process.exit(1);
@@ -19,16 +17,13 @@ lines.once("line", (line) => {
 lines.once("close", () => process.exit(0));
 
 async function serve(script: readonly Reply[]): Promise<void> {
-  const server = await startModelServer(async (request, index) => {
-    await heard(request);
+  const server = await startModelServer((request, index) => {
+    tell(request);
     return script[index] as Reply;
   });
   say({ baseUrl: server.baseUrl });
 }
 
-function heard({ over: _over, ...request }: RecordedRequest): Promise<void> {
-  return new Promise((resolve) => {
-    waiting.push(resolve);
-    say({ request });
-  });
+function tell({ over: _over, ...request }: RecordedRequest): void {
+  say({ request });
 }

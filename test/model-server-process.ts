@@ -9,7 +9,7 @@ import type { RecordedRequest, Reply } from "./model-server.ts";
 export interface ModelServerProcess extends AsyncDisposable {
   readonly pid: number;
   readonly baseUrl: string;
-  /** What it was asked so far, in order; a request that was answered is among them. */
+  /** What it was asked so far, in order. */
   readonly requests: readonly Omit<RecordedRequest, "over">[];
   close(): Promise<void>;
 }
@@ -26,9 +26,7 @@ export async function spawnModelServer(script: readonly Reply[]): Promise<ModelS
     createInterface({ input: child.stdout }).on("line", (line) => {
       const said = JSON.parse(line) as { baseUrl?: string; request?: RecordedRequest };
       if (said.baseUrl) resolve(said.baseUrl);
-      if (!said.request) return;
-      requests.push(said.request);
-      child.stdin.write("heard\n");
+      if (said.request) requests.push(said.request);
     });
   });
   child.stdin.write(`${JSON.stringify(script)}\n`);
