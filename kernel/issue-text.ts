@@ -1,9 +1,9 @@
 import type { z } from "zod";
 import { nearest } from "./nearest.ts";
 
-/** What is said of values by those who know them under other names. */
+/** How messages name the values of one format, such as TOML, and the value that they are about. */
 export interface IssueWords {
-  /** What an object is called there; default: "an object". */
+  /** The name of an object in this format, such as "a table" in TOML. Default: "an object". */
   object?: string;
   /** The value that was checked; without it no message shows what stands there. Leave it out where it may be a secret. */
   value?: unknown;
@@ -84,7 +84,7 @@ function meant(value: unknown, values: readonly unknown[]): string {
   return near === undefined ? "" : `; did you mean ${JSON.stringify(near)}?`;
 }
 
-/** Of lists and texts a length is wrong, which does not show. */
+/** Whether a limit is about the number itself: for lists and texts it is about their length, so showing the value would not help. */
 const isNumber = (origin: string) => !["string", "array", "set"].includes(origin);
 
 const LONGEST = 60;

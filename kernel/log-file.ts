@@ -127,7 +127,7 @@ export class LogFile {
   search(text: string, first: number): readonly number[] {
     const known = this.searches.get(text);
     if (!known || known.from > first) return this.remember(text, first, this.searchFrom(text, first));
-    // What was written stays as it is: only what was added has to be read.
+    // A log only grows, so rows found earlier stay right and only the new part of the file is searched.
     const added = this.searchFrom(text, Math.max(first, known.to));
     return [...known.rows.filter((row) => row >= first && row < known.to), ...added];
   }

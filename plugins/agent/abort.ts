@@ -18,7 +18,7 @@ export function untilAborted<T>(work: PromiseLike<T> | T, signal: AbortSignal, g
   });
 }
 
-/** What is called when a signal aborts, in the order in which it was added. */
+/** The functions to call when a signal aborts, in the order in which they were added. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**

@@ -23,7 +23,7 @@ export function toAgentMessages(messages: readonly ScorelMessage[]): AgentMessag
   return converted(messages, toAgentMessage);
 }
 
-/** What stored messages were converted to. */
+/** Stored messages and their converted forms. */
 const known = new WeakMap<ScorelMessage, AgentMessage>();
 
 /**

@@ -19,7 +19,7 @@ export function repair(given: readonly AgentMessage[]): Message[] {
   return repaired;
 }
 
-/** What an assistant message and the tool results behind it, up to the next assistant message, were repaired to. */
+/** Repaired groups, each an assistant message with the tool results that follow it, keyed by that assistant message. */
 const known = new WeakMap<AssistantMessage, { results: readonly ToolResultMessage[]; repaired: readonly Message[] }>();
 
 /** An assistant message and the results of its calls; nothing when it says nothing. The same messages give the same answer. */

@@ -65,7 +65,7 @@ export function tokensOf(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
 
-/** What was counted last in a session from a reply that told its usage, up to this leaf: only events since then are read. */
+/** The last count of each session and the leaf it was made at, so that only later events are read. Only counts that start from a usage told by the provider are kept. */
 const lastCounts = new WeakMap<Session, { leaf: EventId | null; tokens: number }>();
 
 /**

@@ -362,7 +362,7 @@ describe("files that hold keys", () => {
     await using t = await post({ mode: "edits" });
     t.file(".npmrc", "save-exact=true\n");
     expect([await read(t, ".npmrc"), await t.bash("cat .npmrc")]).toEqual(["runs", "runs"]);
-    t.file(".npmrc", "//registry.npmjs.org/:_authToken=x\n");
+    t.file(".npmrc", "//packages.example/:_authToken=x\n");
     expect([await read(t, ".npmrc"), await first(t.bash("cat .npmrc"))]).toEqual(["Denied", "Denied"]);
   });
 
