@@ -32,16 +32,16 @@ export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
   return { plugin, ...(tap as Omit<Layer, "plugin">) };
 }
 
-const FIELDS = ["handler", "level", "critical", "limit"];
+export const TAP_FIELDS = ["handler", "level", "critical", "limit"];
 
 /** All that is wrong with a layer that is not a function: one that is misread could leave an action unguarded. */
 function flawsOf(tap: unknown): string[] {
   if (typeof tap !== "object" || tap === null) return ["it is neither a function nor { handler: a function }"];
   const { handler, level, critical, limit } = tap as Record<string, unknown>;
-  const strange = Object.keys(tap).filter((key) => !FIELDS.includes(key));
+  const strange = Object.keys(tap).filter((key) => !TAP_FIELDS.includes(key));
   const flaws = strange.map((key) => {
-    const near = nearest(key, FIELDS);
-    return `it has no field "${key}"${near === undefined ? ` (there are ${FIELDS.join(", ")})` : `: did you mean "${near}"?`}`;
+    const near = nearest(key, TAP_FIELDS);
+    return `it has no field "${key}"${near === undefined ? ` (there are ${TAP_FIELDS.join(", ")})` : `: did you mean "${near}"?`}`;
   });
   if (typeof handler !== "function") flaws.push("its handler is not a function");
   if (level !== undefined && !Object.hasOwn(LEVELS, level as string))

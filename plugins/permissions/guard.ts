@@ -88,15 +88,21 @@ function rulesOf({ ctx, rules, forgotten }: State, allow: readonly string[] = ct
   return { allow: parsed(held), ask: parsed(ctx.config.ask), deny: parsed(ctx.config.deny) };
 }
 
-async function verdictOn({ toolCall, args }: ToolCallInput, state: State, allow?: readonly string[]): Promise<Verdict> {
+async function verdictOn(call: ToolCallInput, state: State, allow?: readonly string[]): Promise<Verdict> {
+  const { assistantMessage, toolCall, args } = call;
   const { ctx } = state;
   const rules = rulesOf(state, allow);
   const { access, reads } = await touchedBy(toolCall.name, args, state);
-  if (reads === undefined) state.reads.delete(toolCall.id);
-  else state.reads.set(toolCall.id, reads);
+  approvedOf(assistantMessage, state).set(toolCall.id, reads);
   const workspace = requiredWorkspace(state);
   const readable = readableIn(ctx);
   return judge({ tool: toolCall.name, args, access, reads, mode: modeOf(state), rules, workspace, readable });
+}
+
+/** Judged calls of this reply. A new reply drops those of the one before it: their calls have ended or never begin. */
+function approvedOf(reply: object, state: State): Map<string, readonly string[] | undefined> {
+  if (state.judged?.reply !== reply) state.judged = { reply, reads: new Map() };
+  return state.judged.reads;
 }
 
 async function touchedBy(name: string, args: unknown, { ctx }: State): Promise<Pick<Case, "access" | "reads">> {

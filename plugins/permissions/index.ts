@@ -33,11 +33,11 @@ export default definePlugin({
   projections: { permissionMode: permissionModeProjection, permissionTold },
 
   activate(ctx) {
-    states.set(ctx.session, { ctx, reads: new Map(), rules: [], forgotten: new Set(), asking: Promise.resolve() });
+    states.set(ctx.session, { ctx, rules: [], forgotten: new Set(), asking: Promise.resolve() });
     ctx.provide("permissions", {
       hiddenIn: async (folder, shows) =>
         (await import("./guard.ts")).hiddenFrom(folder, shows, states.get(ctx.session) as State),
-      takeReads: (toolCallId) => taken((states.get(ctx.session) as State).reads, toolCallId),
+      takeReads: (toolCallId) => taken((states.get(ctx.session) as State).judged?.reads, toolCallId),
     });
   },
 
@@ -60,8 +60,6 @@ export default definePlugin({
 
   onEvent({ type }, ctx) {
     const state = states.get(ctx.session) as State;
-    // What was approved in a turn and never began is of no use to another.
-    if (type === "turn_finish") state.reads.clear();
     if (type === "prompt_submit") {
       state.proposal?.abort();
       warnAboutRules(state);
@@ -81,9 +79,9 @@ export default definePlugin({
   }),
 });
 
-function taken<V>(map: Map<string, V>, key: string): V | undefined {
-  const value = map.get(key);
-  map.delete(key);
+function taken<V>(map: Map<string, V> | undefined, key: string): V | undefined {
+  const value = map?.get(key);
+  map?.delete(key);
   return value;
 }
 

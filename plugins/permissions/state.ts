@@ -26,8 +26,8 @@ export interface State {
   ctx: Context;
   /** Chosen since it was opened. */
   chosen?: Mode;
-  /** By the id of an approved call that has not begun, what it reads. */
-  reads: Map<string, readonly string[]>;
+  /** What the judged calls of the last reply read, by the id of the call; a call that began is taken out. */
+  judged?: { reply: object; reads: Map<string, readonly string[] | undefined> };
   /** Rules that a person gave for the session. */
   rules: string[];
   /** Rules of files that a person took back since the session was opened. */

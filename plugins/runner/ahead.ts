@@ -14,7 +14,7 @@ export function stageAhead(ctx: RunnerContext): (call: ToolCallOutcome) => undef
   ctx.onDispose(() => timers.forEach(clearTimeout));
   return ({ toolCall, result, isError }) => {
     const name = toolCall.name === "skill_load" && !isError ? skillWithFiles(result.details) : undefined;
-    if (name === undefined) return;
+    if (name === undefined || ctx.find("tools")?.get("skill_run") === undefined) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
       void begin(ctx, name);

@@ -47,7 +47,7 @@ function admit({ plugin, tool }: { plugin: string; tool: unknown }, { admitted, 
 }
 
 const OPTIONAL_FUNCTIONS = ["access", "reads", "prepareArguments", "display"];
-const FIELDS = [
+export const TOOL_FIELDS = [
   ...["name", "label", "description", "parameters", "execute", "replaces", "advertised", "unlisted"],
   ...OPTIONAL_FUNCTIONS,
 ];
@@ -56,7 +56,7 @@ const FIELDS = [
 function flawOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "it is no object";
   const tool = value as Record<string, unknown>;
-  const strange = Object.keys(tool).filter((key) => !FIELDS.includes(key));
+  const strange = Object.keys(tool).filter((key) => !TOOL_FIELDS.includes(key));
   const flaws = [...requiredFlaws(tool, strange), ...optionalFlaws(tool)];
   return flaws.length === 0 ? undefined : flaws.join("; ");
 }

@@ -3,8 +3,10 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
+import { TAP_FIELDS } from "../../kernel/chain.ts";
+import { TOOL_FIELDS } from "../../plugins/tools/registry.ts";
 import { catalogue } from "../../presets/composition/catalogue.ts";
-import { aboutHook, aboutService, hookNames, providers } from "../../presets/composition/hints.ts";
+import { aboutHook, aboutService, hookNames, knownWords, providers } from "../../presets/composition/hints.ts";
 import { loadShipped } from "../../presets/composition/resolution.ts";
 import { virtualNames } from "../../presets/extensions/virtual-modules.ts";
 import { readLayers } from "../../presets/layers/layers.ts";
@@ -29,6 +31,11 @@ describe("the hints", () => {
     expect(providers).toEqual(Object.fromEntries(provided));
     const hooks = readFileSync(join(root, "docs/reference/hooks.md"), "utf8").matchAll(/^## `(\w+)`/gm);
     expect([...hookNames].sort()).toEqual([...hooks].map(([, name]) => name).sort());
+  });
+
+  it("know the fields that tools and layers of hooks are checked for", () => {
+    expect(knownWords.toolFields).toEqual(TOOL_FIELDS);
+    expect(knownWords.tapFields).toEqual(TAP_FIELDS);
   });
 
   it("advise what to add, or what was meant", () => {
