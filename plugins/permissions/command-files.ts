@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { MANY } from "./gaps.ts";
-import { expandGlob } from "./globs.ts";
+import { type Expansion, expandGlob, showsHidden } from "./globs.ts";
 import { bareName, takesOrders } from "./hazards.ts";
 import { doubtAbout, isInterpreter } from "./interpreters.ts";
 import { kindOf } from "./looks.ts";
@@ -44,7 +44,8 @@ export function filesOf(command: string, cwd: string, { cwd: base, home }: Works
   // What one part prints another may take for names of files.
   const handsOn = units.some((unit) => takesOrders(nameOf(unit)) || takesNames(unit));
   const values = valuesIn(units, start, home);
-  const place: Ground = { home, found, handsOn, values, seen: new Set(), matches: new Map(), left: MAX_NAMES };
+  const names = { matches: new Map(), left: MAX_NAMES, hidden: showsHidden(command) };
+  const place: Ground = { home, found, handsOn, values, seen: new Set(), ...names };
   if (unknown.length > 0) {
     found.unknown = unknown[0] as string;
     addPieces(command, place);
@@ -58,7 +59,7 @@ export function filesOf(command: string, cwd: string, { cwd: base, home }: Works
   return found;
 }
 
-interface Ground {
+interface Ground extends Expansion {
   home: string;
   handsOn: boolean;
   /** What the command gives to variables. */
@@ -68,8 +69,6 @@ interface Ground {
   seen: Set<string>;
   /** What globs name. */
   matches: Map<string, readonly string[] | undefined>;
-  /** How many more names may be compared with globs. */
-  left: number;
 }
 
 /** Each unit once, however often it stands in the command. */

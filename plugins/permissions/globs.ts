@@ -3,13 +3,31 @@ import { kindOf, namesIn } from "./looks.ts";
 
 const MAX_MATCHES = 2_000;
 
-/** What exists of the paths that an absolute glob names; undefined when there are too many. `budget` counts the names compared. */
-export function expandGlob(glob: string, budget: { left: number }): string[] | undefined {
+/** Limits of one expansion: the names that may still be compared, and whether `*` and `?` also stand for hidden names. */
+export interface Expansion {
+  left: number;
+  hidden?: boolean;
+}
+
+/**
+ * Whether a script may change its shell so that wildcards stand for hidden names (dotglob of bash, globdots of zsh,
+ * GLOBIGNORE), also where a variable may hold the name of the option.
+ */
+export function showsHidden(script: string): boolean {
+  const bare = script.replace(/['"\\]/g, "");
+  return (
+    /dotglob|glob_*dots|dot_*glob|GLOBIGNORE/i.test(bare) ||
+    /\b(?:shopt|setopt|emulate|set\s[^;&|\n]*-\w*o|(?:ba|z|k)sh\s[^;&|\n]*[-+]\w*[oO])\b[^;&|\n]*[$`]/.test(bare)
+  );
+}
+
+/** What exists of the paths that an absolute glob names; undefined when there are too many. */
+export function expandGlob(glob: string, budget: Expansion): string[] | undefined {
   let paths = ["/"];
   for (const part of glob.split("/").filter(Boolean)) {
     if (!/[*?[{(]/.test(part)) paths = paths.map((folder) => join(folder, part));
     else {
-      const isMatch = matching(part);
+      const isMatch = matching(part, budget.hidden === true);
       const found: string[] = [];
       for (const folder of paths) {
         const names = namesIn(folder);
@@ -24,10 +42,10 @@ export function expandGlob(glob: string, budget: { left: number }): string[] | u
   return paths.filter((path) => kindOf(path) !== undefined);
 }
 
-function matching(part: string): (name: string) => boolean {
+function matching(part: string, hidden: boolean): (name: string) => boolean {
   if (/[[{(]/.test(part)) return () => true;
   const glob = part.toLowerCase();
-  return (name) => fitsGlob(glob, name.toLowerCase()) && (part.startsWith(".") || !name.startsWith("."));
+  return (name) => fitsGlob(glob, name.toLowerCase()) && (hidden || part.startsWith(".") || !name.startsWith("."));
 }
 
 /** Whether a name fits a pattern of the shell with `*` and `?`, in one pass: after a mismatch only the last star takes more. */

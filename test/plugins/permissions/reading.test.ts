@@ -386,3 +386,28 @@ describe("files that hold keys", () => {
     expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
   });
 });
+
+describe("a hidden file that a rule keeps from being read", () => {
+  it("is found under a wildcard where the shell lets wildcards stand for hidden files", async () => {
+    await using t = await post({ mode: "full", deny: ["Read(.env)"] });
+    t.file(".env", "hunter2\n");
+    t.file("a", "text\n");
+    const switched = [
+      "shopt -s dotglob; cat *",
+      "shopt -s extglob dotglob && cat *",
+      "bash -O dotglob -c 'cat *'",
+      "bash +O nullglob -O dotglob -c 'cat *'",
+      "set -o globdots; cat *",
+      "setopt globdots; cat *",
+      "zsh -o globdots -c 'cat *'",
+      "zsh -o GLOB_DOTS -c 'cat *'",
+      "zsh -c 'cat *(D)'",
+      "GLOBIGNORE=x; cat *",
+      "BASHOPTS=dotglob bash -c 'cat *'",
+      "x=dotglob; shopt -s $x; cat *",
+    ];
+    expect(await outcomes(t, switched)).toEqual(all(switched, "Denied"));
+    const plain = ["cat *", "shopt -s nullglob; cat *"];
+    expect(await outcomes(t, plain)).toEqual(all(plain, "runs"));
+  });
+});
