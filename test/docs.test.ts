@@ -121,7 +121,7 @@ describe("a row of a decision that names what shows it", () => {
   });
 
   it("is seen where it names nothing, or what is not there", () => {
-    const file = "docs/decisions/0046-what-is-as-in-the-reference.md";
+    const file = "docs/decisions/0046-reference-behaviour.md";
     const told = (shown: string) => problemsIn({ file, line: 7, shown });
     expect(["", "[nowhere] x", "[library] no such title", "[library]", "library"].flatMap(told)).toEqual([
       `${file}:7: nothing shows it`,
