@@ -1,16 +1,18 @@
 import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { playDemo } from "./demo-stage.ts";
 import { playExtensions } from "./extension-stage.ts";
 import { generate } from "./generate.ts";
 import { playGuide } from "./guide-stage.ts";
 import { playPresets } from "./presets-stage.ts";
+import { pictureFile } from "./session-picture.ts";
 import { root } from "./source.ts";
 import { playTimeTravel } from "./time-travel-stage.ts";
 import { playTrust } from "./trust-stage.ts";
 
 /**
  * `npm run docs` writes docs/reference and the generated parts of the plugins' READMEs. `npm run docs -- guide` also
- * plays the guides with the built command and writes down what it prints.
+ * plays the guides and the demonstration with the built command and writes down what it prints.
  */
 const files = await generate();
 if (process.argv.includes("guide")) {
@@ -19,6 +21,7 @@ if (process.argv.includes("guide")) {
   files.set("docs/guide/write-an-extension.md", await playExtensions());
   files.set("docs/guide/trust.md", await playTrust());
   files.set("docs/guide/presets.md", await playPresets());
+  files.set(pictureFile, await playDemo());
 }
 const reference = join(root, "docs/reference");
 mkdirSync(reference, { recursive: true });

@@ -1,6 +1,8 @@
 import { existsSync, mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { expect, it } from "vitest";
+import { pictureFile, sessionPicture } from "../docs/session-picture.ts";
+import { read } from "../docs/source.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 
 /** The demonstration leaves its repository in the temporary folder, so that folder is this test's own. */
@@ -25,6 +27,7 @@ it("repairs a repository with the real tools, offline, and shows it", async () =
     "    pass 3, fail 0",
   ]);
   expect(stdout).toMatch(/- {2}for \(let i = 1;.*\n\+ {2}for \(let i = 0;/);
+  expect(sessionPicture(stdout)).toBe(read(pictureFile));
   const [log] = s.logs();
   expect(stdout).toContain(log);
   expect(records(log as string).filter(({ type }) => type === "message")).toHaveLength(1 + 6 + 5);

@@ -6,12 +6,14 @@ import { events } from "./events.ts";
 import { examples } from "./examples.ts";
 import { hooks } from "./hooks.ts";
 import type { Page } from "./page.ts";
+import { plugins } from "./plugins.ts";
 import { presets } from "./presets.ts";
 import { services } from "./services.ts";
 
 /** The pages of docs/reference, in the order in which a reader meets their subjects. */
 export const pages: readonly Page[] = [
   commands,
+  plugins,
   presets,
   config,
   events,
