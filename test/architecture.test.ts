@@ -92,6 +92,8 @@ describe("a breach is seen", () => {
     ["plugins/chat/index.ts", 'import { z } from "zod";', "@scorel/chat does not list it"],
     ["plugins/chat/index.ts", 'import "vitest";', "@scorel/chat does not list it"],
     ["plugins/chat/index.ts", 'import type { Row } from "@scorel/model/contract";', "@scorel/chat does not list it"],
+    ["plugins/kit/text.ts", 'import type { Run } from "@scorel/agent/contract";', "the kit imports no plugin"],
+    ["kernel/log.ts", 'import { plain } from "@scorel/kit/text";', "the kernel imports tapable, zod, nanoid, node:*"],
     ["presets/load.ts", 'import agent from "@scorel/agent";', "presets load a plugin when it is asked for"],
     ["presets/load.ts", 'import "../kernel/log.ts";', "it lies outside the package"],
     ["kernel/log.ts", 'import type { Log } from "./log.ts";', "kernel/log.ts -> kernel/log.ts: imports go in a circle"],
@@ -140,9 +142,10 @@ describe("a breach is seen", () => {
 });
 
 const agent = { name: "@scorel/agent", dependencies: { "@scorel/kernel": "workspace:*", zod: "4.6.7" } };
+const kit = { name: "@scorel/kit", exports: { "./*": "./*.ts" }, devDependencies: { "@scorel/agent": "workspace:*" } };
 const chat = {
   name: "@scorel/chat",
-  dependencies: { "@scorel/kernel": "workspace:*" },
+  dependencies: { "@scorel/kernel": "workspace:*", "@scorel/kit": "workspace:*" },
   devDependencies: { "@scorel/agent": "workspace:*", "@scorel/host": "workspace:*", vitest: "4.1.12" },
 };
 
@@ -155,7 +158,8 @@ function house(sources: House["sources"], manifests: House["manifests"] = {}): H
       "plugins/agent/index.ts": 'import { z } from "zod"; import { definePlugin } from "@scorel/kernel";',
       "plugins/chat/index.ts": `
         import { definePlugin } from "@scorel/kernel"; import type { Run } from "@scorel/agent/contract";
-        import { connect } from "@scorel/host/client"; import type {} from "vitest"; import "./view/page.ts"`,
+        import { connect } from "@scorel/host/client"; import { plain } from "@scorel/kit/text"; import type {} from "vitest"; import "./view/page.ts"`,
+      "plugins/kit/text.ts": 'import "node:fs"; export const plain = 1;',
       "presets/load.ts":
         'const agent = () => import("@scorel/agent"); import meta from "../package.json"; import "./layers.ts"',
       ...sources,
@@ -164,6 +168,7 @@ function house(sources: House["sources"], manifests: House["manifests"] = {}): H
       kernel: { name: "@scorel/kernel", dependencies: { nanoid: "5.1.12", zod: "4.6.7" } },
       "plugins/agent": agent,
       "plugins/chat": chat,
+      "plugins/kit": kit,
       presets: { name: "@scorel/presets", dependencies: { "@scorel/agent": "workspace:*" } },
       ...manifests,
     },

@@ -32,17 +32,14 @@ interface Quasi {
 
 const kernelPackages = new Set(["tapable", "zod", "nanoid"]);
 const featureWords = new Set(["tool", "model", "skill"]);
+/** Libraries that plugins share; no plugin, and no plugin is needed for them. */
+const kit = "plugins/kit";
+/** Modules of plugins that others may import as values. The only one meant to stay is the browser-safe client of the host. */
 const published = new Set([
-  "@scorel/cli/answer",
   "@scorel/history/drawing",
   "@scorel/host/client",
-  "@scorel/host/safe-git",
-  "@scorel/images/type",
-  "@scorel/model/proxy",
   "@scorel/model/table",
   "@scorel/sandbox/examination",
-  "@scorel/sandbox/ledger",
-  "@scorel/sandbox/processes",
   "@scorel/trust/question",
 ]);
 
@@ -106,7 +103,8 @@ function targetOf(file: string, from: string, manifests: House["manifests"]): st
   const [, id, path] = /^@scorel\/([^/]+)(?:\/(.+))?$/.exec(from) ?? [];
   const folder = id === "kernel" ? id : `plugins/${id}`;
   const shown = path === undefined ? "." : `./${path}`;
-  return posix.join(folder, manifests[folder]?.exports?.[shown] ?? from);
+  const exports = manifests[folder]?.exports ?? {};
+  return posix.join(folder, exports[shown] ?? exports["./*"]?.replace("*", path ?? "") ?? from);
 }
 
 function fileBreaches({ sources, manifests }: House, file: string): string[] {
@@ -134,7 +132,8 @@ function refuse({ from, when }: Import, file: string, manifest: Manifest): strin
     return kernelPackages.has(name) ? undefined : "the kernel imports tapable, zod, nanoid, node:*";
   const needed = when === "types" || name.startsWith("@scorel/") ? { ...manifest.devDependencies } : {};
   if (!(name in { ...manifest.dependencies, ...needed })) return `${manifest.name} does not list it`;
-  if (!name.startsWith("@scorel/") || from === "@scorel/kernel") return undefined;
+  if (!name.startsWith("@scorel/") || from === "@scorel/kernel" || name === "@scorel/kit") return undefined;
+  if (folder === kit) return "the kit imports no plugin";
   if (folder === "presets") return when === "load" ? "presets load a plugin when it is asked for" : undefined;
   if (published.has(from)) return undefined;
   if (!from.endsWith("/contract")) return "of another plugin only its contract may be imported";

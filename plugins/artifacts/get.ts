@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { constants, copyFileSync, existsSync, linkSync, rmSync } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput } from "@scorel/host/client";
 import type { Client } from "@scorel/host/contract";
 import { codeOf, newId } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
 import type { ArtifactVersion } from "./contract.ts";
 import { errors } from "./errors.ts";
 

@@ -1,5 +1,5 @@
-import { visibleText } from "@scorel/host/client";
 import { displayText } from "@scorel/kernel";
+import { visibleText } from "@scorel/kit/text/plain";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
 
 /** A question as it stands on the screen, and what stands before the answer as it is typed. */

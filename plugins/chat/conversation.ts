@@ -1,7 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, openSession, sessionChoice } from "@scorel/host/client";
+import { openSession, sessionChoice } from "@scorel/host/client";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
 import type {} from "@scorel/models/contract";
 import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";

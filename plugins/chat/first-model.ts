@@ -1,7 +1,7 @@
-import { agrees } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { ScorelError } from "@scorel/kernel";
+import { agrees } from "@scorel/kit/terminal/answer";
 import type { LocalModel } from "@scorel/model/contract";
 import type { ModelsService } from "@scorel/models/contract";
 

@@ -1,9 +1,9 @@
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { answerTo } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Client, SessionStatus } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
+import { answerTo } from "@scorel/kit/terminal/answer";
 import type {} from "@scorel/projects/contract";
 
 /** Opens a session; when its directory is gone, a person is asked where it is now, and the session goes on there. */

@@ -1,7 +1,9 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
-import { damageIn, type Output, plainText, Warnings } from "@scorel/host/client";
+import { damageIn, Warnings } from "@scorel/host/client";
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import { type AnyEvent, type DisplayAction, displayText, type Events, type Transients } from "@scorel/kernel";
+import type { Output } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/requests/contract";
 import type { Shown } from "./choices.ts";

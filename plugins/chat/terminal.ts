@@ -1,8 +1,8 @@
 import { createInterface, type Interface } from "node:readline";
 import type { Writable } from "node:stream";
-import { forgiveClosed } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { forgiveClosed } from "@scorel/kit/terminal/answer";
 import type { Screen } from "./screen.ts";
 import type { ChatSession } from "./session.ts";
 import { TypedLine } from "./typed-line.ts";

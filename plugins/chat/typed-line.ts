@@ -1,6 +1,6 @@
 import { clearScreenDown, cursorTo, type Interface, moveCursor } from "node:readline";
 import type { Writable } from "node:stream";
-import { plainText } from "@scorel/host/client";
+import { plainText } from "@scorel/kit/text/plain";
 
 const PROMPT = "> ";
 

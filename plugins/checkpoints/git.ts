@@ -1,7 +1,7 @@
 import { spawn } from "node:child_process";
 import { dirname } from "node:path";
-import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/host/safe-git";
 import { messageOf } from "@scorel/kernel";
+import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { errors } from "./errors.ts";
 
 /** Far above what the largest repository takes: it ends a git that would never end. */

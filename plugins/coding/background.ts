@@ -1,5 +1,5 @@
 import { newId } from "@scorel/kernel";
-import type { Ledger } from "@scorel/sandbox/ledger";
+import type { Ledger } from "@scorel/kit/process/ledger";
 import type { End, Ended, Paused, runCommand } from "./command.ts";
 import type { Confine } from "./confinement.ts";
 import { errors } from "./errors.ts";

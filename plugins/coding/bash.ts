@@ -1,5 +1,5 @@
 import { stat } from "node:fs/promises";
-import type { Ledger } from "@scorel/sandbox/ledger";
+import type { Ledger } from "@scorel/kit/process/ledger";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import type { Background } from "./background.ts";
@@ -83,7 +83,7 @@ async function createReadyShell(env: Environment): Promise<ReadyShell> {
 
 /** Which commands run, for the next start of Scorel to end them if this process is killed. */
 async function createLedger(env: Environment): Promise<Ledger> {
-  const { Ledger, ledgerFolder } = await import("@scorel/sandbox/ledger");
+  const { Ledger, ledgerFolder } = await import("@scorel/kit/process/ledger");
   const ledger = new Ledger(ledgerFolder(env.workspace.home), env.sessionId, (thrown) => env.report("Bash", thrown));
   env.atEnd.push(() => ledger.clear());
   return ledger;

@@ -1,6 +1,6 @@
 import type { ToolCallApproval, ToolCallVerdict } from "@scorel/agent/contract";
-import { visibleText } from "@scorel/host/client";
 import type { BaseContext, DisplayAction, ScorelError } from "@scorel/kernel";
+import { visibleText } from "@scorel/kit/text/plain";
 import type { Question } from "@scorel/requests/contract";
 import { writeRefusal } from "./control-paths.ts";
 import type { Environment } from "./environment.ts";

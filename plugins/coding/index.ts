@@ -25,7 +25,7 @@ export default definePlugin({
     const folder = join(createEnvironment(ctx).workspace.home, ".scorel", "processes");
     if (isEmpty(folder)) return;
     const report = (thrown: unknown) => ctx.report("commands left behind", thrown);
-    const ending = import("@scorel/sandbox/ledger").then(({ endSurvivors }) => endSurvivors(folder, report));
+    const ending = import("@scorel/kit/process/ledger").then(({ endSurvivors }) => endSurvivors(folder, report));
     return () => ending;
   },
 

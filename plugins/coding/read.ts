@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
-import { imageType } from "@scorel/images/type";
+import { imageType } from "@scorel/kit/files/image-type";
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import { z } from "zod";
 import { BYTES_PER_TOKEN, readBudget } from "./budget.ts";

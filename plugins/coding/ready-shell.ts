@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, type Stats, statSync } from "node:fs";
 import type { Duplex } from "node:stream";
 import { newId } from "@scorel/kernel";
-import { MARK } from "@scorel/sandbox/processes";
+import { MARK } from "@scorel/kit/process/tree";
 
 /** bash reads a command from a pipe byte by byte; a longer one is started anew. */
 const LONGEST = 4_096;

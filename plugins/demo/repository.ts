@@ -2,8 +2,8 @@ import { execFile } from "node:child_process";
 import { mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
 import { devNull, tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/host/safe-git";
 import { messageOf } from "@scorel/kernel";
+import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { unifiedDiff } from "./diff.ts";
 
 /** A small repository with a mistake in it and a test that finds the mistake. */

@@ -1,5 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText } from "@scorel/host/client";
+import { createOutput } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type { HealthReport } from "./contract.ts";
 import { examinePatient } from "./examination.ts";
 import { homeOf, type Organs, type Patient } from "./patient.ts";

@@ -1,7 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
 /** What a command works with. */
@@ -52,7 +53,7 @@ export async function withClient(
 
 async function confirm(question: string, what: string, { options, ...streams }: Invocation): Promise<void> {
   if (options.yes === true) return;
-  const { agrees } = await import("@scorel/cli/answer");
+  const { agrees } = await import("@scorel/kit/terminal/answer");
   if (streams.stdin.isTTY !== true || !(await agrees(`${question} [y/N] `, streams)))
     throw errors.HISTORY_UNCONFIRMED({ what });
 }

@@ -1,5 +1,5 @@
-import { plainText } from "@scorel/host/client";
 import type { EventOf, StoredEvent } from "@scorel/kernel";
+import { plainText } from "@scorel/kit/text/plain";
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
 
 /** The message that an event brings into the conversation, if it brings one. */

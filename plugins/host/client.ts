@@ -2,6 +2,8 @@
 
 import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
+import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type { Client, HostService, Notice, SessionOptions, SessionStatus } from "./contract.ts";
 
 /** Which session a face is asked for: a stored one, the latest of `cwd`, a copy, or (none given) a new one in `cwd`. */
@@ -126,81 +128,6 @@ export function damageIn({ sessionId, problems }: Pick<SessionStatus, "sessionId
   const rest = problems.length - shown.length;
   const more = `warning: the session's log has ${rest} more such places; \`scorel session verify ${sessionId}\` shows all`;
   return rest > 0 ? [...shown, more] : shown;
-}
-
-const ESC = String.fromCharCode(0x1b);
-const BEL = String.fromCharCode(0x07);
-/** Sequences that move the cursor or set colours, then those that end in BEL or ESC \\ (titles, links), then short ones. */
-const SEQUENCES = [`\\[[0-?]*[ -/]*[@-~]`, `\\][^${BEL}${ESC}]*(?:${BEL}|${ESC}\\\\)`, "[ -~]"];
-const CONTROLS = new RegExp(`${ESC}(?:${SEQUENCES.join("|")})|(?![\\n\\t])\\p{Cc}`, "gu");
-
-/**
- * What turns text round or takes no room: overrides and isolates of the writing direction, blanks without width, and tags but for
- * those of flags. What joins letters and emoji, and the marks of right-to-left scripts, belong to texts.
- */
-const DECEIVING =
-  /[\u200b\u202a-\u202e\u2060-\u2064\u2066-\u2069\ufeff\ufff9-\ufffb]|(?<!\u{1f3f4}[\u{e0020}-\u{e007f}]{0,7})[\u{e0000}-\u{e007f}]/gu;
-
-/**
- * Text that a terminal shows as it is: without the escape sequences and control characters that a model or a tool may have put
- * there, and with what would show it otherwise than it is written out, as `\u{202e}`.
- */
-export function plainText(text: string): string {
-  return text.replace(CONTROLS, "").replace(DECEIVING, written);
-}
-
-const written = (char: string) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`;
-
-/** What a person does not see, or takes for something else; of the blanks only the usual ones are what they seem. */
-const UNSEEN = /(?![\n\t ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/gu;
-
-/**
- * Text that somebody agrees to: what a terminal would act on, turn round or leave out is written as `\u{1b}`, so that
- * nothing in it is hidden.
- */
-export function visibleText(text: string): string {
-  return text.replace(UNSEEN, written);
-}
-
-/** The part of a stream that an output needs; every writable stream of Node has it. */
-export interface OutputStream {
-  write(text: string | Uint8Array, done: (error?: Error | null) => void): unknown;
-  on(event: "error", listener: (error: Error) => void): unknown;
-}
-/** A stream that can go away: after that, writing does nothing. */
-export interface Output {
-  /** Resolves when the stream has taken the text, so that whoever waits for it never runs ahead of a slow reader. */
-  write(text: string | Uint8Array): Promise<void>;
-  /** Why nothing is written any more. */
-  readonly failure: Error | undefined;
-  /** The same as a sentence, when it is to be told: a reader that went away (`| head -1`) is no news. */
-  readonly complaint: string | undefined;
-}
-
-/** Wraps a stream so that neither a slow nor a vanished reader breaks the writer. */
-export function createOutput(stream: OutputStream): Output {
-  let failure: Error | undefined;
-  const fail = (error: Error) => {
-    failure ??= error;
-  };
-  stream.on("error", fail);
-  return {
-    write: (text) =>
-      new Promise((done) => {
-        if (failure || text.length === 0) return done();
-        stream.write(text, (error) => {
-          if (error) fail(error);
-          done();
-        });
-      }),
-    get failure() {
-      return failure;
-    },
-    get complaint() {
-      const gone = (failure as { code?: unknown } | undefined)?.code === "EPIPE";
-      return failure && !gone ? `The output could not be written: ${failure.message}` : undefined;
-    },
-  };
 }
 
 /**

@@ -1,8 +1,9 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { CommandResult } from "@scorel/commands/contract";
 import { codeOf, displayText } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/requests/contract";
-import { createOutput, plainText } from "./client.ts";
 import type { Client } from "./contract.ts";
 import type { LocalHost } from "./host.ts";
 

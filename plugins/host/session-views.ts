@@ -11,7 +11,8 @@ import {
   type Session,
   type StoredEvent,
 } from "@scorel/kernel";
-import { createOutput, type Output, plainText } from "./client.ts";
+import { createOutput, type Output } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type { QueuedMessage, SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { LocalHost } from "./host.ts";

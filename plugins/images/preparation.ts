@@ -1,10 +1,10 @@
+import { imageType } from "@scorel/kit/files/image-type";
 import type { ImageBlock } from "@scorel/messages/contract";
 import { type Changed, change, type Unchangeable } from "./change.ts";
 import type { Limits } from "./config.ts";
 import type { ShownImage } from "./contract.ts";
 import type { Header } from "./header.ts";
 import { readHeader } from "./headers.ts";
-import { imageType } from "./type.ts";
 
 /** More would take a gigabyte of memory to decode; the header says so before anything is decoded. */
 const MAX_PIXELS = 52_000_000;

@@ -2,8 +2,9 @@ import { on } from "node:events";
 import { existsSync, readFileSync, watch } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
-import { createOutput, type Output, plainText } from "@scorel/host/client";
 import type { HostService } from "@scorel/host/contract";
+import { createOutput, type Output } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
 const NEWLINE = 10;

@@ -38,13 +38,3 @@ function misfit(api: CustomApi, { pathname }: URL): string | undefined {
   if (api === "google-generative-ai" && !/\/v\d\w*$/.test(path)) return 'lacks the version at its end, as in "/v1beta"';
   return api === "openai-responses" && path === "" ? 'lacks the path, as in "/v1"' : undefined;
 }
-
-/** Whether a server of this name can only be on this machine. */
-export function isLoopback(hostname: string): boolean {
-  return (
-    hostname === "localhost" ||
-    hostname.endsWith(".localhost") ||
-    hostname === "[::1]" ||
-    /^127(\.\d+){3}$/.test(hostname)
-  );
-}

@@ -1,5 +1,6 @@
+import { isLoopback } from "@scorel/kit/net/loopback";
 import type { Credential } from "./auth-file.ts";
-import { checkedUrl, isLoopback } from "./base-url.ts";
+import { checkedUrl } from "./base-url.ts";
 import { compatOf } from "./compat.ts";
 import type { CustomConfig } from "./config.ts";
 import type { LocalModel, ModelService } from "./contract.ts";

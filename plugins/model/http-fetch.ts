@@ -44,7 +44,7 @@ const proxyVariables = ["http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY"
 
 async function open(url: URL, options: RequestOptions, signal: AbortSignal | undefined): Promise<ClientRequest> {
   if (proxyVariables.some((name) => process.env[name])) {
-    const { proxyFor, requestThrough } = await import("./proxy.ts");
+    const { proxyFor, requestThrough } = await import("@scorel/kit/net/proxy");
     const proxy = proxyFor(url, process.env);
     if (proxy) return requestThrough(proxy, url, options, signal);
   }

@@ -1,10 +1,10 @@
 import { lookup } from "node:dns/promises";
 import { connect, type Socket } from "node:net";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { proxyFor } from "@scorel/kit/net/proxy";
 import type { ModelReach, ReachStep } from "./contract.ts";
 import { httpFetch } from "./http-fetch.ts";
 import type { OwnModel } from "./model.ts";
-import { proxyFor } from "./proxy.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 type Way = Pick<ModelReach, "proxy" | "steps" | "status" | "failed">;

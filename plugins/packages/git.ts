@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { lstatSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/host/safe-git";
+import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { errors } from "./errors.ts";
 import { ownPath, run } from "./program.ts";
 import type { Fetched, Surroundings } from "./source.ts";

@@ -1,5 +1,5 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { visibleText } from "@scorel/host/client";
+import { visibleText } from "@scorel/kit/text/plain";
 import { changeLines } from "@scorel/trust/question";
 import type { InstalledPreset, PresetStore } from "./contract.ts";
 import { errors } from "./errors.ts";

@@ -1,7 +1,7 @@
 import type { ToolCallApproval, ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
-import { visibleText } from "@scorel/host/client";
 import type { Workspace } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
+import { visibleText } from "@scorel/kit/text/plain";
 import type { RequestOption } from "@scorel/requests/contract";
 import { believed } from "./belief.ts";
 import type { CallRequest } from "./contract.ts";

@@ -2,8 +2,8 @@ import { isUtf8 } from "node:buffer";
 import { readFileSync, type Stats, statSync } from "node:fs";
 import { homedir } from "node:os";
 import { join, resolve } from "node:path";
-import { imageType, isSvg } from "@scorel/images/type";
 import { codeOf } from "@scorel/kernel";
+import { imageType, isSvg } from "@scorel/kit/files/image-type";
 import type { ImageBlock } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 

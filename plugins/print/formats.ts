@@ -1,7 +1,8 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, type Output, plainText } from "@scorel/host/client";
 import type { Delivered } from "@scorel/host/contract";
+import { createOutput, type Output } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 
 /** What `--output json` prints: one object, also when nothing could be started. */
 export interface PrintedTurn {

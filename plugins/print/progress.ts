@@ -1,7 +1,9 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, damageIn, plainText, Warnings } from "@scorel/host/client";
+import { damageIn, Warnings } from "@scorel/host/client";
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
 import { type AnyEvent, displayText, type Transients } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/permissions/contract";
 import type {} from "@scorel/requests/contract";
 

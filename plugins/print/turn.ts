@@ -1,8 +1,9 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, openSession, sessionChoice } from "@scorel/host/client";
+import { openSession, sessionChoice } from "@scorel/host/client";
 import type { Client, Delivered, HostService, SessionStatus } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
 import type { UserMessage } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 import { createFormat, type Format, outcomeOfError, type Printed } from "./formats.ts";

@@ -1,4 +1,4 @@
-import { plainText } from "@scorel/host/client";
+import { plainText } from "@scorel/kit/text/plain";
 
 /** What a plugin says, harmless to a terminal. */
 export function harmless(text: unknown): string {

@@ -1,10 +1,10 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@scorel/kernel";
+import { identityOf } from "@scorel/kit/process/tree";
 import type { SandboxMount } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Executor, ExecutorCommand, ReadyJob } from "./executor.ts";
-import { identityOf } from "./processes.ts";
 import { ask, findProgram, firstLine } from "./programs.ts";
 
 type Engine = "docker" | "podman";

@@ -3,11 +3,11 @@ import { closeSync, openSync } from "node:fs";
 import { constants } from "node:os";
 import type { Readable } from "node:stream";
 import { codeOf, messageOf, newId } from "@scorel/kernel";
+import type { Ledger } from "@scorel/kit/process/ledger";
+import { endTree, killGroup, MARK } from "@scorel/kit/process/tree";
 import type { SandboxEnd, SandboxOptions, SandboxRun } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { ExecutorCommand, ReadyJob } from "./executor.ts";
-import type { Ledger } from "./ledger.ts";
-import { endTree, killGroup, MARK } from "./processes.ts";
 import { watchUse } from "./watch.ts";
 
 /** What is kept of the beginning of stderr, to say why something did not start. */

@@ -2,13 +2,13 @@ import { lstatSync } from "node:fs";
 import { homedir } from "node:os";
 import { isAbsolute, join, relative, sep } from "node:path";
 import { type BaseContext, codeOf } from "@scorel/kernel";
+import { Ledger, ledgerFolder } from "@scorel/kit/process/ledger";
 import { createBubblewrap } from "./bubblewrap.ts";
 import type { SandboxConfig } from "./config.ts";
 import { type ContainerSettings, createContainers } from "./container.ts";
 import type { ExecutorName, SandboxJob, SandboxMount, SandboxOptions, SandboxService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { defaultEnv, type Executor, problemOf, type ReadyJob } from "./executor.ts";
-import { Ledger, ledgerFolder } from "./ledger.ts";
 import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
 

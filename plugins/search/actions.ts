@@ -1,7 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, type Output, plainText } from "@scorel/host/client";
 import type { Operations } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
+import { createOutput, type Output } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type { Hit, Spent, SpentBy } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { search } from "./hits.ts";

@@ -1,6 +1,7 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, visibleText } from "@scorel/host/client";
 import type { HostService } from "@scorel/host/contract";
+import { createOutput } from "@scorel/kit/terminal/output";
+import { visibleText } from "@scorel/kit/text/plain";
 import type { SkillLook } from "@scorel/skills/contract";
 import type { Reach, SkillStore, StagedSkills } from "@scorel/skillstore/contract";
 import { inSession } from "./desk.ts";

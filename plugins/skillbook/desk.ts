@@ -1,7 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, plainText } from "@scorel/host/client";
 import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { createOutput } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
 /** What a command works with: a session begun here, which leaves nothing behind. */

@@ -1,4 +1,4 @@
-import { visibleText } from "@scorel/host/client";
+import { visibleText } from "@scorel/kit/text/plain";
 import type { ReportedSkill, SkillMiss, SkillReport, WordCount } from "@scorel/skills/contract";
 import type { Desk } from "./desk.ts";
 import { errors } from "./errors.ts";

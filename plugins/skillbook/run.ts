@@ -1,8 +1,9 @@
 import { basename, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { createOutput, type Output, plainText } from "@scorel/host/client";
 import type { Client, HostService, SessionOptions } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import { createOutput, type Output } from "@scorel/kit/terminal/output";
+import { plainText } from "@scorel/kit/text/plain";
 import type { DirectEnd, DirectRequest } from "@scorel/runner/contract";
 import { errors } from "./errors.ts";
 

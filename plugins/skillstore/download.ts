@@ -3,7 +3,7 @@ import { closeSync, openSync, writeSync } from "node:fs";
 import type { ClientRequest, IncomingMessage, RequestOptions } from "node:http";
 import type { LookupFunction } from "node:net";
 import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
-import { proxyFor, requestThrough } from "@scorel/model/proxy";
+import { proxyFor, requestThrough } from "@scorel/kit/net/proxy";
 import { shownUrl } from "./address.ts";
 import type { Reach } from "./contract.ts";
 import { errors } from "./errors.ts";

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { agrees } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
-import { visibleText } from "@scorel/host/client";
+import { agrees } from "@scorel/kit/terminal/answer";
+import { visibleText } from "@scorel/kit/text/plain";
 import type { TrustService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { decide, describe, describeHeld, questionAboutHeld } from "./question.ts";

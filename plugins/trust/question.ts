@@ -1,6 +1,6 @@
-import { agrees, answerTo, isYes } from "@scorel/cli/answer";
 import type { Invocation } from "@scorel/cli/contract";
-import { visibleText } from "@scorel/host/client";
+import { agrees, answerTo, isYes } from "@scorel/kit/terminal/answer";
+import { visibleText } from "@scorel/kit/text/plain";
 import type { HeldExtension, TrustChange, TrustItem, TrustReview, TrustService } from "./contract.ts";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;

@@ -39,7 +39,7 @@ const usual = [
   "plugins/coding/command.ts",
   "plugins/coding/guard.ts",
   "plugins/coding/output.ts",
-  "plugins/sandbox/ledger.ts",
+  "plugins/kit/process/ledger.ts",
   "plugins/host/session-views.ts",
   "plugins/model/model.ts",
   "plugins/model/stream.ts",

@@ -28,7 +28,7 @@ import { createSignals, type Signals } from "./signals.ts";
 
 /** Starts the host, runs the command and ends the process with its exit code. */
 export async function launch(argv: readonly string[], version: string): Promise<void> {
-  const [signals, { plainText }] = [createSignals(), await import("@scorel/host/client")];
+  const [signals, { plainText }] = [createSignals(), await import("@scorel/kit/text/plain")];
   filterOutput(plainText);
   let code: number;
   try {

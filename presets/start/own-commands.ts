@@ -33,7 +33,7 @@ export function readOwnCommands(): OwnCommand[] {
 /** The help of `scorel` with these commands below its own. */
 export async function withOwnCommands(help: string, commands: readonly OwnCommand[]): Promise<string> {
   if (commands.length === 0) return help;
-  const { visibleText } = await import("@scorel/host/client");
+  const { visibleText } = await import("@scorel/kit/text/plain");
   // An extension may have taken these words from anywhere.
   const oneLine = (text: string) => visibleText(text.replace(/\s+/g, " ").trim());
   const rows = commands.map(({ usage, description }) => [oneLine(usage), oneLine(description)] as const);

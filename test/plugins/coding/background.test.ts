@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
-import { endSurvivors, Ledger, ledgerFolder } from "../../../plugins/sandbox/ledger.ts";
+import { endSurvivors, Ledger, ledgerFolder } from "../../../plugins/kit/process/ledger.ts";
 import { isAlive, startedProcesses } from "../../processes.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 

@@ -1,6 +1,6 @@
 import { expect, it } from "vitest";
 import { readHeader } from "../../../plugins/images/headers.ts";
-import { imageType, isSvg } from "../../../plugins/images/type.ts";
+import { imageType, isSvg } from "../../../plugins/kit/files/image-type.ts";
 import { fc } from "../../property.ts";
 import { exif, gif, jpeg, noise, png, pngChunk, quarters, webp, withExif } from "./pictures.ts";
 

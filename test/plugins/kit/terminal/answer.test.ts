@@ -1,6 +1,6 @@
 import { PassThrough } from "node:stream";
 import { describe, expect, it } from "vitest";
-import { agrees, answerTo } from "../../plugins/cli/answer.ts";
+import { agrees, answerTo } from "../../../../plugins/kit/terminal/answer.ts";
 
 /** A person who has typed this; `shown` is what they see. */
 function person(typed: string, interrupt: AbortSignal = new AbortController().signal) {

@@ -3,7 +3,7 @@ import { request as requestTls } from "node:https";
 import type { Socket } from "node:net";
 import { connect } from "node:tls";
 import { codeOf, messageOf } from "@scorel/kernel";
-import { isLoopback } from "./base-url.ts";
+import { isLoopback } from "./loopback.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 

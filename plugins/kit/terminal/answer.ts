@@ -1,10 +1,16 @@
 import { createInterface } from "node:readline";
 import type { ReadStream } from "node:tty";
-import { visibleText } from "@scorel/host/client";
 import { codeOf } from "@scorel/kernel";
-import type { Invocation } from "./contract.ts";
+import { visibleText } from "../text/plain.ts";
 
-type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
+/** The streams of the process that asks, and what interrupts the question (Ctrl-C). */
+export interface Streams {
+  stdin: NodeJS.ReadStream;
+  stdout: NodeJS.WriteStream;
+  /** The same stream without the filter for control characters; default: `stdout`. */
+  terminal?: NodeJS.WriteStream;
+  interrupt: AbortSignal;
+}
 
 /** Asks a person; anything but a yes is a no, so are Ctrl-C and Ctrl-D. */
 export async function agrees(question: string, streams: Streams): Promise<boolean> {

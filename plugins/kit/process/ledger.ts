@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newId } from "@scorel/kernel";
-import { endTree, identityOf, type ProcessIdentity, placeOf } from "./processes.ts";
+import { endTree, identityOf, type ProcessIdentity, placeOf } from "./tree.ts";
 
 /** Where the ledgers of a user's sessions are; the manifest looks there too. */
 export function ledgerFolder(home: string): string {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { proxyFor } from "../../plugins/model/proxy.ts";
+import { proxyFor } from "../../../../plugins/kit/net/proxy.ts";
 
 const chosen = (url: string, env: Record<string, string>) => proxyFor(new URL(url), env)?.href;
 
