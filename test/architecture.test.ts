@@ -142,7 +142,7 @@ describe("a breach is seen", () => {
 });
 
 const agent = { name: "@scorel/agent", dependencies: { "@scorel/kernel": "workspace:*", zod: "4.6.7" } };
-const kit = { name: "@scorel/kit", exports: { "./*": "./*.ts" }, devDependencies: { "@scorel/agent": "workspace:*" } };
+const kit = { name: "@scorel/kit", exports: { "./*": "./*.ts" } };
 const chat = {
   name: "@scorel/chat",
   dependencies: { "@scorel/kernel": "workspace:*", "@scorel/kit": "workspace:*" },

@@ -130,10 +130,10 @@ function refuse({ from, when }: Import, file: string, manifest: Manifest): strin
   const name = packageOf(from);
   if (folder === "kernel")
     return kernelPackages.has(name) ? undefined : "the kernel imports tapable, zod, nanoid, node:*";
+  if (folder === kit && name.startsWith("@scorel/") && name !== "@scorel/kernel") return "the kit imports no plugin";
   const needed = when === "types" || name.startsWith("@scorel/") ? { ...manifest.devDependencies } : {};
   if (!(name in { ...manifest.dependencies, ...needed })) return `${manifest.name} does not list it`;
   if (!name.startsWith("@scorel/") || from === "@scorel/kernel" || name === "@scorel/kit") return undefined;
-  if (folder === kit) return "the kit imports no plugin";
   if (folder === "presets") return when === "load" ? "presets load a plugin when it is asked for" : undefined;
   if (published.has(from)) return undefined;
   if (!from.endsWith("/contract")) return "of another plugin only its contract may be imported";
