@@ -35,10 +35,6 @@ export const errors = defineErrors({
   CONFIG_NO_HOST: () => 'No host is loaded: the plugin "host" is switched off. Remove it from "without".',
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
-  EXTENSION_LOAD: (a: { id: string; where: string; reason: string }) =>
-    `Extension "${a.id}" is left out: ${a.reason} (${a.where})`,
-  EXTENSION_OUTSIDE: (a: { id: string; where: string; wanted: string; of: "user" | "project" | "preset" }) =>
-    `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among ${a.of === "preset" ? "its preset's files" : "the project's trusted files"} (${a.where}). Move what it needs into ${a.of === "preset" ? "the preset's folder" : ".scorel/extensions"}.`,
   EXTENSION_HELD: (a: { id: string; path: string; sessionId: string }) =>
     `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). If you want it loaded, look at it and run: scorel trust confirm ${shellWord(a.id)}`,
   TRUST_FILE: (a: { path: string; reason: string }) =>
@@ -59,16 +55,6 @@ export const errors = defineErrors({
     `The preset "${a.name}" was not installed: ${a.place} extends "${a.preset}", ${a.reason}. A preset can extend its own files (extends = "./base.toml"), presets that ship with Scorel, and installed ones: put a copy into its folder, or install that preset first.`,
   PRESET_TAKEN: (a: { name: string; reason: string }) =>
     `The preset "${a.name}" was not changed: ${a.reason}. Look at it with: scorel preset list`,
-  EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>
-    `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
-  EXTENSION_LATE: (a: { limit: number }) =>
-    `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
-  EXTENSION_LEFT: (a: { what: string }) =>
-    `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() answers`,
   EXTENSION_FIELDS: (a: { id: string; file: string; slips: readonly { name: string; near: string }[] }) =>
     `Extension "${a.id}" has ${a.slips.map(({ name, near }) => `a field "${name}", which means nothing: did you mean "${near}"?`).join(" And ")} (${a.file})`,
-  EXTENSION_SERVICE: (a: { service: string; reasons: readonly string[] }) =>
-    `It provides the service "${a.service}", which others could not use as it is: ${a.reasons.join(", ")}. What the service has to have is described in docs/reference/services.md`,
-  EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
-    `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
 });

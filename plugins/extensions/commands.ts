@@ -17,14 +17,14 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
         { flags: "--kind <kind>", description: "What it is", values: kinds, default: "tool" },
         { flags: "--global", description: "In ~/.scorel/extensions instead of the project's" },
       ],
-      run: async (invocation) => (await import("./new.ts")).begin(extensions, invocation),
+      run: async (invocation) => (await import("./commands/new.ts")).begin(extensions, invocation),
     },
     {
       noun: "plugin",
       action: "list",
       description: "List every plugin and extension: where from, whether it is loaded, what it does",
       options: [{ flags: "--output <format>", description: "How to print", values: ["text", "json"], default: "text" }],
-      run: async (invocation) => (await import("./list.ts")).list(extensions, invocation),
+      run: async (invocation) => (await import("./commands/list.ts")).list(extensions, invocation),
     },
     {
       noun: "plugin",
@@ -32,7 +32,7 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       args: "<path>",
       description: "Check an extension without running it; exits 1 when something is wrong",
       options: [{ flags: "--load", description: "Also load it, in a process with an empty home and no keys" }],
-      run: async (invocation) => (await import("./check.ts")).check(extensions, invocation),
+      run: async (invocation) => (await import("./commands/check.ts")).check(extensions, invocation),
     },
     {
       noun: "plugin",
@@ -40,7 +40,7 @@ export function pluginCommands(extensions: ExtensionsService): CliCommand[] {
       args: "[dir]",
       description: "Write a tsconfig.json, so that an editor knows all that an extension may use",
       options: [{ flags: "--global", description: "In ~/.scorel/extensions" }],
-      run: async (invocation) => (await import("./tsconfig.ts")).writeTsconfig(extensions, invocation),
+      run: async (invocation) => (await import("./commands/tsconfig.ts")).writeTsconfig(extensions, invocation),
     },
   ];
 }

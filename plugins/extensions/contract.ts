@@ -48,12 +48,45 @@ export interface ExtensionFolder {
   trusted: boolean;
 }
 
+/** The file of an extension, not loaded yet. */
+export interface ExtensionFile {
+  id: string;
+  /** As people see it. */
+  path: string;
+  /** The file to load: of a trusted project, in the private copy. */
+  file: string;
+  /** Whose folder it is in; `preset`: that of a preset in use. */
+  of: "user" | "project" | "preset";
+  /** The only folder that it may import files from: what was trusted, or the preset's. Absent for one of the user. */
+  within?: string;
+}
+
+/** An extension, or a folder of them, that was left out, and why. */
+export interface ExtensionProblem {
+  origin: string;
+  code: string;
+  message: string;
+}
+
+/** The extensions that lie on disk. */
+export interface FoundExtensions {
+  /** To be loaded; of one id the project's wins over the user's, and that over those of presets, the last first. */
+  extensions: ExtensionFile[];
+  /** Those of the same ids that are not loaded for it. */
+  shadowed: ExtensionFile[];
+  /** Ids whose files are not read, and why. */
+  idle: { id: string; why: string }[];
+  problems: ExtensionProblem[];
+}
+
 /** Names that mean something in the file of an extension. */
 export interface KnownWords {
   /** Of a plugin: its manifest, its functions and what it may contribute. */
   fields: readonly string[];
   /** Of the fields, those that have to be functions. */
   functions: readonly string[];
+  /** Of the fields, what it may contribute to other plugins. */
+  contributions: readonly string[];
   toolFields: readonly string[];
   /** Of a hook's layer that is an object. */
   tapFields: readonly string[];

@@ -13,4 +13,18 @@ export const errors = defineErrors({
     `${a.path} is missing: this command was not built with its declarations. Run npm run build, or install Scorel again.`,
   EXTENSIONS_NO_ANSWER: (a: { path: string; reason: string }) =>
     `The process that loads ${a.path} ended without an answer: ${a.reason}`,
+  EXTENSION_LOAD: (a: { id: string; where: string; reason: string }) =>
+    `Extension "${a.id}" is left out: ${a.reason} (${a.where})`,
+  EXTENSION_OUTSIDE: (a: { id: string; where: string; wanted: string; of: "user" | "project" | "preset" }) =>
+    `Extension "${a.id}" is left out: it imports "${a.wanted}", which is not among ${a.of === "preset" ? "its preset's files" : "the project's trusted files"} (${a.where}). Move what it needs into ${a.of === "preset" ? "the preset's folder" : ".scorel/extensions"}.`,
+  EXTENSION_SHAPE: (a: { id: string; file: string; reason: string }) =>
+    `Extension "${a.id}" is left out: ${a.reason} (${a.file})`,
+  EXTENSION_LATE: (a: { limit: number }) =>
+    `it was not loaded within ${a.limit} s: its top level, or the function that it exports, waits for something; wait in activate(), or not at all`,
+  EXTENSION_LEFT: (a: { what: string }) =>
+    `it left something running, which was stopped: ${a.what}. End it in deactivate(), or in the function that activate() answers`,
+  EXTENSION_SERVICE: (a: { service: string; reasons: readonly string[] }) =>
+    `It provides the service "${a.service}", which others could not use as it is: ${a.reasons.join(", ")}. What the service has to have is described in docs/reference/services.md`,
+  EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>
+    `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
 });

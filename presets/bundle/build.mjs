@@ -39,6 +39,7 @@ const usual = [
   "plugins/coding/command.ts",
   "plugins/coding/guard.ts",
   "plugins/coding/output.ts",
+  "plugins/extensions/load/find.ts",
   "plugins/kit/process/ledger.ts",
   "plugins/host/session-views.ts",
   "plugins/model/model.ts",
@@ -84,7 +85,7 @@ putInPlace();
 
 /** The modules that extensions may import. */
 function virtualNames() {
-  const source = readFileSync(join(root, "presets/extensions/virtual-modules.ts"), "utf8");
+  const source = readFileSync(join(root, "plugins/extensions/load/virtual-modules.ts"), "utf8");
   return Array.from(source.matchAll(/^ {2}"?([\w@/.-]+)"?: \(\) => import\(/gm), ([, name]) => name);
 }
 
@@ -135,12 +136,12 @@ async function bundleWorker() {
   return worker;
 }
 
-/** Code in dist/chunks/ and dist/plugins/ alike finds these at `../presets/` and `../extensions/`, as it does in the sources. */
+/** Code in dist/chunks/ and dist/plugins/ alike finds these at `../presets/` and `../containment/`, as it does in the sources. */
 function copyPresets() {
   for (const file of readdirSync(join(root, "presets")).filter((name) => name.endsWith(".toml"))) {
     cpSync(join(root, "presets", file), join(dist, "presets", file));
   }
-  cpSync(join(root, "presets/extensions/watchdog-thread.js"), join(dist, "extensions/watchdog-thread.js"));
+  cpSync(join(root, "plugins/extensions/containment/watchdog-thread.js"), join(dist, "containment/watchdog-thread.js"));
 }
 
 /** The licenses of bundled packages ask to travel with their code; packages that share a text share its copy. */

@@ -4,6 +4,7 @@ import { startHost } from "../start/launch.ts";
 
 const kernel = await startHost({ preset: "all", trust: false, verbose: false }, manifest.version, {
   interrupt: new AbortController().signal,
+  onUncaught: () => {},
 });
 const cli = kernel.find("cli");
 const table = kernel

@@ -16,7 +16,7 @@ import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
 const root = realpathSync(fileURLToPath(new URL("../..", import.meta.url)));
-const packages = join(root, "presets/node_modules");
+const packages = join(root, "plugins/extensions/node_modules");
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 
 /** The packages whose declarations travel. What these name of others, such as a provider's own options, is `any`. */

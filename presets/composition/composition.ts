@@ -1,16 +1,16 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
 import type { Composition } from "@scorel/host/contract";
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
 import { errors } from "../errors.ts";
-import { extensionEntries } from "../extensions/entries.ts";
-import type { ExtensionFile, Problem } from "../extensions/file.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
 import { filesOf, type Project, projectDir } from "../paths.ts";
 import { admissionOf } from "../trust/admission.ts";
 import { projectFor } from "../trust/state.ts";
 import type { Asked } from "./asked.ts";
 import { shipped } from "./catalogue.ts";
+import { extensionEntries } from "./extension-entries.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 
 /** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
@@ -45,9 +45,13 @@ export function createComposition(asked: Asked, kernel: Composition["kernel"]): 
 }
 
 /** Most people require nothing, and load nothing for it. */
-async function assertRequired(resolution: Resolution, entries: readonly KernelEntry[], problems: readonly Problem[]) {
+async function assertRequired(
+  resolution: Resolution,
+  entries: readonly KernelEntry[],
+  problems: readonly ExtensionProblem[],
+) {
   if (!resolution.merged.layers.some(({ table }) => table.requires ?? table.locked)) return;
-  const { missingExtensions, requiredExtensions } = await import("../extensions/required.ts");
+  const { missingExtensions, requiredExtensions } = await import("./required-extensions.ts");
   const loaded = entries.map(({ plugin }) => plugin.id);
   const missing = missingExtensions(resolution, loaded, [...resolution.problems, ...problems]);
   if (missing.length > 0) throw errors.CONFIG_REQUIRES({ problems: missing });
@@ -66,7 +70,7 @@ function trustedPaths(project: Project | undefined) {
  * Everything of host scope, from shipped and user layers only: those that the preset and the project's configuration build
  * on. A preset that brings no command line, such as one of a project, runs on the host plugins of `base`.
  */
-export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: Problem[] }> {
+export async function hostPlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: ExtensionProblem[] }> {
   const own = await hostResolution(asked);
   const hasCli = own.merged.use.has("cli") || own.merged.without.has("cli");
   const entries = shippedEntries(hasCli ? own : await resolve(userRequest(asked, "base")), "host");

@@ -1,13 +1,13 @@
+import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
 import type { PresetFindings } from "@scorel/inspect/contract";
-import { type ExtensionFile, type Found, findExtensions } from "../extensions/file.ts";
-import { extensionFindings } from "../extensions/findings.ts";
 import { checkLayers } from "../layers/check.ts";
 import { joinLayers } from "../layers/layered-values.ts";
 import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { unmetRequirements } from "../layers/requirements.ts";
 import { shipped } from "./catalogue.ts";
-import { given } from "./hints.ts";
+import { findExtensions } from "./extension-files.ts";
+import { given, knownWords } from "./hints.ts";
 import { loadShipped } from "./resolution.ts";
 import { type ServiceUser, serviceProblems } from "./service-graph.ts";
 
@@ -22,7 +22,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   if (layers.length === 0) return { files: [], problems, unknown: [] };
   const merged = mergeLayers(layers);
   const packages = packagesOf(layers);
-  const found = findExtensions(packages.length > 0 ? undefined : request.project, packages, isLeftOut(merged));
+  const found = await findExtensions(packages.length > 0 ? undefined : request.project, packages, isLeftOut(merged));
   // Whoever else gets this preset has none of this user's extensions.
   const extensions = packages.length === 0 ? found.extensions : ofPresets(found);
   // An extension of this user's is no part of a preset that does not name it.
@@ -32,7 +32,8 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
   joinLayers(merged, plugins.values());
   const known = extensions.map(({ id }) => ({ id, ...(isExtensionOff(merged, id) && { why: "switched off" }) }));
   const verdict = await checkLayers(merged, [...plugins.values()], known);
-  const readings = await Promise.all(loaded.map((file) => extensionFindings(file)));
+  const { extensionFindings } = await import("@scorel/extensions/findings");
+  const readings = await Promise.all(loaded.map((file) => extensionFindings(file, knownWords)));
   const users = [...(await shippedUsers(merged, plugins)), ...readings.map(({ user }) => user)];
   const uncertain = readings.some(({ isOpen }) => isOpen);
   return {
@@ -59,7 +60,7 @@ export async function examine(request: LayerRequest): Promise<PresetFindings> {
 }
 
 /** Those of presets, of one id the last, whatever the user has of that id. */
-function ofPresets({ extensions, shadowed }: Found): ExtensionFile[] {
+function ofPresets({ extensions, shadowed }: FoundExtensions): ExtensionFile[] {
   const theirs = [...shadowed, ...extensions].filter(({ of }) => of === "preset");
   return [...new Map(theirs.map((file) => [file.id, file])).values()];
 }

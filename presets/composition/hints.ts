@@ -78,6 +78,7 @@ export const knownWords: KnownWords = {
     ...["activate", "deactivate", "hooks", "onEvent", ...contributions],
   ],
   functions: ["activate", "deactivate", "hooks", "onEvent", ...contributions],
+  contributions,
   toolFields: [
     ...["name", "label", "description", "parameters", "execute", "replaces", "advertised", "unlisted"],
     ...["access", "reads", "prepareArguments", "display"],

@@ -1,15 +1,14 @@
-import { readFileSync } from "node:fs";
-import type { PluginRow } from "@scorel/extensions/contract";
+import type { ExtensionFile, PluginRow } from "@scorel/extensions/contract";
 import type { Notice } from "@scorel/host/contract";
 import { type AnyPlugin, codeOf, type Kernel } from "@scorel/kernel";
 import { errors } from "../errors.ts";
-import { extensionEntries } from "../extensions/entries.ts";
-import { type ExtensionFile, findExtensions } from "../extensions/file.ts";
 import { packagesOf } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut } from "../layers/merge.ts";
 import type { Asked } from "./asked.ts";
 import { shipped } from "./catalogue.ts";
 import { requestFor } from "./composition.ts";
+import { extensionEntries } from "./extension-entries.ts";
+import { findExtensions } from "./extension-files.ts";
 import { contributions } from "./hints.ts";
 import { loadTimes } from "./load-times.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";
@@ -21,7 +20,11 @@ const nothing = { provides: [], needs: [], hooks: [], taps: [], events: [], cont
 export async function readRows(asked: Asked, rehearsal: Rehearsal, kernel: Kernel): Promise<PluginRow[]> {
   const request = await requestFor(asked, asked.cwd);
   const resolution = await resolve(request);
-  const found = findExtensions(request.project, packagesOf(resolution.merged.layers), isLeftOut(resolution.merged));
+  const found = await findExtensions(
+    request.project,
+    packagesOf(resolution.merged.layers),
+    isLeftOut(resolution.merged),
+  );
   let problems: readonly Notice[] = [];
   const seen = await rehearsal.watch(async () => {
     problems = await openOnce(kernel, asked.cwd);
@@ -51,18 +54,6 @@ export async function readRows(asked: Asked, rehearsal: Rehearsal, kernel: Kerne
       ...nothing,
     });
   return rows;
-}
-
-/** Compiled, not run. The compiler answers a mistake as code that would throw it. */
-export async function parse(path: string): Promise<{ where: string; reason: string } | undefined> {
-  const { createJiti } = await import("jiti");
-  const source = readFileSync(path, "utf8");
-  const options = { filename: path, source, ts: /ts$/.test(path) };
-  const code = createJiti(path, { fsCache: false }).transform(options);
-  const [, mistake] = /^exports\.__JITI_ERROR__ = (\{.*\})/.exec(code) ?? [];
-  if (mistake === undefined) return undefined;
-  const { line, message } = JSON.parse(mistake) as { line: number; message: string };
-  return { where: `${path}:${line}`, reason: message.trim() };
 }
 
 /** What was left out of a session, and what failed in it. */

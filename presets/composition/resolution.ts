@@ -1,11 +1,12 @@
+import type { ExtensionFile, ExtensionProblem, FoundExtensions } from "@scorel/extensions/contract";
 import type { AnyPlugin } from "@scorel/kernel";
 import { errors } from "../errors.ts";
-import { type ExtensionFile, type Found, findExtensions, type Problem } from "../extensions/file.ts";
 import { type ConfigProblem, checkLayers, type KnownExtension } from "../layers/check.ts";
 import { joinLayers } from "../layers/layered-values.ts";
 import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { guards, shipped } from "./catalogue.ts";
+import { findExtensions } from "./extension-files.ts";
 import { loadTimes } from "./load-times.ts";
 
 /** All layers read, merged and found valid, with what they name. */
@@ -16,11 +17,11 @@ export interface Resolution {
   /** The extensions to load, in order. */
   extensions: readonly ExtensionFile[];
   /** Extensions that cannot even be found properly. */
-  problems: readonly Problem[];
+  problems: readonly ExtensionProblem[];
   /** What a preset requires and is not there; some only where the request is for looking. */
   unmet: readonly ConfigProblem[];
   /** Everything on disk, loaded or not. */
-  found: Found;
+  found: FoundExtensions;
   notices: readonly string[];
 }
 
@@ -31,7 +32,7 @@ export interface Resolution {
 export async function resolve(request: LayerRequest): Promise<Resolution> {
   const merged = withGuards(mergeLayers(await readLayers(request)));
   const project = request.scope === "host" ? undefined : request.project;
-  const found = await confirmed(findExtensions(project, packagesOf(merged.layers), isLeftOut(merged)));
+  const found = await confirmed(await findExtensions(project, packagesOf(merged.layers), isLeftOut(merged)));
   const named = new Set([...merged.use.keys(), ...Object.keys(merged.tables)]);
   const plugins = await loadShipped([...named]);
   joinLayers(merged, plugins.values());
@@ -63,7 +64,7 @@ function withGuards(merged: Merged): Merged {
 }
 
 /** Most people lock nothing, and load nothing for it. */
-async function breaches({ layers }: Merged, { extensions, shadowed }: Found): Promise<ConfigProblem[]> {
+async function breaches({ layers }: Merged, { extensions, shadowed }: FoundExtensions): Promise<ConfigProblem[]> {
   if (!layers.some(({ table }) => table.locked !== undefined)) return [];
   const { breachesOf } = await import("../layers/locks.ts");
   const shadowing = shadowed.flatMap((of) => {
@@ -75,7 +76,7 @@ async function breaches({ layers }: Merged, { extensions, shadowed }: Found): Pr
   return breachesOf(layers, [...shadowing, ...inPlace]);
 }
 
-async function unmetBy(merged: Merged, { extensions }: Found): Promise<ConfigProblem[]> {
+async function unmetBy(merged: Merged, { extensions }: FoundExtensions): Promise<ConfigProblem[]> {
   if (!merged.layers.some(({ table }) => table.requires !== undefined)) return [];
   const { unmetRequirements } = await import("../layers/requirements.ts");
   return unmetRequirements(
@@ -85,9 +86,9 @@ async function unmetBy(merged: Merged, { extensions }: Found): Promise<ConfigPro
 }
 
 /** Whoever has no extensions of their own loads nothing for this. */
-async function confirmed(found: Found): Promise<Found> {
+async function confirmed(found: FoundExtensions): Promise<FoundExtensions> {
   if (!found.extensions.some(({ of }) => of === "user" || of === "preset")) return found;
-  const { withoutHeld } = await import("../extensions/held.ts");
+  const { withoutHeld } = await import("../trust/held.ts");
   return await withoutHeld(found);
 }
 
@@ -105,7 +106,7 @@ export async function loadShipped(ids: readonly string[]): Promise<Map<string, A
   return plugins;
 }
 
-function knownExtensions(merged: Merged, { extensions, idle }: Found): KnownExtension[] {
+function knownExtensions(merged: Merged, { extensions, idle }: FoundExtensions): KnownExtension[] {
   const off = (id: string) => (isExtensionOff(merged, id) ? { why: "switched off" } : {});
   return [...extensions.map(({ id }) => ({ id, ...off(id) })), ...idle];
 }

@@ -1,4 +1,4 @@
-import type { ExtensionFile } from "../extensions/file.ts";
+import type { ExtensionFile } from "@scorel/extensions/contract";
 import type { ConfigProblem } from "./check.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { leavesOf } from "./leaves.ts";

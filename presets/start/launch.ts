@@ -1,6 +1,6 @@
 import { existsSync, realpathSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { parse, resolve } from "node:path";
+import { join, parse, resolve } from "node:path";
 import type { Launch } from "@scorel/cli/contract";
 import {
   codeOf,
@@ -14,11 +14,12 @@ import {
 } from "@scorel/kernel";
 import type { Asked } from "../composition/asked.ts";
 import { createComposition, hostPlugins } from "../composition/composition.ts";
+import { createExtensionsService } from "../composition/extensions-service.ts";
 import { aboutHook, aboutService } from "../composition/hints.ts";
 import { createLayersService } from "../composition/layers-service.ts";
 import { createRehearsal } from "../composition/rehearsal.ts";
 import { errors } from "../errors.ts";
-import { createExtensionsService } from "../extensions/service.ts";
+import { userDir } from "../paths.ts";
 import { createLazyPresetStore } from "../store/lazy-store.ts";
 import { createLazyTrust } from "../trust/lazy-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
@@ -55,15 +56,17 @@ async function run(argv: readonly string[], version: string, signals: Signals): 
   }
 }
 
+type StartSignals = Pick<Signals, "interrupt" | "onUncaught">;
+
 /** The host kernel with the services that the loader gives it. */
-export async function startHost(flags: Flags, version: string, signals: Pick<Signals, "interrupt">): Promise<Kernel> {
+export async function startHost(flags: Flags, version: string, signals: StartSignals): Promise<Kernel> {
   const cwd = flags.rescue ? anyDirectory(flags.cwd) : workingDirectory(flags.cwd);
   const asked: Asked = {
     preset: flags.preset ?? "coding",
     by: flags.preset === undefined ? "the default" : "--preset",
     cwd,
     trust: flags.trust,
-    beforeExtensions: guardProcess(),
+    beforeExtensions: guardProcess(signals),
     notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
   };
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
@@ -94,17 +97,20 @@ export async function startHost(flags: Flags, version: string, signals: Pick<Sig
 async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { notify }: Asked): Promise<void> {
   if (!entries.some(({ file }) => file !== undefined) && !existsSync(ownCommandsFile(homedir()))) return;
   try {
-    (await import("../extensions/note-commands.ts")).noteCommands(kernel, entries);
+    (await import("./note-commands.ts")).noteCommands(kernel, entries);
   } catch (thrown) {
     notify(`The commands of your extensions will be missing in --help: ${messageOf(thrown)}`);
   }
 }
 
 /** What has to stand before the first extension's code runs; loaded only then. */
-function guardProcess(): Asked["beforeExtensions"] {
+function guardProcess(signals: StartSignals): Asked["beforeExtensions"] {
   let guarded: Promise<void> | undefined;
   return () => {
-    guarded ??= import("../extensions/isolation.ts").then(({ isolateProcess }) => isolateProcess());
+    guarded ??= import("@scorel/extensions/isolation").then(({ isolateProcess, takeUncaught }) => {
+      isolateProcess({ sessions: join(userDir(), "sessions"), exit: exitProcess });
+      signals.onUncaught(takeUncaught);
+    });
     return guarded;
   };
 }

@@ -2,7 +2,6 @@ import { constants } from "node:os";
 import { messageOf } from "@scorel/kernel";
 import { errors } from "../errors.ts";
 import { exitProcess } from "./own-process.ts";
-import { takeStray } from "./strays.ts";
 
 /** How the process reacts to signals while a command runs. */
 export interface Signals {
@@ -14,14 +13,20 @@ export interface Signals {
   onStop(stop: () => Promise<void>): void;
   /** Runs it, once. */
   stop(): Promise<void>;
+  /** Who is asked first about an error that nobody caught. */
+  onUncaught(take: TakeUncaught): void;
 }
 
-/** Listens to SIGINT, SIGTERM, SIGHUP, SIGQUIT, a closed output and stray rejections of plugins. */
+/** Answers whether it has dealt with an error that nobody caught; `where` is the kind of place that it came from. */
+export type TakeUncaught = (where: string, thrown: unknown) => boolean;
+
+/** Listens to SIGINT, SIGTERM, SIGHUP, SIGQUIT, a closed output, and errors that nobody caught. */
 export function createSignals(): Signals {
   const interrupt = new AbortController();
   let stopping: Promise<void> | undefined;
   let stopAll: () => Promise<void> = async () => {};
   let code: number | undefined;
+  let take: TakeUncaught = () => false;
   const stop = () => {
     stopping ??= inTime(stopAll());
     return stopping;
@@ -40,7 +45,7 @@ export function createSignals(): Signals {
       stop().finally(() => exitProcess(status));
     });
   process.on("uncaughtException", (error) => {
-    if (takeStray("a timer or callback", error)) return;
+    if (take("a timer or callback", error)) return;
     // A throw of our own: nobody can tell what it left half done, so the process ends, but in order.
     const { code, message } = errors.PROCESS_UNEXPECTED({ reason: messageOf(error) });
     process.stderr.write(`scorel: ${code}: ${message}\n${error?.stack ?? ""}\n`);
@@ -48,7 +53,7 @@ export function createSignals(): Signals {
   });
   stopWhenUnread(interrupt);
   endWhenStuck(interrupt.signal);
-  nameStrayRejections();
+  nameRejections((where, thrown) => take(where, thrown));
   return {
     interrupt: interrupt.signal,
     get code() {
@@ -58,6 +63,9 @@ export function createSignals(): Signals {
       stopAll = all;
     },
     stop,
+    onUncaught: (first) => {
+      take = first;
+    },
   };
 }
 
@@ -96,9 +104,9 @@ function endWhenStuck(interrupt: AbortSignal): void {
 }
 
 /** A promise that some plugin dropped harms no session: it is named, and the rest goes on. */
-function nameStrayRejections(): void {
+function nameRejections(take: TakeUncaught): void {
   process.on("unhandledRejection", (reason) => {
-    if (takeStray("a promise that nobody awaits", reason)) return;
+    if (take("a promise that nobody awaits", reason)) return;
     const text = reason instanceof Error ? (reason.stack ?? reason.message) : String(reason);
     process.stderr.write(`scorel: a plugin dropped a failed promise: ${text}\n`);
   });

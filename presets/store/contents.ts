@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
 import type { PresetPackage } from "@scorel/host/contract";
 import type { Composed } from "@scorel/inspect/contract";
-import type { ExtensionFile, Found } from "../extensions/file.ts";
 
 type Shipped = NonNullable<Composed["ships"]>[number];
 
@@ -26,7 +26,7 @@ export function contentsOf(packages: readonly PresetPackage[], { found, off }: E
 }
 
 interface Extensions {
-  found: Pick<Found, "extensions" | "shadowed" | "problems">;
+  found: Pick<FoundExtensions, "extensions" | "shadowed" | "problems">;
   /** Ids that are switched off, with who did. */
   off: ReadonlyMap<string, string>;
 }

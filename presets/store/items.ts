@@ -1,7 +1,8 @@
+import type { ExtensionFacts } from "@scorel/extensions/facts";
 import type { LockedPackage } from "@scorel/packages/contract";
 import type { TrustItem } from "@scorel/trust/contract";
 import type { Asked } from "../composition/asked.ts";
-import { extensionFacts } from "../extensions/facts.ts";
+import { knownWords } from "../composition/hints.ts";
 import { itemsOfPreset } from "../trust/items.ts";
 import type { Tree } from "../trust/tree.ts";
 
@@ -16,11 +17,13 @@ export async function presetItems(tree: Tree, { name, packages, asked }: About):
   const own = new Map([...tree.files].filter(([path]) => !path.startsWith("node_modules/")));
   const code = [...own].filter(([path]) => extensionOf(path) !== undefined);
   const words = [...own.keys()].filter((path) => /^instructions\/[^/]+\.md$/.test(path));
+  const { extensionFacts } = await import("@scorel/extensions/facts");
+  const factsOf = (bytes: Buffer) => extensionFacts(bytes.toString("utf8"), knownWords);
   for (const path of [...code.map(([path]) => path), ...words]) own.delete(path);
   return [
     ...(await itemsOfPreset({ ...tree, files: own }, name, asked)),
     ...words.map((place): TrustItem => ({ kind: "instructions", what: "instructions for each session", place })),
-    ...code.map(([path, bytes]) => codeItem(path, bytes.toString("utf8"))),
+    ...code.map(([path, bytes]) => codeItem(path, factsOf(bytes))),
     ...packages.map((each) => packageItem(each)),
   ];
 }
@@ -30,8 +33,7 @@ function extensionOf(path: string): string | undefined {
   return /^extensions\/([^/]+?)(?:\/index)?\.m?[jt]s$/.exec(path)?.[1];
 }
 
-function codeItem(path: string, source: string): TrustItem {
-  const { contributes, hooks, host, imports } = extensionFacts(source);
+function codeItem(path: string, { contributes, hooks, host, imports }: ExtensionFacts): TrustItem {
   const facts = [
     host ? "asks to run once per process, which a preset's may not, and is left out" : "",
     hooks.length > 0 ? `taps ${hooks.join(", ")}` : "",

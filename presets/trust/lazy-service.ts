@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import type { TrustService } from "@scorel/trust/contract";
 import type { Asked } from "../composition/asked.ts";
-import { findExtensions } from "../extensions/file.ts";
+import { findExtensions } from "../composition/extension-files.ts";
 import { groundsOf } from "../paths.ts";
 import { presetsDir } from "../store/lock.ts";
 
@@ -13,12 +13,12 @@ export function createLazyTrust(asked: Asked): TrustService {
     list: async () => (await work()).list(),
     trustByPath: async (cwd) => (await work()).trustByPath(cwd),
     remove: async (cwd) => (await work()).remove(cwd),
-    held: async () => (mayHoldBack() ? (await work()).held() : []),
+    held: async () => ((await mayHoldBack()) ? (await work()).held() : []),
     confirm: async (held) => (await work()).confirm(held),
   };
 }
 
 /** Extensions of the user's own, or presets that may bring some. */
-function mayHoldBack(): boolean {
-  return findExtensions(undefined).extensions.length > 0 || existsSync(presetsDir());
+async function mayHoldBack(): Promise<boolean> {
+  return (await findExtensions(undefined)).extensions.length > 0 || existsSync(presetsDir());
 }

@@ -46,11 +46,11 @@ export function createTrust(asked: Asked): TrustService {
       return undefined;
     },
     async held() {
-      const { heldNow } = await import("../extensions/held.ts");
+      const { heldNow } = await import("./held.ts");
       return await heldNow();
     },
     async confirm(held) {
-      const { confirmHeld } = await import("../extensions/held.ts");
+      const { confirmHeld } = await import("./held.ts");
       await confirmHeld(held);
     },
   };

@@ -3,7 +3,7 @@ import { type Facts, rowsOf } from "./facts.ts";
 import { type Contract, type Declaration, inside, nameOf, type Row } from "./source.ts";
 
 /** The path of the generated table: what each service has to have, by the contract that declares it. */
-export const shapeList = "presets/extensions/service-shapes.ts";
+export const shapeList = "plugins/extensions/checks/service-shapes.ts";
 
 export function serviceShapes(facts: Facts): string {
   const rows = rowsOf(facts, "Services").map((row) => `  ${row.name}: ${written(shapeOf(facts, row))},`);

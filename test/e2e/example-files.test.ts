@@ -3,7 +3,7 @@ import { chmodSync, existsSync, readdirSync, readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { templates } from "../../plugins/extensions/templates.ts";
+import { templates } from "../../plugins/extensions/commands/templates.ts";
 import { exampleFiles } from "../docs/example-files.ts";
 import { readExamples } from "../docs/examples.ts";
 import { type Reply, startModelServer, text, toolCall, usage } from "../model-server.ts";

@@ -4,11 +4,11 @@ import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
 import { TAP_FIELDS } from "../../kernel/chain.ts";
+import { virtualNames } from "../../plugins/extensions/load/virtual-modules.ts";
 import { TOOL_FIELDS } from "../../plugins/tools/registry.ts";
 import { catalogue } from "../../presets/composition/catalogue.ts";
 import { aboutHook, aboutService, hookNames, knownWords, providers } from "../../presets/composition/hints.ts";
 import { loadShipped } from "../../presets/composition/resolution.ts";
-import { virtualNames } from "../../presets/extensions/virtual-modules.ts";
 import { readLayers } from "../../presets/layers/layers.ts";
 import { mergeLayers } from "../../presets/layers/merge.ts";
 
@@ -96,7 +96,7 @@ describe("the modules that extensions may import", () => {
 });
 
 function manifestOf(name: string): { exports?: object } {
-  return JSON.parse(readFileSync(join(root, "presets/node_modules", name, "package.json"), "utf8"));
+  return JSON.parse(readFileSync(join(root, "plugins/extensions/node_modules", name, "package.json"), "utf8"));
 }
 
 /** Entry points of a package, without its manifest and without patterns. */

@@ -2,10 +2,10 @@ import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, parse } from "node:path";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
+import { writtenManifest } from "../../plugins/extensions/checks/manifest.ts";
 import type { Asked } from "../../presets/composition/asked.ts";
+import { createLoader } from "../../presets/composition/extension-entries.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
-import { createExtensionLoader } from "../../presets/extensions/loader.ts";
-import { writtenManifest } from "../../presets/extensions/manifest.ts";
 import { type Place, place } from "./place.ts";
 
 /** What `scorel preset` finds in a preset by name or path, in a project that is not trusted. */
@@ -211,7 +211,7 @@ describe("what an extension has written out", () => {
 
   it.each(files)("is what it is when it is loaded: %s", async (path) => {
     const file = join(examples, path);
-    const plugin = await (await createExtensionLoader())({ id: parse(path).name, path: file, file, of: "user" });
+    const plugin = await (await createLoader())({ id: parse(path).name, path: file, file, of: "user" });
     const written = writtenManifest(readFileSync(file, "utf8"));
     const names = (services: readonly { name: string }[] | undefined) => services?.map(({ name }) => name);
     expect({ needs: names(written.needs), provides: names(written.provides), host: written.host }).toEqual({

@@ -1,10 +1,10 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findExtensions } from "../../presets/extensions/file.ts";
-import { confirmHeld, heldNow, withoutHeld } from "../../presets/extensions/held.ts";
-import { toolSpans } from "../../presets/extensions/tool-times.ts";
+import { findExtensions } from "../../presets/composition/extension-files.ts";
 import { ownPackages } from "../../presets/store/own-packages.ts";
+import { confirmHeld, heldNow, withoutHeld } from "../../presets/trust/held.ts";
+import { toolSpans } from "../../presets/trust/tool-times.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string) => `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [] };`;
@@ -24,7 +24,7 @@ function session(at: Place, id: string, file: string, { before = 200, after = 20
 }
 
 const loaded = async () => {
-  const { extensions, problems } = await withoutHeld(findExtensions(undefined));
+  const { extensions, problems } = await withoutHeld(await findExtensions(undefined));
   return { ids: extensions.map(({ id }) => id), problems: problems.map(({ code }) => code) };
 };
 
@@ -60,7 +60,7 @@ describe("the times of a log when tools ran", () => {
 describe("an extension of a preset in ~/.scorel that was put there by hand", () => {
   const code = "~/.scorel/presets/team/extensions/rules.ts";
   const held = async () => {
-    const { extensions, problems } = await withoutHeld(findExtensions(undefined, ownPackages()));
+    const { extensions, problems } = await withoutHeld(await findExtensions(undefined, ownPackages()));
     return { ids: extensions.map(({ id }) => id), problems: problems.map(({ code }) => code) };
   };
 

@@ -1,0 +1,85 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { ExtensionFile, KnownWords } from "../contract.ts";
+import { strangeImports } from "../load/imports.ts";
+import { type NamedService, writtenManifest } from "./manifest.ts";
+import { parse } from "./parse.ts";
+import { shapeProblems } from "./shape.ts";
+
+/** What the text of an extension says about it. */
+export interface ExtensionFindings {
+  /** The services that it names, each with the `file:line` that does. */
+  user: { id: string; scope: "host" | "session"; needs: PlacedService[]; provides: PlacedService[] };
+  /** What it provides is computed, so it may be anything. */
+  isOpen: boolean;
+  problems: string[];
+  /** What only running it would tell. */
+  unknown: string[];
+}
+
+interface PlacedService {
+  name: string;
+  place: string;
+}
+
+/** Reads an extension and what it imports as the loader would, and runs none of it. */
+export async function extensionFindings(extension: ExtensionFile, words: KnownWords): Promise<ExtensionFindings> {
+  const { id, path, file, of } = extension;
+  const source = readFileSync(file, "utf8");
+  const { needs, provides, host } = writtenManifest(source);
+  const placed = (services: NamedService[] = []) =>
+    services.map(({ name, line }) => ({ name, place: `${path}:${line}` }));
+  const imports = importFindings(extension);
+  const refused =
+    host && of !== "user" ? [`"${id}" cannot run once per process (scope "host") as part of a preset (${path})`] : [];
+  return {
+    user: { id, scope: host ? "host" : "session", needs: placed(needs), provides: placed(provides) },
+    isOpen: provides === undefined,
+    problems: [...(await shapeFindings(extension, source, words)), ...imports.problems, ...refused],
+    unknown: [
+      ...(needs ? [] : [`"${id}": the services that it needs are computed (${path})`]),
+      ...(provides ? [] : [`"${id}": the services that it provides are computed (${path})`]),
+      ...imports.unknown,
+    ],
+  };
+}
+
+/** A file that does not parse has no shape to look at. */
+async function shapeFindings({ id, path, file }: ExtensionFile, source: string, words: KnownWords): Promise<string[]> {
+  const mistake = await parse(file);
+  if (mistake) return [`"${id}" does not parse: ${mistake.reason} (${mistake.where.replace(file, path)})`];
+  return shapeProblems(id, source, words).map((reason) => `"${id}": ${reason} (${path})`);
+}
+
+/** What it imports from outside of its preset; a package that is only listed will be there when the preset is installed. */
+function importFindings(extension: ExtensionFile): { problems: string[]; unknown: string[] } {
+  const { id, within } = extension;
+  const found = within === undefined ? [] : strangeImports(extension, within);
+  const isListed = (wanted: string) =>
+    within !== undefined && dependenciesIn(within).some((name) => isOf(wanted, name));
+  return {
+    problems: found
+      .filter(({ wanted }) => !isListed(wanted))
+      .map(({ wanted, where }) => `"${id}" imports "${wanted}", which is not among its preset's files (${where})`),
+    unknown: found
+      .filter(({ wanted }) => isListed(wanted))
+      .map(
+        ({ wanted, where }) =>
+          `"${id}" imports "${wanted}" (${where}): package.json lists it, and it is not installed here`,
+      ),
+  };
+}
+
+const isOf = (wanted: string, name: string) => wanted === name || wanted.startsWith(`${name}/`);
+
+function dependenciesIn(root: string): string[] {
+  const path = join(root, "package.json");
+  if (!existsSync(path)) return [];
+  try {
+    const { dependencies } = JSON.parse(readFileSync(path, "utf8")) as { dependencies?: object };
+    return Object.keys(dependencies ?? {});
+  } catch {
+    // A package.json that is none lists nothing; installing the preset says so.
+    return [];
+  }
+}

@@ -1,0 +1,58 @@
+import { nearest } from "@scorel/kernel";
+import type { KnownWords } from "../contract.ts";
+import { lineAt, type Member, membersOf, withoutTexts } from "./members.ts";
+
+/** What every tool has; an object that has nearly all of it is taken for a tool. */
+const required = ["name", "description", "parameters", "execute"];
+/** A file longer than this was not written by hand. */
+const LONGEST = 500_000;
+
+/** Misspelt fields of the tools in the text of an extension, wherever in the file they are written. */
+export function toolSlips(source: string, { toolFields }: KnownWords): string[] {
+  if (source.length > LONGEST) return [];
+  const code = withoutTexts(source);
+  const found: string[] = [];
+  for (let open = code.indexOf("{"); open >= 0; open = code.indexOf("{", open + 1)) {
+    const members = membersOf(source, code, open);
+    const names = members.map(({ name }) => name);
+    const meant = new Set(names.map((name) => (required.includes(name) ? name : nearest(name, required))));
+    meant.delete(undefined);
+    if (meant.size < 3 || names.every((name) => toolFields.includes(name))) continue;
+    found.push(...unknownNames(members, toolFields, "tool"));
+    // What lies within the last member, such as a schema with a property "name", is no tool.
+    open = Math.max(open, ...members.map(({ from, text }) => from + text.length - 1));
+  }
+  return found;
+}
+
+/** Layers on hooks that are objects without a handler, or with fields that a layer does not have. */
+export function tapSlips(source: string, hooks: Member | undefined, { hooks: known, tapFields }: KnownWords): string[] {
+  if (!hooks) return [];
+  const code = withoutTexts(source);
+  const written = withoutTexts(hooks.text).matchAll(/\b([A-Za-z_$][\w$]*)\s*:\s*\{/g);
+  return [...written].flatMap(({ 0: all, 1: hook = "", index }) => {
+    if (!known.includes(hook)) return [];
+    const open = hooks.from + index + all.length - 1;
+    if (/^\{\s*\}/.test(code.slice(open)))
+      return [
+        `line ${lineAt(source, open)}: the hook "${hook}" is empty. It takes a function, or { handler: a function }.`,
+      ];
+    return unknownNames(membersOf(source, code, open), tapFields, "hook's layer");
+  });
+}
+
+/** Members that have to be functions, and are written as another value. */
+export function functionSlips(members: readonly Member[], { functions }: KnownWords): string[] {
+  return members
+    .filter(({ name, text }) => functions.includes(name) && /^\s*[:=]\s*(?:[[{"'`\d]|true\b|false\b|null\b)/.test(text))
+    .map(({ name, line }) => `line ${line}: "${name}" must be a function, as in: ${name}: (ctx) => …`);
+}
+
+function unknownNames(members: readonly Member[], fields: readonly string[], of: string): string[] {
+  const names = members.map(({ name }) => name);
+  return members.flatMap(({ name, line }) => {
+    const near = fields.includes(name) ? undefined : nearest(name, fields);
+    if (near === undefined || names.includes(near)) return [];
+    return [`line ${line}: "${name}" is no field of a ${of}. Did you mean "${near}"?`];
+  });
+}

@@ -1,0 +1,87 @@
+import { execFile } from "node:child_process";
+import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join, relative, resolve } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import type { PluginRow } from "../contract.ts";
+import { errors } from "../errors.ts";
+import type { Target } from "./step.ts";
+
+/** What of this process's environment a program needs to run. */
+const passed = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SystemRoot"];
+const LIMIT_MS = 60_000;
+
+/**
+ * Lists a copy of the extension in a process of its own, in an empty home and an empty directory, with no key in its
+ * environment. Throws EXTENSIONS_NO_ANSWER when that process ends otherwise than by answering.
+ */
+export async function probe(target: Target, { env }: Pick<Invocation, "env">): Promise<PluginRow> {
+  const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-check-")));
+  try {
+    const home = join(root, "home");
+    const place = join(home, ".scorel", "extensions");
+    const project = join(root, "empty");
+    for (const folder of [place, project]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+    const copied = copy(target, place);
+    const printed = await run(project, { ...pick(env), HOME: home, USERPROFILE: home });
+    const row = printed.rows?.find(({ id }) => id === target.id);
+    if (!row) throw errors.EXTENSIONS_NO_ANSWER({ path: target.file, reason: printed.reason });
+    const { reason } = row;
+    return { ...row, ...(reason !== undefined && { reason: reason.replaceAll(copied, dirname(target.file)) }) };
+  } finally {
+    rmSync(root, { recursive: true, force: true });
+  }
+}
+
+function pick(env: Invocation["env"]): Record<string, string> {
+  return Object.fromEntries(passed.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
+}
+
+/** Answers the folder that stands for the file's own. */
+function copy({ id, file, folder }: Target, place: string): string {
+  if (folder !== undefined) {
+    cpSync(folder, join(place, id), { recursive: true, dereference: true });
+    return join(place, id);
+  }
+  for (const each of withImports(file, new Set())) {
+    const to = resolve(place, relative(dirname(file), each));
+    // What lies above the extensions has no place in the copy; importing it fails there, and is said.
+    if (to.startsWith(place)) cpSync(each, to);
+  }
+  return place;
+}
+
+/** A file and those that it imports by a relative path. */
+function withImports(file: string, found: Set<string>): Set<string> {
+  if (found.has(file) || !existsSync(file)) return found;
+  found.add(file);
+  const named = readFileSync(file, "utf8").matchAll(/\b(?:from|import|require)\s*\(?\s*["'](\.[^"']*)["']/g);
+  for (const [, path = ""] of named) {
+    const full = resolve(dirname(file), path);
+    const endings = ["", ".ts", ".mts", ".js", ".mjs", ".json", "/index.ts", "/index.js"];
+    const target = endings
+      .map((ending) => full + ending)
+      .find((each) => existsSync(each) && basename(each).includes("."));
+    if (target) withImports(target, found);
+  }
+  return found;
+}
+
+function run(cwd: string, env: Record<string, string>): Promise<{ rows?: PluginRow[]; reason: string }> {
+  const args = [process.argv[1] as string, "plugin", "list", "--output", "json"];
+  return new Promise((done) => {
+    execFile(process.execPath, args, { cwd, env, timeout: LIMIT_MS, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      done(answer(stdout, stderr.trim() || (error?.message ?? "it printed nothing to read"))),
+    );
+  });
+}
+
+/** The list is the last that is printed; an extension may have printed before it. */
+function answer(stdout: string, reason: string): { rows?: PluginRow[]; reason: string } {
+  const start = stdout.lastIndexOf("\n[\n") + 1;
+  try {
+    return { rows: JSON.parse(stdout.slice(start)) as PluginRow[], reason };
+  } catch {
+    return { reason };
+  }
+}

@@ -1,0 +1,20 @@
+import type { KnownWords } from "../contract.ts";
+import { slipsIn } from "./slips.ts";
+
+/** What the text of an extension shows of its manifest; what is computed is seen only when it is loaded. */
+export function shapeProblems(id: string, source: string, known: KnownWords): string[] {
+  const code = withoutComments(source);
+  if (!/\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b|\bmodule\.exports\b|\bexports\.default\b/.test(code))
+    return ["it has no default export"];
+  const named = /(?:^|[\s{,;])id\s*(?::\s*string\s*)?[:=]\s*(["'`])([^"'`$]*)\1/.exec(code)?.[2];
+  const problems = ["id", "name", "version"]
+    .filter((field) => !new RegExp(`(?:^|[\\s{,;])${field}\\b\\s*[:=,}!?]`).test(code))
+    .map((field) => `it names no "${field}"`);
+  if (named !== undefined && named !== id)
+    problems.push(`its id is "${named}", but the file or folder is named "${id}"; they have to be equal`);
+  return [...problems, ...slipsIn(source, known)];
+}
+
+function withoutComments(source: string): string {
+  return source.replaceAll(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm, "");
+}

@@ -1,0 +1,69 @@
+import { execFile } from "node:child_process";
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { delimiter, dirname, join } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import type { ExtensionsService } from "../contract.ts";
+import type { Step, Target } from "./step.ts";
+
+/** Has TypeScript's own compiler look at it, when there is one: Scorel brings none. */
+export async function checkTypes(
+  extensions: ExtensionsService,
+  target: Target,
+  { env }: Pick<Invocation, "env">,
+): Promise<Step> {
+  const step = { name: "types", problems: [] };
+  if (!existsSync(extensions.tsconfig))
+    return { ...step, skipped: true, note: `${extensions.tsconfig} is missing from this build` };
+  const compiler = await compilerFor(extensions, target, env.PATH ?? "");
+  if (compiler === undefined)
+    return { ...step, skipped: true, note: "no tsc on the PATH; npm install --global typescript brings one" };
+  return { ...step, note: `by ${compiler}`, problems: await problemsBy(compiler, extensions.tsconfig, target) };
+}
+
+/** The one on the PATH; one beside the extension is code of its project, and runs where that is trusted. */
+async function compilerFor(extensions: ExtensionsService, { file }: Target, path: string): Promise<string | undefined> {
+  const name = process.platform === "win32" ? "tsc.cmd" : "tsc";
+  const onPath = path.split(delimiter).map((folder) => join(folder, name));
+  const folder = await extensions.folderOf(file);
+  return [...onPath, ...(folder?.trusted ? above(file, name) : [])].find((candidate) => existsSync(candidate));
+}
+
+function above(file: string, name: string): string[] {
+  const found: string[] = [];
+  for (let folder = dirname(file); folder !== dirname(folder); folder = dirname(folder))
+    found.push(join(folder, "node_modules", ".bin", name));
+  return found;
+}
+
+async function problemsBy(compiler: string, tsconfig: string, { file }: Target): Promise<string[]> {
+  const folder = mkdtempSync(join(tmpdir(), "scorel-types-"));
+  try {
+    const project = join(folder, "tsconfig.json");
+    const compilerOptions = { allowJs: true };
+    const files = [join(dirname(tsconfig), "contracts.d.ts"), file];
+    writeFileSync(project, JSON.stringify({ extends: tsconfig, compilerOptions, files }));
+    return problemsIn(await run(compiler, ["--project", project, "--pretty", "false"], dirname(file)), dirname(file));
+  } finally {
+    rmSync(folder, { recursive: true, force: true });
+  }
+}
+
+/** What it prints when it finds something wrong; nothing when it does not. */
+function run(compiler: string, args: string[], cwd: string): Promise<string> {
+  return new Promise((resolve) => {
+    execFile(compiler, args, { cwd, maxBuffer: 2 ** 26 }, (error, stdout, stderr) =>
+      resolve(error ? stdout || stderr || error.message : ""),
+    );
+  });
+}
+
+/** A line per mistake, as `file:line: what`; lines that only go on are left out. */
+function problemsIn(printed: string, folder: string): string[] {
+  const lines = printed.split("\n").filter((text) => text.trim() !== "");
+  const mistakes = lines.flatMap((text) => {
+    const [, file, number, what] = /^(\S.*)\((\d+),\d+\): (.*)$/.exec(text) ?? [];
+    return file ? [`${join(folder, file)}:${number}: ${what}`] : [];
+  });
+  return mistakes.length > 0 ? mistakes : lines.slice(0, 5);
+}

@@ -1,0 +1,25 @@
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import type { Invocation } from "@scorel/cli/contract";
+import type { ExtensionsService } from "../contract.ts";
+import { errors } from "../errors.ts";
+
+const mark = "// Written by `scorel plugin types`; run it again when Scorel has moved.";
+
+/** `plugin types`. Throws EXTENSIONS_TSCONFIG for a file of somebody else, and EXTENSIONS_NO_TYPES. */
+export async function writeTsconfig(extensions: ExtensionsService, invocation: Invocation): Promise<number> {
+  const { args, options, cwd, stdout } = invocation;
+  const folder = args[0] ? resolve(cwd, args[0]) : (await extensions.folder(options.global ? "user" : "project")).path;
+  const path = join(folder, "tsconfig.json");
+  const base = extensions.tsconfig;
+  if (!existsSync(base)) throw errors.EXTENSIONS_NO_TYPES({ path: base });
+  if (existsSync(path) && !readFileSync(path, "utf8").startsWith(mark))
+    throw errors.EXTENSIONS_TSCONFIG({ path, base });
+  mkdirSync(folder, { recursive: true, mode: 0o755 });
+  writeFileSync(
+    path,
+    `${mark}\n${JSON.stringify({ extends: base, include: ["**/*"], exclude: ["**/node_modules"] })}\n`,
+  );
+  stdout.write(`Wrote ${path}. Editors now know the files beside it; tsc --project ${folder} checks them.\n`);
+  return 0;
+}

@@ -1,0 +1,43 @@
+import { dirname } from "node:path";
+import { placeOf } from "@scorel/kernel";
+import type { ExtensionFile } from "../contract.ts";
+
+type Owner = Pick<ExtensionFile, "id" | "path" | "file">;
+
+/** Every extension that this process has loaded code of, by the file that runs. */
+const owners = new Map<string, Owner>();
+
+/** Remembers an extension before its code runs. */
+export function rememberExtension(owner: Owner): void {
+  owners.set(owner.file, owner);
+}
+
+/** The ids of all extensions whose code may still run. */
+export function loadedExtensions(): string[] {
+  return [...new Set([...owners.values()].map(({ id }) => id))];
+}
+
+/** Every file that extensions were loaded from. */
+export function extensionFiles(): Owner[] {
+  return [...owners.values()].map(({ id, path, file }) => ({ id, path, file }));
+}
+
+/** The extension whose file a stack names, and the line in it as people see it. */
+export function ownerOf(thrown: unknown): { id: string; at: string } | undefined {
+  for (const { id, path, file } of owners.values()) {
+    const at = placeOf(thrown, file);
+    if (at !== undefined) return { id, at: at.replace(dirname(file), dirname(path)) };
+  }
+  return undefined;
+}
+
+/** Who is calling now, looked for in the topmost `frames` of the stack. */
+export function callingExtension(frames: number): { id: string; at: string } | undefined {
+  const before = Error.stackTraceLimit;
+  Error.stackTraceLimit = frames;
+  const here = new Error();
+  Error.stackTraceLimit = before;
+  // Most calls are Scorel's own, which this tells at a glance.
+  const stack = here.stack ?? "";
+  return [...owners.values()].some(({ file }) => stack.includes(dirname(file))) ? ownerOf(here) : undefined;
+}

@@ -1,0 +1,39 @@
+import { codeOf, framesOf, messageOf, reportStray } from "@scorel/kernel";
+import { loadedExtensions, ownerOf } from "./owners.ts";
+
+/**
+ * Takes what nobody caught when it comes from an extension, and names it: in the sessions that run the extension, else
+ * on stderr. Answers whether it did; what may come from Scorel itself is not taken.
+ */
+export function takeUncaught(where: string, thrown: unknown): boolean {
+  const ids = loadedExtensions();
+  if (ids.length === 0) return false;
+  if (reportStray(where, thrown)) return true;
+  const owner = ownerOf(thrown);
+  if (!owner && mayBeOurs(thrown)) return false;
+  const who = owner ? `extension "${owner.id}"` : `one of the extensions ${ids.join(", ")}`;
+  const at = owner ? ` (${owner.at})` : "";
+  tell(who, `scorel: ${who} failed in ${where}: ${messageOf(thrown)}${at}\n`);
+  return true;
+}
+
+/** Lines on stderr for each of those who throw where no session hears it. */
+const TOLD = 10;
+const told = new Map<string, number>();
+
+function tell(who: string, line: string): void {
+  const count = (told.get(who) ?? 0) + 1;
+  told.set(who, count);
+  if (count <= TOLD) process.stderr.write(line);
+  if (count === TOLD) process.stderr.write(`scorel: ${who}: what else they throw there is not told\n`);
+}
+
+/**
+ * Scorel throws errors with stacks, and its stacks lead through files. One without (`throw null`, or an event "error"
+ * of a stream that nobody listens to) comes from an extension.
+ */
+function mayBeOurs(thrown: unknown): boolean {
+  if (codeOf(thrown) === "EXTENSION_PROCESS") return false;
+  const stack = thrown instanceof Error ? thrown.stack : undefined;
+  return typeof stack === "string" && framesOf(stack).length > 0;
+}

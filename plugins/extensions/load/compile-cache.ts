@@ -1,0 +1,91 @@
+import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { newId } from "@scorel/kernel";
+
+/** Part of every key: another compiler writes other code. */
+const COMPILER = "jiti 2.7.0";
+
+const KEPT_MS = 60 * 24 * 3600 * 1000;
+
+/** What is compiled, and how. */
+export interface Compilation {
+  source: string;
+  filename?: string;
+  [option: string]: unknown;
+}
+
+/** Compiled code of sources. */
+export interface CompileCache {
+  /** What was kept, where it is whole. */
+  find(wanted: Compilation): string | undefined;
+  /** Answers the code. */
+  keep(wanted: Compilation, code: string): string;
+}
+
+/** Where compiled code is kept. Only this user can write there, which whoever names the places has made sure of. */
+export interface CachePlaces {
+  folder: string;
+  /** The file of the secret, outside of the folder. */
+  keyFile: string;
+}
+
+/**
+ * Keeps compiled code, a file for each source. Its first line is the sha256 of the rest, keyed with a secret outside of that
+ * folder: code that anything else has put there, or changed, is compiled again.
+ */
+export function createCompileCache({ folder, keyFile }: CachePlaces): CompileCache {
+  const secret = readSecret(keyFile);
+  const pathOf = (wanted: Compilation) => join(folder, `${keyOf(wanted)}.js`);
+  return {
+    find: (wanted) => readKept(pathOf(wanted), secret),
+    keep(wanted, code) {
+      const path = pathOf(wanted);
+      removeOld(folder);
+      const temporary = `${path}.${newId()}.tmp`;
+      fs.writeFileSync(temporary, `${sumOf(secret, path, code)}\n${code}`, { flag: "wx", mode: 0o600 });
+      fs.renameSync(temporary, path);
+      return code;
+    },
+  };
+}
+
+/** Sources change, and what was compiled of an older one is never asked for again. */
+function removeOld(folder: string): void {
+  for (const name of fs.readdirSync(folder)) {
+    const path = join(folder, name);
+    const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+    if (stats && Date.now() - stats.mtimeMs > KEPT_MS) fs.rmSync(path, { recursive: true, force: true });
+  }
+}
+
+function keyOf(wanted: Compilation): string {
+  const parts = Object.entries(wanted).sort(([a], [b]) => (a < b ? -1 : 1));
+  return createHash("sha256")
+    .update(JSON.stringify([COMPILER, parts]))
+    .digest("hex");
+}
+
+/** The name is summed too, so that one kept file cannot stand for another. */
+function sumOf(secret: Buffer, path: string, code: string): string {
+  return createHmac("sha256", secret).update(path).update("\0").update(code).digest("hex");
+}
+
+function readKept(path: string, secret: Buffer): string | undefined {
+  const text = fs.existsSync(path) ? fs.readFileSync(path, "utf8") : "";
+  const end = text.indexOf("\n");
+  if (end < 0) return undefined;
+  const code = text.slice(end + 1);
+  const [found, right] = [Buffer.from(text.slice(0, end)), Buffer.from(sumOf(secret, path, code))];
+  return found.length === right.length && timingSafeEqual(found, right) ? code : undefined;
+}
+
+/** Of two processes that make it at once, the second takes what the first has made. */
+function readSecret(path: string): Buffer {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isFile() && stats.size === 32 && (stats.mode & 0o077) === 0) return fs.readFileSync(path);
+  const temporary = `${path}.${newId()}.tmp`;
+  fs.writeFileSync(temporary, randomBytes(32), { flag: "wx", mode: 0o600 });
+  fs.renameSync(temporary, path);
+  return fs.readFileSync(path);
+}

@@ -1,0 +1,114 @@
+import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
+import { join, parse } from "node:path";
+import type { ExtensionFile, ExtensionProblem, FoundExtensions } from "../contract.ts";
+import { errors } from "../errors.ts";
+
+/** A folder that may hold a folder `extensions`. */
+export interface ExtensionParent {
+  of: ExtensionFile["of"];
+  /** Where its files are read: of a trusted project, in the private copy. */
+  path: string;
+  /** The same folder as people see it. */
+  shown: string;
+}
+
+/** Where extensions are looked for, and which ids they may not have. */
+export interface Search {
+  /** Of one id, a later folder wins. */
+  folders: readonly ExtensionParent[];
+  /** A project's folder that is not trusted: only names are looked at. */
+  untrusted?: string;
+  /** Throws when others than this user could have put code into a folder. */
+  assertSafe(folder: string, of: ExtensionFile["of"]): void;
+  /** Why no extension may have this id; undefined when one may. */
+  takenBy(id: string, of: ExtensionFile["of"]): string | undefined;
+}
+
+const endings = [".ts", ".mts", ".js", ".mjs"];
+
+/** Looks for extensions on disk and loads none. */
+export function findExtensions(search: Search): FoundExtensions {
+  const found: FoundExtensions = { extensions: [], shadowed: [], idle: [], problems: [] };
+  for (const parent of search.folders) searchFolder(parent, search, found);
+  if (search.untrusted !== undefined)
+    found.idle.push(...idsIn(search.untrusted, "part of a project that is not trusted"));
+  const byId = new Map(found.extensions.map((extension) => [extension.id, extension]));
+  return {
+    ...found,
+    shadowed: found.extensions.filter((extension) => byId.get(extension.id) !== extension),
+    extensions: [...byId.values()].sort((a, b) => (a.id < b.id ? -1 : 1)),
+    idle: found.idle.filter(({ id }) => !byId.has(id)),
+  };
+}
+
+function searchFolder(parent: ExtensionParent, { assertSafe, takenBy }: Search, found: FoundExtensions): void {
+  const { of, path } = parent;
+  const dir = join(path, "extensions");
+  if (!existsSync(dir)) return;
+  try {
+    for (const folder of [path, dir]) assertSafe(folder, of);
+    const isTaken = (id: string) => takenBy(id, of);
+    found.extensions.push(...distinct(entriesIn(dir), found.problems, isTaken).map(asFile(parent)));
+  } catch (thrown) {
+    found.problems.push(asProblem(dir, thrown));
+    found.idle.push(...idsIn(path, "in a folder that is not safe to load from"));
+  }
+}
+
+const asFile =
+  ({ of, path, shown }: ExtensionParent) =>
+  (entry: Entry): ExtensionFile => ({
+    id: entry.id,
+    path: shown + entry.path.slice(path.length),
+    file: entry.path,
+    of,
+    ...(of !== "user" && { within: path }),
+  });
+
+function idsIn(parent: string, why: string): { id: string; why: string }[] {
+  return entriesIn(join(parent, "extensions")).map(({ id }) => ({ id, why }));
+}
+
+/** Leaves out ids that are taken: by something of Scorel's, or by a neighbour. */
+function distinct(
+  entries: readonly Entry[],
+  problems: ExtensionProblem[],
+  takenBy: (id: string) => string | undefined,
+): Entry[] {
+  return entries.filter(({ id, path }, index) => {
+    const twin = entries.slice(0, index).find((other) => other.id === id);
+    const reason = takenBy(id) ?? (twin && `${twin.path} has the same id; keep one of them`);
+    if (reason) problems.push(asProblem(path, errors.EXTENSION_SHAPE({ id, file: path, reason })));
+    return !reason;
+  });
+}
+
+interface Entry {
+  id: string;
+  path: string;
+}
+
+function entriesIn(dir: string): Entry[] {
+  if (!statSync(dir, { throwIfNoEntry: false })?.isDirectory()) return [];
+  return readdirSync(dir, { withFileTypes: true })
+    .filter(({ name }) => !name.startsWith(".") && name !== "node_modules")
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+    .flatMap((entry) => entryOf(dir, entry));
+}
+
+function entryOf(dir: string, entry: Dirent): Entry[] {
+  const path = join(dir, entry.name);
+  const stats = entry.isSymbolicLink() ? statSync(path, { throwIfNoEntry: false }) : entry;
+  if (stats?.isDirectory()) {
+    const index = endings.map((ending) => join(path, `index${ending}`)).find((file) => existsSync(file));
+    return index ? [{ id: entry.name, path: index }] : [];
+  }
+  const { name, ext } = parse(entry.name);
+  return stats?.isFile() && endings.includes(ext) && !name.endsWith(".d") ? [{ id: name, path }] : [];
+}
+
+/** A thrown coded error as data. */
+export function asProblem(origin: string, thrown: unknown): ExtensionProblem {
+  const { code, message } = thrown as { code?: string; message?: string };
+  return { origin, code: code ?? "EXTENSION_LOAD", message: message ?? String(thrown) };
+}

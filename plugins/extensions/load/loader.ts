@@ -1,0 +1,161 @@
+import { readFileSync } from "node:fs";
+import { dirname } from "node:path";
+import { type AnyPlugin, codeOf, messageOf, within } from "@scorel/kernel";
+import { beginRunning } from "../containment/leftovers.ts";
+import { rememberExtension } from "../containment/owners.ts";
+import type { ExtensionFile } from "../contract.ts";
+import { errors } from "../errors.ts";
+import type { CachePlaces } from "./compile-cache.ts";
+import { runCompiled } from "./compiled.ts";
+import { type Compiler, createCompiler } from "./compiler.ts";
+import { hearingPi } from "./pi-events.ts";
+import { createVirtualModules } from "./virtual-modules.ts";
+
+/** Loads one extension; throws EXTENSION_LOAD or EXTENSION_SHAPE with the file, the line where known, and the reason. */
+export type ExtensionLoader = (file: ExtensionFile) => Promise<AnyPlugin>;
+
+/** Makes a loader whose every call runs the files anew: two sessions share no module state. */
+export function createExtensionLoader(cache: CachePlaces, onUse?: (name: string) => void): ExtensionLoader {
+  const offered = createVirtualModules(onUse);
+  const compiler = createCompiler(offered, cache);
+  return async (file) => {
+    rememberExtension(file);
+    const { value, source } = await run(file, offered, compiler);
+    return withNeeds(shape(value, file), source);
+  };
+}
+
+/** Milliseconds that code outside of `activate` may wait for something. */
+const LOAD_LIMIT_MS = 10_000;
+
+/** What a file has made, and its text. */
+interface Ran {
+  value: unknown;
+  source: string;
+}
+
+async function run(file: ExtensionFile, offered: Record<string, unknown>, compiler: Compiler): Promise<Ran> {
+  try {
+    if (file.within !== undefined) (await import("./imports.ts")).assertInside(file, file.within);
+    const source = readFileSync(file.file, "utf8");
+    const compiled = await compiler.compile(source, file.file);
+    const load = async () => {
+      const plain = await runCompiled(compiled, file.file, offered);
+      return instantiate(exportedBy(plain ?? (await compiler.run(source, file.file))));
+    };
+    const late = () => errors.EXTENSION_LATE({ limit: LOAD_LIMIT_MS / 1_000 });
+    return { value: await within(LOAD_LIMIT_MS, load(), late), source };
+  } catch (thrown) {
+    if (codeOf(thrown) === "EXTENSION_OUTSIDE") throw thrown;
+    const { where, reason } = explain(file.file, thrown);
+    const shown = (text: string) => text.replaceAll(dirname(file.file), dirname(file.path));
+    throw errors.EXTENSION_LOAD({ id: file.id, where: shown(where), reason: shown(reason) }, { cause: thrown });
+  }
+}
+
+/** The default export, or what CommonJS code exports. */
+function exportedBy(module: object & { default?: unknown }): unknown {
+  // Without a default export, the loader answers the module itself under that name.
+  const exported = module.default;
+  return "default" in module || typeof exported === "function" || "id" in module ? exported : undefined;
+}
+
+/** The default export is the plugin, a class of it, or a function that answers it. */
+async function instantiate(exported: unknown): Promise<unknown> {
+  if (typeof exported !== "function") return exported;
+  if (isClass(exported)) return Reflect.construct(exported, []);
+  return await exported();
+}
+
+function isClass(value: object): boolean {
+  return /^class\b/.test(Function.prototype.toString.call(value));
+}
+
+/** Where it went wrong: the parser's own position, else the topmost line of the stack that is in the extension. */
+function explain(path: string, thrown: unknown): { where: string; reason: string } {
+  const message = messageOf(thrown);
+  const parsed = /^(?:\w+: )?([\s\S]*?)\s*\n\s(\S.*:\d+):\d+$/.exec(message);
+  if (parsed?.[1] && parsed[2]) return { reason: parsed[1], where: parsed[2] };
+  const folder = dirname(path);
+  const stack = thrown instanceof Error ? (thrown.stack ?? "").replace(message, "") : "";
+  const frame = stack.split("\n").find((line) => line.includes(folder));
+  const at = frame && /(\/?[^\s(]*:\d+):\d+\)?$/.exec(frame.replaceAll("file://", ""))?.[1];
+  return { reason: message.split("\n")[0] ?? message, where: at ?? path };
+}
+
+function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
+  const fail = (reason: string) => errors.EXTENSION_SHAPE({ id, file: path, reason });
+  if (typeof value !== "object" || value === null)
+    throw fail("its default export is no plugin, no class of one and no function that answers one");
+  const plugin = adapt(value);
+  for (const field of ["id", "name", "version"] as const)
+    if (typeof plugin[field] !== "string" || plugin[field] === "")
+      throw fail(`its "${field}" is missing or not a text`);
+  if (plugin.id !== id)
+    throw fail(`its id is "${plugin.id}", but the file or folder is named "${id}"; they have to be equal`);
+  if (plugin.scope !== undefined && plugin.scope !== "host" && plugin.scope !== "session")
+    throw fail(`its scope is neither "host" nor "session"`);
+  const flaw = flawOf(plugin as unknown as Record<string, unknown>);
+  if (flaw !== undefined) throw fail(flaw);
+  return tidied(plugin);
+}
+
+/** With an end that names what goes on without the extension, and stops it. */
+function tidied(plugin: AnyPlugin): AnyPlugin {
+  const { id, activate, deactivate } = plugin;
+  let end: (() => string[]) | undefined;
+  return {
+    ...plugin,
+    activate(ctx) {
+      end = beginRunning(id);
+      return activate?.(ctx);
+    },
+    async deactivate() {
+      try {
+        await deactivate?.();
+      } catch (thrown) {
+        end?.();
+        throw thrown;
+      }
+      const left = end?.() ?? [];
+      if (left.length > 0) throw errors.EXTENSION_LEFT({ what: left.join(", ") });
+    },
+  };
+}
+
+/** A member that is not what its name stands for; contributions are looked at by who collects them. */
+function flawOf(plugin: Record<string, unknown>): string | undefined {
+  const isTexts = (value: unknown) => Array.isArray(value) && value.every((each) => typeof each === "string");
+  const isTable = (value: unknown) =>
+    typeof value === "object" && value !== null && Object.values(value).every((row) => typeof row === "object" && row);
+  for (const field of ["needs", "provides"])
+    if (plugin[field] !== undefined && !isTexts(plugin[field])) return `its "${field}" is no list of texts`;
+  for (const field of ["activate", "deactivate", "hooks", "onEvent"])
+    if (plugin[field] !== undefined && typeof plugin[field] !== "function") return `its "${field}" is no function`;
+  for (const field of ["events", "projections"])
+    if (plugin[field] !== undefined && !isTable(plugin[field])) return `its "${field}" is no table of definitions`;
+  const schema = plugin.config as { safeParse?: unknown } | null | undefined;
+  return schema === undefined || typeof schema?.safeParse === "function" ? undefined : 'its "config" is no zod schema';
+}
+
+/** One that names no `needs` gets the agent and hears its events, as extensions written before `needs` existed expect. */
+function withNeeds(plugin: AnyPlugin, source: string): AnyPlugin {
+  if (plugin.needs !== undefined || plugin.scope === "host") return plugin;
+  return hearingPi({ ...plugin, needs: ["agent"] }, source);
+}
+
+/** A plain object over an instance: methods stay bound to it, so classes with private fields work. */
+function adapt(instance: object): AnyPlugin {
+  const plugin: Record<string, unknown> = {};
+  for (
+    let source: object | null = instance;
+    source && source !== Object.prototype;
+    source = Object.getPrototypeOf(source)
+  )
+    for (const key of Object.getOwnPropertyNames(source)) {
+      if (key === "constructor" || Object.hasOwn(plugin, key)) continue;
+      const value: unknown = Reflect.get(instance, key, instance);
+      plugin[key] = typeof value === "function" && !isClass(value) ? value.bind(instance) : value;
+    }
+  return plugin as unknown as AnyPlugin;
+}

@@ -1,0 +1,38 @@
+import type { FoundExtensions } from "@scorel/extensions/contract";
+import type { PresetPackage } from "@scorel/host/contract";
+import { grammarKeys } from "../layers/merge.ts";
+import { filesOf, type Project, userDir } from "../paths.ts";
+import { assertPrivate, closeToOthers } from "../private-folder.ts";
+import { shipped } from "./catalogue.ts";
+
+/** Whether a plugin of Scorel with this id is left out, so that an extension may have the id. */
+export type IsLeftOut = (id: string) => boolean;
+
+/** The extensions of the user, of presets that are folders, and of the project; of one that is not trusted only the names. */
+export async function findExtensions(
+  project: Project | undefined,
+  packages: readonly PresetPackage[] = [],
+  isLeftOut: IsLeftOut = () => false,
+): Promise<FoundExtensions> {
+  const { findExtensions } = await import("@scorel/extensions/find");
+  const own = userDir();
+  return findExtensions({
+    folders: [
+      ...packages.map(({ root, folder }) => ({ of: "preset" as const, path: root, shown: folder })),
+      { of: "user", path: own, shown: own },
+      ...(project?.trusted ? [{ of: "project" as const, path: filesOf(project), shown: project.dir }] : []),
+    ],
+    ...(project?.trusted === false && { untrusted: project.dir }),
+    assertSafe(folder, of) {
+      assertPrivate(folder);
+      if (of === "user") closeToOthers(folder);
+    },
+    takenBy(id, of) {
+      const plugin = shipped(id);
+      // What keeps a model within bounds is not replaced by a project.
+      if (plugin && (!isLeftOut(id) || (of === "project" && plugin.guard)))
+        return `a plugin of Scorel has this id; rename the file or folder, or write without = ["${id}"] to use this one instead`;
+      return grammarKeys.includes(id) ? "config.toml uses this word itself; rename the file or folder" : undefined;
+    },
+  });
+}

@@ -1,0 +1,60 @@
+import { existsSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ExtensionFolder, ExtensionsService } from "@scorel/extensions/contract";
+import type { Kernel } from "@scorel/kernel";
+import { grammarKeys, isLeftOut, mergeLayers } from "../layers/merge.ts";
+import { canonical, isWithin, typesProject, userDir } from "../paths.ts";
+import type { Asked } from "./asked.ts";
+import { shipped } from "./catalogue.ts";
+import { requestFor } from "./composition.ts";
+import { knownWords } from "./hints.ts";
+import type { Rehearsal } from "./rehearsal.ts";
+
+/** What the loader knows of plugins and extensions, for whoever writes one. */
+export function createExtensionsService(asked: Asked, rehearsal: Rehearsal, kernel: () => Kernel): ExtensionsService {
+  const own = (): ExtensionFolder => ({ of: "user", path: join(userDir(), "extensions"), trusted: true });
+  const projects = async (): Promise<ExtensionFolder> => {
+    const { project } = await requestFor(asked, asked.cwd);
+    const dir = project?.dir ?? join(gitRoot(asked.cwd), ".scorel");
+    // One that is made now is trusted no more than one that was there.
+    return { of: "project", path: join(dir, "extensions"), trusted: project?.trusted ?? asked.trust };
+  };
+  return {
+    folder: async (of) => (of === "user" ? own() : projects()),
+    async folderOf(path) {
+      const real = canonical(path);
+      const known = [own(), await projects()].find((folder) => isWithin(canonical(folder.path), real));
+      return known ?? otherProjects(real);
+    },
+    async taken(id, of) {
+      if (grammarKeys.includes(id)) return "config.toml uses this word itself";
+      const builtIn = shipped(id);
+      if (!builtIn) return undefined;
+      if (of === "project" && builtIn.guard)
+        return "a plugin of Scorel that guards has this name, and no project replaces it";
+      const { readLayers } = await import("../layers/layers.ts");
+      const merged = mergeLayers(await readLayers(await requestFor(asked, asked.cwd)));
+      if (isLeftOut(merged)(id)) return undefined;
+      return `a plugin of Scorel has this name; write without = ["${id}"] into config.toml to put yours in its place`;
+    },
+    sources: async (cwd) => (await import("../layers/sources.ts")).sourcesOf(await requestFor(asked, cwd)),
+    list: async () => (await import("./plugin-rows.ts")).readRows(asked, rehearsal, kernel()),
+    parse: async (path) => (await import("@scorel/extensions/parse")).parse(path),
+    words: knownWords,
+    tsconfig: typesProject,
+  };
+}
+
+/** Below any `.scorel` folder but the user's, it is code of a project that nobody has trusted in this run. */
+function otherProjects(path: string): ExtensionFolder | undefined {
+  if (isWithin(canonical(userDir()), path)) return undefined;
+  for (let dir = dirname(path); dir !== dirname(dir); dir = dirname(dir))
+    if (dir.endsWith("/.scorel") || dir.endsWith("\\.scorel")) return { of: "project", path: dir, trusted: false };
+  return undefined;
+}
+
+/** The git root above a directory, else the directory. */
+function gitRoot(cwd: string): string {
+  for (let dir = cwd; dir !== dirname(dir); dir = dirname(dir)) if (existsSync(join(dir, ".git"))) return dir;
+  return cwd;
+}

@@ -1,0 +1,45 @@
+import * as fs from "node:fs";
+import { homedir } from "node:os";
+import { dirname } from "node:path";
+import type {} from "@scorel/cli/contract";
+import { type Kernel, type KernelEntry, newId } from "@scorel/kernel";
+import { userDir } from "../paths.ts";
+import { makePrivate } from "../private-folder.ts";
+import { type OwnCommand, ownCommandsFile } from "./own-commands.ts";
+
+const LONGEST = 200;
+
+/** Keeps the commands of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
+export function noteCommands(kernel: Kernel, entries: readonly KernelEntry[]): void {
+  const path = ownCommandsFile(homedir());
+  const files = new Map(entries.flatMap(({ plugin, file }) => (file === undefined ? [] : [[plugin.id, file]])));
+  const text = `${JSON.stringify(files.size === 0 ? [] : commandsOf(kernel, files), null, 2)}\n`;
+  const isThere = fs.existsSync(path);
+  if (files.size === 0 && !isThere) return;
+  if (isThere && fs.readFileSync(path, "utf8") === text) return;
+  makePrivate(userDir(), dirname(path));
+  const temporary = `${path}.${newId()}.tmp`;
+  fs.writeFileSync(temporary, text, { flag: "wx", mode: 0o600 });
+  fs.renameSync(temporary, path);
+}
+
+function commandsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {
+  const taken = new Set<string>();
+  return kernel.collect("cliCommands").flatMap(({ plugin, value }) => {
+    const file = files.get(plugin);
+    const commands: unknown[] = Array.isArray(value) ? value : [];
+    return commands.flatMap((command) => {
+      const { noun, action, args, description } = Object(command) as Record<string, unknown>;
+      const name = [noun, action].filter(isWord).join(" ");
+      // Of two commands of one name the first counts; the command line says so.
+      if (!isWord(noun) || taken.has(name)) return [];
+      taken.add(name);
+      const usage = [name, args].filter(isWord).join(" ").slice(0, LONGEST);
+      return file === undefined
+        ? []
+        : [{ noun, usage, description: String(description ?? "").slice(0, LONGEST), file }];
+    });
+  });
+}
+
+const isWord = (value: unknown): value is string => typeof value === "string" && value !== "";

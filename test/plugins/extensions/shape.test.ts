@@ -1,0 +1,80 @@
+import { shapeProblems } from "@scorel/extensions/shape";
+import { describe, expect, it } from "vitest";
+import { knownWords } from "../../../presets/composition/hints.ts";
+import { exampleFiles } from "../../docs/example-files.ts";
+import { readExamples } from "../../docs/examples.ts";
+
+const head = 'id: "mine", name: "Mine", version: "1.0.0"';
+const plain = (members: string) => `export default {\n  ${head},\n  ${members}\n};\n`;
+const problems = (source: string) => shapeProblems("mine", source, knownWords);
+
+describe("the text of an extension", () => {
+  it.each([
+    ["a field", plain("tool: () => [],"), 'line 3: "tool" is no field of a plugin. Did you mean "tools"?'],
+    [
+      "a method",
+      plain("async onEvents(event) {},"),
+      'line 3: "onEvents" is no field of a plugin. Did you mean "onEvent"?',
+    ],
+    [
+      "a member of a class",
+      'export default class {\n  id = "mine"\n  name = "Mine"\n  version = "1"\n  command() { return {} }\n}\n',
+      'line 5: "command" is no field of a plugin. Did you mean "commands"?',
+    ],
+    [
+      "a hook",
+      plain("hooks: () => ({\n    beforeToolcall: { handler: () => undefined },\n  }),"),
+      'line 4: there is no hook "beforeToolcall". Did you mean "beforeToolCall"?',
+    ],
+    ["a need", plain('needs: ["tools", "agnet"],'), 'line 3: there is no service "agnet". Did you mean "agent"?'],
+    [
+      "a type of a schema",
+      plain('tools: () => [{ name: "a", parameters: {\n    properties: { b: { type: "strng" } } } }],'),
+      'line 4: there is no type in JSON Schema "strng". Did you mean "string"?',
+    ],
+  ])("is told of %s that is misspelt, with its line and the nearest word", (_what, source, problem) => {
+    expect(problems(source)).toEqual([problem]);
+  });
+
+  it("is told of every slip in a tool and in a hook's layer at once", () => {
+    const tool =
+      '{ name: "x",\n    descripton: "d",\n    paramters: { properties: { nam: {}, descripton: {} } },\n    exceute() {} }';
+    const layer = "{\n    handlr() {}, critcal: true }";
+    expect(
+      problems(plain(`tools: () => [${tool}],\n  hooks: () => ({ beforeToolCall: ${layer}, afterToolCall: {} }),`)),
+    ).toEqual([
+      'line 4: "descripton" is no field of a tool. Did you mean "description"?',
+      'line 5: "paramters" is no field of a tool. Did you mean "parameters"?',
+      'line 6: "exceute" is no field of a tool. Did you mean "execute"?',
+      'line 8: "handlr" is no field of a hook\'s layer. Did you mean "handler"?',
+      'line 8: "critcal" is no field of a hook\'s layer. Did you mean "critical"?',
+      'line 8: the hook "afterToolCall" is empty. It takes a function, or { handler: a function }.',
+    ]);
+  });
+
+  it("is told of a tool that is written outside of the plugin, and of members that are no functions", () => {
+    const tool = 'const tool = { name: "x", description: "d", prameters: {}, execute() {} };\n';
+    expect(problems(`${tool}${plain("hooks: {},\n  tools: [tool],")}`)).toEqual([
+      'line 4: "hooks" must be a function, as in: hooks: (ctx) => …',
+      'line 5: "tools" must be a function, as in: tools: (ctx) => …',
+      'line 1: "prameters" is no field of a tool. Did you mean "parameters"?',
+    ]);
+  });
+
+  it.each([
+    ["words of a comment and of texts", plain('// tool: 1\n  config: undefined, description: "{ tool: () => [] }",')],
+    ["a helper beside what it helps", plain("tool: { name: 1 }, tools: () => [],")],
+    ["members of members", plain("tools: () => [{ tool: 1, hook: 2 }],")],
+    ["fields that are like none", plain("helper() { return /[{(]/.test(`{ tool:`); }, secret: 1,")],
+  ])("is not blamed for %s", (_what, source) => {
+    expect(problems(source)).toEqual([]);
+  });
+
+  it("has no slip in any example of the documentation", () => {
+    const shown = [...exampleFiles(), ...readExamples()].map(({ id, source }) => [
+      id,
+      shapeProblems(id, source, knownWords),
+    ]);
+    expect(shown.filter(([, found]) => found?.length)).toEqual([]);
+  });
+});
