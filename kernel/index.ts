@@ -4,14 +4,21 @@ export { stopClock } from "./clock.ts";
 export { asDisplay } from "./converted.ts";
 export { type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
+export { freeze } from "./freeze.ts";
 export { isId, newId } from "./ids.ts";
 export { issueText } from "./issue-text.ts";
-export { createJsonlStore } from "./jsonl.ts";
 export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
-export { Ledger, ledgerWith } from "./ledger.ts";
+export {
+  hashOf,
+  hashOfBytes,
+  Ledger,
+  type LedgerImage,
+  LOST_PARENT,
+  ledgerWith,
+  NO_PARENT,
+  NO_ROW,
+} from "./ledger.ts";
 export { lend, sealed } from "./lend.ts";
-export { LOG_VERSION, scanHeader } from "./log-header.ts";
-export { isIndexWhole } from "./log-index.ts";
 export { nearest } from "./nearest.ts";
 export { framesOf, placeOf } from "./place.ts";
 export {
@@ -30,7 +37,6 @@ export {
   type Tap,
 } from "./plugin.ts";
 export { createKernel } from "./plugin-kernel.ts";
-export { readLog, scanLog, scanRest } from "./scan.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
 export { openSessions, reportStray } from "./strays.ts";

@@ -25,7 +25,7 @@ export async function runDemo({ stdout, interrupt, env }: Invocation, host: Host
     const outcome = await watch(client, sessionId, interrupt, say);
     if (interrupt.aborted) return 130;
     const passed = await verify(repository, outcome, say);
-    say(`The session's log: ${join(host.sessionsDir, `${sessionId}.jsonl`)}`);
+    say(`The session's log: ${join(host.sessionsDir, sessionId + host.logs.ending)}`);
     if (passed) say(goOn);
     return passed ? 0 : 1;
   } finally {

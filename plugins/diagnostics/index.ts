@@ -19,7 +19,7 @@ export default definePlugin({
 
   activate(ctx) {
     const file = ctx.find("workspace")?.file;
-    const journal = file === undefined ? undefined : new Journal(ctx, file.replace(/\.jsonl$/, ".log"));
+    const journal = file === undefined ? undefined : new Journal(ctx, file.replace(/\.[^./]+$/, ".log"));
     let spans: Spans | undefined;
     // The api is loaded when there is an SDK to take its spans, and not before.
     const tracing = async () => {

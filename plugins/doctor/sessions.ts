@@ -107,7 +107,7 @@ function aboutFiles({ torn, leftover, index, path }: SessionHealth): Finding[] {
       code: "SESSION_INDEX",
       severity: "note",
       what: "Its index is damaged; the log itself is read instead.",
-      where: path.replace(/\.jsonl$/, ".index"),
+      where: path.replace(/\.[^./]+$/, ".index"),
       doNext: "Nothing: it is written anew.",
     });
   return aside;

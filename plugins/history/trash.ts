@@ -8,8 +8,8 @@ import { errors } from "./errors.ts";
 type Trashing = "delete_session" | "restore_session" | "list_trash" | "purge_sessions";
 type Answer<O extends Trashing> = Operations[O]["result"];
 type Named = { sessionId: string };
-
-const LOG = ".jsonl";
+/** Where sessions lie, and how the names of their logs end. */
+type Shelf = Pick<OperationContext, "sessionsDir" | "logs">;
 
 /**
  * A session is where its log is. The log is moved first and comes back last, so that a process killed on the way leaves
@@ -20,9 +20,10 @@ export async function deleteSession(
   context: OperationContext,
 ): Promise<Answer<"delete_session">> {
   const trash = trashOf(context);
-  const sessionId = presentId(named, context) ?? deletedId(trash, named) ?? context.resolve(named);
+  const { ending } = context.logs;
+  const sessionId = presentId(named, context) ?? deletedId(context, named) ?? context.resolve(named);
   await context.alone(sessionId, () => {
-    moveAll(filesOf(context.sessionsDir, sessionId), context.sessionsDir, trash);
+    moveAll(filesOf(context.sessionsDir, sessionId, ending), context.sessionsDir, trash, ending);
   });
   return {
     sessionId,
@@ -37,19 +38,23 @@ export async function restoreSession(
   context: OperationContext,
 ): Promise<Answer<"restore_session">> {
   const trash = trashOf(context);
-  const sessionId = deletedId(trash, named) ?? presentId(named, context);
+  const { ending } = context.logs;
+  const sessionId = deletedId(context, named) ?? presentId(named, context);
   if (sessionId === undefined) throw errors.HISTORY_NOT_IN_TRASH({ sessionId: named });
   await context.alone(sessionId, () => {
-    moveAll(filesOf(trash, sessionId).reverse(), trash, context.sessionsDir);
+    moveAll(filesOf(trash, sessionId, ending).reverse(), trash, context.sessionsDir, ending);
   });
   return { sessionId, text: `Session ${sessionId} is back.` };
 }
 
 /** What a purge would delete. */
-export function listTrash(context: Pick<OperationContext, "sessionsDir">): Answer<"list_trash"> {
+export function listTrash(context: Shelf): Answer<"list_trash"> {
   const trash = trashOf(context);
-  const sessions = deletedIds(trash).map((sessionId) => {
-    const bytes = filesOf(trash, sessionId).reduce((sum, name) => sum + sizeOf(join(trash, name)), 0);
+  const sessions = deletedIds(context).map((sessionId) => {
+    const bytes = filesOf(trash, sessionId, context.logs.ending).reduce(
+      (sum, name) => sum + sizeOf(join(trash, name)),
+      0,
+    );
     return { sessionId, bytes, title: titleOf(trash, sessionId) };
   });
   return { sessions };
@@ -60,9 +65,9 @@ export async function purgeSessions(context: OperationContext): Promise<Answer<"
   const { sessions } = listTrash(context);
   for (const id of new Set(namesIn(trash).map(idOf).filter(isId))) {
     await context.alone(id, () => {
-      removeAll(trash, id);
+      removeAll(trash, id, context);
       // What a delete that was cut short left behind belongs to nothing any more.
-      if (!existsSync(join(context.sessionsDir, id + LOG))) removeAll(context.sessionsDir, id);
+      if (!hasLog(context, id)) removeAll(context.sessionsDir, id, context);
     });
   }
   const ids = sessions.map(({ sessionId }) => sessionId);
@@ -96,23 +101,28 @@ function presentId(named: string, { resolve }: OperationContext): string | undef
   }
 }
 
-function deletedId(trash: string, named: string): string | undefined {
-  const matches = deletedIds(trash).filter((id) => named !== "" && id.startsWith(named));
+/** Whether a session's log is where sessions are, also one of the format that Scorel comes with while another is in use. */
+function hasLog({ sessionsDir, logs }: Shelf, sessionId: string): boolean {
+  return [logs.ending, ".jsonl"].some((ending) => existsSync(join(sessionsDir, sessionId + ending)));
+}
+
+function deletedId(shelf: Shelf, named: string): string | undefined {
+  const matches = deletedIds(shelf).filter((id) => named !== "" && id.startsWith(named));
   if (matches.length > 1) throw errors.HISTORY_AMBIGUOUS({ named, what: "sessions in the trash", matches });
   return matches[0];
 }
 
-function deletedIds(trash: string): string[] {
-  return namesIn(trash)
-    .filter((name) => name.endsWith(LOG))
+function deletedIds(shelf: Shelf): string[] {
+  return namesIn(trashOf(shelf))
+    .filter((name) => name.endsWith(shelf.logs.ending))
     .map(idOf)
     .filter(isId);
 }
 
 /** A session's files, its log first; not its lock, which whoever moves them holds. */
-function filesOf(directory: string, sessionId: string): string[] {
+function filesOf(directory: string, sessionId: string, ending: string): string[] {
   const names = namesIn(directory).filter((name) => idOf(name) === sessionId && !name.startsWith(`${sessionId}.lock`));
-  return names.sort((a, b) => Number(b.endsWith(LOG)) - Number(a.endsWith(LOG)));
+  return names.sort((a, b) => Number(b.endsWith(ending)) - Number(a.endsWith(ending)));
 }
 
 function idOf(name: string): string {
@@ -120,15 +130,15 @@ function idOf(name: string): string {
 }
 
 /** Overwrites nothing: a name that is taken is found before the first file is moved. */
-function moveAll(names: readonly string[], from: string, to: string): void {
+function moveAll(names: readonly string[], from: string, to: string, ending: string): void {
   attempt(to, () => mkdirSync(to, { recursive: true, mode: 0o700 }));
-  const taken = names.find((name) => name.endsWith(LOG) && existsSync(join(to, name)));
+  const taken = names.find((name) => name.endsWith(ending) && existsSync(join(to, name)));
   if (taken !== undefined) throw errors.HISTORY_TRASH_TAKEN({ path: join(to, taken) });
   for (const name of names) attempt(join(from, name), (path) => renameSync(path, join(to, name)));
 }
 
-function removeAll(directory: string, sessionId: string): void {
-  for (const name of filesOf(directory, sessionId))
+function removeAll(directory: string, sessionId: string, { logs }: Shelf): void {
+  for (const name of filesOf(directory, sessionId, logs.ending))
     attempt(join(directory, name), (path) => rmSync(path, { force: true }));
 }
 

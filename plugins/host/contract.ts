@@ -11,6 +11,7 @@ import type {
   Missed,
   SessionHeader,
 } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { z } from "zod";
 
@@ -301,6 +302,8 @@ export interface OperationContext {
   readonly clientId: string;
   /** Where sessions live. */
   readonly sessionsDir: string;
+  /** Opens, lists and checks the logs in it. */
+  readonly logs: Logs;
   /** The whole id that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string;
   /** A session, opened for writing unless it is open already, for as long as the client stays. */
@@ -353,6 +356,8 @@ export interface HostService {
   connect(options?: { clientId?: string }): Client;
   /** Where sessions live. */
   readonly sessionsDir: string;
+  /** Opens, lists and checks the logs in it. */
+  readonly logs: Logs;
   /**
    * Puts what `change` makes of a file's text (undefined without the file) in its place, while no other process of this home
    * can; on disk for good, readable only by this user; of a link, the file behind it. Throws what `change` throws, HOST_FILE_BUSY and HOST_HOME.

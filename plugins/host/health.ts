@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, isId, isIndexWhole, messageOf } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import type { SessionHealth } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { isLocked, lockState } from "./lock.ts";
@@ -8,24 +9,24 @@ import { MOST_LISTED } from "./places.ts";
 import { besideLog } from "./session-store.ts";
 import { type Verdict, verifyLog } from "./verify.ts";
 
-const LOG = ".jsonl";
 const LATEST = 5;
 /** Bytes of logs that are read in all. */
 const READ_AT_MOST = 64 * 2 ** 20;
 
 /** Looks at the files of the sessions that were written last. Throws HOST_LIMIT_INVALID and HOST_HOME. */
 export async function checkSessions(
+  store: Logs,
   directory: string,
   limit = LATEST,
 ): Promise<{ total: number; sessions: SessionHealth[] }> {
   if (!Number.isInteger(limit) || limit < 1 || limit > MOST_LISTED)
     throw errors.HOST_LIMIT_INVALID({ value: String(limit), max: MOST_LISTED });
   const names = namesIn(directory);
-  const logs = logsIn(directory, names);
+  const logs = logsIn(store, directory);
   const sessions: SessionHealth[] = [];
   let room = READ_AT_MOST;
   for (const log of logs.slice(0, limit)) {
-    sessions.push(healthOf(log, directory, names, log.bytes <= room));
+    sessions.push(healthOf(store, log, directory, names, log.bytes <= room));
     room -= Math.min(room, log.bytes);
     // A log is read in one go: whoever else waits comes between two.
     await new Promise(setImmediate);
@@ -41,19 +42,18 @@ interface Log {
 }
 
 /** The latest first. By the time of the file: what is in it may be damaged. */
-function logsIn(directory: string, names: readonly string[]): Log[] {
-  const ids = names.filter((name) => name.endsWith(LOG)).map((name) => name.slice(0, -LOG.length));
-  return ids
-    .filter(isId)
+function logsIn(store: Logs, directory: string): Log[] {
+  return store
+    .list(directory)
     .flatMap((sessionId) => {
-      const path = join(directory, sessionId + LOG);
+      const path = join(directory, sessionId + store.ending);
       const stat = statSync(path, { throwIfNoEntry: false });
       return stat ? [{ sessionId, path, bytes: stat.size, writtenAt: stat.mtimeMs }] : [];
     })
     .sort((a, b) => b.writtenAt - a.writtenAt);
 }
 
-function healthOf(log: Log, directory: string, names: readonly string[], whole: boolean): SessionHealth {
+function healthOf(store: Logs, log: Log, directory: string, names: readonly string[], whole: boolean): SessionHealth {
   const { sessionId, path } = log;
   const lockPath = besideLog(path, "lock");
   const lock = lockState(lockPath);
@@ -61,32 +61,22 @@ function healthOf(log: Log, directory: string, names: readonly string[], whole: 
   const torn = names.filter((name) => name.startsWith(`${sessionId}.torn-`)).map((name) => join(directory, name));
   return {
     ...log,
-    ...(whole ? read(path) : { damage: [], notes: [], bridged: 0 }),
+    ...(whole ? read(store, path) : { damage: [], notes: [], bridged: 0 }),
     torn: torn.map((each) => ({ path: each, bytes: statSync(each, { throwIfNoEntry: false })?.size ?? 0 })),
     ...(existsSync(partial) && !isLocked(lockPath) && { leftover: partial }),
-    index: stateOfIndex(besideLog(path, "index")),
+    index: store.indexState?.(besideLog(path, "index")) ?? "none",
     ...(lock && { lock: { path: lockPath, ...lock } }),
   };
 }
 
 type Read = Pick<SessionHealth, "damage" | "notes" | "bridged"> & Partial<Pick<SessionHealth, "events" | "problem">>;
 
-function read(path: string): Read {
+function read(store: Logs, path: string): Read {
   try {
-    const { events, damage, notes, bridged }: Verdict = verifyLog(path);
+    const { events, damage, notes, bridged }: Verdict = verifyLog(store, path);
     return { events, damage, notes, bridged };
   } catch (thrown) {
     return { damage: [], notes: [], bridged: 0, problem: { code: codeOf(thrown), message: messageOf(thrown) } };
-  }
-}
-
-function stateOfIndex(path: string): SessionHealth["index"] {
-  if (!existsSync(path)) return "none";
-  try {
-    return isIndexWhole(path) ? "whole" : "damaged";
-  } catch {
-    // It cannot be read, or is too short to be one.
-    return "damaged";
   }
 }
 

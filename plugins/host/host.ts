@@ -1,5 +1,6 @@
 import { join } from "node:path";
 import { type Logger, newId } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import type { Composition, HostService } from "./contract.ts";
 import { EmbeddedClient } from "./embedded.ts";
 import { Sessions } from "./sessions.ts";
@@ -13,11 +14,12 @@ export interface LocalHost extends HostService {
 }
 
 /** A host over `~/.scorel/sessions` of the present HOME. */
-export function createHost(options: { composition: Composition; logger: Logger }): LocalHost {
+export function createHost(options: { composition: Composition; logs: Logs; logger: Logger }): LocalHost {
   const sessionsDir = join(homePath(), ".scorel", "sessions");
-  const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir) });
+  const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir, options.logs) });
   return {
     sessionsDir,
+    logs: options.logs,
     sessions,
     changeFile,
     directory: canonicalDirectory,

@@ -1,5 +1,6 @@
 import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/logs/contract";
 import type {} from "./contract.ts";
 import { createHost, type LocalHost } from "./host.ts";
 import { sessionCommands } from "./session-commands.ts";
@@ -9,11 +10,11 @@ export default definePlugin({
   name: "Host",
   version: "0.1.0",
   scope: "host",
-  needs: ["composition"],
+  needs: ["composition", "logs"],
   provides: ["host"],
 
   activate(ctx) {
-    const host = createHost({ composition: ctx.composition, logger: ctx.logger });
+    const host = createHost({ composition: ctx.composition, logs: ctx.logs, logger: ctx.logger });
     ctx.provide("host", host);
     ctx.beforeStop(() => host.sessions.closeAll());
   },

@@ -1,12 +1,18 @@
 import { createHash } from "node:crypto";
-import { LOG_VERSION, newId, type SessionHeader } from "@scorel/kernel";
+import { newId, type SessionHeader } from "@scorel/kernel";
 import { deviceId } from "./device.ts";
 import { homeDirectory } from "./workspace.ts";
 
-/** The header of a new session. An unsaved session leaves nothing on disk, so this device is not named for it. */
-export function newHeader(unsaved = false): Omit<SessionHeader, "meta"> & { meta: Record<string, never> } {
+/**
+ * The header of a new session; `version`: of the format of its log. An unsaved session leaves nothing on disk, so this device is
+ * not named for it.
+ */
+export function newHeader(
+  version: number,
+  unsaved = false,
+): Omit<SessionHeader, "meta"> & { meta: Record<string, never> } {
   return {
-    version: LOG_VERSION,
+    version,
     sessionId: newId(),
     deviceId: unsaved ? newId() : deviceId(homeDirectory()),
     createdAt: Date.now(),

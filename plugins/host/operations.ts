@@ -57,7 +57,7 @@ const operations = {
     return statusOf(hold(await caller.sessions.reload(id), caller));
   },
   check_sessions: async ({ limit }, { sessions }) =>
-    (await import("./health.ts")).checkSessions(sessions.shelf.directory, limit),
+    (await import("./health.ts")).checkSessions(sessions.shelf.logs, sessions.shelf.directory, limit),
   close_session: ({ sessionId }, caller) => giveUp(sessionId, caller),
 } satisfies { [O in Operation]?: Handler<O> };
 

@@ -58,11 +58,12 @@ function contextOf(caller: Caller): OperationContext {
   return {
     clientId,
     sessionsDir: sessions.shelf.directory,
+    logs: sessions.shelf.logs,
     resolve: (prefix) => sessions.resolve(prefix),
     open: (sessionId) => openOf({ sessionId: sessions.resolve(sessionId) }, caller),
     look: (sessionId, work) => sessions.lookedAt(sessions.resolve(sessionId), work),
     alone: (sessionId, work) => sessions.alone(sessionId, work),
-    newHeader: (cwd) => ({ ...newHeader(), meta: placeOf(canonicalDirectory(cwd)) }),
+    newHeader: (cwd) => ({ ...newHeader(sessions.shelf.logs.version), meta: placeOf(canonicalDirectory(cwd)) }),
     importable: (cwd) => sessions.importable(cwd),
     left: (sessionId) => caller.held.get(sessionId)?.signal ?? AbortSignal.abort(),
     request,

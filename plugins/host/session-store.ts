@@ -3,7 +3,6 @@ import { dirname } from "node:path";
 import {
   type AnyEvent,
   codeOf,
-  createJsonlStore,
   type LogImage,
   messageOf,
   type Opened,
@@ -13,13 +12,16 @@ import {
   type Store,
   type StoredEvent,
 } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import { errors } from "./errors.ts";
 import { makePrivateDirectory, removeIfPresent } from "./files.ts";
 import { acquireLock, isLocked, type SessionLock } from "./lock.ts";
 import { messageOfLeftover, PartialText, readLeftover } from "./partial.ts";
 
 export interface SessionStoreOptions {
-  /** `<directory>/<sessionId>.jsonl`; lock and partial text stand beside it. */
+  /** Opens the log. */
+  logs: Logs;
+  /** The log, such as `<directory>/<sessionId>.jsonl`; lock and partial text stand beside it. */
   path: string;
   sessionId: string;
   /** The header of a new session; nothing is on disk before its first event. */
@@ -34,14 +36,14 @@ export interface SessionStoreOptions {
   onPartialFailure(thrown: unknown): void;
 }
 
-/** The store of one session: the kernel's log, with one writer at a time and no words lost to a killed process. */
+/** The store of one session: its log, with one writer at a time and no words lost to a killed process. */
 export function createSessionStore(options: SessionStoreOptions): Store {
   return new SessionStore(options);
 }
 
-/** `<sessionId>.jsonl` -> `<sessionId>.lock` and so on. */
+/** A file beside a log: `<sessionId>.jsonl` -> `<sessionId>.lock` and so on. */
 export function besideLog(path: string, ending: "lock" | "partial" | "index.json" | "index"): string {
-  return path.replace(/\.jsonl$/, `.${ending}`);
+  return path.replace(/\.[^./]+$/, `.${ending}`);
 }
 
 class SessionStore implements Store {
@@ -51,9 +53,9 @@ class SessionStore implements Store {
   private lock: SessionLock | undefined;
 
   constructor(options: SessionStoreOptions) {
-    const { path, create, tail, readOnly = false } = options;
+    const { logs, path, create, tail, readOnly = false } = options;
     this.options = options;
-    this.log = createJsonlStore(path, {
+    this.log = logs.open(path, {
       readOnly,
       index: besideLog(path, "index"),
       ...(create && { create }),

@@ -3,7 +3,6 @@ import { statSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
 import {
   codeOf,
-  createJsonlStore,
   displayText,
   type Ledger,
   messageOf,
@@ -76,12 +75,12 @@ export async function events({ sessions: { shelf } }: LocalHost, invocation: Inv
   const tail = tailOf(invocation);
   const path = shelf.path(shelf.resolve(idOf(invocation)));
   const options = { readOnly: true, index: besideLog(path, "index") };
-  let store = createJsonlStore(path, Number.isFinite(tail) ? { ...options, tail: END } : options);
+  let store = shelf.logs.open(path, Number.isFinite(tail) ? { ...options, tail: END } : options);
   try {
     let { ledger } = store.open();
     if (ledger.size < tail && Number.isFinite(tail)) {
       await store.close();
-      store = createJsonlStore(path, options);
+      store = shelf.logs.open(path, options);
       ledger = store.open().ledger;
     }
     return await sayAll(invocation, lastOf(ledger, tail), (event) => `${JSON.stringify(event)}\n`);
@@ -121,7 +120,7 @@ export function queue(host: LocalHost, invocation: Invocation): Promise<number> 
 export async function verify({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
   const path = shelf.path(shelf.resolve(idOf(invocation)));
   try {
-    const { events, bytes, damage, notes } = verifyLog(path);
+    const { events, bytes, damage, notes } = verifyLog(shelf.logs, path);
     if (isLocked(besideLog(path, "lock")))
       notes.push("a process is writing this log now; a torn end may be its present line");
     const verdict = damage.length === 0 ? "sound" : `damaged (${damage.length})`;

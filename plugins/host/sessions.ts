@@ -26,7 +26,7 @@ import type { OpenSession, SessionPlugins } from "./open-session.ts";
 import { type Asked, cwdOf, projectIn } from "./places.ts";
 import { assertRests, assertStarted, assertTakes, carryOver, extensionsIn, optionsOf } from "./reload.ts";
 import { besideLog, createSessionStore } from "./session-store.ts";
-import { readHeader, type Shelf } from "./shelf.ts";
+import type { Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
 import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from "./workspace.ts";
 
@@ -81,7 +81,7 @@ export class Sessions {
     const cwd = canonicalDirectory(options.cwd);
     const { name, ...rest } = options;
     const root = projectRoot(cwd, homeDirectory());
-    const known = newHeader(options.unsaved);
+    const known = newHeader(this.shelf.logs.version, options.unsaved);
     const starting = this.projectOf(root, options).then(({ value: projectId, problems }) => {
       const meta = { cwd, root, ...(projectId !== undefined && { projectId }), ...(name !== undefined && { name }) };
       return this.begin({ ...known, meta }, rest, { problems });
@@ -101,7 +101,11 @@ export class Sessions {
     const starting = this.lookedAt(id, async (source) => {
       const { session } = source.kernel;
       const until = eventId === undefined ? session.activeLeaf : await this.point(session, eventId);
-      const { header, history } = copyOf(session, { ...newHeader(options.unsaved), sessionId: made }, until);
+      const { header, history } = copyOf(
+        session,
+        { ...newHeader(this.shelf.logs.version, options.unsaved), sessionId: made },
+        until,
+      );
       const { cwd, root } = source.workspace;
       if (!existsSync(cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
       // The original may have been made before its project moved.
@@ -263,7 +267,7 @@ export class Sessions {
     readOnly: boolean,
     tail?: number,
   ): Promise<OpenSession> {
-    const { value: cwd, problems } = await cwdOf(this.parent, readHeader(this.shelf.path(id), id));
+    const { value: cwd, problems } = await cwdOf(this.parent, this.shelf.header(id));
     if (cwd === undefined || (!existsSync(cwd) && !readOnly)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
     return this.start({ id, cwd, readOnly, tail, options, problems });
   }
@@ -346,6 +350,7 @@ export class Sessions {
     const { logger } = this.options;
     if (begin?.unsaved) return createMemoryStore(begin.create, begin.history);
     const store = createSessionStore({
+      logs: this.shelf.logs,
       path: this.shelf.path(id),
       sessionId: id,
       readOnly,

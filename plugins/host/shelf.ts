@@ -1,53 +1,58 @@
-import { existsSync, readdirSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, isId, type SessionHeader, scanHeader } from "@scorel/kernel";
+import { codeOf, isId, type SessionHeader } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import type { SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { summaryOf } from "./summary.ts";
 import { homeDirectory } from "./workspace.ts";
 
-const ENDING = ".jsonl";
 /** Beside the sessions: where those lie that were deleted, whoever did it. */
 const TRASH = "trash";
 
 /** The directory of session logs: names, paths and what a list shows. Reads only. */
 export interface Shelf {
   readonly directory: string;
+  readonly logs: Logs;
   path(sessionId: string): string;
   /** The id that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string;
   /** Latest activity first: by the time of the last event, not by the file's. Only those of `cwd`, when given. */
   list(cwd?: string): SessionSummary[];
+  /**
+   * The header of a session's log, without reading the rest of it. One that is damaged may have lost the directory it works in;
+   * the session can then be looked at from the home directory. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER.
+   */
+  header(sessionId: string): SessionHeader;
 }
 
 /** A shelf over a directory that may not exist yet. */
-export function createShelf(directory: string): Shelf {
-  const path = (sessionId: string) => join(directory, sessionId + ENDING);
+export function createShelf(directory: string, logs: Logs): Shelf {
+  const path = (sessionId: string) => join(directory, sessionId + logs.ending);
   return {
     directory,
+    logs,
     path,
-    resolve: (wanted) => (isId(wanted) && existsSync(path(wanted)) ? wanted : byPrefix(directory, wanted)),
+    resolve: (wanted) => (isId(wanted) && existsSync(path(wanted)) ? wanted : byPrefix(logs, directory, wanted)),
     list: (cwd) =>
-      idsIn(directory)
+      idsIn(logs, directory)
         // One that another process deletes meanwhile is not listed.
-        .flatMap((id) => summaryOf(path(id), id) ?? [])
+        .flatMap((id) => summaryOf(logs, path(id), id) ?? [])
         .filter((summary) => cwd === undefined || summary.cwd === cwd)
         .sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt || compare(a.sessionId, b.sessionId)),
+    header: (sessionId) => readHeader(logs, path(sessionId), sessionId),
   };
 }
 
-/**
- * The header of a log, without reading the rest of it. One that is damaged may have lost the directory it works in; it
- * can be looked at from home. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER.
- */
-export function readHeader(path: string, sessionId: string): SessionHeader {
+function readHeader(logs: Logs, path: string, sessionId: string): SessionHeader {
   if (!existsSync(path)) throw errors.SESSION_UNKNOWN({ sessionId });
-  const { header, readOnly } = scanHeader(path);
+  const { header, readOnly } = logs.header(path);
   return readOnly === undefined ? header : { ...header, meta: { cwd: homeDirectory(), ...header.meta } };
 }
 
-function byPrefix(directory: string, prefix: string): string {
-  const startingIn = (folder: string) => (prefix === "" ? [] : idsIn(folder).filter((id) => id.startsWith(prefix)));
+function byPrefix(logs: Logs, directory: string, prefix: string): string {
+  const startingIn = (folder: string) =>
+    prefix === "" ? [] : idsIn(logs, folder).filter((id) => id.startsWith(prefix));
   const matches = startingIn(directory);
   if (matches.length > 1) throw errors.SESSION_AMBIGUOUS({ prefix, matches });
   const [match] = matches;
@@ -56,14 +61,11 @@ function byPrefix(directory: string, prefix: string): string {
   throw errors.SESSION_UNKNOWN({ sessionId: prefix, ...(another === undefined && { deleted }) });
 }
 
-function idsIn(directory: string): string[] {
+function idsIn(logs: Logs, directory: string): string[] {
   try {
-    const names = readdirSync(directory).filter((name) => name.endsWith(ENDING));
-    return names.map((name) => name.slice(0, -ENDING.length)).filter(isId);
+    return logs.list(directory);
   } catch (thrown) {
-    const code = codeOf(thrown);
-    if (code === "ENOENT") return [];
-    throw errors.HOST_HOME({ path: directory, reason: code }, { cause: thrown });
+    throw errors.HOST_HOME({ path: directory, reason: codeOf(thrown) }, { cause: thrown });
   }
 }
 

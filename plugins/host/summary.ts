@@ -1,18 +1,10 @@
 import { type Stats, statSync } from "node:fs";
 import { crc32 } from "node:zlib";
-import {
-  messageOf,
-  type SessionHeader,
-  type StoredEvent,
-  scanHeader,
-  scanLog,
-  scanRest,
-  type TreeView,
-} from "@scorel/kernel";
+import { type Ledger, messageOf, type SessionHeader, type StoredEvent, type TreeView } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { SessionSummary } from "./contract.ts";
 import { readIfPresent, replaceFile } from "./files.ts";
-import { readEnds } from "./log-ends.ts";
 import { besideLog } from "./session-store.ts";
 
 const INDEX_VERSION = 2;
@@ -37,14 +29,14 @@ type Stat = Pick<Stats, "size" | "mtimeMs" | "ino">;
 type Last = Pick<SessionIndex, "seq" | "id">;
 
 /** What a list shows of a log: from its index and what was written since, else from the log, with a new index. */
-export function summaryOf(path: string, sessionId: string): SessionSummary | undefined {
+export function summaryOf(logs: Logs, path: string, sessionId: string): SessionSummary | undefined {
   // Taken before the log is read: what a writer adds meanwhile makes the index stale, never wrong.
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return undefined;
   const index = readIndex(path);
   if (index && index.size === stat.size && index.mtimeMs === stat.mtimeMs) return { ...index.summary, path };
   try {
-    return scanned(path, stat, index);
+    return scanned(logs, path, stat, index);
   } catch (thrown) {
     const unknown = { sessionId, cwd: "", createdAt: stat.mtimeMs, updatedAt: stat.mtimeMs, messages: 0, title: "" };
     return { ...unknown, path, problem: messageOf(thrown) };
@@ -61,33 +53,28 @@ export function writeIndex(path: string, stat: Stat, header: SessionHeader, tree
   return keep(path, stat, summary, lastOf(tree));
 }
 
-function scanned(path: string, stat: Stat, index: SessionIndex | undefined): SessionSummary {
-  const { header, readOnly, problems } = scanHeader(path);
+function scanned(logs: Logs, path: string, stat: Stat, index: SessionIndex | undefined): SessionSummary {
+  const { header, readOnly, problems } = logs.header(path);
   const grown = index && index.ino === stat.ino && index.size < stat.size ? index : undefined;
-  const added = grown && stat.size - grown.size <= READ_WHOLE ? scanAdded(path, header, grown) : undefined;
-  if (!added && stat.size > READ_WHOLE) return { ...unread(path, grown?.summary ?? begun(header), stat.size), path };
-  const { events, torn } = added ?? scanLog(path);
+  const added = grown && stat.size - grown.size <= READ_WHOLE ? logs.since?.(path, header, grown.size) : undefined;
+  const ends = !added && stat.size > READ_WHOLE ? logs.ends?.(path, stat.size) : undefined;
+  if (ends) return { ...withoutCount(grown?.summary ?? begun(header), ends.head, ends.tail), path };
+  const scan = added ? undefined : logs.scan(path);
+  const events = added ?? eventsIn(scan?.ledger);
   const summary = grown && added ? { ...grown.summary } : begun(header);
   for (const event of events) take(summary, event);
   if (readOnly !== undefined && problems.some(({ lost }) => lost)) summary.problem = `${path}: ${readOnly}`;
   const last = events.at(-1) ?? (added && grown);
-  return last && !torn ? keep(path, stat, summary, last) : { ...summary, path };
+  return last && !scan?.torn ? keep(path, stat, summary, last) : { ...summary, path };
 }
 
-/** What was written since the index, when all of it is sound. */
-function scanAdded(
-  path: string,
-  header: SessionHeader,
-  { size }: SessionIndex,
-): ReturnType<typeof scanRest> | undefined {
-  const added = scanRest(path, { header, problems: [], offset: size, lines: 1 });
-  return added.problems.length === 0 ? added : undefined;
-}
-
-/** Of a large log: what its beginning and its end say. */
-function unread(path: string, begun: SessionIndex["summary"], size: number): SessionIndex["summary"] {
-  const { head, tail } = readEnds(path, size);
-  return withoutCount(begun, head, tail);
+function eventsIn(ledger: Ledger | undefined): StoredEvent[] {
+  const events: StoredEvent[] = [];
+  for (let row = 0; row < (ledger?.size ?? 0); row++) {
+    const event = ledger?.read(row);
+    if (event) events.push(event);
+  }
+  return events;
 }
 
 function uncounted(header: SessionHeader, tree: TreeView): SessionIndex["summary"] {

@@ -1,4 +1,4 @@
-import { LOG_VERSION, readLog } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 
 /** What a look at a log's bytes finds. */
 export interface Verdict {
@@ -13,8 +13,8 @@ export interface Verdict {
 }
 
 /** Checks checksums, seq order, parents and the tail of a log; never changes it. Throws STORE_HEADER. */
-export function verifyLog(path: string): Verdict {
-  const { header, ledger, placeOf, problems, bytes, unterminated } = readLog(path);
+export function verifyLog(logs: Logs, path: string): Verdict {
+  const { header, ledger, placeOf, problems, bytes, unterminated } = logs.scan(path);
   const verdict: Verdict = { events: ledger.size, bytes, damage: [], bridged: 0, notes: [] };
   for (const { line, offset, reason } of problems) {
     const list = reason.startsWith("unchecked") ? verdict.notes : verdict.damage;
@@ -28,7 +28,7 @@ export function verifyLog(path: string): Verdict {
       `line ${line}, offset ${offset}: parent: the event's parent ${ledger.read(row)?.parentId} is not in the log before it`,
     );
   }
-  if (header.version > LOG_VERSION)
+  if (header.version > logs.version)
     verdict.notes.push(
       `its format ${header.version} is newer than this version of Scorel knows; it is opened for reading only`,
     );

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, isAbsolute, join, normalize } from "node:path";
 import type { HostService, OperationContext, Operations, SessionSummary } from "@scorel/host/contract";
-import { type SessionHeader, scanHeader } from "@scorel/kernel";
+import type { SessionHeader } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import { openBook } from "./book.ts";
 import type { ListedProject, ProjectBook } from "./contract.ts";
@@ -53,20 +53,22 @@ export async function move(host: Host, params: Params<"move_project">): Answer<"
 async function registerAll(host: HostService, sessions: readonly SessionSummary[]): Promise<void> {
   const path = fileOf(host);
   const book: ProjectBook = openBook(path);
-  const roots = sessions.flatMap((session) => (book.of(session) || session.cwd === "" ? [] : (rootIn(session) ?? [])));
+  const roots = sessions.flatMap((session) =>
+    book.of(session) || session.cwd === "" ? [] : (rootIn(host, session) ?? []),
+  );
   for (const root of new Set(roots)) await registering.register(host, path, root);
 }
 
-function rootIn({ path, cwd }: SessionSummary): string | undefined {
-  const header = headerOf(path);
+function rootIn({ logs }: HostService, { path, cwd }: SessionSummary): string | undefined {
+  const header = headerOf(logs, path);
   const { root } = (header?.meta ?? {}) as SessionMeta;
   return header && (typeof root === "string" ? root : cwd);
 }
 
 /** Nothing for a log that is damaged, or gone by now: the list of sessions tells of it. */
-function headerOf(path: string): SessionHeader | undefined {
+function headerOf(logs: HostService["logs"], path: string): SessionHeader | undefined {
   try {
-    return scanHeader(path).header;
+    return logs.header(path).header;
   } catch {
     return undefined;
   }

@@ -23,11 +23,12 @@ export async function find(ctx: Context, invocation: Invocation): Promise<number
   const output = createOutput(stdout);
   const print = options.output === "json" ? (hit: Hit) => `${JSON.stringify(hit)}\n` : rows();
   let found = 0;
-  const { sessionsDir: directory } = host;
+  const { sessionsDir: directory, logs } = host;
   const project = options.project as string | undefined;
   const wanted = {
     directory,
-    belongs: await membersOf(() => ctx.find("projects"), directory, project, invocation.cwd),
+    logs,
+    belongs: await membersOf(() => ctx.find("projects"), { directory, logs }, project, invocation.cwd),
     text: args.join(" "),
     caseSensitive: options.caseSensitive === true,
     signal: interrupt,

@@ -1,13 +1,12 @@
 import type { StoredEvent } from "@scorel/kernel";
 import type { Hit } from "./contract.ts";
-import { logsIn } from "./logs.ts";
+import { logsIn, type Shelf } from "./logs.ts";
 import { type Query, queryOf } from "./pattern.ts";
 import { matchingLines } from "./ripgrep.ts";
 import { spokenIn } from "./spoken.ts";
 import { type Standing, standingOf, unknownStanding } from "./standing.ts";
 
-export interface SearchOptions {
-  directory: string;
+export interface SearchOptions extends Shelf {
   text: string;
   caseSensitive?: boolean | undefined;
   /** Only sessions of which this is true. */
@@ -22,7 +21,7 @@ const BEFORE = 50;
 /** What is found, as it is found; whoever stops reading ends the search. Throws FIND_ errors and the signal's reason. */
 export async function* search({ text, caseSensitive = false, belongs, ...wanted }: SearchOptions): AsyncGenerator<Hit> {
   const query = queryOf(text, caseSensitive);
-  const files = logsIn(wanted.directory).filter(({ sessionId }) => belongs?.(sessionId) ?? true);
+  const files = logsIn(wanted).filter(({ sessionId }) => belongs?.(sessionId) ?? true);
   const names = new Map(files.map(({ file, sessionId }) => [file, sessionId]));
   const lines = matchingLines({
     ...wanted,
@@ -38,7 +37,7 @@ export async function* search({ text, caseSensitive = false, belongs, ...wanted 
       if (!found) continue;
       if (last?.file !== file) {
         await last?.standing[Symbol.asyncDispose]();
-        last = { file, standing: known(wanted.directory, names.get(file) as string) };
+        last = { file, standing: known(wanted, names.get(file) as string) };
       }
       yield { ...hitOf(record, names.get(file) as string, last.standing), ...found };
     }
@@ -48,9 +47,9 @@ export async function* search({ text, caseSensitive = false, belongs, ...wanted 
 }
 
 /** A log that is too damaged to open, or gone by now, still has the words in it. */
-function known(directory: string, sessionId: string): Standing {
+function known(shelf: Shelf, sessionId: string): Standing {
   try {
-    return standingOf(directory, sessionId);
+    return standingOf(shelf, sessionId);
   } catch {
     return unknownStanding;
   }

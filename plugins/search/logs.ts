@@ -1,8 +1,14 @@
-import { lstatSync, readdirSync } from "node:fs";
+import { lstatSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, isId, type SessionHeader, scanHeader } from "@scorel/kernel";
+import { codeOf, type SessionHeader } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import { errors } from "./errors.ts";
 
+/** Where the logs of sessions lie, and what reads them. */
+export interface Shelf {
+  directory: string;
+  logs: Logs;
+}
 /** The log of a session, by its name in the directory. */
 export interface LogName {
   file: string;
@@ -10,34 +16,31 @@ export interface LogName {
   changedAt: number;
 }
 
-const ENDING = ".jsonl";
-
 /** The logs in a directory that may not exist yet, the last changed first. Throws FIND_FAILED. */
-export function logsIn(directory: string): LogName[] {
-  return namesIn(directory)
-    .flatMap((file) => {
-      const sessionId = file.slice(0, -ENDING.length);
+export function logsIn(shelf: Shelf): LogName[] {
+  return idsIn(shelf)
+    .flatMap((sessionId) => {
+      const file = sessionId + shelf.logs.ending;
       // One that another process deletes meanwhile is not searched.
-      const stat = isId(sessionId) ? lstatSync(join(directory, file), { throwIfNoEntry: false }) : undefined;
+      const stat = lstatSync(join(shelf.directory, file), { throwIfNoEntry: false });
       return stat?.isFile() ? [{ file, sessionId, changedAt: stat.mtimeMs }] : [];
     })
     .sort((a, b) => b.changedAt - a.changedAt || (a.file < b.file ? -1 : 1));
 }
 
 /** The first line of a log; undefined when it is damaged, or the log is gone by now. */
-export function headerOf(directory: string, { file }: Pick<LogName, "file">): SessionHeader | undefined {
+export function headerOf({ directory, logs }: Shelf, sessionId: string): SessionHeader | undefined {
   try {
-    return scanHeader(join(directory, file)).header;
+    return logs.header(join(directory, sessionId + logs.ending)).header;
   } catch {
     return undefined;
   }
 }
 
-function namesIn(directory: string): string[] {
+function idsIn({ directory, logs }: Shelf): string[] {
   try {
-    return readdirSync(directory).filter((name) => name.endsWith(ENDING));
+    return logs.list(directory);
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return [];
     throw errors.FIND_FAILED({ directory, reason: codeOf(thrown) }, { cause: thrown });
   }
 }

@@ -1,14 +1,14 @@
 import type { SessionHeader } from "@scorel/kernel";
 import type { ProjectBook, ProjectsService, SessionPlace } from "@scorel/projects/contract";
 import { errors } from "./errors.ts";
-import { headerOf } from "./logs.ts";
+import { headerOf, type Shelf } from "./logs.ts";
 
 type Projects = () => ProjectsService | undefined;
 
 /** Tells which sessions of a directory belong to a project; undefined when none was asked for. Throws FIND_ and PROJECT_ errors. */
 export async function membersOf(
   projects: Projects,
-  directory: string,
+  shelf: Shelf,
   named: string | undefined,
   cwd: string,
 ): Promise<((sessionId: string) => boolean) | undefined> {
@@ -17,7 +17,7 @@ export async function membersOf(
   if (!book) throw errors.FIND_NO_PROJECTS();
   const { projectId } = book.find(named, cwd);
   return (sessionId) => {
-    const header = headerOf(directory, { file: `${sessionId}.jsonl` });
+    const header = headerOf(shelf, sessionId);
     return header !== undefined && book.of(placeOf(header))?.projectId === projectId;
   };
 }

@@ -16,12 +16,12 @@ export function operations(projects: () => ProjectsService | undefined): Contrib
         project: z.string().min(1).optional(),
         limit: z.number().int().min(1).max(1000).optional(),
       }),
-      async ({ text, caseSensitive, project, limit = DEFAULT_LIMIT }, { sessionsDir: directory }) => {
+      async ({ text, caseSensitive, project, limit = DEFAULT_LIMIT }, { sessionsDir: directory, logs }) => {
         const [{ search }, { membersOf }] = await Promise.all([import("./hits.ts"), import("./membership.ts")]);
-        const belongs = await membersOf(projects, directory, project, "/");
+        const belongs = await membersOf(projects, { directory, logs }, project, "/");
         const hits: Hit[] = [];
         const { signal } = new AbortController();
-        for await (const hit of search({ directory, text, caseSensitive, belongs, signal })) {
+        for await (const hit of search({ directory, logs, text, caseSensitive, belongs, signal })) {
           if (hits.length === limit) return { hits, more: true };
           hits.push(hit);
         }
@@ -30,12 +30,12 @@ export function operations(projects: () => ProjectsService | undefined): Contrib
     ),
     get_usage: handler(
       z.strictObject({ by: z.enum(["day", "model", "project"]).optional(), since: z.string().optional() }),
-      async ({ by = "day", since }, { sessionsDir: directory }) => {
+      async ({ by = "day", since }, { sessionsDir: directory, logs }) => {
         const { sinceTime, spentIn } = await import("./usage.ts");
         const { projectNames } = await import("./membership.ts");
         const projectOf = await projectNames(projects);
         const from = since === undefined ? 0 : sinceTime(since, Date.now());
-        return spentIn({ directory, by, since: from, projectOf, signal: new AbortController().signal });
+        return spentIn({ directory, logs, by, since: from, projectOf, signal: new AbortController().signal });
       },
     ),
   };

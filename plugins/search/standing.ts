@@ -1,5 +1,6 @@
 import { join } from "node:path";
-import { createJsonlStore, type Ledger, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import type { Ledger, SessionHeader, StoredEvent } from "@scorel/kernel";
+import type { Shelf } from "./logs.ts";
 import { spokenIn } from "./spoken.ts";
 
 /** What is to be known of a session in which something was found. */
@@ -20,9 +21,9 @@ const FIRST_ROWS = 100;
 const LOST_PARENT = -2;
 
 /** Reads it off the numbers of the log, so that little of a long one is parsed. Throws STORE_READ and STORE_HEADER. */
-export function standingOf(directory: string, sessionId: string): Standing {
+export function standingOf({ directory, logs }: Shelf, sessionId: string): Standing {
   const beside = join(directory, sessionId);
-  const store = createJsonlStore(`${beside}.jsonl`, { readOnly: true, index: `${beside}.index` });
+  const store = logs.open(beside + logs.ending, { readOnly: true, index: `${beside}.index` });
   const { header, ledger } = store.open();
   const active = activeRows(ledger);
   return {

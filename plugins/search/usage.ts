@@ -2,11 +2,10 @@ import type { SessionHeader } from "@scorel/kernel";
 import type { Usage } from "@scorel/messages/contract";
 import type { Spent, SpentBy } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { headerOf, logsIn } from "./logs.ts";
+import { headerOf, logsIn, type Shelf } from "./logs.ts";
 import { matchingLines } from "./ripgrep.ts";
 
-export interface UsageOptions {
-  directory: string;
+export interface UsageOptions extends Shelf {
   by: SpentBy;
   /** Milliseconds since the epoch. */
   since: number;
@@ -31,8 +30,8 @@ const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 60
  * What all sessions have spent. Reads the lines that tell of usage and no others; each event counts once, in the session that
  * comes first, so that copies of a conversation cost nothing again. Throws FIND_FAILED and the signal's reason.
  */
-export async function spentIn({ directory, by, since, projectOf, signal }: UsageOptions) {
-  const headers = new Map(oldestFirst(directory));
+export async function spentIn({ directory, logs, by, since, projectOf, signal }: UsageOptions) {
+  const headers = new Map(oldestFirst({ directory, logs }));
   const known = new Set<string>();
   const sessions = new Set<string>();
   const rows = new Map<string, Spent>();
@@ -63,9 +62,9 @@ function importedAt(header: SessionHeader | undefined): number {
 }
 
 /** A copy is made after what it copies. */
-function oldestFirst(directory: string): [string, SessionHeader | undefined][] {
-  const logs = logsIn(directory).map(
-    (log) => [log.file, headerOf(directory, log)] as [string, SessionHeader | undefined],
+function oldestFirst(shelf: Shelf): [string, SessionHeader | undefined][] {
+  const logs = logsIn(shelf).map(
+    (log) => [log.file, headerOf(shelf, log.sessionId)] as [string, SessionHeader | undefined],
   );
   const time = (header: SessionHeader | undefined) => header?.createdAt ?? Number.POSITIVE_INFINITY;
   return logs.sort(([, a], [, b]) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));

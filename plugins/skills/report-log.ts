@@ -1,4 +1,5 @@
-import { createJsonlStore, type EventOf, type Opened, type Store, type StoredEvent } from "@scorel/kernel";
+import type { EventOf, Opened, Store, StoredEvent } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import type { ScorelMessage } from "@scorel/messages/contract";
 import type { IndexedSkill, SkillReport } from "./contract.ts";
 import { applied, keyOf, toolDetails } from "./state.ts";
@@ -37,8 +38,8 @@ const SOUGHT = ['"role":"user"', '"toolName":"skill_'];
 const TYPES = ["skill_index", "skill_state"];
 
 /** Reads of a log only what tells of skills. Throws STORE_READ and STORE_HEADER. */
-export async function usesIn(beside: string): Promise<LogUse> {
-  const store = createJsonlStore(`${beside}.jsonl`, { readOnly: true, index: `${beside}.index` });
+export async function usesIn(logs: Logs, beside: string): Promise<LogUse> {
+  const store = logs.open(beside + logs.ending, { readOnly: true, index: `${beside}.index` });
   try {
     const opened = store.open();
     const teller = new Teller(opened);

@@ -9,13 +9,13 @@ import type { Skills } from "./skills.ts";
 export async function report(
   { ctx }: Skills,
   of: string | undefined,
-  { sessionsDir: directory, resolve }: OperationContext,
+  { sessionsDir: directory, logs, resolve }: OperationContext,
 ): Promise<SkillReport> {
   const redact = (text: string) => ctx.find("secrets")?.redact(text) ?? text;
   if (of !== undefined && of !== "all")
-    return reportOn({ directory, sessionId: resolve(of), belongs: () => true, redact });
+    return reportOn({ directory, logs, sessionId: resolve(of), belongs: () => true, redact });
   const belongs = of === "all" ? () => true : await neighbours(ctx);
-  return reportOn({ directory, belongs, redact });
+  return reportOn({ directory, logs, belongs, redact });
 }
 
 /** Sessions in one project; where nobody knows of projects, those of one root. */

@@ -1,6 +1,6 @@
-import { readdirSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf, isId, messageOf, type SessionHeader, scanHeader } from "@scorel/kernel";
+import { codeOf, messageOf, type SessionHeader } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 import type { IndexedSkill, ReportedSkill, SkillMiss, SkillReport, WordCount } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { Matching, tellingWords, type Words } from "./matching.ts";
@@ -8,6 +8,7 @@ import { type LogUse, type Prompt, type Use, usesIn } from "./report-log.ts";
 
 export interface ReportOptions {
   directory: string;
+  logs: Logs;
   /** One session alone. */
   sessionId?: string | undefined;
   /** Whether a session counts. */
@@ -35,7 +36,6 @@ const SHOWN = 120;
 /** Misses of a skill that are told one by one. */
 const MOST_MISSES = 100;
 const MOST_WORDS = 8;
-const ENDING = ".jsonl";
 const NAMED = /(?:\/skill:|\$)([\p{L}\p{N}][\p{L}\p{N}._-]*)/gu;
 
 /**
@@ -53,15 +53,15 @@ export async function reportOn(options: ReportOptions): Promise<SkillReport> {
 }
 
 async function read(
-  { directory, sessionId, belongs }: ReportOptions,
+  { directory, logs: store, sessionId, belongs }: ReportOptions,
   damaged: SkillReport["damaged"],
 ): Promise<LogUse[]> {
   const logs: LogUse[] = [];
-  for (const id of sessionId === undefined ? idsIn(directory) : [sessionId]) {
+  for (const id of sessionId === undefined ? idsIn(store, directory) : [sessionId]) {
     const beside = join(directory, id);
     try {
-      if (!belongs(scanHeader(`${beside}.jsonl`).header)) continue;
-      const log = await usesIn(beside);
+      if (!belongs(store.header(beside + store.ending).header)) continue;
+      const log = await usesIn(store, beside);
       logs.push(log);
       // A last line that is not whole may be one that is being written.
       const lost = log.problems.filter((problem) => problem.lost && !problem.reason.startsWith("torn"));
@@ -73,15 +73,10 @@ async function read(
   return logs;
 }
 
-function idsIn(directory: string): string[] {
+function idsIn(store: Logs, directory: string): string[] {
   try {
-    const names = readdirSync(directory).filter((name) => name.endsWith(ENDING));
-    return names
-      .map((name) => name.slice(0, -ENDING.length))
-      .filter(isId)
-      .sort();
+    return store.list(directory).sort();
   } catch (thrown) {
-    if (codeOf(thrown) === "ENOENT") return [];
     throw errors.SKILL_LOGS({ directory, reason: codeOf(thrown) }, { cause: thrown });
   }
 }

@@ -13,11 +13,11 @@ type Asked = Operations["export_session"]["params"];
 /** The operation `export_session`. */
 export function exportSession(
   { sessionId, format, file, force = false, path = false }: Asked,
-  { look }: Pick<OperationContext, "look">,
+  { look, logs }: Pick<OperationContext, "look" | "logs">,
 ): Promise<Operations["export_session"]["result"]> {
   if (file !== undefined && !isAbsolute(file)) throw errors.TRANSFER_FILE({ path: file, reason: "it is no full path" });
   return look(sessionId, async (session) => {
-    const chunks = await chunksOf(session, format, path);
+    const chunks = await chunksOf(session, format, path, logs.version);
     const { id } = session;
     if (file !== undefined) return { sessionId: id, file, bytes: writeOut(file, chunks, force) };
     const content = joined(chunks, id);
@@ -38,9 +38,15 @@ export function joined(chunks: Iterable<string>, sessionId: string, longest: num
 }
 
 /** What is written, piece by piece; what draws it is loaded only for its own format. */
-async function chunksOf({ kernel }: SessionHandle, format: ExportFormat, path: boolean): Promise<Iterable<string>> {
+async function chunksOf(
+  { kernel }: SessionHandle,
+  format: ExportFormat,
+  path: boolean,
+  version: number,
+): Promise<Iterable<string>> {
   const { session } = kernel;
-  if (format === "jsonl") return (await import("./jsonl-log.ts")).logLines(session, knownSecrets(kernel), path);
+  if (format === "jsonl")
+    return (await import("./jsonl-log.ts")).logLines(session, knownSecrets(kernel), path, version);
   if (format === "md") return (await import("./markdown-page.ts")).markdownPage(session, anyKeys(kernel));
   return (await import("./html-page.ts")).htmlPage(session, anyKeys(kernel));
 }

@@ -35,12 +35,17 @@ interface Pass {
 /** The operation `import_session`. */
 export function importSession(
   { file, cwd, format }: { file: string; cwd: string; format?: ImportFormat | undefined },
-  { importable, newHeader, sessionsDir }: Pick<OperationContext, "importable" | "newHeader" | "sessionsDir">,
+  {
+    importable,
+    logs,
+    newHeader,
+    sessionsDir,
+  }: Pick<OperationContext, "importable" | "logs" | "newHeader" | "sessionsDir">,
 ): Promise<ImportReport> {
   return withSource(file, async (source) => {
     const known = format ?? (await formatOf(source));
     const header = newHeader(cwd);
-    const from = known === "scorel" ? await headerOf(source) : {};
+    const from = known === "scorel" ? await headerOf(source, logs.version) : {};
     const types: Importable = known === "scorel" ? await importable(cwd) : new Map();
     const pass = {
       source,
@@ -52,7 +57,7 @@ export function importSession(
     };
     const first = await read({ ...pass, write: () => {} });
     if (first.report.messages === 0) throw errors.TRANSFER_EMPTY({ path: file });
-    const log = new NewLog(sessionsDir, headerFor(header, pass, first));
+    const log = new NewLog(logs, sessionsDir, headerFor(header, pass, first));
     try {
       const { grower, report } = await read({ ...pass, write: (event) => log.add(event) });
       await log.finish();

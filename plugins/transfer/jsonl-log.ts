@@ -1,14 +1,11 @@
 import { crc32 } from "node:zlib";
-import { LOG_VERSION, type Session, type StoredEvent } from "@scorel/kernel";
+import type { Session, StoredEvent } from "@scorel/kernel";
 import { type Redact, redacted } from "./redaction.ts";
 import { eventsOf } from "./shown.ts";
 
 /** A session's log, each line with its checksum: all of it, or only what belongs to the conversation as it stands. */
-export function* logLines(session: Session, redact: Redact, onlyPath: boolean): Generator<string> {
-  yield lineOf(
-    { ...session.header, version: Math.max(session.header.version, LOG_VERSION), checksum: "crc32" },
-    redact,
-  );
+export function* logLines(session: Session, redact: Redact, onlyPath: boolean, version: number): Generator<string> {
+  yield lineOf({ ...session.header, version: Math.max(session.header.version, version), checksum: "crc32" }, redact);
   let nth = 0;
   if (onlyPath) for (const event of eventsOf(session)) yield lineOf({ ...linked(session, event), nth: ++nth }, redact);
   else for (const event of session.tree) yield lineOf({ ...event, nth: ++nth }, redact);

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { createJsonlStore, type SessionHeader, type StoredEvent } from "@scorel/kernel";
+import type { SessionHeader, Store, StoredEvent } from "@scorel/kernel";
+import type { Logs } from "@scorel/logs/contract";
 
 const BATCH = 2 ** 20;
 const DAY = 24 * 3600 * 1000;
@@ -10,16 +11,16 @@ const ENDING = ".importing";
 export class NewLog {
   private readonly path: string;
   private readonly final: string;
-  private readonly store: ReturnType<typeof createJsonlStore>;
+  private readonly store: Store;
   private records: string[] = [];
   private length = 0;
 
-  constructor(sessionsDir: string, header: SessionHeader) {
+  constructor(logs: Logs, sessionsDir: string, header: SessionHeader) {
     fs.mkdirSync(sessionsDir, { recursive: true, mode: 0o700 });
     removeAbandoned(sessionsDir);
-    this.final = join(sessionsDir, `${header.sessionId}.jsonl`);
+    this.final = join(sessionsDir, header.sessionId + logs.ending);
     this.path = join(sessionsDir, `${header.sessionId}${ENDING}`);
-    this.store = createJsonlStore(this.path, { create: header });
+    this.store = logs.open(this.path, { create: header });
     this.store.open();
   }
 

@@ -1,7 +1,7 @@
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { crc32 } from "node:zlib";
-import { codeOf, LOG_VERSION, messageOf, type SessionHeader } from "@scorel/kernel";
+import { codeOf, messageOf, type SessionHeader } from "@scorel/kernel";
 import type { ImportFormat } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { isRecord, type Json, parseRecord } from "./json.ts";
@@ -58,11 +58,11 @@ export async function formatOf(source: Source): Promise<ImportFormat> {
   throw errors.TRANSFER_UNKNOWN({ path: source.path });
 }
 
-/** The header of a log of ours, if its first record is one. Throws TRANSFER_NEWER. */
-export async function headerOf(source: Source): Promise<Partial<SessionHeader>> {
+/** The header of a log of ours, if its first record is one; `version`: the newest that can be read. Throws TRANSFER_NEWER. */
+export async function headerOf(source: Source, version: number): Promise<Partial<SessionHeader>> {
   for await (const record of recordsOf(source)) {
     if (!isHeader(record)) break;
-    if (record.version > LOG_VERSION) throw errors.TRANSFER_NEWER({ path: source.path, version: record.version });
+    if (record.version > version) throw errors.TRANSFER_NEWER({ path: source.path, version: record.version });
     return record as Partial<SessionHeader>;
   }
   return {};

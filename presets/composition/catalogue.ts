@@ -25,6 +25,7 @@ export const catalogue: Readonly<Record<string, Shipped>> = {
   checkpoints: { scope: "session", load: () => import("@scorel/checkpoints") },
   runner: { scope: "session", load: () => import("@scorel/runner") },
   sandbox: { scope: "session", load: () => import("@scorel/sandbox") },
+  logs: { scope: "host", load: () => import("@scorel/logs") },
   host: { scope: "host", load: () => import("@scorel/host") },
   cli: { scope: "host", load: () => import("@scorel/cli") },
   print: { scope: "host", load: () => import("@scorel/print") },

@@ -2,8 +2,9 @@ import { closeSync, fdatasync, mkdtempSync, openSync, rmSync, writeSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { createJsonlStore, createKernel, definePlugin, type Kernel, newId } from "@scorel/kernel";
+import { createKernel, definePlugin, type Kernel, newId } from "@scorel/kernel";
 import { z } from "zod";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 
 declare module "@scorel/kernel" {
   interface Events {

@@ -3,8 +3,9 @@ import { closeSync, mkdtempSync, openSync, rmSync, writeSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { createJsonlStore, createKernel } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 
 const MESSAGES = 10_000;
 const BYTES = 8_000;

@@ -1,6 +1,7 @@
 /** Opens the log it is given as a face would, and prints what that took: `open-long <path> <task>`. */
-import { createJsonlStore, createKernel, type Kernel } from "@scorel/kernel";
+import { createKernel, type Kernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 
 const [path = "", task = ""] = process.argv.slice(2);
 const start = performance.now();

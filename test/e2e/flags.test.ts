@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { existsSync, readdirSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import {
   delayUntil,
   gate,

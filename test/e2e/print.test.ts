@@ -2,8 +2,8 @@ import { execFileSync } from "node:child_process";
 import { closeSync, existsSync, openSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { delayUntil, finish, gate, type Script, startModelServer, status, text } from "../model-server.ts";
 import { records, type Scratch, scratch } from "./scorel.ts";
 

@@ -1,9 +1,9 @@
 import { execFileSync } from "node:child_process";
 import { existsSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
-import { scanLog } from "@scorel/kernel";
 import type { PromptView } from "@scorel/prompt/contract";
 import { describe, expect, it } from "vitest";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { type ModelServer, type Script, startModelServer, text } from "../model-server.ts";
 import { modelTable, type Scratch, scratch } from "./scorel.ts";
 

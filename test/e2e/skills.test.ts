@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { scanLog } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { root } from "../docs/source.ts";
 import { type ModelServer, type Script, startModelServer, text, toolCall } from "../model-server.ts";
 import { hasTerminals, terminal } from "./pty.ts";

@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
-import { createJsonlStore, createKernel } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 

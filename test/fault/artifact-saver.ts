@@ -3,7 +3,9 @@ import artifacts from "@scorel/artifacts";
 import type { ArtifactsService } from "@scorel/artifacts/contract";
 import blobs from "@scorel/blobs";
 import host from "@scorel/host";
-import { createJsonlStore, createKernel, createMemoryStore, type definePlugin, type KernelEntry } from "@scorel/kernel";
+import { createKernel, createMemoryStore, type definePlugin, type KernelEntry } from "@scorel/kernel";
+import logs from "@scorel/logs";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { testHeader } from "../harness.ts";
 
 /** Saves versions of one artifact of the user's in the home that HOME names, and says each when it is safe. */
@@ -11,7 +13,7 @@ const [sessionId = "", content = ""] = process.argv.slice(2);
 const entry = (plugin: ReturnType<typeof definePlugin>): KernelEntry => ({ plugin, origin: "test" });
 const composition = { sessionPlugins: async () => ({ entries: [], problems: [] }), kernel: () => parent };
 const parent = await createKernel({
-  entries: [host, blobs, artifacts].map((plugin) => entry(plugin as never)),
+  entries: [logs, host, blobs, artifacts].map((plugin) => entry(plugin as never)),
   store: createMemoryStore(testHeader),
   services: { composition } as never,
 });

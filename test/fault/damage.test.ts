@@ -1,9 +1,12 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJsonlStore, createKernel, type Kernel, LOG_VERSION, scanLog } from "@scorel/kernel";
+import { createKernel, type Kernel } from "@scorel/kernel";
 import fc from "fast-check";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LOG_VERSION } from "../../plugins/logs/header.ts";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { scratch } from "../e2e/scorel.ts";
 import { testHeader as oldHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";

@@ -14,8 +14,9 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { createJsonlStore, scanLog } from "@scorel/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { scratch } from "../e2e/scorel.ts";
 import { testHeader } from "../harness.ts";
 import { type SecondProcess, secondProcess } from "../second-process.ts";

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
-import { type StoredEvent, scanLog } from "@scorel/kernel";
+import type { StoredEvent } from "@scorel/kernel";
 import { expect, it } from "vitest";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { type Finished, scratch } from "../e2e/scorel.ts";
 import { type RecordedRequest, type Script, startModelServer, text, toolCall, wait } from "../model-server.ts";
 

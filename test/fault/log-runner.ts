@@ -1,5 +1,6 @@
 import { createInterface } from "node:readline";
-import { codeOf, createJsonlStore, createKernel, messageOf } from "@scorel/kernel";
+import { codeOf, createKernel, messageOf } from "@scorel/kernel";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 

@@ -1,8 +1,11 @@
 import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJsonlStore, createKernel, type Kernel, LOG_VERSION, scanLog } from "@scorel/kernel";
+import { createKernel, type Kernel } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
+import { LOG_VERSION } from "../../plugins/logs/header.ts";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";
 import { secondProcess } from "../second-process.ts";

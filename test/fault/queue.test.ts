@@ -1,8 +1,8 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { scanLog } from "@scorel/kernel";
 import { expect, it } from "vitest";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { delayUntil, gate, hang, startModelServer, text } from "../model-server.ts";
 import { agentHost } from "../plugins/host/agent-host.ts";
 import { type TestHome, testHome } from "../plugins/host/home.ts";

@@ -1,10 +1,12 @@
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJsonlStore, createKernel, scanLog } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import { ownIdentity } from "../../plugins/host/identity.ts";
 import { acquireLock } from "../../plugins/host/lock.ts";
+import { createJsonlStore } from "../../plugins/logs/jsonl-store.ts";
+import { scanLog } from "../../plugins/logs/scan.ts";
 import { scratch } from "../e2e/scorel.ts";
 import { testHeader } from "../harness.ts";
 import { notes } from "../kernel/notes.ts";

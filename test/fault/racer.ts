@@ -1,6 +1,7 @@
 import { createInterface } from "node:readline";
 import { codeOf, createKernel, type Kernel, messageOf } from "@scorel/kernel";
 import { createSessionStore } from "../../plugins/host/session-store.ts";
+import { jsonlLogs } from "../../plugins/logs/service.ts";
 import { notes } from "../kernel/notes.ts";
 
 /** Opens the log that a line names and appends a note to it, then keeps it until a line `close`; says how each went. */
@@ -13,7 +14,12 @@ for await (const line of createInterface({ input: process.stdin })) {
 
 async function open(path: string): Promise<object> {
   try {
-    const store = createSessionStore({ path, sessionId: "session000000001", onPartialFailure: () => {} });
+    const store = createSessionStore({
+      logs: jsonlLogs,
+      path,
+      sessionId: "session000000001",
+      onPartialFailure: () => {},
+    });
     kernel = await createKernel({ entries: [{ plugin: notes, origin: "test" }], store });
     await kernel.session.append("note", { text: String(process.pid) });
     return { wrote: process.pid };

@@ -3,6 +3,7 @@ import history from "@scorel/history";
 import host from "@scorel/host";
 import type { Client, HostService, SessionHandle } from "@scorel/host/contract";
 import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, type Kernel } from "@scorel/kernel";
+import logs from "@scorel/logs";
 import { z } from "zod";
 import type { Asked } from "../../presets/composition/asked.ts";
 import { createComposition } from "../../presets/composition/composition.ts";
@@ -43,7 +44,7 @@ const window: AnyPlugin = definePlugin({
 export async function desk({ project }: Place, more: Partial<Asked> = {}): Promise<Desk> {
   const { asked, notices } = askedIn(project, { preset: "base", ...more });
   const kernel: Kernel = await createKernel({
-    entries: [host, blobs, history, window].map((plugin) => ({ plugin, origin: "test" })),
+    entries: [logs, host, blobs, history, window].map((plugin) => ({ plugin, origin: "test" })),
     store: createMemoryStore(testHeader),
     services: { composition: createComposition(asked, () => kernel) },
   });

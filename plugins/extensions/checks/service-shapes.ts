@@ -101,6 +101,14 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     start: "function",
     command: "function",
   },
+  logs: {
+    version: "value",
+    ending: "value",
+    open: "function",
+    list: "function",
+    header: "function",
+    scan: "function",
+  },
   workspace: {
     cwd: "value",
     root: "value",
@@ -115,6 +123,7 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
   host: {
     connect: "function",
     sessionsDir: "value",
+    logs: "value",
     changeFile: "function",
     directory: "function",
     rootOf: "function",

@@ -17,6 +17,7 @@ import {
   type EventOf,
   type Kernel,
 } from "@scorel/kernel";
+import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import model from "@scorel/model";
 import tools from "@scorel/tools";
@@ -169,7 +170,7 @@ async function startHost(server: ModelServer, { config = {}, plugins = [] }: Opt
     ...[toolbox, ...plugins].map((plugin) => ({ plugin, origin })),
   ];
   const kernel: Kernel = await createKernel({
-    entries: [hostPlugin, blobs, opener].map((plugin) => ({ plugin, origin })),
+    entries: [logs, hostPlugin, blobs, opener].map((plugin) => ({ plugin, origin })),
     store: createMemoryStore(testHeader),
     services: { composition: { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel } },
   });

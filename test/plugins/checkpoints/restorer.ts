@@ -3,6 +3,7 @@ import checkpoints from "@scorel/checkpoints";
 import hostPlugin from "@scorel/host";
 import type { HostService } from "@scorel/host/contract";
 import { createKernel, createMemoryStore, definePlugin, type Kernel } from "@scorel/kernel";
+import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import { testHeader } from "../../harness.ts";
 
@@ -26,7 +27,7 @@ const agent = definePlugin({
 });
 const entries = [messages, agent, checkpoints].map((plugin) => ({ plugin, origin: "test" }));
 const kernel: Kernel = await createKernel({
-  entries: [hostPlugin, blobs].map((plugin) => ({ plugin, origin: "test" })),
+  entries: [logs, hostPlugin, blobs].map((plugin) => ({ plugin, origin: "test" })),
   store: createMemoryStore(testHeader),
   services: { composition: { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel } },
 });

@@ -4,6 +4,7 @@ import compaction from "@scorel/compaction";
 import host from "@scorel/host";
 import type { Client, HostService } from "@scorel/host/contract";
 import { createKernel, createMemoryStore, type Kernel } from "@scorel/kernel";
+import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import model from "@scorel/model";
 import { describe, expect, it } from "vitest";
@@ -37,7 +38,7 @@ async function openSession(script: Script, config: object = { layers: [] }): Pro
   ];
   const composition = { sessionPlugins: async () => ({ entries, problems: [] }), kernel: () => kernel };
   const kernel: Kernel = await createKernel({
-    entries: [entry(host)],
+    entries: [entry(logs), entry(host)],
     store: createMemoryStore(testHeader),
     services: { composition },
   });

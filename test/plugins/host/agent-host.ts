@@ -2,6 +2,7 @@ import { createAgent } from "@scorel/agent";
 import host from "@scorel/host";
 import type { Client, HostService } from "@scorel/host/contract";
 import { type AnyPlugin, createKernel, createMemoryStore, type Kernel, type KernelEntry } from "@scorel/kernel";
+import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import model from "@scorel/model";
 import { testHeader } from "../../harness.ts";
@@ -35,7 +36,7 @@ export async function agentHost(baseUrl: string, more: More = {}): Promise<Agent
     kernel: () => kernel,
   };
   const kernel: Kernel = await createKernel({
-    entries: [host, ...(more.host ?? [])].map((plugin) => entry(plugin)),
+    entries: [logs, host, ...(more.host ?? [])].map((plugin) => entry(plugin)),
     store: createMemoryStore(testHeader),
     services: { composition },
   });

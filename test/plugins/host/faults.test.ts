@@ -1,10 +1,11 @@
 import { existsSync, readFileSync, rmSync, symlinkSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { damageIn } from "@scorel/host/client";
-import { scanLog } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { ownIdentity } from "../../../plugins/host/identity.ts";
 import { verifyLog } from "../../../plugins/host/verify.ts";
+import { scanLog } from "../../../plugins/logs/scan.ts";
+import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import { ask, type TestHome, testHome, testHost } from "./home.ts";
 
 let home: TestHome;
@@ -60,7 +61,7 @@ describe("a log of a newer format", () => {
       await expect(ask(t.client, sessionId, "more")).rejects.toMatchObject({ code: "STORE_READ_ONLY" });
     }
     expect(readFileSync(logOf(sessionId), "utf8")).toBe(text);
-    expect(verifyLog(logOf(sessionId)).notes).toContainEqual(expect.stringContaining("format 99 is newer"));
+    expect(verifyLog(jsonlLogs, logOf(sessionId)).notes).toContainEqual(expect.stringContaining("format 99 is newer"));
   });
 });
 
@@ -103,7 +104,7 @@ describe("a log on a disk that cannot be read", () => {
       expect(sessions).toHaveLength(2);
       const refused = { code: "STORE_READ", message };
       await expect(t.client.request("load_session", { sessionId })).rejects.toMatchObject(refused);
-      expect(() => verifyLog(logOf(sessionId))).toThrow(expect.objectContaining({ code: "STORE_READ" }));
+      expect(() => verifyLog(jsonlLogs, logOf(sessionId))).toThrow(expect.objectContaining({ code: "STORE_READ" }));
     },
   );
 });

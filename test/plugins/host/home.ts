@@ -12,6 +12,7 @@ import {
   type Kernel,
   type KernelEntry,
 } from "@scorel/kernel";
+import logs from "@scorel/logs";
 import messages from "@scorel/messages";
 import type { UserMessage } from "@scorel/messages/contract";
 import { testHeader } from "../../harness.ts";
@@ -100,7 +101,7 @@ export async function testHost(
   const entries = [messages, commands, ...plugins].map(entry);
   const composition = { sessionPlugins: async () => ({ entries, problems }), kernel: () => kernel };
   const kernel: Kernel = await createKernel({
-    entries: [hostPlugin, ...hostPlugins].map(entry),
+    entries: [logs, hostPlugin, ...hostPlugins].map(entry),
     store: createMemoryStore(testHeader),
     services: { composition },
   });

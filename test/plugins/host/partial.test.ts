@@ -4,6 +4,7 @@ import { join } from "node:path";
 import type { AnyEvent, Store, StoredEvent } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { createSessionStore } from "../../../plugins/host/session-store.ts";
+import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import { breakDevice, brokenDevices } from "../../broken-device.ts";
 import { testHeader } from "../../harness.ts";
 import { fc } from "../../property.ts";
@@ -196,6 +197,7 @@ function folder(onPartialFailure: (thrown: unknown) => void = rethrow): Place {
   const base = join(directory, testHeader.sessionId);
   const [log, partial, lock] = [`${base}.jsonl`, `${base}.partial`, `${base}.lock`];
   const options = {
+    logs: jsonlLogs,
     path: log,
     sessionId: testHeader.sessionId,
     onPartialFailure,

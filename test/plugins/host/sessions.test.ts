@@ -2,8 +2,9 @@ import { appendFileSync, readFileSync, renameSync, rmSync, statSync, utimesSync,
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
 import type { Delivered } from "@scorel/host/contract";
-import { codeOf, definePlugin, scanLog } from "@scorel/kernel";
+import { codeOf, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { scanLog } from "../../../plugins/logs/scan.ts";
 import { ask, echoAgent, testHome, testHost } from "./home.ts";
 
 describe("a session", () => {

@@ -1,10 +1,17 @@
 import { createSessionStore } from "../../../plugins/host/session-store.ts";
+import { jsonlLogs } from "../../../plugins/logs/service.ts";
 
 /** Streams one endless message through a session's store, and prints each piece once it may be announced. */
 const [path = "", header = "{}"] = process.argv.slice(2);
 const create = JSON.parse(header);
 const { sessionId } = create;
-const store = createSessionStore({ path, sessionId, create, onPartialFailure: (thrown) => console.error(thrown) });
+const store = createSessionStore({
+  logs: jsonlLogs,
+  path,
+  sessionId,
+  create,
+  onPartialFailure: (thrown) => console.error(thrown),
+});
 store.open();
 const envelope = { sessionId, clientId: "test", ts: 1 };
 store.append([JSON.stringify({ type: "message", id: "user000000000001", parentId: null, seq: 1, ...envelope })]);

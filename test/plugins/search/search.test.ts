@@ -2,6 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import search from "@scorel/search";
 import type { Hit } from "@scorel/search/contract";
 import { describe, expect, it } from "vitest";
+import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import { search as hitsOf } from "../../../plugins/search/hits.ts";
 import { queryOf } from "../../../plugins/search/pattern.ts";
 import { matchingLines } from "../../../plugins/search/ripgrep.ts";
@@ -195,7 +196,7 @@ describe.runIf(existsSync(`/proc/self/task/${process.pid}/children`))("ripgrep",
     many(home);
     const before = children();
     const { signal } = new AbortController();
-    for await (const hit of hitsOf({ directory: home.session("."), text: "word", signal })) {
+    for await (const hit of hitsOf({ logs: jsonlLogs, directory: home.session("."), text: "word", signal })) {
       expect(hit.eventId).toBe("e0");
       expect(children().length).toBe(before.length + 1);
       break;
@@ -208,7 +209,7 @@ describe.runIf(existsSync(`/proc/self/task/${process.pid}/children`))("ripgrep",
     many(home);
     const before = children();
     const control = new AbortController();
-    const hits = hitsOf({ directory: home.session("."), text: "word", signal: control.signal });
+    const hits = hitsOf({ logs: jsonlLogs, directory: home.session("."), text: "word", signal: control.signal });
     await hits.next();
     control.abort(new Error("interrupted"));
     await expect(drain(hits)).rejects.toThrow("interrupted");

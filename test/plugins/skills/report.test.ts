@@ -1,7 +1,8 @@
 import { appendFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { createJsonlStore } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
+import { jsonlLogs } from "../../../plugins/logs/service.ts";
 import type { ReportedSkill } from "../../../plugins/skills/contract.ts";
 import { reportOn } from "../../../plugins/skills/report.ts";
 import { testHeader } from "../../harness.ts";
@@ -29,7 +30,7 @@ const skills = (g: Ground) => {
   addSkill(g, "invoices", {}, skillText("invoices", "Fill out invoices for customers"));
 };
 const reportIn = (g: Ground, more: Partial<Parameters<typeof reportOn>[0]> = {}) =>
-  reportOn({ directory: folderOf(g), belongs: () => true, redact: (said) => said, ...more });
+  reportOn({ logs: jsonlLogs, directory: folderOf(g), belongs: () => true, redact: (said) => said, ...more });
 const brief = ({ name, shown, matched, loaded, loadedIn, missed }: ReportedSkill) => ({
   name,
   shown,

@@ -1,5 +1,5 @@
-import { scanLog } from "@scorel/kernel";
 import { expect, it } from "vitest";
+import { scanLog } from "../../../plugins/logs/scan.ts";
 import { fc } from "../../property.ts";
 import { type Desk, desk } from "./desk.ts";
 import { claudeFile, codexFile, lines, piFile } from "./peers.ts";

@@ -1,4 +1,4 @@
-import { hashOfBytes } from "./ledger.ts";
+import { hashOfBytes } from "@scorel/kernel";
 import { START } from "./record-bytes.ts";
 
 const QUOTE = 0x22;

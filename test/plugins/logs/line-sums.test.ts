@@ -1,13 +1,15 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJsonlStore, createKernel, scanLog } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
-import { LineSums } from "../../kernel/line-sums.ts";
-import { encodeLine, isSound } from "../../kernel/record-bytes.ts";
-import { testHeader } from "../harness.ts";
-import { fc, seed } from "../property.ts";
-import { notes } from "./notes.ts";
+import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
+import { LineSums } from "../../../plugins/logs/line-sums.ts";
+import { encodeLine, isSound } from "../../../plugins/logs/record-bytes.ts";
+import { scanLog } from "../../../plugins/logs/scan.ts";
+import { testHeader } from "../../harness.ts";
+import { notes } from "../../kernel/notes.ts";
+import { fc, seed } from "../../property.ts";
 
 const lines = fc.array(fc.record({ text: fc.string({ unit: "grapheme", maxLength: 400 }), n: fc.nat() }), {
   minLength: 1,

@@ -12,19 +12,19 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import {
-  createJsonlStore,
   createKernel,
   createMemoryStore,
   definePlugin,
   type EventId,
   type Kernel,
   type StoredEvent,
-  scanLog,
 } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { testHeader } from "../harness.ts";
-import { fc, seed } from "../property.ts";
-import { notes } from "./notes.ts";
+import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
+import { scanLog } from "../../../plugins/logs/scan.ts";
+import { testHeader } from "../../harness.ts";
+import { notes } from "../../kernel/notes.ts";
+import { fc, seed } from "../../property.ts";
 
 declare module "@scorel/kernel" {
   interface Projections {

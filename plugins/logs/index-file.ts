@@ -1,12 +1,9 @@
 import * as fs from "node:fs";
 import { crc32 } from "node:zlib";
-import { newId } from "./ids.ts";
-import type { LedgerImage } from "./ledger.ts";
+import { type LedgerImage, type LogImage, newId, type Problem, type SessionHeader } from "@scorel/kernel";
 import type { LogFile } from "./log-file.ts";
 import { openToRead } from "./open-file.ts";
 import { isSound, namedSum } from "./record-bytes.ts";
-import type { LogImage, Problem } from "./store.ts";
-import type { SessionHeader } from "./types.ts";
 
 const INDEX_VERSION = 2;
 /** Columns begin at a multiple of the widest number. */

@@ -1,36 +1,27 @@
 import { fstatSync, readSync } from "node:fs";
-import { Envelope } from "./envelope.ts";
-import { codeOf, errors, messageOf } from "./errors.ts";
-import { hashOf, hashOfBytes, type Ledger, LOST_PARENT, NO_PARENT, NO_ROW } from "./ledger.ts";
-import { LineSums } from "./line-sums.ts";
-import { LogFile } from "./log-file.ts";
-import { isCounted, readHeader, scanHeader } from "./log-header.ts";
 import {
-  BEFORE_ID,
-  decode,
-  hasSum,
-  isBlank,
-  isSound,
-  NEWLINE,
-  numberOf,
-  type Salvaged,
-  START,
-  salvage,
-} from "./record-bytes.ts";
-import type { Problem } from "./store.ts";
-import type { SessionHeader, StoredEvent } from "./types.ts";
+  hashOf,
+  LOST_PARENT,
+  NO_PARENT,
+  NO_ROW,
+  type Problem,
+  type SessionHeader,
+  type StoredEvent,
+} from "@scorel/kernel";
+import type { LogHeader } from "./contract.ts";
+import { Envelope } from "./envelope.ts";
+import { isCounted, readHeader } from "./header.ts";
+import { LineSums } from "./line-sums.ts";
+import type { LogFile } from "./log-file.ts";
+import { decode, hasSum, isBlank, isSound, NEWLINE, numberOf, type Salvaged, salvage } from "./record-bytes.ts";
+import { RowFinder } from "./row-finder.ts";
 
 const CHUNK = 2 ** 20;
 const FIRST_CHUNK = 2 ** 16;
 const MANY_BYTES = 2 ** 18;
-const QUOTE = 0x22;
 
 /** A log as its bytes tell it, whether or not they are sound. */
-export interface Scan {
-  header: SessionHeader;
-  problems: Problem[];
-  /** Why nothing may be written behind it. */
-  readOnly?: string;
+export interface Scan extends LogHeader {
   /** Bytes at the end that are no whole record. */
   torn?: { offset: number; length: number };
   /** The last record is whole but its newline is missing. */
@@ -39,46 +30,11 @@ export interface Scan {
   lines: number;
 }
 
-/** A log read whole. */
-export interface WholeLog extends Scan {
-  events: StoredEvent[];
-  /** Where each event stands, in the order of `events`. */
-  places: Place[];
-}
-/** A log whose events are read when they are asked for. */
-export interface LogReader extends Scan {
-  ledger: Ledger;
-  placeOf(row: number): Place;
-}
 export interface Place {
   /** 1-based line of the file. */
   line: number;
   /** Byte offset of the record. */
   offset: number;
-}
-
-/** Reads a log without changing it. Throws STORE_READ, and STORE_HEADER when its first line is no header. */
-export function scanLog(path: string): WholeLog {
-  return scanRest(path);
-}
-
-/** The same for what stands behind `resumed`. */
-export function scanRest(path: string, resumed?: Resumed): WholeLog {
-  const file = new LogFile(path);
-  const places: Place[] = [];
-  const scan = scanFile(file, resumed, (place) => places.push(place));
-  return { ...scan, events: places.map((_place, row) => file.read(row) as StoredEvent), places };
-}
-
-/** The same as `scanLog` for a log of any length. */
-export function readLog(path: string): LogReader {
-  const file = new LogFile(path);
-  const scan = scanFile(file);
-  const placeOf = (row: number) => {
-    const offset = file.offsets[row] as number;
-    return { line: file.lineAt(offset), offset };
-  };
-  return { ...scan, ledger: file.ledger, placeOf };
 }
 
 /** Where a scan goes on, after what is known of the log already. */
@@ -91,38 +47,13 @@ export interface Resumed {
   lastNumber?: number;
 }
 
-/** Where a scan begins that reads about so many bytes at the end of a file; undefined when the file is hardly longer. */
-export function tailOf(file: LogFile, bytes: number): Resumed | undefined {
-  const { header, problems } = scanHeader(file.path);
-  const offset = file.opened((fd) => lineBehind(fd, fstatSync(fd).size - bytes));
-  return offset === undefined ? undefined : { header, problems, offset, lines: 0 };
-}
-
-/** Where the first line begins behind an offset, if that is soon. */
-function lineBehind(fd: number, from: number): number | undefined {
-  if (from <= CHUNK) return undefined;
-  const buffer = Buffer.allocUnsafe(CHUNK);
-  const end = buffer.subarray(0, readSync(fd, buffer, 0, CHUNK, from)).indexOf(NEWLINE);
-  return end < 0 ? undefined : from + end + 1;
-}
-
-/** Enters every record of a file in its ledger. Throws STORE_READ and STORE_HEADER. */
-export function scanFile(file: LogFile, resumed?: Resumed, onRecord?: (place: Place) => void): Scan {
-  try {
-    return file.opened((fd) => new Scanner(file, fd, onRecord).run(resumed));
-  } catch (thrown) {
-    const code = codeOf(thrown);
-    if (code.startsWith("STORE_")) throw thrown;
-    throw errors.STORE_READ({ path: file.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
-  }
-}
-
 /** Walks a file line by line. A line as our writer writes them is known by its bytes; any other is parsed, or salvaged. */
-class Scanner {
+export class Scanner {
   private readonly file: LogFile;
   private readonly fd: number;
   private readonly onRecord: ((place: Place) => void) | undefined;
   private readonly envelope = new Envelope();
+  private readonly finder: RowFinder;
   private scan!: Scan;
   private line = 1;
   /** What stands at `at` in the file. */
@@ -134,15 +65,12 @@ class Scanner {
   private lost = false;
   /** The header is damaged: the first sound record tells whether records are counted. */
   private guessed = false;
-  private lastType = -1;
-  private lastTypeBytes: Buffer = Buffer.alloc(0);
-  private readonly sought: { bytes: Buffer; from: number; to: number } = { bytes: Buffer.alloc(0), from: 0, to: 0 };
-  private readonly isSought = (row: number) => this.hasSoughtId(row);
 
   constructor(file: LogFile, fd: number, onRecord?: (place: Place) => void) {
     this.file = file;
     this.fd = fd;
     this.onRecord = onRecord;
+    this.finder = new RowFinder(file);
   }
 
   run(resumed?: Resumed): Scan {
@@ -151,6 +79,7 @@ class Scanner {
     for (let used = 0, filled = 0; ; ) {
       const read = readSync(this.fd, buffer, filled, buffer.length - filled, this.at + filled);
       this.buffer = buffer.subarray(0, filled + read);
+      this.finder.look(this.buffer, this.at);
       used = this.takeLines(used, filled);
       if (read === 0) return this.finish(used);
       filled += read;
@@ -258,13 +187,13 @@ class Scanner {
 
   /** A record as our writer begins them, which needs no parsing. */
   private takePlain(from: number, to: number): boolean {
-    const { envelope, buffer, file } = this;
+    const { envelope, buffer, file, finder } = this;
     const { ledger } = file;
     if (!envelope.read(buffer, from, to)) return false;
-    if (this.rowOf(envelope.idHash, buffer, envelope.idFrom, envelope.idTo) !== NO_ROW) return false;
+    if (finder.rowOf(envelope.idHash, buffer, envelope.idFrom, envelope.idTo) !== NO_ROW) return false;
     if (envelope.seq <= ledger.lastSeq) return false;
     if (file.counted) this.count(buffer, from, to, { line: this.line, offset: this.at + from });
-    ledger.addRow(envelope.idHash, envelope.seq, this.typeIndex(), this.parentRow());
+    ledger.addRow(envelope.idHash, envelope.seq, finder.typeIndex(envelope), finder.parentRow(envelope));
     this.placed(this.at + from, to - from);
     return true;
   }
@@ -286,45 +215,6 @@ class Scanner {
   private placed(offset: number, length: number): void {
     this.file.place(offset, length);
     this.onRecord?.({ line: this.line, offset });
-  }
-
-  private typeIndex(): number {
-    const { typeFrom, typeTo } = this.envelope;
-    const last = this.lastTypeBytes;
-    if (typeTo - typeFrom === last.length && sameBytes(last, 0, this.buffer, typeFrom, typeTo)) return this.lastType;
-    this.lastTypeBytes = Buffer.from(this.buffer.subarray(typeFrom, typeTo));
-    this.lastType = this.file.ledger.typeIndex(this.lastTypeBytes.toString("latin1"));
-    return this.lastType;
-  }
-
-  private parentRow(): number {
-    const { parentFrom: from, parentTo: to } = this.envelope;
-    if (from < 0) return NO_PARENT;
-    const last = this.file.ledger.size - 1;
-    if (last >= 0 && this.isAt(last, this.buffer, from, to)) return last;
-    const row = this.rowOf(hashOfBytes(this.buffer, from, to), this.buffer, from, to);
-    return row === NO_ROW ? LOST_PARENT : row;
-  }
-
-  private rowOf(hash: number, bytes: Buffer, from: number, to: number): number {
-    this.sought.bytes = bytes;
-    this.sought.from = from;
-    this.sought.to = to;
-    return this.file.ledger.find(hash, this.isSought);
-  }
-
-  private hasSoughtId(row: number): boolean {
-    const { bytes, from, to } = this.sought;
-    return this.isAt(row, bytes, from, to) || this.file.read(row)?.id === bytes.toString("utf8", from, to);
-  }
-
-  /** Whether an id stands where it would in a plainly written record, if that is still at hand. */
-  private isAt(row: number, bytes: Buffer, from: number, to: number): boolean {
-    const { file, buffer } = this;
-    const offset = (file.offsets[row] as number) - this.at;
-    const type = file.ledger.types[file.ledger.type[row] as number] as string;
-    const at = offset + START.length + type.length + BEFORE_ID;
-    return offset >= 0 && buffer[at + to - from] === QUOTE && sameBytes(buffer, at, bytes, from, to);
   }
 
   private takeDamaged(line: Buffer, place: Place, salvaged: Salvaged): void {
@@ -372,7 +262,7 @@ class Scanner {
       return;
     }
     const id = Buffer.from(event.id);
-    if (this.rowOf(hashOf(event.id), id, 0, id.length) !== NO_ROW) {
+    if (this.finder.rowOf(hashOf(event.id), id, 0, id.length) !== NO_ROW) {
       problems.push({ ...place, reason: `duplicate: the id ${event.id} is in the log already`, lost: false });
       return;
     }
@@ -381,7 +271,7 @@ class Scanner {
     const { ledger } = this.file;
     const parent = event.parentId ?? null;
     const parentId = Buffer.from(parent ?? "");
-    const row = parent === null ? NO_PARENT : this.rowOf(hashOf(parent), parentId, 0, parentId.length);
+    const row = parent === null ? NO_PARENT : this.finder.rowOf(hashOf(parent), parentId, 0, parentId.length);
     const lost = parent !== null && row === NO_ROW;
     ledger.addRow(hashOf(event.id), event.seq, ledger.typeIndex(event.type), lost ? LOST_PARENT : row);
     this.placed(place.offset, record.length);
@@ -401,12 +291,6 @@ function reasonOf(line: Buffer, { records, lost }: Salvaged): string {
   return records.length > 1
     ? `damaged: ${records.length} records on one line`
     : "damaged: blank bytes around the record";
-}
-
-/** Whether `from` to `to` of `bytes` stands in `other` at `at`. */
-function sameBytes(other: Buffer, at: number, bytes: Buffer, from: number, to: number): boolean {
-  for (let n = from; n < to; n++) if (other[at + n - from] !== bytes[n]) return false;
-  return true;
 }
 
 function isEvent(value: unknown): value is StoredEvent {

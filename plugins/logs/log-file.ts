@@ -1,12 +1,8 @@
 import * as fs from "node:fs";
-import { codeOf, messageOf } from "./errors.ts";
-import { freeze } from "./freeze.ts";
-import { grown, Ledger, widened } from "./ledger.ts";
+import { codeOf, type EventId, freeze, Ledger, messageOf, type Problem, type StoredEvent } from "@scorel/kernel";
 import { openToRead } from "./open-file.ts";
 import { Recent } from "./recent.ts";
 import { BEFORE_ID, decode, isSound, NEWLINE, START } from "./record-bytes.ts";
-import type { Problem } from "./store.ts";
-import type { EventId, StoredEvent } from "./types.ts";
 
 /** Bytes of events that are kept in memory, twice: what the largest contexts need, images and all. */
 const KEPT_BYTES = 24 * 2 ** 20;
@@ -14,13 +10,12 @@ const KEPT_BYTES = 24 * 2 ** 20;
 const EVENT_BYTES = 1_000;
 /** Events appended last are kept whatever they weigh: they are what is asked for next. */
 const KEPT_APPENDED = 256;
-/** A text that stands in more rows is sought again each time. */
-const KEPT_ROWS = 10_000;
-const KEPT_SEARCHES = 16;
+/** How much room is made when there is none left. */
+const GROWTH = 1.5;
 const BLOCK = 2 ** 16;
 const CHUNK = 2 ** 20;
 
-/** The records in a log's file: where each stands, and its event when it is asked for. */
+/** The file of a log: where each record stands in it, and its event when it is asked for. */
 export class LogFile {
   readonly path: string;
   readonly ledger = new Ledger((row) => this.read(row));
@@ -37,14 +32,14 @@ export class LogFile {
   /** The open file of whoever writes; others open it for each read. */
   fd: number | undefined;
   onDamage: (problem: Problem) => void = () => {};
-  private count = 0;
+  /** Rows whose place is known. */
+  count = 0;
   private window: Buffer = Buffer.alloc(0);
   private windowAt = 0;
   private readonly recent = new Recent<StoredEvent>(KEPT_BYTES);
   private readonly appended: StoredEvent[] = [];
   private readonly appendedRows = new Float64Array(KEPT_APPENDED).fill(-1);
   private readonly damaged = new Set<number>();
-  private readonly searches = new Map<string, { from: number; to: number; rows: readonly number[] }>();
 
   constructor(path: string) {
     this.path = path;
@@ -64,7 +59,7 @@ export class LogFile {
   /** The record of the next row stands here. */
   place(offset: number, length: number, event?: StoredEvent): void {
     const row = this.count++;
-    if (row === this.offsets.length) this.reserve(grown(row));
+    if (row === this.offsets.length) this.reserve(Math.ceil(row * GROWTH));
     this.offsets[row] = offset;
     this.lengths[row] = length;
     this.size = Math.max(this.size, offset + length);
@@ -73,10 +68,14 @@ export class LogFile {
     this.appendedRows[row % KEPT_APPENDED] = row;
   }
 
+  /** Makes room for so many rows at once. */
   reserve(rows: number): void {
     if (rows <= this.offsets.length) return;
-    this.offsets = widened(this.offsets, new Float64Array(rows));
-    this.lengths = widened(this.lengths, new Uint32Array(rows));
+    const { offsets, lengths } = this;
+    this.offsets = new Float64Array(rows);
+    this.lengths = new Uint32Array(rows);
+    this.offsets.set(offsets);
+    this.lengths.set(lengths);
   }
 
   /** Takes over places that were known before. Only while there are none. */
@@ -123,36 +122,6 @@ export class LogFile {
     return this.recent.get(row);
   }
 
-  /** The rows from `first` on whose bytes contain a text of plain characters. */
-  search(text: string, first: number): readonly number[] {
-    const known = this.searches.get(text);
-    if (!known || known.from > first) return this.remember(text, first, this.searchFrom(text, first));
-    // A log only grows, so rows found earlier stay right and only the new part of the file is searched.
-    const added = this.searchFrom(text, Math.max(first, known.to));
-    return [...known.rows.filter((row) => row >= first && row < known.to), ...added];
-  }
-
-  private remember(text: string, from: number, rows: readonly number[]): readonly number[] {
-    if (rows.length > KEPT_ROWS) return rows;
-    if (this.searches.size === KEPT_SEARCHES) this.searches.clear();
-    this.searches.set(text, { from, to: this.count, rows });
-    return rows;
-  }
-
-  private searchFrom(text: string, first: number): number[] {
-    const rows: number[] = [];
-    if (first >= this.count) return rows;
-    this.eachChunk(this.offsets[first] as number, text.length, (chunk, at) => {
-      for (let hit = chunk.indexOf(text, 0, "latin1"); hit >= 0; ) {
-        const row = this.rowAt(at + hit);
-        if (row >= first && row !== rows.at(-1)) rows.push(row);
-        const next = (this.offsets[row] as number) + (this.lengths[row] as number) - at;
-        hit = chunk.indexOf(text, Math.max(next, hit + 1), "latin1");
-      }
-    });
-    return rows;
-  }
-
   /** A stretch of the file in a buffer that the next call may overwrite; shorter where the file ends. */
   bytes(offset: number, length: number): Buffer {
     const from = offset - this.windowAt;
@@ -192,7 +161,7 @@ export class LogFile {
   }
 
   /** Chunks from an offset to the end of what is known, each with `overlap - 1` bytes of the one before. */
-  private eachChunk(from: number, overlap: number, work: (chunk: Buffer, at: number) => void): void {
+  eachChunk(from: number, overlap: number, work: (chunk: Buffer, at: number) => void): void {
     const buffer = Buffer.allocUnsafeSlow(Math.min(CHUNK, this.size - from));
     this.opened((fd) => {
       for (let at = from; at < this.size; at += buffer.length - overlap + 1) {
@@ -238,7 +207,7 @@ export class LogFile {
   }
 
   /** The row whose record contains an offset, or ends before it. */
-  private rowAt(offset: number): number {
+  rowAt(offset: number): number {
     let low = 0;
     let high = this.count;
     while (high - low > 1) {

@@ -1,12 +1,14 @@
 import { appendFileSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { createJsonlStore, createKernel } from "@scorel/kernel";
+import { createKernel } from "@scorel/kernel";
 import { expect, it } from "vitest";
-import { LogFile } from "../../kernel/log-file.ts";
-import { scanFile } from "../../kernel/scan.ts";
-import { testHeader } from "../harness.ts";
-import { notes } from "./notes.ts";
+import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
+import { LogFile } from "../../../plugins/logs/log-file.ts";
+import { scanFile } from "../../../plugins/logs/scan.ts";
+import { TextSearch } from "../../../plugins/logs/text-search.ts";
+import { testHeader } from "../../harness.ts";
+import { notes } from "../../kernel/notes.ts";
 
 /** Bytes that this process has read, from files and whatever else. */
 const bytesRead = () => Number(/^rchar: (\d+)/m.exec(readFileSync("/proc/self/io", "utf8"))?.[1]);
@@ -24,9 +26,10 @@ it.runIf(process.platform === "linux")("a text is sought again only in what was 
     await kernel.stop();
     const file = new LogFile(path);
     scanFile(file);
+    const texts = new TextSearch(file);
     const sought = (first: number) => {
       const before = bytesRead();
-      const rows = file.search("needle", first);
+      const rows = texts.rowsWith("needle", first);
       return { rows, isRead: bytesRead() - before > file.size / 2 };
     };
     expect(sought(0)).toEqual({ rows: [0, 100, 200], isRead: true });

@@ -1,26 +1,29 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
-import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
+import {
+  codeOf,
+  type LogImage,
+  messageOf,
+  type Opened,
+  type Problem,
+  ScorelError,
+  type SessionHeader,
+  type Store,
+  type StoredEvent,
+} from "@scorel/kernel";
+import { changeOf } from "./changes.ts";
+import type { LogOptions } from "./contract.ts";
+import { errors } from "./errors.ts";
+import { isCounted } from "./header.ts";
+import { type Indexed, readIndex, writeIndex } from "./index-file.ts";
 import { LogFile } from "./log-file.ts";
-import { isCounted } from "./log-header.ts";
-import { type Indexed, readIndex, writeIndex } from "./log-index.ts";
 import { encodeLine } from "./record-bytes.ts";
 import { type Resumed, type Scan, scanFile, tailOf } from "./scan.ts";
-import type { LogImage, Opened, Problem, Store } from "./store.ts";
-import type { SessionHeader, StoredEvent } from "./types.ts";
+import { setAside } from "./set-aside.ts";
+import { syncData, syncDirectory } from "./sync.ts";
+import { TextSearch } from "./text-search.ts";
 
-export interface JsonlOptions {
-  /** The header of a new log; the file appears with the first append. */
-  create?: SessionHeader;
-  /** Neither repairs nor appends. */
-  readOnly?: boolean;
-  /**
-   * With `readOnly`: reads of a log that is longer only about so many bytes at its end. Events before them, and what follows
-   * from these, are missing.
-   */
-  tail?: number;
-  /** A file for what is known of a long log, so that the next opening reads only what was written since. Default: none. */
-  index?: string;
+export interface JsonlOptions extends LogOptions {
   /** Bytes from which on a log has an index, and after which it gets a new one. Default: what is read in some ten milliseconds. */
   indexFrom?: number;
 }
@@ -41,6 +44,7 @@ class JsonlStore implements Store {
   private readonly path: string;
   private readonly options: JsonlOptions;
   private readonly file: LogFile;
+  private readonly texts: TextSearch;
   /** Bytes of a failed append stand behind the last whole record. */
   private tainted = false;
   private readOnly: string | undefined;
@@ -63,6 +67,7 @@ class JsonlStore implements Store {
     this.path = path;
     this.options = options;
     this.file = new LogFile(path);
+    this.texts = new TextSearch(this.file);
   }
 
   open(onDamage: (problem: Problem) => void = () => {}): Opened {
@@ -110,7 +115,7 @@ class JsonlStore implements Store {
   }
 
   search(text: string, first: number): readonly number[] {
-    return this.file.search(text, first);
+    return this.texts.rowsWith(text, first);
   }
 
   /** Only a writer's word holds, and only of a log that a checksum guards and that ends in a whole line. */
@@ -134,7 +139,7 @@ class JsonlStore implements Store {
   async sync(): Promise<void> {
     const fd = this.file.fd;
     if (fd === undefined) return;
-    const data = settled((done) => fs.fdatasync(fd, done), this.path);
+    const data = syncData(fd, this.path);
     if (this.directorySynced) await data;
     else await Promise.all([data, syncDirectory(dirname(this.path))]);
     this.directorySynced = true;
@@ -166,7 +171,7 @@ class JsonlStore implements Store {
     const { file } = this;
     try {
       file.fd = fs.openSync(this.path, "a+");
-      if (scan.torn) this.setAside(readAt(file.fd, scan.torn));
+      if (scan.torn) setAside(this.path, file.fd, scan.torn);
     } catch (thrown) {
       if (file.fd !== undefined) fs.closeSync(file.fd);
       file.fd = undefined;
@@ -187,20 +192,6 @@ class JsonlStore implements Store {
     }
     file.size = end;
     this.added += lines.length;
-  }
-
-  /** Keeps the torn bytes in a file of their own before they are cut off, so that nothing is glued to them. */
-  private setAside(torn: Buffer): void {
-    const base = this.path.replace(/\.jsonl$/, "");
-    let n = 1;
-    while (fs.existsSync(`${base}.torn-${n}`)) n++;
-    try {
-      fs.writeFileSync(`${base}.torn-${n}`, torn, { flag: "wx", mode: 0o600, flush: true });
-    } catch (thrown) {
-      fs.rmSync(`${base}.torn-${n}`, { force: true });
-      throw thrown;
-    }
-    fs.ftruncateSync(this.file.fd as number, this.file.size);
   }
 
   /** The log's descriptor, whole records before it. Throws what `look` throws. */
@@ -231,30 +222,7 @@ class JsonlStore implements Store {
   /** The error for a file that somebody else deleted, moved or changed, to which nothing may be written. */
   private changed(): ScorelError | undefined {
     const { fd, size } = this.file;
-    if (fd === undefined) return undefined;
-    const { path } = this;
-    const open = fs.fstatSync(fd);
-    if (open.nlink === 0)
-      return errors.STORE_GONE({ path, ...(process.platform === "linux" && { copy: this.openBytes() }) });
-    const named = fs.statSync(path, { throwIfNoEntry: false });
-    if (named?.ino !== open.ino || named.dev !== open.dev) return errors.STORE_MOVED({ path, ...this.movedTo(fd) });
-    // Bytes of a failed append may still stand behind the last record.
-    if (open.size === size || (this.tainted && open.size > size)) return undefined;
-    return errors.STORE_CHANGED({ path, bytes: open.size - size });
-  }
-
-  private movedTo(fd: number): { to?: string } {
-    try {
-      return process.platform === "linux" ? { to: fs.readlinkSync(`/proc/self/fd/${fd}`) } : {};
-    } catch {
-      // Without /proc nobody can say.
-      return {};
-    }
-  }
-
-  /** Linux keeps a deleted file's bytes as long as someone has it open, under this name. */
-  private openBytes(): string {
-    return `/proc/${process.pid}/fd/${this.file.fd}`;
+    return fd === undefined ? undefined : changeOf(this.path, fd, size, this.tainted);
   }
 
   /** A disk that fills answers with a short count first; only the next write says why. */
@@ -296,28 +264,4 @@ class JsonlStore implements Store {
 
 function resumedBehind({ facts: { header, problems, size, lines, lastNumber } }: Indexed): Resumed {
   return { header, problems, offset: size, lines, lastNumber };
-}
-
-function readAt(fd: number, { offset, length }: { offset: number; length: number }): Buffer {
-  const bytes = Buffer.allocUnsafe(length);
-  return bytes.subarray(0, fs.readSync(fd, bytes, 0, length, offset));
-}
-
-function settled(start: (done: (error: Error | null) => void) => void, path: string): Promise<void> {
-  return new Promise((resolve, reject) =>
-    start((error) =>
-      error ? reject(errors.STORE_SYNC({ path, reason: codeOf(error) }, { cause: error })) : resolve(),
-    ),
-  );
-}
-
-/** Makes a new file's name survive a power loss. */
-async function syncDirectory(path: string): Promise<void> {
-  // Not fs.promises: its file handles bring the web streams along, at the first turn of a session.
-  const fd = fs.openSync(path, "r");
-  try {
-    await settled((done) => fs.fsync(fd, done), path);
-  } finally {
-    fs.closeSync(fd);
-  }
 }

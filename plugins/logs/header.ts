@@ -1,11 +1,10 @@
 import * as fs from "node:fs";
 import { basename } from "node:path";
-import { codeOf, errors, messageOf } from "./errors.ts";
-import { isId } from "./ids.ts";
+import { codeOf, isId, messageOf, type Problem, type SessionHeader } from "@scorel/kernel";
+import type { LogHeader } from "./contract.ts";
+import { errors } from "./errors.ts";
 import { openToRead } from "./open-file.ts";
 import { decode, endsInReturn, hasSum, isSound, NEWLINE } from "./record-bytes.ts";
-import type { Problem } from "./store.ts";
-import type { SessionHeader } from "./types.ts";
 
 /** The format this version writes; a log of a newer one is opened for reading only. */
 export const LOG_VERSION = 2;
@@ -15,11 +14,7 @@ const COUNTED_SINCE = 2;
 const FIRST_LENGTH = 2 ** 14;
 
 /** What the first line of a log tells. */
-export interface ReadHeader {
-  header: SessionHeader;
-  problems: Problem[];
-  /** Why nothing may be written behind it. */
-  readOnly?: string;
+export interface ReadHeader extends LogHeader {
   /** It is damaged: what it says of the records may not be so. */
   guessed?: true;
 }

@@ -17,11 +17,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { crc32 } from "node:zlib";
-import { createJsonlStore, createKernel, type Kernel, scanHeader, scanLog } from "@scorel/kernel";
+import { createKernel, type Kernel } from "@scorel/kernel";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import { breakDevice, brokenDevices } from "../broken-device.ts";
-import { testHeader } from "../harness.ts";
-import { notes } from "./notes.ts";
+import { scanHeader } from "../../../plugins/logs/header.ts";
+import { createJsonlStore } from "../../../plugins/logs/jsonl-store.ts";
+import { scanLog } from "../../../plugins/logs/scan.ts";
+import { breakDevice, brokenDevices } from "../../broken-device.ts";
+import { testHeader } from "../../harness.ts";
+import { notes } from "../../kernel/notes.ts";
 
 let folder: string;
 let path: string;

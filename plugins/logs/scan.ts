@@ -1,0 +1,72 @@
+import { fstatSync, readSync } from "node:fs";
+import { codeOf, type Ledger, messageOf, type StoredEvent } from "@scorel/kernel";
+import { errors } from "./errors.ts";
+import { scanHeader } from "./header.ts";
+import { LogFile } from "./log-file.ts";
+import { NEWLINE } from "./record-bytes.ts";
+import { type Place, type Resumed, type Scan, Scanner } from "./scanner.ts";
+
+export type { Resumed, Scan };
+
+const CHUNK = 2 ** 20;
+
+/** A log read whole. */
+export interface WholeLog extends Scan {
+  events: StoredEvent[];
+  /** Where each event stands, in the order of `events`. */
+  places: Place[];
+}
+/** A log whose events are read when they are asked for. */
+export interface LogReader extends Scan {
+  ledger: Ledger;
+  placeOf(row: number): Place;
+}
+/** Reads a log without changing it. Throws STORE_READ, and STORE_HEADER when its first line is no header. */
+export function scanLog(path: string): WholeLog {
+  return scanRest(path);
+}
+
+/** The same for what stands behind `resumed`. */
+export function scanRest(path: string, resumed?: Resumed): WholeLog {
+  const file = new LogFile(path);
+  const places: Place[] = [];
+  const scan = scanFile(file, resumed, (place) => places.push(place));
+  return { ...scan, events: places.map((_place, row) => file.read(row) as StoredEvent), places };
+}
+
+/** The same as `scanLog` for a log of any length. */
+export function readLog(path: string): LogReader {
+  const file = new LogFile(path);
+  const scan = scanFile(file);
+  const placeOf = (row: number) => {
+    const offset = file.offsets[row] as number;
+    return { line: file.lineAt(offset), offset };
+  };
+  return { ...scan, ledger: file.ledger, placeOf };
+}
+
+/** Where a scan begins that reads about so many bytes at the end of a file; undefined when the file is hardly longer. */
+export function tailOf(file: LogFile, bytes: number): Resumed | undefined {
+  const { header, problems } = scanHeader(file.path);
+  const offset = file.opened((fd) => lineBehind(fd, fstatSync(fd).size - bytes));
+  return offset === undefined ? undefined : { header, problems, offset, lines: 0 };
+}
+
+/** Where the first line begins behind an offset, if that is soon. */
+function lineBehind(fd: number, from: number): number | undefined {
+  if (from <= CHUNK) return undefined;
+  const buffer = Buffer.allocUnsafe(CHUNK);
+  const end = buffer.subarray(0, readSync(fd, buffer, 0, CHUNK, from)).indexOf(NEWLINE);
+  return end < 0 ? undefined : from + end + 1;
+}
+
+/** Enters every record of a file in its ledger. Throws STORE_READ and STORE_HEADER. */
+export function scanFile(file: LogFile, resumed?: Resumed, onRecord?: (place: Place) => void): Scan {
+  try {
+    return file.opened((fd) => new Scanner(file, fd, onRecord).run(resumed));
+  } catch (thrown) {
+    const code = codeOf(thrown);
+    if (code.startsWith("STORE_")) throw thrown;
+    throw errors.STORE_READ({ path: file.path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  }
+}

@@ -1,0 +1,46 @@
+import type { LogFile } from "./log-file.ts";
+
+/** A text that stands in more rows is sought again each time. */
+const KEPT_ROWS = 10_000;
+const KEPT_SEARCHES = 16;
+
+/** Finds the rows of a log whose bytes contain a text, and remembers them for the texts that were sought last. */
+export class TextSearch {
+  private readonly file: LogFile;
+  private readonly known = new Map<string, { from: number; to: number; rows: readonly number[] }>();
+
+  constructor(file: LogFile) {
+    this.file = file;
+  }
+
+  /** The rows from `first` on whose bytes contain a text of plain characters. */
+  rowsWith(text: string, first: number): readonly number[] {
+    const known = this.known.get(text);
+    if (!known || known.from > first) return this.remember(text, first, this.seek(text, first));
+    // A log only grows, so rows found earlier stay right and only the new part of the file is searched.
+    const added = this.seek(text, Math.max(first, known.to));
+    return [...known.rows.filter((row) => row >= first && row < known.to), ...added];
+  }
+
+  private remember(text: string, from: number, rows: readonly number[]): readonly number[] {
+    if (rows.length > KEPT_ROWS) return rows;
+    if (this.known.size === KEPT_SEARCHES) this.known.clear();
+    this.known.set(text, { from, to: this.file.count, rows });
+    return rows;
+  }
+
+  private seek(text: string, first: number): number[] {
+    const { file } = this;
+    const rows: number[] = [];
+    if (first >= file.count) return rows;
+    file.eachChunk(file.offsets[first] as number, text.length, (chunk, at) => {
+      for (let hit = chunk.indexOf(text, 0, "latin1"); hit >= 0; ) {
+        const row = file.rowAt(at + hit);
+        if (row >= first && row !== rows.at(-1)) rows.push(row);
+        const next = (file.offsets[row] as number) + (file.lengths[row] as number) - at;
+        hit = chunk.indexOf(text, Math.max(next, hit + 1), "latin1");
+      }
+    });
+    return rows;
+  }
+}
