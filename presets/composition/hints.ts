@@ -15,6 +15,7 @@ export const providers: Readonly<Record<string, string>> = {
   host: "host",
   images: "images",
   isMessage: "messages",
+  logs: "logs",
   mergeMessage: "messages",
   model: "model",
   modelAdmin: "model",

@@ -8,6 +8,7 @@ import { unifiedDiff } from "../../plugins/demo/diff.ts";
 import { makeRepository, type Repository } from "../../plugins/demo/repository.ts";
 import { task } from "../../plugins/demo/task.ts";
 import { tell } from "../../plugins/demo/telling.ts";
+import { jsonlLogs } from "../../plugins/logs/service.ts";
 import { demoTask } from "../../plugins/model/offline-demo.ts";
 
 const made: string[] = [];
@@ -159,6 +160,7 @@ async function demo(work: (cwd: string, abort: AbortController) => void) {
   const host = {
     connect: () => client,
     sessionsDir: "/home/me/.scorel/sessions",
+    logs: jsonlLogs,
   } as Partial<HostService> as HostService;
   const write = (text: string) => {
     out += text;
