@@ -1,7 +1,8 @@
-import { existsSync, realpathSync, statSync } from "node:fs";
+import { existsSync, statSync } from "node:fs";
 import { homedir } from "node:os";
-import { dirname, isAbsolute, join, sep } from "node:path";
+import { dirname, isAbsolute, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { canonical } from "@scorel/kit/files/paths";
 import { errors } from "./errors.ts";
 
 /** The user's own folder: fixed by convention, moved only by moving HOME. Throws CONFIG_HOME. */
@@ -128,26 +129,12 @@ function between(folder: string, top: string): string[] {
   return folder === top || folder === dirname(folder) ? [] : [folder, ...between(dirname(folder), top)];
 }
 
-/** Whether `path` is `dir` or lies below it; both absolute. */
-export function isWithin(dir: string, path: string): boolean {
-  return path === dir || path.startsWith(dir.endsWith(sep) ? dir : dir + sep);
-}
-
 function gitRoot(cwd: string, home: string): string | undefined {
   for (let dir = cwd; dir !== home; dir = dirname(dir)) {
     if (existsSync(join(dir, ".git"))) return dir;
     if (dir === dirname(dir)) return undefined;
   }
   return undefined;
-}
-
-/** Without links, as far as it exists. */
-export function canonical(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 function isDirectory(path: string): boolean {

@@ -1,7 +1,8 @@
-import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, newId } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { replaceFile } from "@scorel/kit/files/private";
 import type { BlobStore } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -9,7 +10,7 @@ import { errors } from "./errors.ts";
 export function createBlobs(folder: string): BlobStore {
   const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
   const put: BlobStore["put"] = (bytes, { durable = false } = {}) => {
-    const hash = hashOf(bytes);
+    const hash = sha256Of(bytes);
     keep(pathOf(hash), bytes, durable);
     return hash;
   };
@@ -42,10 +43,6 @@ export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
 
-function hashOf(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
-}
-
 function keep(path: string, bytes: Buffer, durable: boolean): void {
   try {
     if (sizeOf(path) === bytes.length && touch(path)) return;
@@ -68,24 +65,13 @@ function touch(path: string): boolean {
 }
 
 /** There are 256 folders and many more blobs: a folder is made when it is found missing. */
-function writeInFolder(path: string, bytes: Buffer, flush: boolean): void {
+function writeInFolder(path: string, bytes: Buffer, durable: boolean): void {
   try {
-    writeWhole(path, bytes, flush);
+    replaceFile(path, bytes, { durable });
   } catch (thrown) {
     if (codeOf(thrown) !== "ENOENT") throw thrown;
     fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-    writeWhole(path, bytes, flush);
-  }
-}
-
-function writeWhole(path: string, bytes: Buffer, flush: boolean): void {
-  const beside = `${path}.${newId()}.tmp`;
-  try {
-    fs.writeFileSync(beside, bytes, { flag: "wx", mode: 0o600, flush });
-    fs.renameSync(beside, path);
-  } catch (thrown) {
-    fs.rmSync(beside, { force: true });
-    throw thrown;
+    replaceFile(path, bytes, { durable });
   }
 }
 
@@ -100,7 +86,7 @@ function sizeOf(path: string): number | undefined {
 
 function readChecked(path: string, hash: string): Buffer | undefined {
   const bytes = readBytes(path);
-  if (bytes && hashOf(bytes) !== hash) throw errors.BLOB_DAMAGED({ path });
+  if (bytes && sha256Of(bytes) !== hash) throw errors.BLOB_DAMAGED({ path });
   return bytes;
 }
 

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
-import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { errors } from "./errors.ts";
 
 /**
@@ -21,7 +21,7 @@ export class GitIndex {
 
   /** The copy's path; there is no file when the repository has no index yet. */
   get path(): string {
-    this.folder ??= fs.mkdtempSync(join(tmpdir(), "scorel-git-index-"));
+    this.folder ??= makeTemporaryFolder("scorel-git-index-");
     return join(this.folder, "index");
   }
 

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
 import { inside, state } from "./state.ts";
 
@@ -18,10 +19,8 @@ export type Journal = z.output<typeof journal>;
 /** Writes a journal: whole, or not at all. */
 export function writeJournal(path: string, content: Omit<Journal, "v" | "id">): Journal {
   const written: Journal = { v: 1, id: newId(), ...content };
-  const beside = `${path}.${written.id}.tmp`;
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  fs.writeFileSync(beside, JSON.stringify(written), { flag: "wx", mode: 0o600, flush: true });
-  fs.renameSync(beside, path);
+  replaceFile(path, JSON.stringify(written), { durable: true });
   return written;
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import type { FileState } from "./contract.ts";
 import { absent } from "./state.ts";
 
@@ -32,7 +32,7 @@ function kept(bytes: Buffer, mode: number, keep: (bytes: Buffer, mode: number) =
 
 /** The state of a file with these bytes, which are only looked at. */
 export function stateOf(bytes: Buffer, mode: number): Extract<FileState, { kind: "file" }> {
-  const sha256 = createHash("sha256").update(bytes).digest("hex");
+  const sha256 = sha256Of(bytes);
   const binary = bytes.subarray(0, 8_000).includes(0);
   return { kind: "file", mode, size: bytes.length, sha256, ...(binary && { binary }) };
 }

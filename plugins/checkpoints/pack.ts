@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 
 /** Bytes that wait in memory, so that many small contents take few writes. */
 const BUFFER_BYTES = 256 * 1024;
@@ -72,7 +72,7 @@ export class Pack {
 
   private file(): number {
     if (this.fd !== undefined) return this.fd;
-    const folder = fs.mkdtempSync(join(tmpdir(), "scorel-pack-"));
+    const folder = makeTemporaryFolder("scorel-pack-");
     try {
       this.fd = fs.openSync(join(folder, "pack"), "wx+", 0o600);
       return this.fd;

@@ -1,5 +1,6 @@
 import * as fs from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
+import { realOf } from "@scorel/kit/files/paths";
 import type { SandboxMount } from "@scorel/sandbox/contract";
 
 /** What commands in the sandbox may not change: mounts over the project's own, and what undoes that. */
@@ -115,14 +116,6 @@ function kindOf(path: string): "file" | "folder" | undefined {
 function textOf(path: string, pattern: RegExp): string | undefined {
   try {
     return pattern.exec(fs.readFileSync(path, "utf8"))?.[1];
-  } catch {
-    return undefined;
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return fs.realpathSync(path);
   } catch {
     return undefined;
   }

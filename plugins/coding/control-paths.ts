@@ -1,10 +1,11 @@
 import { basename, dirname, join, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { fold } from "./names.ts";
-import { isWithin, type Place, realPath } from "./paths.ts";
+import { type Place, realPath } from "./paths.ts";
 import { isInRepository } from "./repository.ts";
 
 /**

@@ -1,9 +1,9 @@
-import { mkdtempSync, realpathSync } from "node:fs";
-import { homedir, tmpdir } from "node:os";
-import { join } from "node:path";
+import { realpathSync } from "node:fs";
+import { homedir } from "node:os";
 import type { Workspace } from "@scorel/host/contract";
 import type { ImagesService } from "@scorel/images/contract";
 import type { BaseContext } from "@scorel/kernel";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { SecretsService } from "@scorel/model/contract";
 import type {} from "@scorel/permissions/contract";
 import type { RefsService } from "@scorel/runner/contract";
@@ -125,7 +125,7 @@ function defaultWorkspace(): Workspace {
     root: cwd,
     home: homedir(),
     get temp() {
-      temp ??= mkdtempSync(join(realpathSync(tmpdir()), "scorel-"));
+      temp ??= makeTemporaryFolder("scorel-");
       return temp;
     },
     allowWrite: [],

@@ -53,11 +53,6 @@ export function shownAs(path: string, cwd: string): string {
   return short === "" ? "." : short === ".." || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
 }
 
-/** Whether `path` is `folder` or lies below it; both absolute. */
-export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
-
 /** The real path of what exists, with the rest of the name behind it. */
 export async function realPath(path: string): Promise<string> {
   return decodeName(await canonical(path, path));

@@ -1,9 +1,9 @@
 import { isUtf8 } from "node:buffer";
-import { createHash } from "node:crypto";
 import { constants, type Stats } from "node:fs";
 import { type FileHandle, open, readdir, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import { errors } from "./errors.ts";
 import { requireSame } from "./open-place.ts";
 import type { Place } from "./paths.ts";
@@ -64,7 +64,7 @@ export function asText(file: LoadedFile, place: Place): TextFile {
 }
 
 export function versionOf(bytes: Buffer): string {
-  return createHash("sha256").update(bytes).digest("hex");
+  return sha256Of(bytes);
 }
 
 /** Line breaks in `[from, to)`. */

@@ -1,6 +1,7 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { realOf } from "@scorel/kit/files/paths";
 import type { SlashCommand } from "./contract.ts";
 
 /** A larger file is no prompt. */
@@ -55,15 +56,6 @@ function filesBelow(folder: string): { path: string; name: string }[] {
 function isOwnFile(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.size <= LARGEST && realOf(dirname(path)) === dirname(path);
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync(path);
-  } catch {
-    // There is no such folder, or nobody may look into it: there are no commands in it.
-    return undefined;
-  }
 }
 
 function fromFile(path: string): SlashCommand {

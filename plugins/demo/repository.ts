@@ -1,8 +1,9 @@
 import { execFile } from "node:child_process";
-import { mkdir, mkdtemp, readFile, realpath, writeFile } from "node:fs/promises";
-import { devNull, tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { devNull } from "node:os";
 import { dirname, join } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { unifiedDiff } from "./diff.ts";
 
@@ -54,7 +55,7 @@ test("money has two digits after the point", () => assert.equal(money(1250), "12
 
 /** Makes the repository in a new folder of the system's temporary one; it stays there for the user to look at. */
 export async function makeRepository(env: Env): Promise<Repository> {
-  const path = await realpath(await mkdtemp(join(tmpdir(), "scorel-demo-")));
+  const path = makeTemporaryFolder("scorel-demo-");
   for (const [name, content] of Object.entries(files)) {
     await mkdir(dirname(join(path, name)), { recursive: true });
     await writeFile(join(path, name), content);

@@ -1,7 +1,7 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { SelfTestReport } from "./contract.ts";
 import type { Part, Patient } from "./patient.ts";
 import { run } from "./process.ts";
@@ -23,7 +23,7 @@ export async function selfTest(patient: Patient): Promise<Part> {
   // A second Ctrl-C ends this process at once.
   process.once("exit", remove);
   try {
-    root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-selftest-")));
+    root = makeTemporaryFolder("scorel-selftest-");
     await play(patient, root, steps);
     return told({ steps, passed: true, ms: since(began) });
   } catch (thrown) {

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { EventId, TreeView } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import { errors } from "./errors.ts";
 
 /** As short as a name may be, so that it stays good while the session grows. */
@@ -41,6 +41,6 @@ function sharedLength(a: string, b: string): number {
 /** The id of the event that a request writes: the same for a retry, which so finds what the first one did. */
 export function eventIdFor(operation: string, messageId: string | undefined): EventId | undefined {
   if (messageId === undefined) return undefined;
-  const hash = createHash("sha256").update(`${operation} ${messageId}`).digest("hex");
+  const hash = sha256Of(`${operation} ${messageId}`);
   return BigInt(`0x${hash}`).toString(36).slice(0, 16);
 }

@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { isId, messageOf, newId } from "@scorel/kernel";
+import { createFile, makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { errors } from "./errors.ts";
-import { createFile, makePrivateDirectory, readIfPresent, replaceFile } from "./files.ts";
 
 /** The id of this installation, made once and kept in `<home>/.scorel/device.json`. Throws HOST_HOME. */
 export function deviceId(home: string): string {
@@ -17,7 +17,7 @@ function readOrMake(home: string): string {
   const path = join(directory, "device.json");
   const known = parse(readIfPresent(path));
   if (known !== undefined) return known;
-  makePrivateDirectory(directory);
+  makePrivateFolder(directory);
   const text = `${JSON.stringify({ deviceId: newId() })}\n`;
   // Several first commands may start at once: one of them names the device. An unreadable file names none.
   if (!createFile(path, text, { durable: true }) && parse(readIfPresent(path)) === undefined)

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { newId, type SessionHeader } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import { deviceId } from "./device.ts";
 import { homeDirectory } from "./workspace.ts";
 
@@ -23,6 +23,6 @@ export function newHeader(
 
 /** The id of a copy: the same for the same request, so that a retry finds what the first one made. */
 export function cloneId(sessionId: string, messageId: string): string {
-  const hash = createHash("sha256").update(`clone ${sessionId} ${messageId}`).digest("hex");
+  const hash = sha256Of(`clone ${sessionId} ${messageId}`);
   return BigInt(`0x${hash}`).toString(36).slice(0, 16);
 }

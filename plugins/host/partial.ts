@@ -1,7 +1,7 @@
 import * as fs from "node:fs";
 import type { AnyEvent, EventId, Ledger, Opened, StoredEvent } from "@scorel/kernel";
+import { readIfPresent, removeIfPresent } from "@scorel/kit/files/private";
 import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
-import { readIfPresent, removeIfPresent } from "./files.ts";
 
 const COALESCE_MS = 16;
 /** What the ledger of a log says of an event without a parent. */

@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import { codeOf, type EventId, type EventOf, type Session } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import { agentOf, type Caller, openOf, rememberTurn } from "./caller.ts";
 import type { Operations } from "./contract.ts";
 import type { OpenSession } from "./open-session.ts";
@@ -65,7 +65,7 @@ export async function runQueue(
 
 /** The same for a retry, which so finds what the first one did. */
 function rewriteId(messageId: string): EventId {
-  const hash = createHash("sha256").update(`rewrite_queue ${messageId}`).digest("hex");
+  const hash = sha256Of(`rewrite_queue ${messageId}`);
   return BigInt(`0x${hash}`).toString(36).slice(0, 16);
 }
 

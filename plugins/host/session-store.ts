@@ -12,10 +12,11 @@ import {
   type Store,
   type StoredEvent,
 } from "@scorel/kernel";
+import type { Lock } from "@scorel/kit/files/lock";
+import { makePrivateFolder, removeIfPresent } from "@scorel/kit/files/private";
 import type { Logs } from "@scorel/logs/contract";
 import { errors } from "./errors.ts";
-import { makePrivateDirectory, removeIfPresent } from "./files.ts";
-import { acquireLock, isLocked, type SessionLock } from "./lock.ts";
+import { acquireLock, isLocked } from "./lock.ts";
 import { messageOfLeftover, PartialText, readLeftover } from "./partial.ts";
 
 export interface SessionStoreOptions {
@@ -50,7 +51,7 @@ class SessionStore implements Store {
   private readonly options: SessionStoreOptions;
   private readonly log: Store;
   private readonly partial: PartialText;
-  private lock: SessionLock | undefined;
+  private lock: Lock | undefined;
 
   constructor(options: SessionStoreOptions) {
     const { logs, path, create, tail, readOnly = false } = options;
@@ -129,7 +130,7 @@ class SessionStore implements Store {
     const { path, sessionId } = this.options;
     const lock = besideLog(path, "lock");
     try {
-      makePrivateDirectory(dirname(path));
+      makePrivateFolder(dirname(path));
       this.lock = acquireLock(lock, sessionId);
     } catch (thrown) {
       if (thrown instanceof ScorelError) throw thrown;

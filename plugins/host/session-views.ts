@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import { statSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
 import {
@@ -10,6 +9,7 @@ import {
   type Session,
   type StoredEvent,
 } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import type { QueuedMessage, SessionSummary } from "./contract.ts";
@@ -100,7 +100,7 @@ function* lastOf(ledger: Ledger, count: number): Generator<StoredEvent> {
 export function context(host: LocalHost, invocation: Invocation): Promise<number> {
   return looking(host, invocation, ({ id, kernel: { session } }) => {
     const messages = session.buildContext();
-    const sha256 = createHash("sha256").update(JSON.stringify(messages)).digest("hex");
+    const sha256 = sha256Of(JSON.stringify(messages));
     return say(invocation, `${JSON.stringify({ sessionId: id, leafId: session.activeLeaf, sha256, messages })}\n`);
   });
 }

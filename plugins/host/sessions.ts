@@ -13,12 +13,12 @@ import {
   type Store,
   type StoredEvent,
 } from "@scorel/kernel";
+import { makePrivateFolder } from "@scorel/kit/files/private";
 import { chosenModel } from "./chosen-model.ts";
 import { failureText } from "./client.ts";
 import type { Composition, Notice, SessionOptions, Workspace } from "./contract.ts";
 import { copyOf, startingWith, writeNow } from "./copy.ts";
 import { errors } from "./errors.ts";
-import { makePrivateDirectory } from "./files.ts";
 import { importableIn } from "./importable.ts";
 import { acquireLock } from "./lock.ts";
 import { cloneId, newHeader } from "./new-session.ts";
@@ -236,7 +236,7 @@ export class Sessions {
   }
 
   private async locked<R>(id: string, work: () => Awaitable<R>): Promise<R> {
-    makePrivateDirectory(this.shelf.directory);
+    makePrivateFolder(this.shelf.directory);
     const lock = acquireLock(besideLog(this.shelf.path(id), "lock"), id);
     try {
       return await work();

@@ -1,10 +1,10 @@
 import { type Stats, statSync } from "node:fs";
 import { crc32 } from "node:zlib";
 import { type Ledger, messageOf, type SessionHeader, type StoredEvent, type TreeView } from "@scorel/kernel";
+import { readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { SessionSummary } from "./contract.ts";
-import { readIfPresent, replaceFile } from "./files.ts";
 import { besideLog } from "./session-store.ts";
 
 const INDEX_VERSION = 2;

@@ -1,9 +1,10 @@
 import * as fs from "node:fs";
 import { homedir } from "node:os";
 import { dirname, join } from "node:path";
-import { codeOf, messageOf, newId } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
+import type { Lock } from "@scorel/kit/files/lock";
+import { replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
-import type { Lock } from "./auth-lock.ts";
 import { errors } from "./errors.ts";
 
 const token = z.string().regex(/^[\x21-\x7e]+$/);
@@ -85,8 +86,7 @@ export async function changeCredential(
   path = authPath(),
 ): Promise<Credential | undefined> {
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const { takeLock } = await import("./auth-lock.ts");
-  const lock = await takeLock(`${path}.lock`, PATIENCE);
+  const lock = await lockAuth(`${path}.lock`, PATIENCE);
   try {
     const { [provider]: before, ...others } = readStored(path);
     const after = change(before);
@@ -97,15 +97,24 @@ export async function changeCredential(
   }
 }
 
+/** Longer than anyone holds one, in milliseconds. */
+const ABANDONED = 60_000;
+
+/** Waits up to `patience` milliseconds for whoever holds a lock beside the file. Throws MODEL_AUTH_FILE when that is too short. */
+export async function lockAuth(path: string, patience: number): Promise<Lock> {
+  const { takeLock } = await import("@scorel/kit/files/lock");
+  const lock = await takeLock(path, patience, { abandonedAfter: ABANDONED }).catch((thrown: unknown) => {
+    throw errors.MODEL_AUTH_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
+  });
+  if (!lock) throw errors.MODEL_AUTH_FILE({ path, reason: "another process holds it" });
+  return lock;
+}
+
 function replace(path: string, stored: Stored, lock: Lock): void {
-  const temporary = `${path}.${newId()}.tmp`;
-  try {
-    fs.writeFileSync(temporary, textOf(stored), { flag: "wx", mode: 0o600, flush: true });
+  const before = () => {
     if (!lock.holds()) throw errors.MODEL_AUTH_FILE({ path, reason: "another process took over changing it" });
-    fs.renameSync(temporary, path);
-  } finally {
-    fs.rmSync(temporary, { force: true });
-  }
+  };
+  replaceFile(path, textOf(stored), { durable: true, before });
 }
 
 function textOf(stored: Stored): string {

@@ -1,5 +1,4 @@
-import { authPath, changeCredential, readStored, type Subscription } from "./auth-file.ts";
-import { takeLock } from "./auth-lock.ts";
+import { authPath, changeCredential, lockAuth, readStored, type Subscription } from "./auth-file.ts";
 import { errors } from "./errors.ts";
 import { loadProvider, reasonOf, subscriptionOf } from "./sign-in.ts";
 import { type Heard, overWire } from "./sign-in-wire.ts";
@@ -13,7 +12,7 @@ const PATIENCE = 60_000;
  * renews it and the rest find it renewed. Throws MODEL_LOGIN_ENDED, and keeps what is stored, when it cannot be renewed.
  */
 export async function renewed(provider: string): Promise<Subscription> {
-  const lock = await takeLock(`${authPath()}.${provider}.lock`, PATIENCE);
+  const lock = await lockAuth(`${authPath()}.${provider}.lock`, PATIENCE);
   try {
     const stored = readStored()[provider];
     if (stored === undefined || typeof stored === "string") throw errors.MODEL_LOGIN_GONE({ provider });

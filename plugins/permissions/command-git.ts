@@ -1,9 +1,9 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { isWithin } from "@scorel/kit/files/paths";
 import { filesOf, isFolder } from "./command-files.ts";
 import { gitDanger } from "./git-folders.ts";
 import { bareName } from "./hazards.ts";
-import { isWithin } from "./paths.ts";
 import { readCommand, type Unit } from "./shell.ts";
 
 /** Programs that run git where they are. */

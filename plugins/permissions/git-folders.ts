@@ -1,8 +1,8 @@
-import { lstatSync, readdirSync, readFileSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts";
-import { isWithin } from "./paths.ts";
 
 /** What git finds when it is run in a folder. */
 type Found =
@@ -23,7 +23,7 @@ const SHORTENED_NAMES = 4;
  * repository. Submodules are looked at too, since git looks into them by itself.
  */
 export function gitDanger(folders: readonly string[], { root }: Workspace): string | undefined {
-  const own = repositoryAt(realOr(root));
+  const own = repositoryAt(canonical(root));
   const repositories = new Map<string, Repository>();
   for (const folder of folders) {
     const found = find(folder);
@@ -44,7 +44,7 @@ let lastSettings: { key: string; hooks: readonly string[] | undefined } | undefi
  * since no hook is there that runs when `git status` writes the index. Settings are read again only when their file has changed.
  */
 export function isQuietRepository(from: string, { root }: Workspace): boolean {
-  const folder = realOr(root);
+  const folder = canonical(root);
   const own = repositoryAt(folder);
   const found = find(from);
   if (!own || found.kind !== "repository" || found.gitdir !== own.gitdir) return false;
@@ -76,7 +76,7 @@ function stampOf(path: string): string {
 
 /** As git looks for it: in the folder, then in each one above. */
 function find(start: string): Found {
-  for (let folder = realOr(start); ; folder = dirname(folder)) {
+  for (let folder = canonical(start); ; folder = dirname(folder)) {
     const found = repositoryAt(folder);
     if (found) return found;
     if (isPosing(folder)) return { kind: "posing" };
@@ -96,13 +96,13 @@ function repositoryAt(folder: string): Repository | undefined {
   const path = join(folder, ".git");
   if (!exists(path)) return undefined;
   const named = /^gitdir: (.+)$/m.exec(textOf(path) ?? "")?.[1];
-  const gitdir = realOr(named === undefined ? path : resolve(folder, named));
+  const gitdir = canonical(named === undefined ? path : resolve(folder, named));
   const common = textOf(join(gitdir, "commondir"))?.trim();
   return {
     kind: "repository",
     folder,
     gitdir,
-    common: realOr(common === undefined ? gitdir : resolve(gitdir, common)),
+    common: canonical(common === undefined ? gitdir : resolve(gitdir, common)),
   };
 }
 
@@ -175,13 +175,5 @@ function namesIn(folder: string): string[] {
     return readdirSync(folder);
   } catch {
     return [];
-  }
-}
-
-function realOr(path: string): string {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return path; // What is not there is found by whoever makes it.
   }
 }

@@ -1,8 +1,9 @@
 import { isAbsolute, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { Access } from "@scorel/tools/contract";
 import { lookingOnce, realOf } from "./looks.ts";
-import { isInside, isWithin, steers } from "./paths.ts";
+import { isInside, steers } from "./paths.ts";
 import { judgeReads } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";

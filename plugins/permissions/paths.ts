@@ -1,11 +1,7 @@
 import { join, resolve, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { isWithin } from "@scorel/kit/files/paths";
 import { realOf } from "./looks.ts";
-
-/** Whether `path` is `folder` or lies below it; both absolute. */
-export function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
-}
 
 /** Whether a path, as it is named and as it is, lies in the project or the session's temporary folder. */
 export function isInside(path: string, { root, temp, allowWrite }: Workspace): boolean {

@@ -1,7 +1,8 @@
 import type { Workspace } from "@scorel/host/contract";
+import { isWithin } from "@scorel/kit/files/paths";
 import { holdsKeys, isKeyStore, isSystem, keyStoreTest } from "./keys.ts";
 import { kindOf, realOf } from "./looks.ts";
-import { coveredBy, fits, isInside, isWithin } from "./paths.ts";
+import { coveredBy, fits, isInside } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";
 import { type Case, deny, type Verdict } from "./verdict.ts";

@@ -1,5 +1,5 @@
-import { realpathSync } from "node:fs";
 import { join, relative, resolve, sep } from "node:path";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { Project, ProjectBook, SessionPlace } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { type Entry, type Move, readEntries } from "./file.ts";
@@ -41,7 +41,7 @@ export function findEntry(entries: readonly Entry[], named: string, cwd: string)
   const byId = named.length < SHORTEST ? [] : entries.filter(({ projectId }) => projectId.startsWith(named));
   const matches = byName.length > 0 ? byName : byId;
   if (matches.length > 1) throw errors.PROJECT_AMBIGUOUS({ named, matches: matches.map(({ directory }) => directory) });
-  const [match = isPath(named) ? containing(entries, real(resolve(cwd, named))) : undefined] = matches;
+  const [match = isPath(named) ? containing(entries, canonical(resolve(cwd, named))) : undefined] = matches;
   if (!match) throw errors.PROJECT_UNKNOWN({ named });
   return match;
 }
@@ -52,21 +52,8 @@ function isPath(named: string): boolean {
 
 /** The innermost project that holds a directory. */
 export function containing(entries: readonly Entry[], directory: string): Entry | undefined {
-  const around = entries.filter((entry) => isWithin(directory, entry.directory));
+  const around = entries.filter((entry) => isWithin(entry.directory, directory));
   return around.sort((a, b) => b.directory.length - a.directory.length)[0];
-}
-
-export function isWithin(path: string, directory: string): boolean {
-  return path === directory || path.startsWith(directory.endsWith(sep) ? directory : directory + sep);
-}
-
-/** The real path where there is one, else the path. */
-function real(path: string): string {
-  try {
-    return realpathSync(path);
-  } catch {
-    return path;
-  }
 }
 
 /** By its id; a session that has none, or one of another home, by its directory at the time it was made. */
@@ -86,7 +73,7 @@ function hasId({ projectId, merged = [] }: Entry, id: string): boolean {
 /** One move after the other; sessions that were made after a move know the new place themselves. */
 function moved(cwd: string, createdAt: number, moves: readonly Move[] = []): string {
   return moves.reduce(
-    (at, { from, to, until }) => (createdAt < until && isWithin(at, from) ? join(to, relative(from, at)) : at),
+    (at, { from, to, until }) => (createdAt < until && isWithin(from, at) ? join(to, relative(from, at)) : at),
     cwd,
   );
 }

@@ -3,7 +3,7 @@ import { homedir } from "node:os";
 import { dirname, resolve } from "node:path";
 import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import { isWithin } from "./book.ts";
+import { isWithin } from "@scorel/kit/files/paths";
 import { errors } from "./errors.ts";
 
 const MOST = 1000;
@@ -12,7 +12,7 @@ const MOST = 1000;
 export function listDirectories(wanted?: string): Operations["list_directories"]["result"] {
   const home = real(homedir());
   const directory = real(resolve(home, wanted ?? "."));
-  if (!isWithin(directory, home) || isHidden(directory, home)) throw errors.PROJECT_OUTSIDE({ path: directory, home });
+  if (!isWithin(home, directory) || isHidden(directory, home)) throw errors.PROJECT_OUTSIDE({ path: directory, home });
   const names = entriesOf(directory)
     .filter((entry) => entry.isDirectory() && !entry.name.startsWith("."))
     .map(({ name }) => name)

@@ -1,13 +1,13 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { PluginContext } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import type {} from "@scorel/model/contract";
 import type { z } from "zod";
 import { assemble, SHARE, tokensIn } from "./assemble.ts";
 import type { config } from "./config.ts";
 import type { InstructionSnapshot } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { sha256Of } from "./instruction-file.ts";
 import { type Found, findFragments, findInstructions, type InstructionFile } from "./instruction-files.ts";
 import { BASE, baseParts, type Part, PRESET, PROJECT, SECTIONS, USER } from "./parts.ts";
 

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from "node:fs";
 import { basename, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 
 const LIMIT = 64 * 1024;
 /** A link may lead to another text, and to nothing that keeps a secret. */
@@ -24,10 +24,6 @@ export function readInstructionFile(path: string, root: string): ReadFile | unde
     if (code === "ENOENT" || code === "ENOTDIR") return isLink(path) ? { reason: "a link to nothing" } : undefined;
     return { reason: code === "ELOOP" ? "a link in a circle" : `not readable (${code})` };
   }
-}
-
-export function sha256Of(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 function flawOfLink(real: string, root: string): string | undefined {

@@ -1,8 +1,9 @@
 import * as fs from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
 import { codeOf, newId } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import { errors } from "./errors.ts";
-import { isWithin, realOf } from "./paths.ts";
+import { realOf } from "./paths.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
 /** Opens what may not be read, for its mode to be changed; Node does not name it. */

@@ -2,13 +2,14 @@ import * as fs from "node:fs";
 import { basename, dirname, isAbsolute, join, normalize, posix } from "node:path";
 import type { SessionArtifacts } from "@scorel/artifacts/contract";
 import { codeOf, ScorelError } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { RunInput } from "./contract.ts";
 import { copyTree, hashTree, type Source } from "./copy.ts";
 import { errors } from "./errors.ts";
 import { type Held, inHeld, remove } from "./held.ts";
 import type { Layout } from "./layout.ts";
 import type { InputRecord } from "./metadata.ts";
-import { inside, isWithin, realOf } from "./paths.ts";
+import { inside, realOf } from "./paths.ts";
 
 /** Programs reach nothing by a path that is much longer. */
 const LONGEST_NAME = 1_024;

@@ -1,5 +1,6 @@
-import { readFileSync, renameSync, writeFileSync } from "node:fs";
-import { codeOf, newId } from "@scorel/kernel";
+import { readFileSync } from "node:fs";
+import { codeOf } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
 
 /** What was put where. */
@@ -40,7 +41,5 @@ export function readMetadata(path: string): Metadata {
 }
 
 export function writeMetadata(path: string, data: Metadata): void {
-  const beside = `${path}.${newId()}`;
-  writeFileSync(beside, JSON.stringify(data), { mode: 0o600 });
-  renameSync(beside, path);
+  replaceFile(path, JSON.stringify(data));
 }

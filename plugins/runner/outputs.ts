@@ -1,11 +1,12 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { OutputFile, RunOutputs } from "./contract.ts";
 import { readGlob } from "./glob.ts";
 import { DEEPEST, type Held, inHeld, openBelow } from "./held.ts";
 import { Kept } from "./kept.ts";
 import { isText, mimeOf } from "./mime.ts";
-import { isWithin, plainGlob } from "./paths.ts";
+import { plainGlob } from "./paths.ts";
 
 const MiB = 1024 * 1024;
 const LARGEST_READ = 4 * MiB;

@@ -1,6 +1,7 @@
 import { realpathSync } from "node:fs";
-import { dirname, join, normalize, posix, relative, sep } from "node:path";
+import { dirname, join, normalize, posix, relative } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import { errors } from "./errors.ts";
 
 /**
@@ -24,10 +25,6 @@ function realIn(path: string, fail: (reason: string) => Error): string {
   } catch (thrown) {
     throw fail(`it cannot be looked at (${codeOf(thrown)})`);
   }
-}
-
-export function isWithin(root: string, path: string): boolean {
-  return path === root || path.startsWith(root + sep);
 }
 
 /** Where a path leads: that of its nearest part that exists, with the rest behind it. */

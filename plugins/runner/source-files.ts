@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { codeOf } from "@scorel/kernel";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
-import { isWithin } from "./paths.ts";
 
 const MOST_FILES = 10_000;
 const MOST_BYTES = 256 * 1024 * 1024;

@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
 import { inHeld, remove } from "./held.ts";
@@ -81,7 +82,7 @@ function seenOf(files: readonly SourceFile[], isMounted: boolean): string | unde
     all += `${path}\0${stat.dev} ${stat.ino} ${stat.size} ${stat.mode} ${stat.mtimeMs} ${stat.ctimeMs}\0`;
     latest = Math.max(latest, stat.ctimeMs);
   }
-  return latest + SETTLED_MS < Date.now() ? createHash("sha256").update(all).digest("hex") : undefined;
+  return latest + SETTLED_MS < Date.now() ? sha256Of(all) : undefined;
 }
 
 function isLink(path: string): boolean {
@@ -106,7 +107,7 @@ export function digestNow(skill: Skill): string {
 function folderName(name: string): string {
   // What looks like a hash's is none: two skills in one folder would run each other's programs.
   if (/^(?!skill-[0-9a-f]{16}$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
-  return `skill-${createHash("sha256").update(name).digest("hex").slice(0, 16)}`;
+  return `skill-${sha256Of(name).slice(0, 16)}`;
 }
 
 /** Copies the files, each of which is read once; answers their digest. */
@@ -159,7 +160,7 @@ function digestOf(
   using reader = createReader();
   for (const file of files) {
     const bytes = bytesOf(file, reader, fail);
-    if (sums && sums.get(file.path) !== createHash("sha256").update(bytes).digest("hex"))
+    if (sums && sums.get(file.path) !== sha256Of(bytes))
       throw fail(file.path, `it is not what was installed; ${MENDS}`);
     hash.update(`${file.path}\0${bytes.length}\0`).update(bytes);
     read(file, bytes);

@@ -1,6 +1,7 @@
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
+import { existsSync, mkdirSync, readdirSync, realpathSync, rmdirSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { RunnerContext } from "./config.ts";
 import { inHeld, remove } from "./held.ts";
 import type { Steps } from "./steps.ts";
@@ -22,7 +23,7 @@ export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find" | "r
 
 /** A new private folder for one run, and what removes it, whatever its programs made of it. */
 export function passingFolder(): { path: string; remove(): void } {
-  const around = mkdtempSync(join(realpathSync(tmpdir()), "scorel-run-"));
+  const around = makeTemporaryFolder("scorel-run-");
   const path = join(around, "run");
   mkdirSync(path);
   return {

@@ -1,7 +1,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { newId } from "@scorel/kernel";
-import { identityOf } from "@scorel/kit/process/tree";
+import { identityOf } from "@scorel/kit/process/identity";
 import type { SandboxMount } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Executor, ExecutorCommand, ReadyJob } from "./executor.ts";

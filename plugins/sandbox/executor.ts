@@ -1,7 +1,5 @@
-import { mkdtempSync, realpathSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { ExecutorName, SandboxCommand, SandboxJob, SandboxLimits } from "./contract.ts";
 
 /** A job with everything said. */
@@ -39,7 +37,7 @@ export function problemOf(executor: Executor): Promise<string | undefined> {
 
 /** A private folder for what executors need beside a program's mounts: no program may write there. */
 export function makeFolder(): string {
-  return mkdtempSync(join(realpathSync(tmpdir()), "scorel-sandbox-"));
+  return makeTemporaryFolder("scorel-sandbox-");
 }
 
 /** What every program finds when the job says nothing else. */

@@ -1,4 +1,3 @@
-import { createHash } from "node:crypto";
 import {
   closeSync,
   constants,
@@ -10,8 +9,9 @@ import {
   realpathSync,
   statSync,
 } from "node:fs";
-import { sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { isWithin } from "@scorel/kit/files/paths";
 
 /** A SKILL.md of more bytes is none. The largest public one has 74 KB. */
 export const LARGEST_SKILL = 256 * 1024;
@@ -38,15 +38,6 @@ export function readText(path: string, root: string, limit: number): ReadText {
     const code = codeOf(thrown);
     return { reason: code === "ENOENT" ? "it does not exist" : code === "ELOOP" ? "a link in a circle" : code };
   }
-}
-
-/** Whether a real path is `root` or lies below it. */
-export function isWithin(root: string, path: string): boolean {
-  return path === root || path.startsWith(root.endsWith(sep) ? root : root + sep);
-}
-
-export function sha256Of(bytes: Buffer | string): string {
-  return createHash("sha256").update(bytes).digest("hex");
 }
 
 function readRegular(real: string, root: string, limit: number): ReadText {

@@ -1,7 +1,7 @@
+import { sha256Of } from "@scorel/kit/files/hash";
 import { docRoom } from "./budget.ts";
 import type { LoadedDoc, LoadedSkill, Skill } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { sha256Of } from "./file.ts";
 import { filled } from "./placeholders.ts";
 import { sizeOf } from "./size.ts";
 import type { Skills } from "./skills.ts";

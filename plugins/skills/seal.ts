@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import type { Skill } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -12,7 +12,7 @@ export function sumsOf({ name, files, root, archive }: Skill): Sums | undefined 
   if (!archive) return undefined;
   const path = join(dirname(root), "sums.json");
   const text = textOf(path);
-  if (text === undefined || createHash("sha256").update(text).digest("hex") !== archive.tree)
+  if (text === undefined || sha256Of(text) !== archive.tree)
     throw errors.SKILL_CHANGED({ name, path, archive: archive.name });
   const prefix = `${relative(root, files).split("\\").join("/")}/`;
   const rows = Object.entries(JSON.parse(text) as Record<string, string>);

@@ -1,6 +1,6 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { newId } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 
 /** Bytes of the file that are read: the latest few thousand uses. */
 const READ = 64 * 1024;
@@ -22,9 +22,7 @@ export function recordUse(home: string, skill: string): void {
     fs.closeSync(fd);
   }
   // A use that another process adds at this moment may be lost, which changes no order that anyone would notice.
-  const shorter = `${file}.${newId()}.tmp`;
-  fs.writeFileSync(shorter, tailOf(file), { mode: 0o600 });
-  fs.renameSync(shorter, file);
+  replaceFile(file, tailOf(file));
 }
 
 /** How often each skill was loaded lately. Without the file there are no counts. Throws other errors of files. */

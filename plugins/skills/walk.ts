@@ -1,6 +1,6 @@
-import { type Dirent, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { isWithin } from "./file.ts";
+import { isWithin, realOf } from "@scorel/kit/files/paths";
 
 /** Folders deeper than this below a root hold no skills. */
 const DEEPEST = 6;
@@ -107,14 +107,6 @@ function entriesOf(path: string): Dirent[] {
   } catch {
     // Not a folder any more, or nobody may look into it: it holds no skills.
     return [];
-  }
-}
-
-function realOf(path: string): string | undefined {
-  try {
-    return realpathSync.native(path);
-  } catch {
-    return undefined;
   }
 }
 

@@ -1,7 +1,7 @@
-import { createHash } from "node:crypto";
 import { homedir } from "node:os";
 import { basename, dirname, join, resolve } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
+import { sha256Of } from "@scorel/kit/files/hash";
 import { errors } from "./errors.ts";
 import { type Repository, repositoryOf } from "./repository.ts";
 
@@ -69,7 +69,7 @@ function onWeb(text: string): Address {
 }
 
 function ofRepository({ url, shown, below }: Repository): Address {
-  const id = createHash("sha256").update(shown).digest("hex");
+  const id = sha256Of(shown);
   const label = labelFrom(basename(below ?? shown.replace(/[@#].*$/, ""))) || "skills";
   return { url, id, shown, isWhole: true, label, repository: { ...(below !== undefined && { below }) } };
 }
@@ -85,7 +85,7 @@ function pathIn(text: string): string {
 }
 
 function named(url: URL, shown: string, isWhole: boolean): Address {
-  const id = createHash("sha256").update(url.href).digest("hex");
+  const id = sha256Of(url.href);
   return { url, id, shown, isWhole, label: labelOf(url) };
 }
 

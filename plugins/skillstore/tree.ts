@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { closeSync, openSync, readdirSync, readFileSync, readSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import type { StagedFile } from "./contract.ts";
 
 /** As skills are looked for elsewhere: not deeper, and not in these. */
@@ -30,14 +31,14 @@ export function sealTree(tree: string): { tree: string; files: StagedFile[]; sum
   const sums = new Map(files.map(({ path }) => [path, sumOf(join(tree, "files", path))]));
   const text = JSON.stringify(Object.fromEntries(sums));
   writeFileSync(join(tree, "sums.json"), text, { mode: 0o600 });
-  return { tree: createHash("sha256").update(text).digest("hex"), files, sums };
+  return { tree: sha256Of(text), files, sums };
 }
 
 /** What a tree consisted of when it was sealed; undefined when that is not to be had any more. */
 export function sumsOf(tree: string, sha256: string): Sums | undefined {
   try {
     const text = readFileSync(join(tree, "sums.json"), "utf8");
-    const isOurs = createHash("sha256").update(text).digest("hex") === sha256;
+    const isOurs = sha256Of(text) === sha256;
     return isOurs ? new Map(Object.entries(JSON.parse(text) as Record<string, string>)) : undefined;
   } catch (thrown) {
     if (["ENOENT", "ENOTDIR"].includes(codeOf(thrown))) return undefined;

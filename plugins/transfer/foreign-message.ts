@@ -1,5 +1,5 @@
-import { createHash } from "node:crypto";
 import type { Events } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
 import type {
   AssistantMessage,
   ImageBlock,
@@ -48,7 +48,7 @@ export function toolResult(from: {
 export function callIdOf(given: unknown): string {
   const id = textIn(given);
   if (/^[\w-]{1,64}$/.test(id)) return id;
-  return `call_${createHash("sha256").update(id).digest("hex").slice(0, 24)}`;
+  return `call_${sha256Of(id).slice(0, 24)}`;
 }
 
 /** A tool's or a model's name: one line, never empty. */

@@ -2,8 +2,9 @@ import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
 import { nearest } from "@scorel/kernel";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { errors } from "../errors.ts";
-import { canonical, filesOf, isWithin, type Project, shippedPresets, userDir } from "../paths.ts";
+import { filesOf, type Project, shippedPresets, userDir } from "../paths.ts";
 import {
   assertNotLost,
   installedFile,

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { canonical, rootOf, userDir } from "../paths.ts";
+import { canonical } from "@scorel/kit/files/paths";
+import { rootOf, userDir } from "../paths.ts";
 
 /**
  * The user's own settings for the project that a directory is in: `~/.scorel/projects/<projectId>.toml`, where what a person has

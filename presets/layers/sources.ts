@@ -1,5 +1,6 @@
 import { join, resolve } from "node:path";
-import { canonical, groundOf, isWithin, userDir } from "../paths.ts";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { groundOf, userDir } from "../paths.ts";
 import { trustFile } from "../trust/file.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";
 import { isPath } from "./preset-file.ts";

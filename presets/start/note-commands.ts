@@ -2,7 +2,8 @@ import * as fs from "node:fs";
 import { homedir } from "node:os";
 import { dirname } from "node:path";
 import type {} from "@scorel/cli/contract";
-import { type Kernel, type KernelEntry, newId } from "@scorel/kernel";
+import type { Kernel, KernelEntry } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 import { userDir } from "../paths.ts";
 import { makePrivate } from "../private-folder.ts";
 import { type OwnCommand, ownCommandsFile } from "./own-commands.ts";
@@ -18,9 +19,7 @@ export function noteCommands(kernel: Kernel, entries: readonly KernelEntry[]): v
   if (files.size === 0 && !isThere) return;
   if (isThere && fs.readFileSync(path, "utf8") === text) return;
   makePrivate(userDir(), dirname(path));
-  const temporary = `${path}.${newId()}.tmp`;
-  fs.writeFileSync(temporary, text, { flag: "wx", mode: 0o600 });
-  fs.renameSync(temporary, path);
+  replaceFile(path, text);
 }
 
 function commandsOf(kernel: Kernel, files: ReadonlyMap<string, string>): OwnCommand[] {

@@ -1,13 +1,13 @@
-import { createHash } from "node:crypto";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { canonical } from "@scorel/kit/files/paths";
 import type { LockEntry } from "@scorel/packages/contract";
 import type { TrustChange } from "@scorel/trust/contract";
 import { errors } from "../errors.ts";
-import { canonical } from "../paths.ts";
 import { changesIn } from "../trust/changes.ts";
 import { keepCopy } from "../trust/copy.ts";
-import { readTree, sha256Of, type Tree } from "../trust/tree.ts";
+import { readTree, type Tree } from "../trust/tree.ts";
 import { entryOf, presetsDir, readLock } from "./lock.ts";
 
 const NAMED = 5;
@@ -62,7 +62,7 @@ export function sumsOf({ files }: Tree): Record<string, string> {
 /** Of the sums, so that the lock file alone tells where the copy is. */
 export function hashOf(files: Readonly<Record<string, string>>): string {
   const rows = Object.entries(files).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash("sha256").update(JSON.stringify(rows)).digest("hex");
+  return sha256Of(JSON.stringify(rows));
 }
 
 function summary(changes: readonly TrustChange[]): string {

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { codeOf, messageOf, newId } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 import type { LockEntry, PresetLock } from "@scorel/packages/contract";
 import { errors } from "../errors.ts";
 import { isTable } from "../layers/merge.ts";
@@ -47,12 +48,9 @@ export function lockNow(path = lockFile()): PresetLock {
 
 /** Replaces the file: readers see the old one or the new one. Whoever calls this holds the lock. */
 export function writeLock(lock: PresetLock, path = lockFile()): void {
-  const temporary = `${path}.${newId()}.tmp`;
   try {
-    fs.writeFileSync(temporary, `${JSON.stringify(lock, null, 2)}\n`, { flag: "wx", mode: 0o600, flush: true });
-    fs.renameSync(temporary, path);
+    replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`, { durable: true });
   } catch (thrown) {
-    fs.rmSync(temporary, { force: true });
     throw errors.PRESET_LOCK({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
   }
 }

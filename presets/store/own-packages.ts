@@ -1,7 +1,7 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
-import { canonical } from "../paths.ts";
+import { canonical } from "@scorel/kit/files/paths";
 import { entryOf, lockNow, presetsDir } from "./lock.ts";
 import { packageFile } from "./package.ts";
 

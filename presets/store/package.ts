@@ -1,6 +1,7 @@
 import { existsSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, sep } from "node:path";
-import { canonical, groundOf, isWithin, userDir } from "../paths.ts";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
+import { groundOf, userDir } from "../paths.ts";
 import { assertPrivate, closeToOthers } from "../private-folder.ts";
 import { isAnyInstalled, isAnyStaged } from "./lock.ts";
 

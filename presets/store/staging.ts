@@ -3,8 +3,10 @@ import { hostname } from "node:os";
 import { basename, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { codeOf, newId } from "@scorel/kernel";
+import { canonical } from "@scorel/kit/files/paths";
+import { replaceFile } from "@scorel/kit/files/private";
 import type { LockEntry } from "@scorel/packages/contract";
-import { canonical, userDir } from "../paths.ts";
+import { userDir } from "../paths.ts";
 import { makePrivate } from "../private-folder.ts";
 import { presetsDir, stagingDir } from "./lock.ts";
 
@@ -27,9 +29,7 @@ export function makeStaging(): string {
 
 /** From here on the plan is carried out, if need be by another process. */
 export function writePlan(folder: string, plan: Plan): void {
-  const temporary = join(folder, "plan.json.tmp");
-  fs.writeFileSync(temporary, JSON.stringify(plan), { mode: 0o600, flush: true });
-  fs.renameSync(temporary, join(folder, "plan.json"));
+  replaceFile(join(folder, "plan.json"), JSON.stringify(plan), { durable: true });
 }
 
 /** What was to be carried out and was not, because a process was ended in the middle of it. */

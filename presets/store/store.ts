@@ -1,10 +1,11 @@
 import * as fs from "node:fs";
 import { basename, join } from "node:path";
 import { codeOf, messageOf } from "@scorel/kernel";
+import { canonical } from "@scorel/kit/files/paths";
 import type { InstalledPreset, LockEntry, PresetLock, PresetStore } from "@scorel/packages/contract";
 import type { Asked } from "../composition/asked.ts";
 import { errors } from "../errors.ts";
-import { canonical, shippedPresets, userDir } from "../paths.ts";
+import { shippedPresets, userDir } from "../paths.ts";
 import { makePrivate } from "../private-folder.ts";
 import { removeCopy, removeStale, retireCopy } from "../trust/copy.ts";
 import { changesTo, hashOf, presetTree } from "./check.ts";
@@ -12,6 +13,8 @@ import { entryOf, isPresetName, lockNow, presetsDir, readLock, stagingDir, write
 import { clearStaging, clearTemporaries, makeStaging, type Plan, readyPlans, writePlan } from "./staging.ts";
 
 const PATIENCE_MS = 10_000;
+/** Longer than anyone changes the file. */
+const ABANDONED_MS = 60_000;
 
 /** The presets that are installed, for the commands of the plugin `packages`. */
 export function createPresetStore(asked: Asked): PresetStore {
@@ -114,10 +117,13 @@ function clearCopies(before: string, { presets }: PresetLock, isUpdate: boolean)
 async function locked(work: () => void): Promise<void> {
   makePrivate(userDir(), presetsDir(), stagingDir());
   const path = join(presetsDir(), "presets.lock.json");
-  const { takeLock } = await import("@scorel/model/auth-lock");
-  const lock = await takeLock(`${path}.lock`, PATIENCE_MS).catch((thrown: unknown) => {
-    throw errors.PRESET_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
-  });
+  const { takeLock } = await import("@scorel/kit/files/lock");
+  const lock = await takeLock(`${path}.lock`, PATIENCE_MS, { abandonedAfter: ABANDONED_MS }).catch(
+    (thrown: unknown) => {
+      throw errors.PRESET_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
+    },
+  );
+  if (!lock) throw errors.PRESET_LOCK({ path, reason: "another process is changing it" });
   try {
     for (const { folder, plan } of readyPlans()) finish(join(stagingDir(), basename(folder)), plan);
     clearStaging();

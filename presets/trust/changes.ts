@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { sha256Of } from "@scorel/kit/files/hash";
 import type { TrustChange } from "@scorel/trust/contract";
 import { type Copies, copyOf } from "./copy.ts";
 import type { TrustEntry } from "./file.ts";
-import { sha256Of, type Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 
 /** Larger texts are named only. */
 const LARGEST = 16 * 1024;

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf, messageOf, newId, ScorelError } from "@scorel/kernel";
+import { codeOf, messageOf, ScorelError } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 import { errors } from "../errors.ts";
 import { userDir } from "../paths.ts";
 import { makePrivate } from "../private-folder.ts";
@@ -54,9 +55,7 @@ function keepFile(path: string, bytes: Buffer, mode: number): void {
     return;
   }
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${newId()}.tmp`;
-  fs.writeFileSync(temporary, bytes, { flag: "wx", mode });
-  fs.renameSync(temporary, path);
+  replaceFile(path, bytes, { mode });
 }
 
 /** A helper's name decides what an import finds, so nothing may lie there that was not hashed. */

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { codeOf, messageOf, newId } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { replaceFile } from "@scorel/kit/files/private";
 import { errors } from "../errors.ts";
 import { isTable } from "../layers/merge.ts";
 import { userDir } from "../paths.ts";
@@ -29,6 +30,8 @@ export interface TrustRecord {
 }
 
 const PATIENCE_MS = 5_000;
+/** Longer than anyone changes the file. */
+const ABANDONED_MS = 60_000;
 
 export const trustFile = () => join(userDir(), "trust.json");
 
@@ -45,10 +48,13 @@ export function readTrust(path = trustFile()): TrustRecord {
 export async function changeTrust(change: (record: TrustRecord) => void): Promise<void> {
   const path = trustFile();
   makePrivate(userDir());
-  const { takeLock } = await import("@scorel/model/auth-lock");
-  const lock = await takeLock(`${path}.lock`, PATIENCE_MS).catch((thrown: unknown) => {
-    throw errors.TRUST_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
-  });
+  const { takeLock } = await import("@scorel/kit/files/lock");
+  const lock = await takeLock(`${path}.lock`, PATIENCE_MS, { abandonedAfter: ABANDONED_MS }).catch(
+    (thrown: unknown) => {
+      throw errors.TRUST_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
+    },
+  );
+  if (!lock) throw errors.TRUST_FILE({ path, reason: "another process is changing it" });
   try {
     const record = readTrust(path);
     change(record);
@@ -107,12 +113,9 @@ function isTexts(value: unknown): boolean {
 }
 
 function replace(path: string, text: string): void {
-  const temporary = `${path}.${newId()}.tmp`;
   try {
-    fs.writeFileSync(temporary, text, { flag: "wx", mode: 0o600, flush: true });
-    fs.renameSync(temporary, path);
+    replaceFile(path, text, { durable: true });
   } catch (thrown) {
-    fs.rmSync(temporary, { force: true });
     throw errors.TRUST_FILE({ path, reason: messageOf(thrown) }, { cause: thrown });
   }
 }

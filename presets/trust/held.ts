@@ -1,15 +1,16 @@
 import * as fs from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { HeldExtension } from "@scorel/trust/contract";
 import { findExtensions } from "../composition/extension-files.ts";
 import { errors } from "../errors.ts";
-import { canonical, isWithin, userDir } from "../paths.ts";
+import { userDir } from "../paths.ts";
 import { presetsDir } from "../store/lock.ts";
 import { ownPackages } from "../store/own-packages.ts";
 import { changeTrust, readTrust } from "./file.ts";
 import { createSessionFinder } from "./tool-times.ts";
-import { sha256Of } from "./tree.ts";
 
 const DEEPEST = 12;
 /** What no code is loaded from. */

@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { TrustReview } from "@scorel/trust/contract";
 import type { Asked } from "../composition/asked.ts";
 import { isPath, presetFileIn } from "../layers/preset-file.ts";
-import { canonical, isWithin, projectDir, userDir } from "../paths.ts";
+import { projectDir, userDir } from "../paths.ts";
 import type { Signals } from "../start/signals.ts";
 import { presetAt } from "../store/package.ts";
 

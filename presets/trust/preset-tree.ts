@@ -1,9 +1,9 @@
 import { existsSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { type Layer, parseLayer } from "../layers/layer.ts";
 import { extended } from "../layers/layers.ts";
 import { fileAt, isPath } from "../layers/preset-file.ts";
-import { canonical, isWithin } from "../paths.ts";
 import { type PresetGround, packageFile } from "../store/package.ts";
 import { readBytes, readTree, type Tree, treeOf } from "./tree.ts";
 

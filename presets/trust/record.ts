@@ -1,8 +1,9 @@
+import { sha256Of } from "@scorel/kit/files/hash";
 import type { TrustReview } from "@scorel/trust/contract";
 import { changesIn, textOf } from "./changes.ts";
 import { keepCopy, removeCopy } from "./copy.ts";
 import { changeTrust, type TrustEntry, type TrustRecord } from "./file.ts";
-import { sha256Of, type Tree } from "./tree.ts";
+import type { Tree } from "./tree.ts";
 
 /** What trust is given to: projects, and presets that are named by their path. */
 export type TrustTable = "projects" | "presets";

@@ -1,7 +1,8 @@
 import { codeOf } from "@scorel/kernel";
+import { canonical } from "@scorel/kit/files/paths";
 import type { TrustedProject, TrustReview, TrustService } from "@scorel/trust/contract";
 import type { Asked } from "../composition/asked.ts";
-import { canonical, groundOf, groundsOf, type TrustGround } from "../paths.ts";
+import { groundOf, groundsOf, type TrustGround } from "../paths.ts";
 import { presetAt } from "../store/package.ts";
 import { readTrust, type TrustEntry } from "./file.ts";
 import { itemsIn } from "./items.ts";

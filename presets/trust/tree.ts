@@ -1,8 +1,9 @@
 import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { errors } from "../errors.ts";
-import { canonical, isWithin } from "../paths.ts";
 
 /** More than this is no configuration; reading it would hold up every start. */
 const MOST_FILES = 5_000;
@@ -51,10 +52,6 @@ export function readBytes(path: string): Buffer {
   const file = guarded(path, { refuse: untrustable }, () => readRegular(path));
   if (file === undefined) throw untrustable(path, "is neither a file nor a folder");
   return file.bytes;
-}
-
-export function sha256Of(content: string | Buffer): string {
-  return createHash("sha256").update(content).digest("hex");
 }
 
 type Refuse = (path: string, reason: string, options?: { cause: unknown }) => Error;

@@ -45,6 +45,8 @@ export interface Facts {
   /** `ui` is the one service whose type is the kernel's own. */
   kernel: { contract: Contract; ui: Contract; events: typeof KERNEL_EVENTS; errors: ErrorForm[] };
   loader: { errors: ErrorForm[] };
+  /** The libraries that plugins share. */
+  kit: { errors: ErrorForm[] };
   /** Services that no plugin provides -> the folder that hands them to a kernel. */
   given: Map<string, string>;
   presets: PresetFacts[];
@@ -63,6 +65,7 @@ export async function readFacts(): Promise<Facts> {
       errors: await errorsOf("kernel"),
     },
     loader: { errors: await errorsOf("presets") },
+    kit: { errors: await errorsOf("plugins/kit") },
     given: givenServices(),
     presets: readPresets(),
     commandLine: await readCommandLine(),

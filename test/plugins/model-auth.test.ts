@@ -12,8 +12,7 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
-import { changeCredential, readStored, storeCredential } from "../../plugins/model/auth-file.ts";
-import { takeLock } from "../../plugins/model/auth-lock.ts";
+import { changeCredential, lockAuth, readStored, storeCredential } from "../../plugins/model/auth-file.ts";
 import { createSecrets } from "../../plugins/model/secrets.ts";
 import { type Heard, overWire } from "../../plugins/model/sign-in-wire.ts";
 import { gate } from "../model-server.ts";
@@ -34,7 +33,7 @@ afterEach(() => {
 
 /** The content of a lock whose holder was killed. */
 async function leftLock(): Promise<string> {
-  await takeLock(`${path}.lock`, 0);
+  await lockAuth(`${path}.lock`, 0);
   const { pid } = spawnSync(process.execPath, ["-e", ""]);
   return readFileSync(`${path}.lock`, "utf8").replace(`"pid":${process.pid}`, `"pid":${pid}`);
 }
@@ -67,12 +66,12 @@ describe("a lock that a killed login left", () => {
   });
 
   it("is waited for while its holder lives", async () => {
-    const lock = await takeLock(`${path}.lock`, 0);
+    const lock = await lockAuth(`${path}.lock`, 0);
     let done = false;
     const stored = storeCredential("groq", "gsk-0123456789").then(() => {
       done = true;
     });
-    await expect(takeLock(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
+    await expect(lockAuth(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
     expect(done).toBe(false);
     lock.release();
     await stored;
@@ -81,9 +80,9 @@ describe("a lock that a killed login left", () => {
 
   it.each(["", "{", '{"pid":1}'])("and that says %j is believed until it is old", async (content) => {
     writeFileSync(`${path}.lock`, content);
-    await expect(takeLock(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
+    await expect(lockAuth(`${path}.lock`, 50)).rejects.toMatchObject({ code: "MODEL_AUTH_FILE" });
     utimesSync(`${path}.lock`, 1, 1);
-    (await takeLock(`${path}.lock`, 0)).release();
+    (await lockAuth(`${path}.lock`, 0)).release();
     expect(existsSync(`${path}.lock`)).toBe(false);
   });
 });

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { cpSync, existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { basename, dirname, join, relative, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { PluginRow } from "../contract.ts";
 import { errors } from "../errors.ts";
 import type { Target } from "./step.ts";
@@ -16,7 +16,7 @@ const LIMIT_MS = 60_000;
  * environment. Throws EXTENSIONS_NO_ANSWER when that process ends otherwise than by answering.
  */
 export async function probe(target: Target, { env }: Pick<Invocation, "env">): Promise<PluginRow> {
-  const root = realpathSync(mkdtempSync(join(tmpdir(), "scorel-check-")));
+  const root = makeTemporaryFolder("scorel-check-");
   try {
     const home = join(root, "home");
     const place = join(home, ".scorel", "extensions");

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { existsSync, rmSync, writeFileSync } from "node:fs";
 import { delimiter, dirname, join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
+import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { ExtensionsService } from "../contract.ts";
 import type { Step, Target } from "./step.ts";
 
@@ -37,7 +37,7 @@ function above(file: string, name: string): string[] {
 }
 
 async function problemsBy(compiler: string, tsconfig: string, { file }: Target): Promise<string[]> {
-  const folder = mkdtempSync(join(tmpdir(), "scorel-types-"));
+  const folder = makeTemporaryFolder("scorel-types-");
   try {
     const project = join(folder, "tsconfig.json");
     const compilerOptions = { allowJs: true };

@@ -1,7 +1,8 @@
-import { createHash, createHmac, randomBytes, timingSafeEqual } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
-import { newId } from "@scorel/kernel";
+import { sha256Of } from "@scorel/kit/files/hash";
+import { replaceFile } from "@scorel/kit/files/private";
 
 /** Part of every key: another compiler writes other code. */
 const COMPILER = "jiti 2.7.0";
@@ -42,9 +43,7 @@ export function createCompileCache({ folder, keyFile }: CachePlaces): CompileCac
     keep(wanted, code) {
       const path = pathOf(wanted);
       removeOld(folder);
-      const temporary = `${path}.${newId()}.tmp`;
-      fs.writeFileSync(temporary, `${sumOf(secret, path, code)}\n${code}`, { flag: "wx", mode: 0o600 });
-      fs.renameSync(temporary, path);
+      replaceFile(path, `${sumOf(secret, path, code)}\n${code}`);
       return code;
     },
   };
@@ -61,9 +60,7 @@ function removeOld(folder: string): void {
 
 function keyOf(wanted: Compilation): string {
   const parts = Object.entries(wanted).sort(([a], [b]) => (a < b ? -1 : 1));
-  return createHash("sha256")
-    .update(JSON.stringify([COMPILER, parts]))
-    .digest("hex");
+  return sha256Of(JSON.stringify([COMPILER, parts]));
 }
 
 /** The name is summed too, so that one kept file cannot stand for another. */
@@ -84,8 +81,6 @@ function readKept(path: string, secret: Buffer): string | undefined {
 function readSecret(path: string): Buffer {
   const stats = fs.lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isFile() && stats.size === 32 && (stats.mode & 0o077) === 0) return fs.readFileSync(path);
-  const temporary = `${path}.${newId()}.tmp`;
-  fs.writeFileSync(temporary, randomBytes(32), { flag: "wx", mode: 0o600 });
-  fs.renameSync(temporary, path);
+  replaceFile(path, randomBytes(32));
   return fs.readFileSync(path);
 }

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { builtinModules } from "node:module";
-import { dirname, extname, isAbsolute, join, relative, resolve, sep } from "node:path";
+import { dirname, extname, isAbsolute, join, relative, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
+import { isWithin } from "@scorel/kit/files/paths";
 import type { ExtensionFile } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { virtualNames } from "./virtual-modules.ts";
@@ -56,10 +57,6 @@ function resolveInside(wanted: string, from: string, root: string): string | und
   const target = resolve(dirname(from), path);
   if (!isWithin(root, target)) return undefined;
   return helperAt(target) ?? "";
-}
-
-function isWithin(folder: string, path: string): boolean {
-  return path === folder || path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
 
 const offered = new Set<string>([...builtinModules, ...virtualNames]);

@@ -12,7 +12,8 @@ import {
 } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { newId } from "@scorel/kernel";
-import { endTree, identityOf, type ProcessIdentity, placeOf } from "./tree.ts";
+import { identityOf, type LocalIdentity, placeOf } from "./identity.ts";
+import { endTree } from "./tree.ts";
 
 /** Where the ledgers of a user's sessions are; the manifest looks there too. */
 export function ledgerFolder(home: string): string {
@@ -20,12 +21,12 @@ export function ledgerFolder(home: string): string {
 }
 
 /** A command that runs, as it is kept on disk. */
-interface Row extends ProcessIdentity {
+interface Row extends LocalIdentity {
   mark: string;
 }
 interface Page {
   /** The scorel process that started them. */
-  owner: ProcessIdentity;
+  owner: LocalIdentity;
   boot: string;
   space: string;
   commands: Row[];
@@ -166,6 +167,6 @@ function noteEnd(path: string): void {
 }
 
 /** The very process, and not another one that got its number; in doubt it is another. */
-function isSame({ pid, start }: ProcessIdentity): boolean {
+function isSame({ pid, start }: LocalIdentity): boolean {
   return start !== "" && identityOf(pid).start === start;
 }

@@ -1,7 +1,7 @@
-import { execFile, execFileSync } from "node:child_process";
-import { readFileSync, readlinkSync } from "node:fs";
+import { execFile } from "node:child_process";
 import { readdir, readFile } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
+import { fieldsOf } from "./identity.ts";
 
 /** Set in the environment of a command, so that descendants are found even after they left its group and session. */
 export const MARK = "SCOREL_COMMAND_ID";
@@ -72,43 +72,6 @@ function signal(pid: number, name: NodeJS.Signals): void {
   } catch {
     // It has ended in the meantime.
   }
-}
-
-/** Who a process is, so that another one with the same number is not taken for it. */
-export interface ProcessIdentity {
-  pid: number;
-  /** When it started, as the system counts; "" when it does not run or that cannot be told. */
-  start: string;
-}
-
-export function identityOf(pid: number): ProcessIdentity {
-  const [state, ...fields] = attempt(() => fieldsOf(readFileSync(`/proc/${pid}/stat`, "latin1"))) ?? [];
-  const ended = state === "Z" || state === "X";
-  const ps = () => execFileSync("ps", ["-o", "lstart=", "-p", String(pid)], { timeout: 2000, stdio: "pipe" });
-  if (process.platform === "linux") return { pid, start: ended ? "" : (fields[18] ?? "") };
-  return { pid, start: attempt(() => ps().toString().trim()) ?? "" };
-}
-
-/** Which start of the machine, and which space of process numbers (container), this is; "" where that is not told. */
-export function placeOf(): { boot: string; space: string } {
-  return {
-    boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
-    space: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
-  };
-}
-
-/** Systems differ in what they tell, and processes end while they are asked about. */
-function attempt<T>(read: () => T): T | undefined {
-  try {
-    return read();
-  } catch {
-    return undefined;
-  }
-}
-
-/** What follows the name in parentheses, which may contain anything. */
-function fieldsOf(stat: string): string[] {
-  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 async function processes(): Promise<Process[]> {

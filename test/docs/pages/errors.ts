@@ -13,6 +13,7 @@ configuration), with 1 otherwise. Errors of tools are answers that the model rea
   blocks: (facts) => [
     ...section("kernel", facts.kernel.errors),
     ...section("presets", facts.loader.errors),
+    ...section("plugins/kit", facts.kit.errors),
     ...facts.plugins.flatMap(({ folder, errors: forms }) => section(folder, forms)),
   ],
 };

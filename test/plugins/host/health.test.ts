@@ -1,7 +1,7 @@
 import { appendFileSync, existsSync, readFileSync, truncateSync, utimesSync, writeFileSync } from "node:fs";
 import type { SessionHealth } from "@scorel/host/contract";
 import { describe, expect, it } from "vitest";
-import { ownIdentity } from "../../../plugins/host/identity.ts";
+import { ownIdentity } from "../../../plugins/kit/process/identity.ts";
 import { type TestHome, testHome, testHost } from "./home.ts";
 
 /** A session with one turn in it, closed; its id. */

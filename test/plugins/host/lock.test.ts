@@ -2,8 +2,8 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, utimesSync, writeFileSy
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { ownIdentity } from "../../../plugins/host/identity.ts";
 import { acquireLock, isLocked } from "../../../plugins/host/lock.ts";
+import { ownIdentity } from "../../../plugins/kit/process/identity.ts";
 import { type SecondProcess, secondProcess } from "../../second-process.ts";
 
 const session = "session000000001";

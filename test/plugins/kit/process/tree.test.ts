@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { describe, expect, it } from "vitest";
-import { endTree, identityOf, MARK } from "../../../../plugins/kit/process/tree.ts";
+import { identityOf } from "../../../../plugins/kit/process/identity.ts";
+import { endTree, MARK } from "../../../../plugins/kit/process/tree.ts";
 import { isAlive } from "../../../processes.ts";
 
 /** Starts a shell in a group of its own; answers it with the numbers that it prints. */

@@ -3,11 +3,15 @@ import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 import { codeOf } from "@scorel/kernel";
 
-/** Who a process is, so that another one with the same number is not taken for it. */
-export interface ProcessIdentity {
+/** A process on this machine, told from a later one that gets the same number. */
+export interface LocalIdentity {
   pid: number;
   /** When the process started, as its own system counts; "" when that cannot be known. */
   start: string;
+}
+
+/** A process anywhere, for files that other machines and containers may read. */
+export interface ProcessIdentity extends LocalIdentity {
   /** Differs after each start of the machine; "" when unknown. */
   boot: string;
   /** In which space of process numbers (container); "" when unknown. */
@@ -15,17 +19,24 @@ export interface ProcessIdentity {
   machine: string;
 }
 
-let own: ProcessIdentity | undefined;
+/** Who has this number now; `start` is "" when nobody has, or when the system does not tell. */
+export function identityOf(pid: number): LocalIdentity {
+  return { pid, start: startOf(pid) ?? "" };
+}
 
-/** This process. */
-export function ownIdentity(): ProcessIdentity {
-  own ??= {
-    pid: process.pid,
-    start: startOf(process.pid) ?? "",
+/** Which start of the machine, and which space of process numbers (container), this is; "" where that is not told. */
+export function placeOf(): { boot: string; space: string } {
+  return {
     boot: attempt(() => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim()) ?? "",
     space: attempt(() => readlinkSync("/proc/self/ns/pid")) ?? "",
-    machine: hostname(),
   };
+}
+
+let own: ProcessIdentity | undefined;
+
+/** This process; it stays the same, so it is looked up once. */
+export function ownIdentity(): ProcessIdentity {
+  own ??= { ...identityOf(process.pid), ...placeOf(), machine: hostname() };
   return own;
 }
 
@@ -37,6 +48,13 @@ export function isRunning(other: ProcessIdentity): boolean {
   const start = startOf(other.pid);
   if (start === undefined) return false;
   return start === "" || other.start === "" || start === other.start;
+}
+
+/** Whether it is certain that this very process still runs, and not only possible. */
+export function isSurelyRunning(other: ProcessIdentity): boolean {
+  const me = ownIdentity();
+  const isHere = other.boot !== "" && other.boot === me.boot && other.space === me.space;
+  return isHere && other.start !== "" && startOf(other.pid) === other.start;
 }
 
 /** Whether a process of this space stands still until someone wakes it; false where that cannot be told. */
@@ -59,11 +77,15 @@ function startInProc(pid: number): string | undefined {
   return fields[18] ?? "";
 }
 
-/** What the system tells of a process, from its state on; nothing when there is none. */
+/** The fields of a process in /proc, from its state on; none when there is no such process. */
 function statOf(pid: number): string[] {
-  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "utf8"));
-  // The second field is the program's name in brackets and may itself hold spaces and brackets.
-  return stat?.slice(stat.lastIndexOf(")") + 2).split(" ") ?? [];
+  const stat = attempt(() => readFileSync(`/proc/${pid}/stat`, "latin1"));
+  return stat === undefined ? [] : fieldsOf(stat);
+}
+
+/** What follows the program's name: the name stands in brackets and may itself hold spaces and brackets. */
+export function fieldsOf(stat: string): string[] {
+  return stat.slice(stat.lastIndexOf(")") + 2).split(" ");
 }
 
 function startByPs(pid: number): string {

@@ -1,0 +1,43 @@
+import { chmodSync, mkdtempSync, realpathSync, rmSync, statSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, dirname, join } from "node:path";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { makeTemporaryFolder } from "../../../../plugins/kit/files/temporary.ts";
+
+const base = realpathSync(mkdtempSync(join(tmpdir(), "scorel-kit-")));
+afterEach(() => vi.unstubAllEnvs());
+
+describe("a temporary folder", () => {
+  it("is a new one each time, by its real path, which only this user may enter", () => {
+    symlinkSync(base, join(base, "link"));
+    vi.stubEnv("TMPDIR", join(base, "link"));
+    const made = [makeTemporaryFolder("kit-"), makeTemporaryFolder("kit-")];
+    expect(new Set(made).size).toBe(2);
+    for (const path of made) {
+      expect([dirname(path), basename(path).startsWith("kit-"), statSync(path).mode & 0o777]).toEqual([
+        base,
+        true,
+        0o700,
+      ]);
+      rmSync(path, { recursive: true });
+    }
+  });
+
+  it("that cannot be made says which variable to set", () => {
+    const missing = join(base, "missing");
+    vi.stubEnv("TMPDIR", missing);
+    expect(() => makeTemporaryFolder("kit-")).toThrow(
+      expect.objectContaining({
+        code: "TEMPORARY_FOLDER",
+        message: `The folder for temporary files, TMPDIR=${missing}, cannot be used (ENOENT). Set TMPDIR to a folder that exists and that you can write to.`,
+      }),
+    );
+  });
+
+  it.skipIf(process.getuid?.() === 0)("in a folder that may not be written is refused in the same words", () => {
+    vi.stubEnv("TMPDIR", base);
+    chmodSync(base, 0o500);
+    expect(() => makeTemporaryFolder("kit-")).toThrow("cannot be used (EACCES)");
+    chmodSync(base, 0o700);
+  });
+});
