@@ -50,9 +50,11 @@ export async function takeLock(path: string, patience: number, options: LockOpti
 export function tryLock(path: string, options: LockOptions = {}): Lock | Holder | undefined {
   const me: Holder = { ...ownIdentity(), since: startTime(), nonce: newId() };
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
-    if (createFile(path, JSON.stringify(me))) return lockOf(path, me);
     const holder = holderOf(path);
-    if (!holder) continue;
+    if (!holder) {
+      if (createFile(path, JSON.stringify(me))) return lockOf(path, me);
+      continue;
+    }
     if (isHeld(path, holder, options)) return holder;
     const claim = tryLock(`${path}.${holder.nonce}`, options);
     if (!claim || !("release" in claim)) return claim;
