@@ -10,26 +10,44 @@ export class ScorelError extends Error {
     this.code = code;
     this.data = options.data ?? {};
   }
+
+  /** The exit code of a command that fails with this error: that of the code's row in its table, else 1. */
+  get exit(): number {
+    return exits.get(this.code) ?? 1;
+  }
 }
+
+/** Exit codes other than 1, by error code, of all tables that this process has loaded. */
+const exits = new Map<string, number>();
 
 type Facts = Record<string, unknown>;
 type Template = (facts: any) => string;
-type Factory<F extends Template> =
+/** The message, and where it is not 1, the exit code of a command that fails: 2 when another command line would avoid it. */
+type ErrorRow = Template | { readonly exit: number; readonly text: Template };
+type Factory<R extends ErrorRow> = R extends Template
+  ? FactoryOf<R>
+  : R extends { text: Template }
+    ? FactoryOf<R["text"]>
+    : never;
+type FactoryOf<F extends Template> =
   Parameters<F> extends []
     ? () => ScorelError
     : (facts: Parameters<F>[0], options?: { cause?: unknown }) => ScorelError;
 
 /**
- * Turns a table `code -> message template` into a table `code -> error factory`.
+ * Turns a table `code -> message template`, or `code -> { exit, text }`, into a table `code -> error factory`.
  * A package has one such table; the reference page of error codes is generated from it.
  */
-export function defineErrors<T extends Record<string, Template>>(
+export function defineErrors<T extends Record<string, ErrorRow>>(
   table: T,
 ): { [K in keyof T]: Factory<T[K]> } & { readonly table: T } {
   const factories: Record<string, unknown> = { table };
-  for (const [code, template] of Object.entries(table))
+  for (const [code, row] of Object.entries(table)) {
+    const { exit = 1, text: template } = typeof row === "function" ? { text: row } : row;
+    if (exit !== 1) exits.set(code, exit);
     factories[code] = (facts: Facts = {}, options: { cause?: unknown } = {}) =>
       new ScorelError(code, template(facts), { ...options, data: facts });
+  }
   return factories as { [K in keyof T]: Factory<T[K]> } & { readonly table: T };
 }
 
@@ -80,19 +98,37 @@ export const errors = defineErrors({
   LOG_INVALID_BARRIER: (a: { type: string; after: string }) =>
     `Event "${a.type}" keeps what follows "${a.after}", which is not on this path or lies before the previous summary.`,
   LOG_REENTRANT: () => "A check or projection may not append: it runs inside the writer's turn.",
-  PLUGIN_INVALID: (a: { origin: string; reason: string }) =>
-    `${a.origin} is not a plugin: ${a.reason}. Export an object with id, name and version.`,
-  PLUGIN_DUPLICATE: (a: { plugin: string; origin: string }) => `Plugin "${a.plugin}" (${a.origin}) is loaded already.`,
-  PLUGIN_UNKNOWN: (a: { plugin: string }) => `Plugin "${a.plugin}" is not loaded.`,
-  PLUGIN_CONFIG: (a: { plugin: string; issues: string }) => `The configuration [${a.plugin}] is invalid: ${a.issues}`,
-  PLUGIN_MISSING_SERVICE: (a: { plugin: string; service: string; origin: string; advice?: string }) =>
-    `Plugin "${a.plugin}" (${a.origin}) needs the service "${a.service}", which no loaded plugin provides. ${a.advice ?? 'Add its provider to "use".'}`,
+  PLUGIN_INVALID: {
+    exit: 2,
+    text: (a: { origin: string; reason: string }) =>
+      `${a.origin} is not a plugin: ${a.reason}. Export an object with id, name and version.`,
+  },
+  PLUGIN_DUPLICATE: {
+    exit: 2,
+    text: (a: { plugin: string; origin: string }) => `Plugin "${a.plugin}" (${a.origin}) is loaded already.`,
+  },
+  PLUGIN_UNKNOWN: { exit: 2, text: (a: { plugin: string }) => `Plugin "${a.plugin}" is not loaded.` },
+  PLUGIN_CONFIG: {
+    exit: 2,
+    text: (a: { plugin: string; issues: string }) => `The configuration [${a.plugin}] is invalid: ${a.issues}`,
+  },
+  PLUGIN_MISSING_SERVICE: {
+    exit: 2,
+    text: (a: { plugin: string; service: string; origin: string; advice?: string }) =>
+      `Plugin "${a.plugin}" (${a.origin}) needs the service "${a.service}", which no loaded plugin provides. ${a.advice ?? 'Add its provider to "use".'}`,
+  },
   PLUGIN_UNNAMED_NEED: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may answer undefined.`,
-  PLUGIN_CIRCLE: (a: { plugins: string; origin: string }) =>
-    `Plugins need each other in a circle: ${a.plugins} (${a.origin}).`,
-  PLUGIN_DOUBLE_SERVICE: (a: { service: string; plugin: string; owner: string; origin: string }) =>
-    `The service "${a.service}" is provided by both "${a.owner}" and "${a.plugin}" (${a.origin}). Remove one with "without".`,
+  PLUGIN_CIRCLE: {
+    exit: 2,
+    text: (a: { plugins: string; origin: string }) =>
+      `Plugins need each other in a circle: ${a.plugins} (${a.origin}).`,
+  },
+  PLUGIN_DOUBLE_SERVICE: {
+    exit: 2,
+    text: (a: { service: string; plugin: string; owner: string; origin: string }) =>
+      `The service "${a.service}" is provided by both "${a.owner}" and "${a.plugin}" (${a.origin}). Remove one with "without".`,
+  },
   PLUGIN_UNDECLARED_SERVICE: (a: { plugin: string; service: string }) =>
     `Plugin "${a.plugin}" provides "${a.service}" without naming it in "provides".`,
   PLUGIN_PROMISED_SERVICE: (a: { plugin: string; service: string }) =>

@@ -3,25 +3,58 @@ import { defineErrors } from "@scorel/kernel";
 const hint = (nearest: string | undefined) => (nearest === undefined ? "" : ` Did you mean "${nearest}"?`);
 
 export const errors = defineErrors({
-  CLI_UNKNOWN_COMMAND: (a: { command: string; nearest: string | undefined }) =>
-    `There is no command "${a.command}".${a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)} \`scorel --help\` lists all commands.`,
-  CLI_UNKNOWN_ACTION: (a: { noun: string; action: string; nearest: string | undefined }) =>
-    `"scorel ${a.noun}" has no action "${a.action}".${hint(a.nearest)} \`scorel ${a.noun} --help\` lists them all.`,
-  CLI_MISSING_ACTION: (a: { noun: string; actions: readonly string[] }) =>
-    `"scorel ${a.noun}" needs to know what to do: ${a.actions.join(", ")}.`,
-  CLI_UNKNOWN_OPTION: (a: { option: string; command: string; nearest: string | undefined }) =>
-    `"${a.command}" has no option "${a.option}".${hint(a.nearest)}`,
-  CLI_OPTION_OF_WORDS: (a: { option: string; command: string }) =>
-    `"${a.command}" has no option "${a.option}". If it belongs to the command that follows, put -- before that.`,
-  CLI_MISSING_VALUE: (a: { option: string; value: string }) => `The option "${a.option}" needs a value: ${a.value}.`,
-  CLI_UNEXPECTED_VALUE: (a: { option: string }) => `The option "${a.option}" takes no value.`,
-  CLI_INVALID_VALUE: (a: { option: string; value: string; values: readonly string[]; nearest: string | undefined }) =>
-    `"${a.value}" is no value of "${a.option}": it takes ${a.values.join(", ")}.${hint(a.nearest)}`,
-  CLI_MISSING_ARGUMENT: (a: { command: string; argument: string }) => `"${a.command}" needs ${a.argument}.`,
-  CLI_UNEXPECTED_ARGUMENT: (a: { command: string; argument: string }) =>
-    `"${a.command}" cannot do anything with "${a.argument}". Put a text of several words in quotes.`,
-  CLI_COMMANDS: (a: { plugin: string }) =>
-    `"cliCommands" of plugin "${a.plugin}" must answer a list of commands, each with a "noun" and a function "run".`,
-  CLI_DUPLICATE_COMMAND: (a: { command: string; plugin: string; owner: string }) =>
-    `Plugin "${a.plugin}" brings the command "${a.command}", which plugin "${a.owner}" has already.`,
+  CLI_UNKNOWN_COMMAND: {
+    exit: 2,
+    text: (a: { command: string; nearest: string | undefined }) =>
+      `There is no command "${a.command}".${a.nearest === undefined ? ' To send a prompt: scorel -p "…", or start scorel and type it.' : hint(a.nearest)} \`scorel --help\` lists all commands.`,
+  },
+  CLI_UNKNOWN_ACTION: {
+    exit: 2,
+    text: (a: { noun: string; action: string; nearest: string | undefined }) =>
+      `"scorel ${a.noun}" has no action "${a.action}".${hint(a.nearest)} \`scorel ${a.noun} --help\` lists them all.`,
+  },
+  CLI_MISSING_ACTION: {
+    exit: 2,
+    text: (a: { noun: string; actions: readonly string[] }) =>
+      `"scorel ${a.noun}" needs to know what to do: ${a.actions.join(", ")}.`,
+  },
+  CLI_UNKNOWN_OPTION: {
+    exit: 2,
+    text: (a: { option: string; command: string; nearest: string | undefined }) =>
+      `"${a.command}" has no option "${a.option}".${hint(a.nearest)}`,
+  },
+  CLI_OPTION_OF_WORDS: {
+    exit: 2,
+    text: (a: { option: string; command: string }) =>
+      `"${a.command}" has no option "${a.option}". If it belongs to the command that follows, put -- before that.`,
+  },
+  CLI_MISSING_VALUE: {
+    exit: 2,
+    text: (a: { option: string; value: string }) => `The option "${a.option}" needs a value: ${a.value}.`,
+  },
+  CLI_UNEXPECTED_VALUE: { exit: 2, text: (a: { option: string }) => `The option "${a.option}" takes no value.` },
+  CLI_INVALID_VALUE: {
+    exit: 2,
+    text: (a: { option: string; value: string; values: readonly string[]; nearest: string | undefined }) =>
+      `"${a.value}" is no value of "${a.option}": it takes ${a.values.join(", ")}.${hint(a.nearest)}`,
+  },
+  CLI_MISSING_ARGUMENT: {
+    exit: 2,
+    text: (a: { command: string; argument: string }) => `"${a.command}" needs ${a.argument}.`,
+  },
+  CLI_UNEXPECTED_ARGUMENT: {
+    exit: 2,
+    text: (a: { command: string; argument: string }) =>
+      `"${a.command}" cannot do anything with "${a.argument}". Put a text of several words in quotes.`,
+  },
+  CLI_COMMANDS: {
+    exit: 2,
+    text: (a: { plugin: string }) =>
+      `"cliCommands" of plugin "${a.plugin}" must answer a list of commands, each with a "noun" and a function "run".`,
+  },
+  CLI_DUPLICATE_COMMAND: {
+    exit: 2,
+    text: (a: { command: string; plugin: string; owner: string }) =>
+      `Plugin "${a.plugin}" brings the command "${a.command}", which plugin "${a.owner}" has already.`,
+  },
 });

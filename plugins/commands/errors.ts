@@ -1,15 +1,20 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  COMMAND_UNKNOWN: (a: { name: string; near: readonly string[] }) =>
-    `There is no command "/${a.name}". ${a.near.length > 0 ? `Did you mean ${a.near.map((name) => `/${name}`).join(" or ")}?` : "/help lists them."}`,
+  COMMAND_UNKNOWN: {
+    exit: 2,
+    text: (a: { name: string; near: readonly string[] }) =>
+      `There is no command "/${a.name}". ${a.near.length > 0 ? `Did you mean ${a.near.map((name) => `/${name}`).join(" or ")}?` : "/help lists them."}`,
+  },
   COMMAND_INVALID: (a: { name: string; plugin: string; flaw: string }) =>
     `The command "/${a.name}" of plugin "${a.plugin}" cannot be used: ${a.flaw}.`,
   COMMANDS_INVALID: () => '"commands" must answer an object with a command for each name.',
   COMMAND_MARKED: (a: { plugin: string }) =>
     `"markedWords" of plugin "${a.plugin}" cannot be used: each needs a "sign", and a "complete" that answers a list of texts.`,
-  COMMAND_ARGUMENTS: (a: { name: string; problem: string; usage: string }) =>
-    `/${a.name}: ${a.problem}. Usage: ${a.usage}`,
+  COMMAND_ARGUMENTS: {
+    exit: 2,
+    text: (a: { name: string; problem: string; usage: string }) => `/${a.name}: ${a.problem}. Usage: ${a.usage}`,
+  },
   COMMAND_NEEDS: (a: { name: string; what: string; plugin: string }) =>
     `/${a.name} needs ${a.what}: add "${a.plugin}" to "use" in the preset.`,
   COMMAND_NOTHING: (a: { name: string; what: string }) => `/${a.name}: ${a.what}.`,

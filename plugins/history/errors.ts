@@ -1,36 +1,77 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  HISTORY_EVENT_UNKNOWN: (a: { eventId: string; sessionId: string }) =>
-    `No event of session ${a.sessionId} begins with "${a.eventId}". \`scorel session tree ${a.sessionId}\` shows them.`,
-  HISTORY_AMBIGUOUS: (a: { named: string; what: string; matches: readonly string[] }) =>
-    `"${a.named}" could be ${a.matches.length} ${a.what}: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
-  HISTORY_NO_POINT: (a: { eventId: string; reason: string; nearest: readonly string[]; shown: readonly string[] }) =>
-    `The conversation cannot go on from ${a.eventId}: ${a.reason}. The nearest points are ${a.shown.join(" and ")}.`,
-  HISTORY_NO_LEAF: (a: { eventId: string; leaves: readonly string[]; shown: readonly string[] }) =>
-    `${a.eventId} is not the end of a branch. ${a.shown.length === 0 ? "It is no part of the conversation." : `The ends beyond it: ${a.shown.join(", ")}.`} To go on from the middle, rewind to it.`,
+  HISTORY_EVENT_UNKNOWN: {
+    exit: 2,
+    text: (a: { eventId: string; sessionId: string }) =>
+      `No event of session ${a.sessionId} begins with "${a.eventId}". \`scorel session tree ${a.sessionId}\` shows them.`,
+  },
+  HISTORY_AMBIGUOUS: {
+    exit: 2,
+    text: (a: { named: string; what: string; matches: readonly string[] }) =>
+      `"${a.named}" could be ${a.matches.length} ${a.what}: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give more letters.`,
+  },
+  HISTORY_NO_POINT: {
+    exit: 2,
+    text: (a: { eventId: string; reason: string; nearest: readonly string[]; shown: readonly string[] }) =>
+      `The conversation cannot go on from ${a.eventId}: ${a.reason}. The nearest points are ${a.shown.join(" and ")}.`,
+  },
+  HISTORY_NO_LEAF: {
+    exit: 2,
+    text: (a: { eventId: string; leaves: readonly string[]; shown: readonly string[] }) =>
+      `${a.eventId} is not the end of a branch. ${a.shown.length === 0 ? "It is no part of the conversation." : `The ends beyond it: ${a.shown.join(", ")}.`} To go on from the middle, rewind to it.`,
+  },
   HISTORY_CONFLICT: (a: { expected: string | null; actual: string | null }) =>
     `The conversation has moved on: it stands at ${a.actual ?? "its start"}, not at ${a.expected ?? "its start"}. Look at it again, then repeat what you wanted.`,
-  HISTORY_NO_UNDO: (a: { sessionId: string }) =>
-    `Session ${a.sessionId} stands at a place with no user message before it, so there is nothing to undo.`,
-  HISTORY_NO_REDO: (a: { sessionId: string }) =>
-    `There is nothing to redo in session ${a.sessionId}: nothing was undone, or the conversation has gone on since.`,
-  HISTORY_NO_FILES: () =>
-    'Nothing here can restore files: no plugin keeps checkpoints. Add "checkpoints" to "use", or go back without the files.',
-  HISTORY_TAIL: (a: { value: string }) =>
-    `"${a.value}" is no value of --tail: it takes how many events to show, a whole number from 1.`,
-  HISTORY_NO_HOST: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
-  HISTORY_NO_COMPACTION: () =>
-    'Nothing here can compact a session. Add "compaction" to "use" in the preset or config.toml.',
-  HISTORY_NO_CHANGE: () => "Nothing was asked to change: give a name, a model or a level of thinking.",
-  HISTORY_NO_MODEL: (a: { sessionId: string }) =>
-    `Session ${a.sessionId} has no models to choose from. Add "model" to "use" in the preset.`,
-  HISTORY_NOT_IN_TRASH: (a: { sessionId: string }) =>
-    `There is no session "${a.sessionId}" in the trash; it may have been purged. \`scorel session list --all\` shows those that are not deleted.`,
+  HISTORY_NO_UNDO: {
+    exit: 2,
+    text: (a: { sessionId: string }) =>
+      `Session ${a.sessionId} stands at a place with no user message before it, so there is nothing to undo.`,
+  },
+  HISTORY_NO_REDO: {
+    exit: 2,
+    text: (a: { sessionId: string }) =>
+      `There is nothing to redo in session ${a.sessionId}: nothing was undone, or the conversation has gone on since.`,
+  },
+  HISTORY_NO_FILES: {
+    exit: 2,
+    text: () =>
+      'Nothing here can restore files: no plugin keeps checkpoints. Add "checkpoints" to "use", or go back without the files.',
+  },
+  HISTORY_TAIL: {
+    exit: 2,
+    text: (a: { value: string }) =>
+      `"${a.value}" is no value of --tail: it takes how many events to show, a whole number from 1.`,
+  },
+  HISTORY_NO_HOST: {
+    exit: 2,
+    text: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
+  },
+  HISTORY_NO_COMPACTION: {
+    exit: 2,
+    text: () => 'Nothing here can compact a session. Add "compaction" to "use" in the preset or config.toml.',
+  },
+  HISTORY_NO_CHANGE: {
+    exit: 2,
+    text: () => "Nothing was asked to change: give a name, a model or a level of thinking.",
+  },
+  HISTORY_NO_MODEL: {
+    exit: 2,
+    text: (a: { sessionId: string }) =>
+      `Session ${a.sessionId} has no models to choose from. Add "model" to "use" in the preset.`,
+  },
+  HISTORY_NOT_IN_TRASH: {
+    exit: 2,
+    text: (a: { sessionId: string }) =>
+      `There is no session "${a.sessionId}" in the trash; it may have been purged. \`scorel session list --all\` shows those that are not deleted.`,
+  },
   HISTORY_TRASH_TAKEN: (a: { path: string }) =>
     `${a.path} is there already, so nothing was moved. Move that file away, or empty the trash: \`scorel session purge\`.`,
   HISTORY_TRASH: (a: { path: string; reason: string }) =>
     `${a.path} could not be moved or deleted (${a.reason}). No session is lost: what was not moved yet is where it was. Make the directory writable and try again.`,
-  HISTORY_UNCONFIRMED: (a: { what: string }) =>
-    `${a.what} was not confirmed, so nothing was changed. Answer "y" in a terminal, or add --yes.`,
+  HISTORY_UNCONFIRMED: {
+    exit: 2,
+    text: (a: { what: string }) =>
+      `${a.what} was not confirmed, so nothing was changed. Answer "y" in a terminal, or add --yes.`,
+  },
 });

@@ -1,43 +1,94 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  MODEL_NONE: () => `No model configured. ${howTo}`,
-  MODEL_NAME: (a: { asked: string }) =>
-    `"${a.asked}" names no model: write provider/id, as in --model openrouter/openai/gpt-5.4-mini.`,
-  MODEL_UNKNOWN_PROVIDER: (a: { provider: string; near: readonly string[] }) =>
-    `There is no built-in provider "${a.provider}".${didYouMean(a.near)} For any other server use type = "custom" with a baseUrl.`,
-  MODEL_UNKNOWN: (a: { provider: string; id: string; near: readonly string[] }) =>
-    `Provider "${a.provider}" has no model "${a.id}".${didYouMean(a.near)} For a model that is not listed use type = "custom".`,
-  MODEL_API_UNSUPPORTED: (a: { provider: string; id: string; api: string; supported: readonly string[] }) =>
-    `Model "${a.provider}/${a.id}" speaks the api "${a.api}", which is not spoken here; spoken are ${a.supported.join(", ")}. ` +
-    `Most providers also have such an endpoint: use type = "custom", api = "${a.supported[0]}" and its baseUrl.`,
-  MODEL_KEY_MISSING: (a: { provider: string; variable: string; storable: boolean }) =>
-    `No key for provider "${a.provider}": the environment variable ${a.variable} is not set. Set it, or name another one with apiKeyEnv in [model]` +
-    `${a.storable ? `, or store a key: scorel login ${a.provider}` : ""}.`,
-  MODEL_KEY_UNNAMED: (a: { provider: string }) =>
-    `No key for provider "${a.provider}": add apiKeyEnv = "NAME_OF_A_VARIABLE" to [model] and set that variable (to anything, if the server asks for no key).`,
-  MODEL_KEY_INVALID: (a: { place: string }) =>
-    `The key in ${a.place} holds a space, a line break or another character that no key has. Set it again without (a line break often comes from reading it out of a file).`,
-  MODEL_BASE_URL: (a: { provider: string; reason: string; form: string }) =>
-    `The baseUrl of provider "${a.provider}" in [model] ${a.reason}. Write it as "${a.form}".`,
-  MODEL_AUTH_FILE: (a: { path: string; reason: string }) =>
-    `The stored keys in ${a.path} cannot be used: ${a.reason}. Correct or remove that file.`,
-  MODEL_NO_SUBSCRIPTION: (a: { provider: string }) =>
-    `There is no login to "${a.provider}" but with a key: scorel login ${a.provider} --with key`,
-  MODEL_NO_KEYS: (a: { provider: string }) =>
-    `"${a.provider}" is used with a subscription, not with a key: scorel login ${a.provider}`,
-  MODEL_LOGIN_FAILED: (a: { provider: string; reason: string }) =>
-    `The login to "${a.provider}" came to nothing: ${a.reason}. Nothing was stored; try again: scorel login ${a.provider}`,
-  MODEL_LOGIN_STOPPED: (a: { provider: string }) =>
-    `The login to "${a.provider}" was given up. Nothing was stored; to begin again: scorel login ${a.provider}`,
-  MODEL_LOGIN_GONE: (a: { provider: string }) =>
-    `The login to "${a.provider}" was removed meanwhile. Log in again: scorel login ${a.provider}`,
-  MODEL_LOGIN_ENDED: (a: { provider: string; reason: string }) =>
-    `The login to "${a.provider}" could not be renewed: ${a.reason}. Log in again: scorel login ${a.provider}`,
-  MODEL_LOGIN_NOT_RENEWED: (a: { provider: string; reason: string }) =>
-    `The login to "${a.provider}" could not be renewed now: ${a.reason}. Try again later, or log in again: scorel login ${a.provider}`,
-  MODEL_LOCAL_ABSENT: (a: { provider: string; server: string; port: number }) =>
-    `${a.server} does not answer at 127.0.0.1:${a.port}: start it, or describe another server in [model] with type = "custom", provider = "${a.provider}".`,
+  MODEL_NONE: { exit: 2, text: () => `No model configured. ${howTo}` },
+  MODEL_NAME: {
+    exit: 2,
+    text: (a: { asked: string }) =>
+      `"${a.asked}" names no model: write provider/id, as in --model openrouter/openai/gpt-5.4-mini.`,
+  },
+  MODEL_UNKNOWN_PROVIDER: {
+    exit: 2,
+    text: (a: { provider: string; near: readonly string[] }) =>
+      `There is no built-in provider "${a.provider}".${didYouMean(a.near)} For any other server use type = "custom" with a baseUrl.`,
+  },
+  MODEL_UNKNOWN: {
+    exit: 2,
+    text: (a: { provider: string; id: string; near: readonly string[] }) =>
+      `Provider "${a.provider}" has no model "${a.id}".${didYouMean(a.near)} For a model that is not listed use type = "custom".`,
+  },
+  MODEL_API_UNSUPPORTED: {
+    exit: 2,
+    text: (a: { provider: string; id: string; api: string; supported: readonly string[] }) =>
+      `Model "${a.provider}/${a.id}" speaks the api "${a.api}", which is not spoken here; spoken are ${a.supported.join(", ")}. ` +
+      `Most providers also have such an endpoint: use type = "custom", api = "${a.supported[0]}" and its baseUrl.`,
+  },
+  MODEL_KEY_MISSING: {
+    exit: 2,
+    text: (a: { provider: string; variable: string; storable: boolean }) =>
+      `No key for provider "${a.provider}": the environment variable ${a.variable} is not set. Set it, or name another one with apiKeyEnv in [model]` +
+      `${a.storable ? `, or store a key: scorel login ${a.provider}` : ""}.`,
+  },
+  MODEL_KEY_UNNAMED: {
+    exit: 2,
+    text: (a: { provider: string }) =>
+      `No key for provider "${a.provider}": add apiKeyEnv = "NAME_OF_A_VARIABLE" to [model] and set that variable (to anything, if the server asks for no key).`,
+  },
+  MODEL_KEY_INVALID: {
+    exit: 2,
+    text: (a: { place: string }) =>
+      `The key in ${a.place} holds a space, a line break or another character that no key has. Set it again without (a line break often comes from reading it out of a file).`,
+  },
+  MODEL_BASE_URL: {
+    exit: 2,
+    text: (a: { provider: string; reason: string; form: string }) =>
+      `The baseUrl of provider "${a.provider}" in [model] ${a.reason}. Write it as "${a.form}".`,
+  },
+  MODEL_AUTH_FILE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `The stored keys in ${a.path} cannot be used: ${a.reason}. Correct or remove that file.`,
+  },
+  MODEL_NO_SUBSCRIPTION: {
+    exit: 2,
+    text: (a: { provider: string }) =>
+      `There is no login to "${a.provider}" but with a key: scorel login ${a.provider} --with key`,
+  },
+  MODEL_NO_KEYS: {
+    exit: 2,
+    text: (a: { provider: string }) =>
+      `"${a.provider}" is used with a subscription, not with a key: scorel login ${a.provider}`,
+  },
+  MODEL_LOGIN_FAILED: {
+    exit: 2,
+    text: (a: { provider: string; reason: string }) =>
+      `The login to "${a.provider}" came to nothing: ${a.reason}. Nothing was stored; try again: scorel login ${a.provider}`,
+  },
+  MODEL_LOGIN_STOPPED: {
+    exit: 2,
+    text: (a: { provider: string }) =>
+      `The login to "${a.provider}" was given up. Nothing was stored; to begin again: scorel login ${a.provider}`,
+  },
+  MODEL_LOGIN_GONE: {
+    exit: 2,
+    text: (a: { provider: string }) =>
+      `The login to "${a.provider}" was removed meanwhile. Log in again: scorel login ${a.provider}`,
+  },
+  MODEL_LOGIN_ENDED: {
+    exit: 2,
+    text: (a: { provider: string; reason: string }) =>
+      `The login to "${a.provider}" could not be renewed: ${a.reason}. Log in again: scorel login ${a.provider}`,
+  },
+  MODEL_LOGIN_NOT_RENEWED: {
+    exit: 2,
+    text: (a: { provider: string; reason: string }) =>
+      `The login to "${a.provider}" could not be renewed now: ${a.reason}. Try again later, or log in again: scorel login ${a.provider}`,
+  },
+  MODEL_LOCAL_ABSENT: {
+    exit: 2,
+    text: (a: { provider: string; server: string; port: number }) =>
+      `${a.server} does not answer at 127.0.0.1:${a.port}: start it, or describe another server in [model] with type = "custom", provider = "${a.provider}".`,
+  },
 });
 
 const howTo = `Set a provider's key, as ANTHROPIC_API_KEY, OPENAI_API_KEY or GEMINI_API_KEY, or store one: scorel login openai.

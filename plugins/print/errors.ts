@@ -3,27 +3,61 @@ import { defineErrors } from "@scorel/kernel";
 const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
 
 export const errors = defineErrors({
-  PRINT_NO_PROMPT: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',
-  PRINT_EMPTY_PROMPT: () => 'The prompt is empty: give one with -p "…", or pipe one in.',
-  PRINT_STDIN_BINARY: (a: { bytes: number }) =>
-    `What was piped in (${a.bytes} bytes) is no UTF-8 text. Pipe text, or give an image with --image FILE.`,
-  PRINT_PRINT_ONLY: (a: { option: string }) =>
-    `${a.option} belongs to -p. Give a prompt with -p, or leave ${a.option} out.`,
-  PRINT_CHAT_ONLY: (a: { option: string }) =>
-    `${a.option} belongs to a conversation, which stays open; -p ends with its answer. Leave one of them out.`,
-  PRINT_TWO_SESSIONS: (a: { options: readonly string[] }) =>
-    `${a.options.join(" and ")} say in two ways which session to use. Give one of them.`,
-  PRINT_NUMBER: (a: { option: string; value: string; what: string }) =>
-    `${a.option} takes ${a.what}, not "${a.value}".`,
-  PRINT_ATTACHMENT: (a: { path: string; reason: string }) => `${a.path} cannot be attached: ${a.reason}.`,
-  PRINT_SCHEMA: (a: { path: string; reason: string }) =>
-    `--output-schema ${a.path} cannot be used as a JSON schema: ${a.reason}.`,
-  PRINT_SCHEMA_UNMET: (a: { reason: string }) =>
-    `The answer does not fit the schema, also after it was sent back once: ${a.reason}`,
-  PRINT_MAX_ROUNDS: (a: { rounds: number }) =>
-    `Stopped after ${counted(a.rounds, "round")} (--max-rounds) before the work was done. Allow more to let it finish.`,
-  PRINT_MAX_COST: (a: { cost: number }) =>
-    `Stopped at $${a.cost} (--max-cost) before the work was done. Allow more to let it finish.`,
-  PRINT_TIMEOUT: (a: { seconds: number }) =>
-    `Stopped after ${counted(a.seconds, "second")} (--timeout) before the work was done. Allow more to let it finish.`,
+  PRINT_NO_PROMPT: {
+    exit: 2,
+    text: () => 'Nothing to answer: give a prompt with -p "…", or pipe one in. (This preset has no "chat".)',
+  },
+  PRINT_EMPTY_PROMPT: { exit: 2, text: () => 'The prompt is empty: give one with -p "…", or pipe one in.' },
+  PRINT_STDIN_BINARY: {
+    exit: 2,
+    text: (a: { bytes: number }) =>
+      `What was piped in (${a.bytes} bytes) is no UTF-8 text. Pipe text, or give an image with --image FILE.`,
+  },
+  PRINT_PRINT_ONLY: {
+    exit: 2,
+    text: (a: { option: string }) => `${a.option} belongs to -p. Give a prompt with -p, or leave ${a.option} out.`,
+  },
+  PRINT_CHAT_ONLY: {
+    exit: 2,
+    text: (a: { option: string }) =>
+      `${a.option} belongs to a conversation, which stays open; -p ends with its answer. Leave one of them out.`,
+  },
+  PRINT_TWO_SESSIONS: {
+    exit: 2,
+    text: (a: { options: readonly string[] }) =>
+      `${a.options.join(" and ")} say in two ways which session to use. Give one of them.`,
+  },
+  PRINT_NUMBER: {
+    exit: 2,
+    text: (a: { option: string; value: string; what: string }) => `${a.option} takes ${a.what}, not "${a.value}".`,
+  },
+  PRINT_ATTACHMENT: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) => `${a.path} cannot be attached: ${a.reason}.`,
+  },
+  PRINT_SCHEMA: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `--output-schema ${a.path} cannot be used as a JSON schema: ${a.reason}.`,
+  },
+  PRINT_SCHEMA_UNMET: {
+    exit: 2,
+    text: (a: { reason: string }) =>
+      `The answer does not fit the schema, also after it was sent back once: ${a.reason}`,
+  },
+  PRINT_MAX_ROUNDS: {
+    exit: 2,
+    text: (a: { rounds: number }) =>
+      `Stopped after ${counted(a.rounds, "round")} (--max-rounds) before the work was done. Allow more to let it finish.`,
+  },
+  PRINT_MAX_COST: {
+    exit: 2,
+    text: (a: { cost: number }) =>
+      `Stopped at $${a.cost} (--max-cost) before the work was done. Allow more to let it finish.`,
+  },
+  PRINT_TIMEOUT: {
+    exit: 2,
+    text: (a: { seconds: number }) =>
+      `Stopped after ${counted(a.seconds, "second")} (--timeout) before the work was done. Allow more to let it finish.`,
+  },
 });

@@ -3,13 +3,24 @@ import { defineErrors } from "@scorel/kernel";
 export const errors = defineErrors({
   PROJECT_FILE: (a: { path: string; reason: string }) =>
     `${a.path} does not hold projects: ${a.reason}. Nothing was changed in it. Repair it, or move it away: sessions stay as they are and are registered again.`,
-  PROJECT_UNKNOWN: (a: { named: string }) =>
-    `There is no project "${a.named}". \`scorel project list\` shows them; \`scorel project add DIRECTORY\` adds one.`,
-  PROJECT_AMBIGUOUS: (a: { named: string; matches: readonly string[] }) =>
-    `"${a.named}" could be ${a.matches.length} projects: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give the id or the directory.`,
-  PROJECT_DIRECTORY: (a: { path: string; reason: string }) =>
-    `${a.path} cannot be used: ${a.reason}. Give a directory.`,
-  PROJECT_OUTSIDE: (a: { path: string; home: string }) =>
-    `${a.path} is not below ${a.home}, and nothing else is listed. Give a directory below it.`,
-  PROJECT_NO_HOST: () => 'Projects belong to a host. Take "host" out of "without" in the preset.',
+  PROJECT_UNKNOWN: {
+    exit: 2,
+    text: (a: { named: string }) =>
+      `There is no project "${a.named}". \`scorel project list\` shows them; \`scorel project add DIRECTORY\` adds one.`,
+  },
+  PROJECT_AMBIGUOUS: {
+    exit: 2,
+    text: (a: { named: string; matches: readonly string[] }) =>
+      `"${a.named}" could be ${a.matches.length} projects: ${a.matches.slice(0, 5).join(", ")}${a.matches.length > 5 ? " …" : ""}. Give the id or the directory.`,
+  },
+  PROJECT_DIRECTORY: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) => `${a.path} cannot be used: ${a.reason}. Give a directory.`,
+  },
+  PROJECT_OUTSIDE: {
+    exit: 2,
+    text: (a: { path: string; home: string }) =>
+      `${a.path} is not below ${a.home}, and nothing else is listed. Give a directory below it.`,
+  },
+  PROJECT_NO_HOST: { exit: 2, text: () => 'Projects belong to a host. Take "host" out of "without" in the preset.' },
 });

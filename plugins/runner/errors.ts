@@ -8,26 +8,41 @@ const list = (names: readonly string[]) => {
 };
 
 export const errors = defineErrors({
-  RUN_ARGUMENTS: () => "skill and command are required: name a skill and give a command to run in it.",
-  RUN_SKILL: (a: { name: string; known: readonly string[] }) =>
-    `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
+  RUN_ARGUMENTS: {
+    exit: 2,
+    text: () => "skill and command are required: name a skill and give a command to run in it.",
+  },
+  RUN_SKILL: {
+    exit: 2,
+    text: (a: { name: string; known: readonly string[] }) =>
+      `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
+  },
   RUN_NO_SKILLS: () => "No skill can be run: the plugin `skills` is not loaded.",
   RUN_NO_SANDBOX: () => "executor is not configured: the plugin `sandbox` is not loaded, so nothing was run.",
-  RUN_PATH: (a: { what: string; path: string; reason: string }) =>
-    `${a.what} ${JSON.stringify(a.path)} cannot be used: ${a.reason}.`,
-  RUN_INPUT: (a: { from: string; reason: string }) => `unsupported input: ${a.from}: ${a.reason}.`,
+  RUN_PATH: {
+    exit: 2,
+    text: (a: { what: string; path: string; reason: string }) =>
+      `${a.what} ${JSON.stringify(a.path)} cannot be used: ${a.reason}.`,
+  },
+  RUN_INPUT: { exit: 2, text: (a: { from: string; reason: string }) => `unsupported input: ${a.from}: ${a.reason}.` },
   RUN_REF: (a: { ref: string; reason: string }) => `${a.ref} cannot be read: ${a.reason}.`,
   RUN_STAGE: (a: { skill: string; path: string; reason: string }) =>
     `The skill ${a.skill} cannot be put into a workspace: ${a.path}: ${a.reason}.`,
   RUN_DISK: (a: { reason: string }) =>
     `The workspace could not be made ready, so nothing was run: ${a.reason}. Make room in ~/.scorel/workspaces or mend what it names, then try again.`,
   RUN_UNKNOWN: (a: { run: string }) => `No program ${a.run} runs here, or its end was told already.`,
-  RUN_OUT: (a: { out: string; reason: string }) =>
-    `Files cannot be put into ${a.out}: ${a.reason}. Name a folder that is new or empty.`,
+  RUN_OUT: {
+    exit: 2,
+    text: (a: { out: string; reason: string }) =>
+      `Files cannot be put into ${a.out}: ${a.reason}. Name a folder that is new or empty.`,
+  },
   RUN_REPLAY: (a: { name: string; reason: string }) => `${a.name} cannot be made again: ${a.reason}.`,
   RUN_CANCELLED: () => "The program was ended before it was done.",
-  RUN_COMMAND: (a: { reason: string }) =>
-    `The command was not run: ${a.reason}. Only single commands are allowed here, by [runner] allow and deny; a person can change them.`,
+  RUN_COMMAND: {
+    exit: 2,
+    text: (a: { reason: string }) =>
+      `The command was not run: ${a.reason}. Only single commands are allowed here, by [runner] allow and deny; a person can change them.`,
+  },
   RUN_SESSION_ARGUMENTS: () => "A program is either written to or ended: give write and close, or kill.",
   RUN_SESSION_UNKNOWN: (a: { id: string; ids: readonly string[] }) =>
     `No program of a skill runs as ${a.id}. ${a.ids.length > 0 ? `These do: ${a.ids.join(", ")}.` : "None does; skill_run with interactive starts one."}`,

@@ -10,8 +10,11 @@ const list = (names: readonly string[]) => {
 
 export const errors = defineErrors({
   SKILL_REQUIRED: () => "skill is required: give the name of a skill from the list of available skills.",
-  SKILL_UNKNOWN: (a: { name: string; known: readonly string[] }) =>
-    `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
+  SKILL_UNKNOWN: {
+    exit: 2,
+    text: (a: { name: string; known: readonly string[] }) =>
+      `unknown skill: ${a.name}. The skills here are: ${list(a.known)}.`,
+  },
   SKILL_DOC_UNKNOWN: (a: { name: string; docs: readonly string[]; known: readonly string[] }) =>
     `unknown docs of skill ${a.name}: ${list(a.docs)}. It has: ${list(a.known)}.`,
   SKILL_UNREADABLE: (a: { name: string; path: string; reason: string }) =>
@@ -33,6 +36,9 @@ export const errors = defineErrors({
     `${a.from} is not what its skills were taken from any more; they are used as they were. To see what changed: scorel skill update ${a.name}`,
   SKILL_CHANGED: (a: { name: string; path: string; archive: string }) =>
     `The skill ${a.name} cannot be used: ${a.path} is not what was installed. To fetch it anew: scorel skill update ${a.archive}`,
-  SKILL_PATH: (a: { path: string }) =>
-    `There is no skill at ${a.path}: give a folder that holds a SKILL.md, a folder of such folders, or the name of a skill.`,
+  SKILL_PATH: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `There is no skill at ${a.path}: give a folder that holds a SKILL.md, a folder of such folders, or the name of a skill.`,
+  },
 });

@@ -1,8 +1,11 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  SKILLSTORE_ADDRESS: (a: { address: string; reason: string }) =>
-    `No skills can be brought from ${a.address}: ${a.reason}. Give an https:// or file:// address, or a path, of a folder, a .zip, .tar.gz, .tgz, .tar or a SKILL.md; or a repository as owner/repo or git+https://host/owner/repo, with #path for a part of it.`,
+  SKILLSTORE_ADDRESS: {
+    exit: 2,
+    text: (a: { address: string; reason: string }) =>
+      `No skills can be brought from ${a.address}: ${a.reason}. Give an https:// or file:// address, or a path, of a folder, a .zip, .tar.gz, .tgz, .tar or a SKILL.md; or a repository as owner/repo or git+https://host/owner/repo, with #path for a part of it.`,
+  },
   SKILLSTORE_HOST: (a: { host: string; reason: string }) =>
     `Nothing is fetched from ${a.host}: ${a.reason}. If it is meant: add ${JSON.stringify(a.host)} to "allowHosts" in [skills] of your config.toml.`,
   SKILLSTORE_FETCH: (a: { from: string; reason: string }) =>

@@ -7,8 +7,11 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" contributes a tool "${a.name}", but "${a.owner}" already does; the first one is used. Rename one of them, or say that this one takes its place: \`replaces: true\` in the tool, or "${a.name}" in [tools] replace.`,
   TOOL_NOT_CONTRIBUTED: (a: { key: string; names: string }) =>
     `[tools] ${a.key} names ${a.names}, which no loaded plugin contributes. Correct the name, or load the plugin that has it.`,
-  TOOL_UNKNOWN: (a: { names: string; known: string }) =>
-    `There is no tool ${a.names} to offer. This session has: ${a.known}.`,
+  TOOL_UNKNOWN: {
+    exit: 2,
+    text: (a: { names: string; known: string }) =>
+      `There is no tool ${a.names} to offer. This session has: ${a.known}.`,
+  },
   TOOL_ARGUMENTS: (a: { name: string; issues: string; received: string }) =>
     `Validation failed for tool "${a.name}":\n${a.issues}\n\nReceived arguments:\n${a.received}`,
   TOOL_CANCELLED: (a: { name: string; output: string }) =>

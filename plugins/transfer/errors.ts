@@ -1,19 +1,43 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
-  TRANSFER_NO_HOST: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
-  TRANSFER_EXISTS: (a: { path: string }) =>
-    `${a.path} is there already, so nothing was written. Name another file, or add --force to replace it.`,
-  TRANSFER_FILE: (a: { path: string; reason: string }) =>
-    `${a.path} cannot be used: ${a.reason}. Nothing was changed; name a file that can be.`,
-  TRANSFER_TOO_LARGE: (a: { path: string; limit: string }) =>
-    `${a.path} is larger than ${a.limit}, which is the most that is read. Nothing was written.`,
-  TRANSFER_LONG: (a: { sessionId: string }) =>
-    `Session ${a.sessionId} is too long to be answered as one text. Name a file: --out.`,
-  TRANSFER_UNKNOWN: (a: { path: string }) =>
-    `${a.path} is no session file that is known: one of Scorel, Claude Code, Codex or pi. If it is one, say which: --format.`,
-  TRANSFER_NEWER: (a: { path: string; version: number }) =>
-    `${a.path} was written by a newer Scorel (format ${a.version}). Nothing was written; update Scorel first.`,
-  TRANSFER_EMPTY: (a: { path: string }) =>
-    `${a.path} holds no message that could be read, so there is no session to make of it. Nothing was written.`,
+  TRANSFER_NO_HOST: {
+    exit: 2,
+    text: () => 'This command needs sessions to work on. Take "host" out of "without" in the preset.',
+  },
+  TRANSFER_EXISTS: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `${a.path} is there already, so nothing was written. Name another file, or add --force to replace it.`,
+  },
+  TRANSFER_FILE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `${a.path} cannot be used: ${a.reason}. Nothing was changed; name a file that can be.`,
+  },
+  TRANSFER_TOO_LARGE: {
+    exit: 2,
+    text: (a: { path: string; limit: string }) =>
+      `${a.path} is larger than ${a.limit}, which is the most that is read. Nothing was written.`,
+  },
+  TRANSFER_LONG: {
+    exit: 2,
+    text: (a: { sessionId: string }) =>
+      `Session ${a.sessionId} is too long to be answered as one text. Name a file: --out.`,
+  },
+  TRANSFER_UNKNOWN: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `${a.path} is no session file that is known: one of Scorel, Claude Code, Codex or pi. If it is one, say which: --format.`,
+  },
+  TRANSFER_NEWER: {
+    exit: 2,
+    text: (a: { path: string; version: number }) =>
+      `${a.path} was written by a newer Scorel (format ${a.version}). Nothing was written; update Scorel first.`,
+  },
+  TRANSFER_EMPTY: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `${a.path} holds no message that could be read, so there is no session to make of it. Nothing was written.`,
+  },
 });

@@ -3,32 +3,41 @@ import { nodesOf } from "../architecture.ts";
 import { inside, nameOf } from "./source.ts";
 
 type Template = (facts: unknown) => string;
+export type ErrorRow = Template | { exit: number; text: Template };
 
 /** One code of an error table with the form of its message: facts stand as `<plugin>`. */
 export interface ErrorForm {
   code: string;
   message: string;
+  /** Of a command that fails with it. */
+  exit: number;
 }
 
 /** The forms of a table, given the source that declares the types of its facts. */
-export function errorFormsOf(table: Record<string, Template>, source: string): ErrorForm[] {
+export function errorFormsOf(table: Record<string, ErrorRow>, source: string): ErrorForm[] {
   const types = factTypesOf(source);
-  return Object.entries(table).map(([code, template]) => ({
-    code,
-    message: template(placeholders(types.get(code) ?? new Map())),
-  }));
+  return Object.entries(table).map(([code, row]) => {
+    const { exit, text } = typeof row === "function" ? { exit: 1, text: row } : row;
+    return { code, message: text(placeholders(types.get(code) ?? new Map())), exit };
+  });
 }
 
 /** For each code, which of its facts are lists. */
 function factTypesOf(source: string): Map<string, Map<string, "list" | "one">> {
   const found = new Map<string, Map<string, "list" | "one">>();
   for (const node of nodesOf(source)) {
-    const value = node.value as Node | undefined;
-    if (node.type !== "Property" || value?.type !== "ArrowFunctionExpression") continue;
-    const code = nameOf(node.key as Node);
-    if (code !== undefined) found.set(code, factsOf(value));
+    const code = node.type === "Property" ? nameOf(node.key as Node) : undefined;
+    const template = code === undefined ? undefined : templateOf(node.value as Node);
+    if (code !== undefined && template) found.set(code, factsOf(template));
   }
   return found;
+}
+
+/** The template of a row: the row itself, or the `text` of it. */
+function templateOf(row: Node): Node | undefined {
+  if (row.type === "ArrowFunctionExpression") return row;
+  const properties = row.type === "ObjectExpression" ? (row.properties as Node[]) : [];
+  return properties.find(({ key }) => nameOf(key as Node) === "text")?.value as Node | undefined;
 }
 
 function factsOf(template: Node): Map<string, "list" | "one"> {

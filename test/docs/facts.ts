@@ -5,7 +5,7 @@ import { KERNEL_EVENTS } from "../../kernel/kernel-events.ts";
 import { catalogue } from "../../presets/composition/catalogue.ts";
 import { readLayer, type Table } from "../../presets/layers/layer.ts";
 import { type CommandLine, readCommandLine } from "./commands.ts";
-import { type ErrorForm, errorFormsOf } from "./error-forms.ts";
+import { type ErrorForm, type ErrorRow, errorFormsOf } from "./error-forms.ts";
 import { type Contract, callsOf, contractOf, filesOf, keysWithin, type Row, read, root } from "./source.ts";
 
 /** A native hook as its owner declares it. */
@@ -138,7 +138,7 @@ function hooksDefined(source: string, owner: string): Hook[] {
   }));
 }
 
-type ErrorModule = { errors: { table: Record<string, (facts: unknown) => string> } };
+type ErrorModule = { errors: { table: Record<string, ErrorRow> } };
 
 async function errorsOf(folder: string): Promise<ErrorForm[]> {
   const file = `${folder}/errors.ts`;

@@ -1,8 +1,14 @@
 import type { CliCommand, CliOption, Launch } from "@scorel/cli/contract";
-import { definePlugin, ScorelError } from "@scorel/kernel";
+import { defineErrors, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import cli from "../../plugins/cli/index.ts";
 import { testKernel } from "../harness.ts";
+
+const errors = defineErrors({
+  TEST_USAGE: { exit: 2, text: () => "No model.\nSet one." },
+  TEST_WORK: () => "It is locked.",
+  TEST_MANY: { exit: 2, text: (a: { problems: readonly string[] }) => a.problems.join("\n") },
+});
 
 const globalOptions: CliOption[] = [
   { flags: "--preset <name>", description: "What to load" },
@@ -189,10 +195,10 @@ describe("a command line", () => {
       },
     });
     await using scorel = await commandLine([
-      failing("usage", new ScorelError("MODEL_NONE", "No model.\nSet one.")),
-      failing("work", new ScorelError("HOST_SESSION_LOCKED", "It is locked.")),
+      failing("usage", errors.TEST_USAGE()),
+      failing("work", errors.TEST_WORK()),
       failing("bug", new TypeError("x is not a function")),
-      failing("many", new ScorelError("CONFIG_INVALID", "a\nb", { data: { problems: ["a", "b"] } })),
+      failing("many", errors.TEST_MANY({ problems: ["a", "b"] })),
     ]);
     expect(await scorel.run("usage")).toEqual(refused("No model.\nSet one."));
     expect(await scorel.run("work")).toEqual({ ...refused("It is locked."), code: 1 });

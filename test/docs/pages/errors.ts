@@ -1,5 +1,3 @@
-import { ScorelError } from "@scorel/kernel";
-import { exitCodeOf } from "../../../plugins/cli/exit-code.ts";
 import type { ErrorForm } from "../error-forms.ts";
 import { code, fence, heading } from "../markdown.ts";
 import type { Page } from "./page.ts";
@@ -23,7 +21,7 @@ function section(folder: string, forms: readonly ErrorForm[]): string[] {
   const entries = forms.flatMap((form) => [
     heading(3, code(form.code)),
     fence("text", form.message),
-    exitCodeOf(new ScorelError(form.code, form.message)) === 2 ? "A command that fails with it exits with 2." : "",
+    form.exit === 2 ? "A command that fails with it exits with 2." : "",
   ]);
   return [heading(2, packageOf(folder)), ...entries];
 }

@@ -1,0 +1,57 @@
+import { codeOf, defineErrors, messageOf, ScorelError } from "@scorel/kernel";
+import { describe, expect, it } from "vitest";
+
+const errors = defineErrors({
+  TEST_FULL: (a: { path: string }) => `${a.path} is full.`,
+  TEST_NAME: { exit: 2, text: (a: { name: string }) => `There is no "${a.name}".` },
+  TEST_NOTHING: { exit: 2, text: () => "Name something." },
+});
+
+describe("an error of a table", () => {
+  it("has its code, message and facts, and the exit code of its row", () => {
+    const cause = new Error("ENOSPC");
+    const full = errors.TEST_FULL({ path: "/tmp" }, { cause });
+    expect({ ...full, message: full.message, cause: full.cause, exit: full.exit }).toEqual({
+      name: "ScorelError",
+      code: "TEST_FULL",
+      message: "/tmp is full.",
+      data: { path: "/tmp" },
+      cause,
+      exit: 1,
+    });
+    expect(
+      [errors.TEST_NAME({ name: "x" }), errors.TEST_NOTHING()].map(({ message, exit }) => [message, exit]),
+    ).toEqual([
+      ['There is no "x".', 2],
+      ["Name something.", 2],
+    ]);
+  });
+
+  it("keeps its exit code when it is made again of its code and message, as from an event", () => {
+    const { code, message } = errors.TEST_NAME({ name: "x" });
+    expect(new ScorelError(code, message).exit).toBe(2);
+    expect(new ScorelError("TEST_UNKNOWN", message).exit).toBe(1);
+  });
+});
+
+it("the code and message of anything thrown can be told", () => {
+  const hostile = {
+    get code() {
+      throw new Error("no");
+    },
+    toString() {
+      throw new Error("no");
+    },
+  };
+  expect([codeOf(errors.TEST_NOTHING()), codeOf({ code: "ENOENT" }), codeOf(null), codeOf(hostile, "X")]).toEqual([
+    "TEST_NOTHING",
+    "ENOENT",
+    "UNEXPECTED",
+    "X",
+  ]);
+  expect([messageOf("text"), messageOf(null), messageOf(hostile)]).toEqual([
+    "text",
+    "thrown value: null",
+    "a thrown value that cannot be read",
+  ]);
+});
