@@ -1,6 +1,18 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
+  CONFIG_HOME: {
+    exit: 2,
+    text: (a: { reason: string }) =>
+      `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to a directory of yours, by its full path.`,
+  },
+  EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
+    `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
+  TRUST_COPY: {
+    exit: 2,
+    text: (a: { folder: string; reason: string }) =>
+      `Files that are trusted could not be copied to ${a.folder}: ${a.reason}. So none of them is used. Make room there, or let Scorel write there, and try again.`,
+  },
   TEMPORARY_FOLDER: (a: { path: string; reason: string }) =>
     `The folder for temporary files, TMPDIR=${a.path}, cannot be used (${a.reason}). Set TMPDIR to a folder that exists and that you can write to.`,
 });

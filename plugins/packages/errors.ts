@@ -1,6 +1,36 @@
 import { defineErrors } from "@scorel/kernel";
 
 export const errors = defineErrors({
+  PRESET_LOCK: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `${a.path} cannot be relied on: ${a.reason}. So no installed preset is used; mend that file, or remove it with the folders of the presets beside it, and install them again.`,
+  },
+  PRESET_CHANGED: {
+    exit: 2,
+    text: (a: { name: string; files: string }) =>
+      `The preset "${a.name}" is not what was installed: ${a.files}. Nothing of it is loaded. To see what differs: scorel preset diff ${a.name}; to install it again: scorel preset update ${a.name}`,
+  },
+  PRESET_TREE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `${a.path} ${a.reason}, so this cannot be a preset. Remove it, or put a copy in its place.`,
+  },
+  PRESET_NONE: {
+    exit: 2,
+    text: (a: { path: string }) =>
+      `There is no preset in ${a.path}: a folder that is one has a preset.toml at its top.`,
+  },
+  PRESET_EXTENDS: {
+    exit: 2,
+    text: (a: { name: string; place: string; preset: string; reason: string }) =>
+      `The preset "${a.name}" was not installed: ${a.place} extends "${a.preset}", ${a.reason}. A preset can extend its own files (extends = "./base.toml"), presets that ship with Scorel, and installed ones: put a copy into its folder, or install that preset first.`,
+  },
+  PRESET_TAKEN: {
+    exit: 2,
+    text: (a: { name: string; reason: string }) =>
+      `The preset "${a.name}" was not changed: ${a.reason}. Look at it with: scorel preset list`,
+  },
   ARCHIVE_FORMAT: (a: { path: string; reason: string }) =>
     `${a.path} is no archive that can be read: ${a.reason}. It takes .zip, .tar, .tar.gz and .tgz.`,
   ARCHIVE_DAMAGED: (a: { path: string; reason: string }) =>

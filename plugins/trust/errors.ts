@@ -1,6 +1,26 @@
 import { defineErrors } from "@scorel/kernel";
+import { shellWord } from "@scorel/kit/text/shell-word";
 
 export const errors = defineErrors({
+  EXTENSION_HELD: (a: { id: string; path: string; sessionId: string }) =>
+    `Extension "${a.id}" is left out: it appeared or changed while tools of session ${a.sessionId} ran (${a.path}). If you want it loaded, look at it and run: scorel trust confirm ${shellWord(a.id)}`,
+  CONFIG_PRESET_UNCONFIRMED: {
+    exit: 2,
+    text: (a: { file: string; changed: boolean }) =>
+      a.changed
+        ? `The preset ${a.file} has changed since you trusted it, so nothing of it is read. To see what changed: scorel trust add ${shellWord(a.file)}; for one run: --trust`
+        : `The preset ${a.file} lies outside of ~/.scorel and is not trusted, so nothing of it is read. To see it and trust it: scorel trust add ${shellWord(a.file)}; for one run: --trust`,
+  },
+  TRUST_FILE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `${a.path} cannot be relied on: ${a.reason}. So nothing of a project is trusted; mend or remove that file, and trust what you need again.`,
+  },
+  TRUST_TREE: {
+    exit: 2,
+    text: (a: { path: string; reason: string }) =>
+      `${a.path} ${a.reason}, so nothing of its project or preset can be trusted. Remove it, or put a copy in its place.`,
+  },
   TRUST_UNCONFIRMED: {
     exit: 2,
     text: (a: { path: string }) =>

@@ -47,6 +47,7 @@ const usual = [
   "plugins/permissions/guard.ts",
   "plugins/print/turn.ts",
   "plugins/projects/register.ts",
+  "plugins/trust/use/projects.ts",
   "plugins/skills/turn-start.ts",
   "pi-ai/dist/providers/openai-completions.js",
 ];

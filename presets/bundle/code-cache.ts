@@ -13,7 +13,7 @@ import { homedir } from "node:os";
 import { basename, dirname, isAbsolute, join } from "node:path";
 import { Script } from "node:vm";
 import { crc32 } from "node:zlib";
-import { weaknessOf } from "../weakness.ts";
+import { weaknessOf } from "@scorel/kit/files/weakness";
 
 /** Code that V8 reads faster than this is not kept compiled. Bytes. */
 const worthwhile = 16 * 1024;

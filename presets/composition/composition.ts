@@ -3,15 +3,14 @@ import { dirname, join } from "node:path";
 import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
 import type { Composition } from "@scorel/host/contract";
 import { codeOf, type KernelEntry, ScorelError } from "@scorel/kernel";
+import { shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
 import { filesOf, type Project, projectDir } from "../paths.ts";
-import { admissionOf } from "../trust/admission.ts";
-import { projectFor } from "../trust/state.ts";
 import type { Asked } from "./asked.ts";
-import { shipped } from "./catalogue.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import { type Resolution, resolve } from "./resolution.ts";
+import { admissionOf, projectFor } from "./trust.ts";
 
 /** The layers for a directory. Trust given for this run is for the project it started in, and no other. */
 export async function requestFor(asked: Asked, cwd: string): Promise<LayerRequest> {

@@ -1,14 +1,13 @@
 import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
 import type { PresetFindings } from "@scorel/inspect/contract";
+import { loadShipped, shipped } from "../catalogue.ts";
 import { checkLayers } from "../layers/check.ts";
 import { joinLayers } from "../layers/layered-values.ts";
 import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
 import { unmetRequirements } from "../layers/requirements.ts";
-import { shipped } from "./catalogue.ts";
 import { findExtensions } from "./extension-files.ts";
 import { given, knownWords } from "./hints.ts";
-import { loadShipped } from "./resolution.ts";
 import { type ServiceUser, serviceProblems } from "./service-graph.ts";
 
 /** Checks a preset with all it builds on, and runs no code of it: its extensions are judged by what they have written out. */

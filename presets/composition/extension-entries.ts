@@ -1,14 +1,14 @@
 import { dirname, join } from "node:path";
 import type { ExtensionFile, ExtensionProblem } from "@scorel/extensions/contract";
 import type { AnyPlugin, KernelEntry } from "@scorel/kernel";
+import { makePrivate } from "@scorel/kit/files/private-folder";
+import { loadTimes } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { issuesIn } from "../layers/check.ts";
+import { secretFree } from "../layers/secret-free.ts";
 import { userDir } from "../paths.ts";
-import { makePrivate } from "../private-folder.ts";
 import { knownWords } from "./hints.ts";
-import { loadTimes } from "./load-times.ts";
 import type { Resolution } from "./resolution.ts";
-import { secretFree } from "./secret-free.ts";
 
 /** Loads extensions of one scope; what cannot be loaded is a problem, and the rest is not harmed. */
 export async function extensionEntries(

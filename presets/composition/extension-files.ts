@@ -1,9 +1,9 @@
 import type { FoundExtensions } from "@scorel/extensions/contract";
 import type { PresetPackage } from "@scorel/host/contract";
+import { assertPrivate, closeToOthers } from "@scorel/kit/files/private-folder";
+import { shipped } from "../catalogue.ts";
 import { grammarKeys } from "../layers/merge.ts";
 import { filesOf, type Project, userDir } from "../paths.ts";
-import { assertPrivate, closeToOthers } from "../private-folder.ts";
-import { shipped } from "./catalogue.ts";
 
 /** Whether a plugin of Scorel with this id is left out, so that an extension may have the id. */
 export type IsLeftOut = (id: string) => boolean;

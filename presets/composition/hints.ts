@@ -1,6 +1,6 @@
 import type { KnownWords } from "@scorel/extensions/contract";
 import { nearest } from "@scorel/kernel";
-import { shipped } from "./catalogue.ts";
+import { shipped } from "../catalogue.ts";
 
 /** Which plugin of Scorel provides a service; the test of the catalogue compares this with the plugins. */
 export const providers: Readonly<Record<string, string>> = {

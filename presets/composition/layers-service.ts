@@ -1,21 +1,23 @@
+import { existsSync } from "node:fs";
 import type { Composed, LayersService, PresetSummary, Setting } from "@scorel/inspect/contract";
+import { presetsDir } from "@scorel/kit/files/home";
+import { isTable, type Table } from "@scorel/kit/values";
 import type { InstalledPreset } from "@scorel/packages/contract";
 import type { z } from "zod";
-import type { Table } from "../layers/layer.ts";
+import { catalogue, loadShipped, shipped } from "../catalogue.ts";
+import { lookingOnly } from "../layers/admission.ts";
 import { type LayerRequest, packagesOf } from "../layers/layers.ts";
 import { leavesOf } from "../layers/leaves.ts";
 import { type Lock, lockAt, locksOf } from "../layers/locks.ts";
-import { dotted, isExtensionOff, isTable, type KeyPath, type Merged } from "../layers/merge.ts";
+import { dotted, isExtensionOff, type KeyPath, type Merged } from "../layers/merge.ts";
 import { layersNamed, namesIn, presetFolders } from "../layers/preset-file.ts";
 import { createConfigSchema, toJsonSchema } from "../layers/schema.ts";
+import { secretFree } from "../layers/secret-free.ts";
 import type { Project } from "../paths.ts";
-import { isAnyInstalled } from "../store/lock.ts";
-import { lookingOnly } from "../trust/admission.ts";
 import type { Asked } from "./asked.ts";
-import { catalogue, shipped } from "./catalogue.ts";
 import { requestFor } from "./composition.ts";
-import { loadShipped, type Resolution, resolve } from "./resolution.ts";
-import { secretFree } from "./secret-free.ts";
+import { createPresetStore } from "./preset-store.ts";
+import { type Resolution, resolve } from "./resolution.ts";
 
 /** The layers of a run as `scorel preset` and `scorel config` show them. */
 export function createLayersService(asked: Asked): LayersService {
@@ -54,10 +56,9 @@ export function createLayersService(asked: Asked): LayersService {
   };
 }
 
-/** Whoever has installed nothing loads nothing for this. */
+/** Whoever has no presets of their own loads nothing for this. */
 async function installedPresets(asked: Asked): Promise<InstalledPreset[]> {
-  if (!isAnyInstalled()) return [];
-  return await (await import("../store/store.ts")).createPresetStore(asked).list();
+  return existsSync(presetsDir()) ? await createPresetStore(asked).list() : [];
 }
 
 async function summaryOf(
@@ -105,7 +106,7 @@ async function composed(resolution: Resolution): Promise<Composed> {
 /** What only presets have that are made to be shared. */
 async function packaged({ merged, extensions, found }: Resolution, locks: readonly Lock[]): Promise<Partial<Composed>> {
   const { requirements } = await import("../layers/requirements.ts");
-  const { contentsOf } = await import("../store/contents.ts");
+  const { contentsOf } = await import("./contents.ts");
   const required = requirements(
     merged,
     extensions.map(({ id }) => id),

@@ -1,16 +1,15 @@
 import type { ExtensionFile, PluginRow } from "@scorel/extensions/contract";
 import type { Notice } from "@scorel/host/contract";
 import { type AnyPlugin, codeOf, type Kernel } from "@scorel/kernel";
+import { loadTimes, shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { packagesOf } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut } from "../layers/merge.ts";
 import type { Asked } from "./asked.ts";
-import { shipped } from "./catalogue.ts";
 import { requestFor } from "./composition.ts";
 import { extensionEntries } from "./extension-entries.ts";
 import { findExtensions } from "./extension-files.ts";
 import { contributions } from "./hints.ts";
-import { loadTimes } from "./load-times.ts";
 import type { Rehearsal, Seen } from "./rehearsal.ts";
 import { type Resolution, resolve } from "./resolution.ts";
 

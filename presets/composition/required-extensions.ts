@@ -1,7 +1,7 @@
 import type { ExtensionProblem } from "@scorel/extensions/contract";
+import { shipped } from "../catalogue.ts";
 import { locksOf } from "../layers/locks.ts";
 import { listed, type Merged } from "../layers/merge.ts";
-import { shipped } from "./catalogue.ts";
 import type { Resolution } from "./resolution.ts";
 
 /** Ids of extensions that a preset requires or locks, unless the user has left them out -> `file:line` that says so. */

@@ -1,13 +1,13 @@
 import type { ExtensionFile, ExtensionProblem, FoundExtensions } from "@scorel/extensions/contract";
 import type { AnyPlugin } from "@scorel/kernel";
+import { guards, loadShipped, shipped } from "../catalogue.ts";
 import { errors } from "../errors.ts";
 import { type ConfigProblem, checkLayers, type KnownExtension } from "../layers/check.ts";
 import { joinLayers } from "../layers/layered-values.ts";
 import { type LayerRequest, packagesOf, readLayers } from "../layers/layers.ts";
 import { isExtensionOff, isLeftOut, type Merged, mergeLayers } from "../layers/merge.ts";
-import { guards, shipped } from "./catalogue.ts";
 import { findExtensions } from "./extension-files.ts";
-import { loadTimes } from "./load-times.ts";
+import { withoutHeld } from "./trust.ts";
 
 /** All layers read, merged and found valid, with what they name. */
 export interface Resolution {
@@ -88,22 +88,7 @@ async function unmetBy(merged: Merged, { extensions }: FoundExtensions): Promise
 /** Whoever has no extensions of their own loads nothing for this. */
 async function confirmed(found: FoundExtensions): Promise<FoundExtensions> {
   if (!found.extensions.some(({ of }) => of === "user" || of === "preset")) return found;
-  const { withoutHeld } = await import("../trust/held.ts");
   return await withoutHeld(found);
-}
-
-/** The shipped ones of these plugins, in the order given; one after the other, so that each one's time is its own. */
-export async function loadShipped(ids: readonly string[]): Promise<Map<string, AnyPlugin>> {
-  const plugins = new Map<string, AnyPlugin>();
-  for (const id of ids) {
-    const began = performance.now();
-    const plugin = (await shipped(id)?.load())?.default;
-    if (!plugin) continue;
-    plugins.set(plugin.id, plugin);
-    // Later calls find it loaded.
-    if (!loadTimes.has(plugin)) loadTimes.set(plugin, performance.now() - began);
-  }
-  return plugins;
 }
 
 function knownExtensions(merged: Merged, { extensions, idle }: FoundExtensions): KnownExtension[] {

@@ -1,6 +1,6 @@
 import { type AnyPlugin, nearest } from "@scorel/kernel";
 import type { z } from "zod";
-import { catalogue, shipped, unshipped } from "../composition/catalogue.ts";
+import { catalogue, shipped, unshipped } from "../catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
 import { leavesOf } from "./leaves.ts";
 import { dotted, grammarKeys, listed as listedIn, type Merged } from "./merge.ts";

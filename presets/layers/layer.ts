@@ -1,11 +1,10 @@
 import { readFileSync } from "node:fs";
 import type { PresetPackage } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
+import type { Table } from "@scorel/kit/values";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";
 import { createKeyLocator, type KeyLocator } from "./key-locator.ts";
-
-export type Table = Record<string, unknown>;
 
 /** Who wrote a layer, and so what it may set: a project's own files reach less far than the user's. */
 export type LayerKind = "shipped" | "user" | "project";
@@ -69,6 +68,16 @@ function secondTime(text: string, line: number): string {
 export function placeOf(layer: Layer, path: readonly (string | number)[]): string {
   const line = layer.locate(path);
   return line === undefined ? layer.file : `${layer.file}:${line}`;
+}
+
+/** What a layer extends, with where it says so; values of another type are reported with the rest of the layer. */
+export function extended(layer: Layer): [preset: string, place: string][] {
+  const value = layer.table.extends;
+  if (typeof value === "string") return [[value, placeOf(layer, ["extends"])]];
+  if (!Array.isArray(value)) return [];
+  return value.flatMap((preset, index) =>
+    typeof preset === "string" ? [[preset, placeOf(layer, ["extends", index])] as [string, string]] : [],
+  );
 }
 
 function readText(path: string, file: string): string {

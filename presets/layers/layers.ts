@@ -2,10 +2,11 @@ import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
 import { ScorelError } from "@scorel/kernel";
+import type { Admission } from "@scorel/trust/contract";
 import { errors } from "../errors.ts";
 import { filesOf, type Project, userDir } from "../paths.ts";
-import { type Admission, createAdmission } from "../trust/admission.ts";
-import { type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
+import { createAdmission } from "./admission.ts";
+import { extended, type Layer, type LayerKind, placeOf, readLayer } from "./layer.ts";
 import { isPath, layerAt, layersNamed } from "./preset-file.ts";
 import { ownLayerOf } from "./project-layer.ts";
 
@@ -112,16 +113,6 @@ class Chain {
       await this.addPreset(preset, { by: place, from: dirname(layer.path), kind: layer.kind, open: inside });
     if (!this.layers.some(({ path }) => path === layer.path)) this.layers.push({ ...layer, by, askedBy: open });
   }
-}
-
-/** What a layer extends, with where it says so; values of another type are reported with the rest of the layer. */
-export function extended(layer: Layer): [preset: string, place: string][] {
-  const value = layer.table.extends;
-  if (typeof value === "string") return [[value, placeOf(layer, ["extends"])]];
-  if (!Array.isArray(value)) return [];
-  return value.flatMap((preset, index) =>
-    typeof preset === "string" ? [[preset, placeOf(layer, ["extends", index])] as [string, string]] : [],
-  );
 }
 
 function circle(layer: Layer, open: readonly Layer[]) {

@@ -1,4 +1,5 @@
-import { isTable, type KeyPath } from "./merge.ts";
+import { isTable } from "@scorel/kit/values";
+import type { KeyPath } from "./merge.ts";
 
 /** Every value that is not a table, with its path. */
 export function leavesOf(value: unknown, path: KeyPath): { path: KeyPath; value: unknown }[] {

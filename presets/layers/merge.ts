@@ -1,5 +1,6 @@
-import { shipped } from "../composition/catalogue.ts";
-import { type Layer, placeOf, type Table } from "./layer.ts";
+import { isTable, type Table } from "@scorel/kit/values";
+import { shipped } from "../catalogue.ts";
+import { type Layer, placeOf } from "./layer.ts";
 
 /** A path of keys from a layer's root; elements of arrays by index. */
 export type KeyPath = readonly (string | number)[];
@@ -58,12 +59,6 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
 /** A dotted path as in TOML: `model.provider`, `"my ext".key`. */
 export function dotted(path: KeyPath): string {
   return path.map((key) => (/^[\w-]+$/.test(String(key)) ? key : JSON.stringify(key))).join(".");
-}
-
-export function isTable(value: unknown): value is Table {
-  if (typeof value !== "object" || value === null) return false;
-  const prototype = Object.getPrototypeOf(value);
-  return prototype === Object.prototype || prototype === null;
 }
 
 /** Strings of an array with where they stand; anything else is reported with the layer's other mistakes. */

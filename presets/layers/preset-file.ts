@@ -2,18 +2,12 @@ import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
 import type { PresetPackage } from "@scorel/host/contract";
 import { nearest } from "@scorel/kernel";
+import { presetFile, presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import type { Admission } from "@scorel/trust/contract";
 import { errors } from "../errors.ts";
-import { filesOf, type Project, shippedPresets, userDir } from "../paths.ts";
-import {
-  assertNotLost,
-  installedFile,
-  packageFile,
-  presetGroundOf,
-  settleInstalls,
-  userPackage,
-} from "../store/package.ts";
-import type { Admission } from "../trust/admission.ts";
+import { filesOf, type Project, shippedPresets } from "../paths.ts";
+import { assertNotLost, installedFile, settleInstalls, userPackage } from "./installed.ts";
 import { type Layer, type LayerKind, readLayer } from "./layer.ts";
 
 /** Where presets are found by name, the weakest first: each folder's file is a layer over the one before. */
@@ -26,7 +20,7 @@ export interface PresetFolder {
 export function presetFolders(project: Project | undefined): PresetFolder[] {
   const folders: PresetFolder[] = [
     { kind: "shipped", dir: shippedPresets },
-    { kind: "user", dir: join(userDir(), "presets") },
+    { kind: "user", dir: presetsDir() },
   ];
   if (project?.trusted) folders.push({ kind: "project", dir: join(filesOf(project), "presets") });
   return folders;
@@ -85,9 +79,8 @@ export async function layerAt(
   if (kind === "project") throw errors.CONFIG_OUTSIDE({ file, by: project?.dir ?? from });
   const isOurs = [userDir(), shippedPresets].some((dir) => isWithin(canonical(dir), real));
   if (isOurs || !existsSync(file)) return await readPreset(file, kind, project);
-  const ground = presetGroundOf(real);
-  const root = await admission.admit(ground);
-  return layerInside({ folder: ground.folder, root }, join(root, ground.entry), kind);
+  const root = await admission.admit(real);
+  return layerInside({ folder: dirname(real), root }, join(root, basename(real)), kind);
 }
 
 function layerInside(within: NonNullable<Layer["within"]>, file: string, kind: LayerKind): Layer {
@@ -95,7 +88,7 @@ function layerInside(within: NonNullable<Layer["within"]>, file: string, kind: L
   const shown = join(within.folder, relative(within.root, file));
   if (!isInside) throw errors.CONFIG_OUTSIDE({ file: shown, by: within.folder });
   const layer = { ...readLayer(file, kind, shown), within };
-  return basename(file) === packageFile ? { ...layer, pack: packageOf(dirname(shown), dirname(file)) } : layer;
+  return basename(file) === presetFile ? { ...layer, pack: packageOf(dirname(shown), dirname(file)) } : layer;
 }
 
 function packageOf(folder: string, root: string): PresetPackage {
@@ -104,7 +97,7 @@ function packageOf(folder: string, root: string): PresetPackage {
 
 /** A folder that is a preset is named by its folder. */
 export function fileAt(path: string): string {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, packageFile) : path;
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, presetFile) : path;
 }
 
 async function readPreset(path: string, kind: LayerKind, project: Project | undefined): Promise<Layer> {
@@ -112,11 +105,11 @@ async function readPreset(path: string, kind: LayerKind, project: Project | unde
   const isOfProject = kind === "project" && project;
   const shown = isOfProject ? join(project.dir, relative(filesOf(project), path)) : path;
   const folders = presetFolders(project).map(({ dir }) => dir);
-  const isPackage = basename(path) === packageFile && !folders.includes(dirname(path));
+  const isPackage = basename(path) === presetFile && !folders.includes(dirname(path));
   if (!isPackage) return readLayer(isOfProject ? path : await installedFile(path), kind, shown);
   const folder = dirname(shown);
   const root = canonical(isOfProject ? dirname(path) : await userPackage(folder));
-  return layerInside({ folder, root }, join(root, packageFile), kind);
+  return layerInside({ folder, root }, join(root, presetFile), kind);
 }
 
 async function unknown(preset: string, by: string, folders: readonly PresetFolder[], project: Project | undefined) {
@@ -130,7 +123,7 @@ async function unknown(preset: string, by: string, folders: readonly PresetFolde
 /** The file of the preset that a project's `.scorel` folder holds under this name, trusted or not. */
 export function presetFileIn(dir: string, preset: string): string | undefined {
   const presets = join(dir, "presets");
-  return [join(presets, `${preset}.toml`), join(presets, preset, packageFile)].find((file) => existsSync(file));
+  return [join(presets, `${preset}.toml`), join(presets, preset, presetFile)].find((file) => existsSync(file));
 }
 
 /** The files of presets in a folder. Of one name the file stands over the folder, so that it can change what that says. */
@@ -138,10 +131,10 @@ function presetsIn(dir: string): { name: string; path: string }[] {
   const entries = entriesIn(dir);
   const files = entries.filter(({ name }) => name.endsWith(".toml"));
   const packages = entries.filter(
-    (entry) => !entry.isFile() && !entry.name.startsWith(".") && existsSync(join(dir, entry.name, packageFile)),
+    (entry) => !entry.isFile() && !entry.name.startsWith(".") && existsSync(join(dir, entry.name, presetFile)),
   );
   return [
-    ...packages.map(({ name }) => ({ name, path: join(dir, name, packageFile) })),
+    ...packages.map(({ name }) => ({ name, path: join(dir, name, presetFile) })),
     ...files.map(({ name }) => ({ name: basename(name, ".toml"), path: join(dir, name) })),
   ];
 }

@@ -1,9 +1,10 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { isTable } from "@scorel/kit/values";
 import manifest from "../../package.json" with { type: "json" };
 import type { ConfigProblem } from "./check.ts";
 import { type Layer, placeOf } from "./layer.ts";
-import { isTable, listed, type Merged } from "./merge.ts";
+import { listed, type Merged } from "./merge.ts";
 import { parseRange, parseVersion } from "./version-range.ts";
 
 /** What the layers require and is not there, each with what to do; `loaded` are the extensions to load. */

@@ -1,8 +1,9 @@
 import { type AnyPlugin, issueText } from "@scorel/kernel";
+import { isTable } from "@scorel/kit/values";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
-import { isSecret, secretFree } from "../composition/secret-free.ts";
-import { dotted, isTable, type KeyPath } from "./merge.ts";
+import { dotted, type KeyPath } from "./merge.ts";
+import { isSecret, secretFree } from "./secret-free.ts";
 import { unknownKeys } from "./unknown-keys.ts";
 import { parseRange } from "./version-range.ts";
 

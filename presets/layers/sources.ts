@@ -1,13 +1,16 @@
 import { join, resolve } from "node:path";
+import { userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
-import { groundOf, userDir } from "../paths.ts";
-import { trustFile } from "../trust/file.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";
 import { isPath } from "./preset-file.ts";
 
 /** See ExtensionsService.sources. */
 export async function sourcesOf(request: LayerRequest): Promise<string[]> {
   const { project } = request;
+  const [{ groundOf }, { trustFile }] = await Promise.all([
+    import("@scorel/trust/grounds"),
+    import("@scorel/trust/record"),
+  ]);
   const own = ["config.toml", "extensions", "presets"].map((name) => join(userDir(), name));
   const trusted = project?.trusted ? [project.dir, ...(groundOf(canonical(request.cwd))?.folders ?? [])] : [];
   const known = [...own, trustFile(), ...trusted, ...(project?.nested?.folders ?? [])];

@@ -1,6 +1,6 @@
+import { isTable } from "@scorel/kit/values";
 import type { z } from "zod";
 import type { KeyPath } from "./merge.ts";
-import { isTable } from "./merge.ts";
 
 /**
  * Where a value has keys that its schema does not name, however deep, whether or not the schema's author made

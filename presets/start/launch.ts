@@ -17,11 +17,11 @@ import { createComposition, hostPlugins } from "../composition/composition.ts";
 import { createExtensionsService } from "../composition/extensions-service.ts";
 import { aboutHook, aboutService } from "../composition/hints.ts";
 import { createLayersService } from "../composition/layers-service.ts";
+import { createPresetStore } from "../composition/preset-store.ts";
 import { createRehearsal } from "../composition/rehearsal.ts";
+import { createTrustService } from "../composition/trust.ts";
 import { errors } from "../errors.ts";
 import { userDir } from "../paths.ts";
-import { createLazyPresetStore } from "../store/lazy-store.ts";
-import { createLazyTrust } from "../trust/lazy-service.ts";
 import { type Flags, globalOptions, readFlags } from "./flags.ts";
 import { ownCommandsFile } from "./own-commands.ts";
 import { commandStdout, exitProcess, filterOutput, terminalStdout } from "./own-process.ts";
@@ -70,7 +70,7 @@ export async function startHost(flags: Flags, version: string, signals: StartSig
     notify: flags.rescue ? () => {} : once((notice) => process.stderr.write(`scorel: ${notice}\n`)),
   };
   const asks = flags.preset !== undefined && !flags.print && !flags.rescue;
-  if (asks) await (await import("../trust/preset-question.ts")).askAboutPreset(asked, signals);
+  if (asks) await (await import("./preset-question.ts")).askAboutPreset(asked, signals);
   const { entries, problems } = flags.rescue ? await rescuePlugins(asked) : await hostPlugins(asked);
   for (const { message } of problems) asked.notify(message);
   const rehearsal = createRehearsal(createComposition(asked, () => kernel));
@@ -81,8 +81,8 @@ export async function startHost(flags: Flags, version: string, signals: StartSig
       composition: rehearsal.composition,
       extensions: createExtensionsService(asked, rehearsal, () => kernel),
       layers: createLayersService(asked),
-      trust: createLazyTrust(asked),
-      presetStore: createLazyPresetStore(asked),
+      trust: createTrustService(asked),
+      presetStore: createPresetStore(asked),
       launch: launchOf(cwd, version, signals.interrupt),
     },
     hints: { service: aboutService, hook: aboutHook },

@@ -4,8 +4,8 @@ import { dirname } from "node:path";
 import type {} from "@scorel/cli/contract";
 import type { Kernel, KernelEntry } from "@scorel/kernel";
 import { replaceFile } from "@scorel/kit/files/private";
+import { makePrivate } from "@scorel/kit/files/private-folder";
 import { userDir } from "../paths.ts";
-import { makePrivate } from "../private-folder.ts";
 import { type OwnCommand, ownCommandsFile } from "./own-commands.ts";
 
 const LONGEST = 200;

@@ -1,6 +1,6 @@
 import type { KernelEntry } from "@scorel/kernel";
+import { loadShipped } from "../catalogue.ts";
 import type { Asked } from "../composition/asked.ts";
-import { loadShipped } from "../composition/resolution.ts";
 import { readLayers } from "../layers/layers.ts";
 import { mergeLayers } from "../layers/merge.ts";
 

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { setImmediate as turn } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
-import { verifiedPreset } from "../../presets/store/check.ts";
+import { verifiedPreset } from "../../plugins/packages/store/verify.ts";
 import { type Shop, shop } from "../plugins/packages/shop.ts";
 
 const bin = fileURLToPath(new URL("../../dist/bin.js", import.meta.url));

@@ -6,9 +6,8 @@ import { describe, expect, it } from "vitest";
 import { TAP_FIELDS } from "../../kernel/chain.ts";
 import { virtualNames } from "../../plugins/extensions/load/virtual-modules.ts";
 import { TOOL_FIELDS } from "../../plugins/tools/registry.ts";
-import { catalogue } from "../../presets/composition/catalogue.ts";
+import { catalogue, loadShipped } from "../../presets/catalogue.ts";
 import { aboutHook, aboutService, hookNames, knownWords, providers } from "../../presets/composition/hints.ts";
-import { loadShipped } from "../../presets/composition/resolution.ts";
 import { readLayers } from "../../presets/layers/layers.ts";
 import { mergeLayers } from "../../presets/layers/merge.ts";
 

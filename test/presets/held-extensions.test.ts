@@ -1,10 +1,11 @@
 import { mkdirSync, statSync, utimesSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
+import { ownPackages } from "../../plugins/packages/store/own-packages.ts";
+import { confirmHeld } from "../../plugins/trust/held/held.ts";
+import { toolSpans } from "../../plugins/trust/held/tool-times.ts";
 import { findExtensions } from "../../presets/composition/extension-files.ts";
-import { ownPackages } from "../../presets/store/own-packages.ts";
-import { confirmHeld, heldNow, withoutHeld } from "../../presets/trust/held.ts";
-import { toolSpans } from "../../presets/trust/tool-times.ts";
+import { heldNow, withoutHeld } from "../../presets/composition/trust.ts";
 import { type Place, place } from "./place.ts";
 
 const plugin = (id: string) => `export default { id: "${id}", name: "${id}", version: "1.0.0", needs: [] };`;

@@ -2,7 +2,7 @@ import { mkdirSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Asked } from "../../presets/composition/asked.ts";
-import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
+import { createTrustService } from "../../presets/composition/trust.ts";
 import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 
@@ -15,7 +15,7 @@ function run({ project }: Place, more: Partial<Asked> = {}) {
   const composition = composed(asked);
   return {
     notices,
-    trust: createLazyTrust(asked),
+    trust: createTrustService(asked),
     async session() {
       const { entries, problems, packages } = await composition.sessionPlugins(project);
       const own = entries.filter(({ file }) => file !== undefined);

@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
+import { createTrustService } from "../../presets/composition/trust.ts";
 import { modelTable } from "../e2e/scorel.ts";
 import { hang, startModelServer } from "../model-server.ts";
 import { type Place, place } from "./place.ts";
@@ -300,7 +300,7 @@ describe("a session that cannot be reloaded goes on as it was", () => {
     const inProject = ".scorel/extensions/everything.ts";
     at.file(inProject, everything());
     await using d = await desk(at);
-    const trust = createLazyTrust({ preset: "base", by: "", cwd: at.project, trust: false, notify: () => {} });
+    const trust = createTrustService({ preset: "base", by: "", cwd: at.project, trust: false, notify: () => {} });
     await (await trust.review(at.project, true))?.accept();
     const { sessionId } = await d.client.request("create_session", { cwd: at.project, ...offline });
     at.file(inProject, everything("two"));

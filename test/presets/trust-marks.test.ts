@@ -1,9 +1,8 @@
 import type { AnyPlugin } from "@scorel/kernel";
 import { expect, it } from "vitest";
 import { z } from "zod";
-import { catalogue } from "../../presets/composition/catalogue.ts";
-import { loadShipped } from "../../presets/composition/resolution.ts";
-import { markAt } from "../../presets/trust/marks.ts";
+import { catalogue, loadShipped } from "../../presets/catalogue.ts";
+import { markAt } from "../../presets/layers/marks.ts";
 
 /**
  * What a repository could do to its user with each key of each shipped plugin. A new key belongs here: `weakens` when another

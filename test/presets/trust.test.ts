@@ -15,12 +15,12 @@ import {
 } from "node:fs";
 import { join, relative } from "node:path";
 import { describe, expect, it } from "vitest";
+import { readTrustTree } from "../../plugins/trust/read-tree.ts";
 import type { Asked } from "../../presets/composition/asked.ts";
 import { requestFor } from "../../presets/composition/composition.ts";
 import { extensionEntries } from "../../presets/composition/extension-entries.ts";
 import { resolve } from "../../presets/composition/resolution.ts";
-import { createLazyTrust } from "../../presets/trust/lazy-service.ts";
-import { readTree } from "../../presets/trust/tree.ts";
+import { createTrustService } from "../../presets/composition/trust.ts";
 import { itWith } from "../optional.ts";
 import { fc } from "../property.ts";
 import { askedIn, composed } from "./asked.ts";
@@ -38,7 +38,7 @@ function runIn(cwd: string, more: Partial<Asked> = {}) {
   const composition = composed(asked);
   return {
     notices,
-    trust: createLazyTrust(asked),
+    trust: createTrustService(asked),
     /** What a session would get of the project. */
     async session() {
       const { entries, problems, trusted, trustedCopy, nestedSkills } = await composition.sessionPlugins(cwd);
@@ -247,7 +247,7 @@ describe("the bytes that are loaded", () => {
       rmSync(dir, { recursive: true, force: true });
       mkdirSync(dir);
       for (const [name, text] of Object.entries(files)) writeFileSync(join(dir, name), text);
-      return readTree(at.project, [dir]).hash;
+      return readTrustTree(at.project, [dir]).hash;
     };
     const sorted = (files: Record<string, string>) => JSON.stringify(Object.entries(files).sort());
     fc.assert(fc.property(tree, tree, (a, b) => (hashOf(a) === hashOf(b)) === (sorted(a) === sorted(b))));

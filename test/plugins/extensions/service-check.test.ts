@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { assertService } from "../../../plugins/extensions/checks/service-check.ts";
 import { serviceShapes } from "../../../plugins/extensions/checks/service-shapes.ts";
-import { catalogue } from "../../../presets/composition/catalogue.ts";
+import { catalogue } from "../../../presets/catalogue.ts";
 import { place } from "../../presets/place.ts";
 import { desk } from "../../presets/session-desk.ts";
 

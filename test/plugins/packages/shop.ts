@@ -7,7 +7,7 @@ import { add, update } from "../../../plugins/packages/add.ts";
 import type { PresetLock } from "../../../plugins/packages/contract.ts";
 import { diff, remove } from "../../../plugins/packages/installed.ts";
 import type { Asked } from "../../../presets/composition/asked.ts";
-import { createPresetStore } from "../../../presets/store/store.ts";
+import { createPresetStore } from "../../../presets/composition/preset-store.ts";
 
 const actions = { add, update, remove, diff };
 

@@ -1,0 +1,137 @@
+import { createHash } from "node:crypto";
+import * as fs from "node:fs";
+import { dirname, join, relative, sep } from "node:path";
+import { sha256Of } from "./hash.ts";
+import { canonical, isWithin } from "./paths.ts";
+
+/** More than this is no configuration; reading it would hold up every start. */
+const MOST_FILES = 5_000;
+const MOST_BYTES = 64 * 1024 * 1024;
+
+/** All files of some folders, read once. */
+export interface Tree {
+  /** The folder that the paths in `files` start at. */
+  root: string;
+  /** Path with `/`, relative to the root -> the bytes that were hashed. Sorted. */
+  files: ReadonlyMap<string, Buffer>;
+  /** Those of the paths that their owner may run as programs. */
+  executables?: ReadonlySet<string>;
+  /** sha256 over all paths and bytes. */
+  hash: string;
+}
+
+/**
+ * Reads every file below these folders of `root` once, but for what has a skipped name. Throws what `refuse` makes for what
+ * cannot be vouched for: a link that leads out of the folders or to a folder, anything but files and folders, and more than
+ * a project needs.
+ */
+export function readTree(root: string, folders: readonly string[], { refuse, skipped = [] }: ReadOptions): Tree {
+  const reading: Reading = {
+    root,
+    refuse,
+    tops: folders.filter((folder) => canonical(folder) === folder),
+    skipped,
+    files: new Map(),
+    executables: new Set(),
+    bytes: 0,
+  };
+  for (const folder of folders) readFolder(folder, reading);
+  return { ...treeOf(root, reading.files), executables: reading.executables };
+}
+
+/** These files, by their path with `/` relative to the root, as a tree. */
+export function treeOf(root: string, read: ReadonlyMap<string, Buffer>): Tree {
+  const files = new Map([...read].sort(([a], [b]) => (a < b ? -1 : 1)));
+  return { root, files, hash: hashOf(files) };
+}
+
+/** The bytes of one file that is no link. Throws what `refuse` makes. */
+export function readBytes(path: string, refuse: Refuse): Buffer {
+  const file = guarded(path, { refuse }, () => readRegular(path));
+  if (file === undefined) throw refuse(path, "is neither a file nor a folder");
+  return file.bytes;
+}
+
+/** Makes the error for a path that is refused, and why. */
+export type Refuse = (path: string, reason: string, options?: { cause: unknown }) => Error;
+
+interface ReadOptions {
+  refuse: Refuse;
+  /** Names of files and folders that are left out. */
+  skipped?: readonly string[];
+}
+
+interface Reading {
+  root: string;
+  refuse: Refuse;
+  /** Those that are no links themselves: what a link may lead to. */
+  tops: readonly string[];
+  skipped: readonly string[];
+  files: Map<string, Buffer>;
+  executables: Set<string>;
+  bytes: number;
+}
+
+/** The lengths keep two different trees from being written alike. */
+function hashOf(files: ReadonlyMap<string, Buffer>): string {
+  const hash = createHash("sha256");
+  for (const [path, bytes] of files) hash.update(`${JSON.stringify(path)} ${bytes.length} ${sha256Of(bytes)}\n`);
+  return hash.digest("hex");
+}
+
+function readFolder(path: string, reading: Reading): void {
+  const real = guarded(path, reading, () => fs.realpathSync(path));
+  // `.claude/skills` is often a link to `.agents/skills`, which is read as itself.
+  if (real !== path && reading.tops.includes(real)) return;
+  if (real !== path) throw reading.refuse(path, `is a link to ${real}`);
+  for (const name of guarded(path, reading, () => fs.readdirSync(path)).sort())
+    if (!reading.skipped.includes(name)) readEntry(join(path, name), reading);
+}
+
+function readEntry(path: string, reading: Reading): void {
+  const stats = guarded(path, reading, () => fs.lstatSync(path));
+  if (stats.isDirectory()) readFolder(path, reading);
+  else if (stats.isSymbolicLink()) keepTarget(path, reading);
+  else keep(path, path, reading);
+}
+
+/** A link to a file that is read anyway stands for its bytes. */
+function keepTarget(path: string, reading: Reading): void {
+  const real = guarded(path, reading, () => fs.realpathSync(path));
+  if (!reading.tops.some((top) => isWithin(top, real)))
+    throw reading.refuse(path, `is a link to ${real}, which is outside`);
+  if (fs.statSync(real).isDirectory()) throw reading.refuse(path, "is a link to a folder");
+  keep(path, real, reading);
+}
+
+function keep(path: string, real: string, reading: Reading): void {
+  const file = guarded(path, reading, () => readRegular(real));
+  if (file === undefined) throw reading.refuse(path, "is neither a file nor a folder");
+  const name = relative(reading.root, path).split(sep).join("/");
+  reading.bytes += file.bytes.length;
+  reading.files.set(name, file.bytes);
+  if (file.isExecutable) reading.executables.add(name);
+  if (reading.files.size > MOST_FILES) throw reading.refuse(dirname(path), `holds more than ${MOST_FILES} files`);
+  if (reading.bytes > MOST_BYTES) throw reading.refuse(dirname(path), "holds more than 64 MiB");
+}
+
+/** Judged through the open file, so that nothing can be put in its place in between; never waits for a pipe. */
+function readRegular(path: string): { bytes: Buffer; isExecutable: boolean } | undefined {
+  const fd = fs.openSync(path, fs.constants.O_RDONLY | (fs.constants.O_NONBLOCK ?? 0) | (fs.constants.O_NOFOLLOW ?? 0));
+  try {
+    const stats = fs.fstatSync(fd);
+    if (!stats.isFile() || stats.size > MOST_BYTES) return undefined;
+    return { bytes: fs.readFileSync(fd), isExecutable: (stats.mode & 0o100) !== 0 };
+  } finally {
+    fs.closeSync(fd);
+  }
+}
+
+function guarded<T>(path: string, { refuse }: Pick<Reading, "refuse">, work: () => T): T {
+  try {
+    return work();
+  } catch (thrown) {
+    const reason = `cannot be read (${(thrown as NodeJS.ErrnoException).code ?? String(thrown)})`;
+    throw refuse(path, reason, { cause: thrown });
+  }
+}

@@ -1,0 +1,45 @@
+import type { Tree } from "@scorel/kit/files/tree";
+import type { TrustItem } from "@scorel/trust/contract";
+import type { CodeFacts, LockedPackage, PresetKnowledge } from "../contract.ts";
+
+interface About {
+  name: string;
+  packages: readonly LockedPackage[];
+  known: PresetKnowledge;
+}
+
+/** Everything that a preset brings and what each could do; of its code as it is written out, without running any. */
+export async function presetItems(tree: Tree, { name, packages, known }: About): Promise<TrustItem[]> {
+  const own = new Map([...tree.files].filter(([path]) => !path.startsWith("node_modules/")));
+  const code = [...own].filter(([path]) => extensionOf(path) !== undefined);
+  const words = [...own.keys()].filter((path) => /^instructions\/[^/]+\.md$/.test(path));
+  for (const path of [...code.map(([path]) => path), ...words]) own.delete(path);
+  return [
+    ...(await known.items({ ...tree, files: own }, name)),
+    ...words.map((place): TrustItem => ({ kind: "instructions", what: "instructions for each session", place })),
+    ...(await Promise.all(
+      code.map(async ([path, bytes]) => codeItem(path, await known.facts(bytes.toString("utf8")))),
+    )),
+    ...packages.map((each) => packageItem(each)),
+  ];
+}
+
+/** The id of an extension whose entry this is. */
+function extensionOf(path: string): string | undefined {
+  return /^extensions\/([^/]+?)(?:\/index)?\.m?[jt]s$/.exec(path)?.[1];
+}
+
+function codeItem(path: string, { contributes, hooks, host, imports }: CodeFacts): TrustItem {
+  const facts = [
+    host ? "asks to run once per process, which a preset's may not, and is left out" : "",
+    hooks.length > 0 ? `taps ${hooks.join(", ")}` : "",
+    contributes.length > 0 ? `brings ${contributes.join(", ")}` : "",
+    imports.length > 0 ? `imports ${imports.join(", ")}` : "",
+  ].filter(Boolean);
+  const what = `extension ${extensionOf(path)}${facts.length > 0 ? `: ${facts.join("; ")}` : ""}`;
+  return { kind: "code", what, place: path };
+}
+
+function packageItem({ name, version }: LockedPackage): TrustItem {
+  return { kind: "code", what: `package ${name} ${version}, for its extensions`, place: `node_modules/${name}` };
+}

@@ -1,0 +1,79 @@
+import * as fs from "node:fs";
+import { join } from "node:path";
+import { codeOf, messageOf } from "@scorel/kernel";
+import { presetsDir } from "@scorel/kit/files/home";
+import { replaceFile } from "@scorel/kit/files/private";
+import { flawOf } from "@scorel/kit/files/private-folder";
+import { isTable } from "@scorel/kit/values";
+import type { LockEntry, PresetLock } from "../contract.ts";
+import { errors } from "../errors.ts";
+
+/** Where presets are put together, and what is being installed or removed right now. */
+export const stagingDir = () => join(presetsDir(), ".staging");
+
+const lockFile = () => join(presetsDir(), "presets.lock.json");
+
+/** Whether there is anything to ask the lock file about; costs a look at the disk. */
+export const isAnyInstalled = () => fs.existsSync(lockFile());
+
+/** Whether anything may be half-way to being installed or removed. */
+export const isAnyStaged = () => fs.existsSync(stagingDir());
+
+/** What is installed, as the file says it. Throws PRESET_LOCK. */
+export function lockNow(path = lockFile()): PresetLock {
+  const stats = fs.lstatSync(path, { throwIfNoEntry: false });
+  if (!stats) return { version: 1, presets: {} };
+  const flaw = flawOf(stats);
+  if (flaw) throw errors.PRESET_LOCK({ path, reason: flaw });
+  try {
+    const lock: unknown = JSON.parse(fs.readFileSync(path, "utf8"));
+    if (isLock(lock)) return lock;
+  } catch (thrown) {
+    throw errors.PRESET_LOCK({ path, reason: messageOf(thrown) }, { cause: thrown });
+  }
+  throw errors.PRESET_LOCK({ path, reason: "it is not what Scorel has written" });
+}
+
+/** Replaces the file: readers see the old one or the new one. Whoever calls this holds the lock. */
+export function writeLock(lock: PresetLock, path = lockFile()): void {
+  try {
+    replaceFile(path, `${JSON.stringify(lock, null, 2)}\n`, { durable: true });
+  } catch (thrown) {
+    throw errors.PRESET_LOCK({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
+  }
+}
+
+/** Own entries only, since names come from command lines and paths. */
+export function entryOf(lock: PresetLock, name: string): LockEntry | undefined {
+  return Object.hasOwn(lock.presets, name) ? lock.presets[name] : undefined;
+}
+
+/** A name of an installed preset: a folder of its own, on every system, and no path. */
+export function isPresetName(name: string): boolean {
+  return /^[a-z0-9]+(?:[._-][a-z0-9]+)*$/.test(name) && name.length <= 64 && !name.endsWith(".toml");
+}
+
+function isLock(value: unknown): value is PresetLock {
+  if (!isTable(value) || value.version !== 1 || !isTable(value.presets)) return false;
+  return Object.entries(value.presets).every(([name, entry]) => isPresetName(name) && isEntry(entry));
+}
+
+function isEntry(value: unknown): value is LockEntry {
+  if (!isTable(value) || !isTable(value.source) || !isTable(value.files)) return false;
+  const isKnown = ["path", "tarball", "git", "npm"].includes(String(value.source.kind));
+  const isNamed = typeof value.source.spec === "string" && typeof value.installedAt === "string";
+  const files = Object.entries(value.files);
+  const packages = Array.isArray(value.packages) && value.packages.every(isPackage);
+  return isKnown && isNamed && packages && files.every(([path, sum]) => isBelow(path) && isSum(sum));
+}
+
+function isPackage(value: unknown): boolean {
+  return isTable(value) && [value.name, value.version, value.integrity].every((text) => typeof text === "string");
+}
+
+/** They become paths in the folder of the preset. */
+function isBelow(path: string): boolean {
+  return path !== "" && !path.split("/").some((part) => ["", ".", ".."].includes(part));
+}
+
+const isSum = (sum: unknown) => /^[\da-f]{64}$/.test(String(sum));

@@ -1,0 +1,16 @@
+import { existsSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import type { PresetPackage } from "@scorel/host/contract";
+import { presetFile, presetsDir } from "@scorel/kit/files/home";
+import { canonical } from "@scorel/kit/files/paths";
+import { entryOf, lockNow } from "./lock.ts";
+
+/** The presets that are folders and that the user has put there by hand: no lock file vouches for their bytes. */
+export function ownPackages(): PresetPackage[] {
+  const dir = presetsDir();
+  if (!existsSync(dir)) return [];
+  const lock = lockNow();
+  return readdirSync(dir)
+    .filter((name) => existsSync(join(dir, name, presetFile)) && !entryOf(lock, name))
+    .map((name) => ({ name, folder: join(dir, name), root: canonical(join(dir, name)) }));
+}

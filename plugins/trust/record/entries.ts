@@ -1,0 +1,69 @@
+import { changesIn, textOf } from "@scorel/kit/files/changes";
+import { keepCopy, removeCopy } from "@scorel/kit/files/copy";
+import { sha256Of } from "@scorel/kit/files/hash";
+import type { Tree } from "@scorel/kit/files/tree";
+import type { TrustReview } from "../contract.ts";
+import { changeTrust, type TrustEntry, type TrustRecord } from "./file.ts";
+
+/** What trust is given to: projects, and presets that are named by their path. */
+export type TrustTable = "projects" | "presets";
+
+/** What is asked about, as people see it. */
+export type Reviewed = Pick<TrustReview, "path" | "folders" | "items">;
+
+/** A tree that was read, to be looked at and trusted as it was read. */
+export function reviewOf(table: TrustTable, tree: Tree, shown: Reviewed, entry: TrustEntry | undefined): TrustReview {
+  const changes = changesIn(tree, entry);
+  const files = Object.fromEntries([...tree.files].map(([path, bytes]) => [path, sha256Of(bytes)]));
+  const isTrusted = entry?.dev || entry?.hash === tree.hash;
+  const state = isTrusted ? "trusted" : entry?.hash === undefined ? "new" : "changed";
+  return {
+    ...shown,
+    parts: [{ folders: shown.folders, state }],
+    ...(changes && { changes }),
+    texts: () =>
+      [...tree.files].flatMap(([path, bytes]) => {
+        const text = textOf(bytes);
+        return text === undefined ? [] : [{ path, text }];
+      }),
+    async accept() {
+      // Kept at once, so that a later change can be shown beside what was agreed to.
+      keepCopy(tree);
+      await putTrust(table, shown.path, (before) => ({ ...withoutDev(before), hash: tree.hash, files, since: now() }));
+    },
+  };
+}
+
+/** Puts a new entry in the old one's place; answers whether there was one. A copy that nothing needs is removed. */
+export async function putTrust(
+  name: TrustTable,
+  path: string,
+  entry: (before: TrustEntry | undefined) => TrustEntry | undefined,
+): Promise<boolean> {
+  let before: TrustEntry | undefined;
+  await changeTrust((record) => {
+    const table = record[name] ?? {};
+    before = Object.hasOwn(table, path) ? table[path] : undefined;
+    const after = entry(before);
+    if (after) table[path] = after;
+    else delete table[path];
+    if (after || before) record[name] = table;
+    if (before?.hash && !isNeeded(before.hash, record)) removeCopy(before.hash);
+  });
+  return before !== undefined;
+}
+
+/** Trusts a path, whatever lies there. */
+export async function putDev(name: TrustTable, path: string): Promise<void> {
+  await putTrust(name, path, () => ({ dev: true, since: now() }));
+}
+
+function withoutDev({ dev: _, ...entry }: TrustEntry = { since: "" }): Omit<TrustEntry, "dev"> {
+  return entry;
+}
+
+function isNeeded(hash: string, { projects, presets = {} }: TrustRecord): boolean {
+  return [projects, presets].flatMap((table) => Object.values(table)).some((entry) => entry.hash === hash);
+}
+
+const now = () => new Date().toISOString();

@@ -1,0 +1,86 @@
+import { join, posix } from "node:path";
+import type { Tree } from "@scorel/kit/files/tree";
+import { oneLine } from "@scorel/kit/text/one-line";
+import type { LayerFile, LayerKnowledge, TrustItem } from "../contract.ts";
+import type { TrustGround } from "../grounds.ts";
+
+/** Everything that a project has for Scorel to use, and what each could do. */
+export async function itemsIn(tree: Tree, ground: TrustGround, layers: LayerKnowledge): Promise<TrustItem[]> {
+  const scorel = `${posix.relative(posix.normalize(tree.root), ground.scorel)}/`;
+  const ownPath = (path: string) => (path.startsWith(scorel) ? path.slice(scorel.length) : undefined);
+  return await itemsOf(tree, { kind: "project", ownPath, layers });
+}
+
+/** Everything that a preset of this name brings, to be used like the user's own. Without a name it is a file alone. */
+export async function itemsOfPreset(
+  tree: Tree,
+  name: string | undefined,
+  layers: LayerKnowledge,
+): Promise<TrustItem[]> {
+  const place = name === undefined ? "presets" : `presets/${name}`;
+  return await itemsOf(tree, { kind: "user", ownPath: (path) => `${place}/${path}`, layers });
+}
+
+interface Looking {
+  /** Whose the layers will be, and so what of them counts. */
+  kind: LayerFile["kind"];
+  /** The path of a file below a `.scorel` folder that it is in, or stands for. */
+  ownPath(path: string): string | undefined;
+  layers: LayerKnowledge;
+}
+
+async function itemsOf(tree: Tree, { kind, ownPath, layers }: Looking): Promise<TrustItem[]> {
+  const files = [...tree.files].filter(([path]) => !path.includes("node_modules/"));
+  const isLayer = (path: string) => ownPath(path)?.endsWith(".toml") ?? false;
+  const toml = files
+    .filter(([path]) => isLayer(path))
+    .map(([path, bytes]) => ({ path: join(tree.root, path), shown: oneLine(path), bytes, kind }));
+  const found = await layers.items(toml);
+  const items = new Map(toml.map(({ path }, index) => [path, found[index] ?? []]));
+  return [
+    ...installedIn(tree),
+    ...files.flatMap(([path]) => {
+      const own = ownPath(path);
+      if (own === undefined || !isLayer(path)) return [fileItem(own, path, oneLine(path))];
+      const preset = presetOf(own);
+      const first: TrustItem[] =
+        preset === undefined ? [] : [{ kind: "preset", what: oneLine(preset), place: oneLine(path) }];
+      return [...first, ...(items.get(join(tree.root, path)) ?? [])];
+    }),
+  ];
+}
+
+/** Installed packages, each as one item. */
+function installedIn({ files }: Tree): TrustItem[] {
+  const places = [...files.keys()].flatMap((path) => /^.*?node_modules\/(?:@[^/]+\/)?[^/]+/.exec(path)?.[0] ?? []);
+  return [...new Set(places)].map((place) => ({
+    kind: "code",
+    what: `package ${oneLine(place.replace(/^.*?node_modules\//, ""))}`,
+    place: oneLine(place),
+  }));
+}
+
+/** The name of a preset whose file this is. */
+const presetOf = (own: string) => /^presets\/([^/]+?)(?:\/preset)?\.toml$/.exec(own)?.[1];
+
+/** A preset that is a folder may bring what a project may. */
+const withoutPackage = (own: string | undefined) => own?.replace(/^presets\/[^/]+\//, "");
+
+function fileItem(given: string | undefined, path: string, place: string): TrustItem {
+  const own = withoutPackage(given);
+  const extension = own === undefined ? undefined : extensionOf(own);
+  if (extension !== undefined) return { kind: "code", what: `extension ${oneLine(extension)}`, place };
+  if (own?.startsWith("extensions/")) return { kind: "code", what: "a file beside it", place };
+  if (own === "instructions.md" || (own !== given && /^instructions\/[^/]+\.md$/.test(own ?? "")))
+    return { kind: "instructions", what: "instructions for each session", place };
+  const command = /(?:^|\/)commands\/(.+)\.md$/.exec(own ?? path)?.[1];
+  if (command !== undefined) return { kind: "command", what: `/${oneLine(command.split("/").join(":"))}`, place };
+  const skill = /(?:^|\/)skills\/(.+)\/SKILL\.md$/.exec(path)?.[1];
+  if (skill !== undefined) return { kind: "skill", what: oneLine(skill), place };
+  return { kind: "other", what: "a file that a skill or an extension may use", place };
+}
+
+/** The id of an extension whose entry this is. */
+function extensionOf(own: string): string | undefined {
+  return /^extensions\/([^/]+?)(?:\/index)?\.m?[jt]s$/.exec(own)?.[1];
+}

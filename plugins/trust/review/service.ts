@@ -1,0 +1,108 @@
+import { codeOf } from "@scorel/kernel";
+import { canonical } from "@scorel/kit/files/paths";
+import type { Tree } from "@scorel/kit/files/tree";
+import type { LayerKnowledge, TrustedProject, TrustReview, TrustRun, TrustService } from "../contract.ts";
+import { groundOf, groundsOf, presetAt, type TrustGround } from "../grounds.ts";
+import { confirmHeld } from "../held/held.ts";
+import { readTrustTree } from "../read-tree.ts";
+import { putDev, putTrust, reviewOf } from "../record/entries.ts";
+import { readTrust, type TrustEntry } from "../record/file.ts";
+import { entryOf, isCovered, isDeveloped } from "../use/projects.ts";
+import { itemsIn } from "./items.ts";
+import { distrustPreset, reviewPreset, trustedPresets } from "./presets.ts";
+
+/** What the loader gives to the service. */
+export interface TrustGiven {
+  layers: LayerKnowledge;
+  /** The user's extensions that wait for a yes. */
+  held: TrustService["held"];
+}
+
+/** What is trusted, for the commands and the question of this plugin. */
+export function createTrust(run: TrustRun, { layers, held }: TrustGiven): TrustService {
+  return {
+    async review(cwd, again = false) {
+      const preset = again ? presetAt(cwd) : undefined;
+      if (preset) return await reviewPreset(preset, layers, again);
+      const reviews = await Promise.all(
+        groundsOf(canonical(cwd)).map((ground) => reviewGround(ground, run, layers, again)),
+      );
+      const found = reviews.filter((review) => review !== undefined);
+      const open = found.filter(({ parts }) => parts.some(({ state }) => state !== "trusted"));
+      return togetherOf(open.length > 0 ? open : found);
+    },
+    async list() {
+      const projects = Object.entries(readTrust().projects).map(([path, entry]) => ({
+        path,
+        state: stateOf(path, entry),
+        since: entry.since,
+      }));
+      return [...projects, ...trustedPresets(layers)];
+    },
+    async trustByPath(cwd) {
+      const at = canonical(cwd);
+      const preset = presetAt(at);
+      const path = preset?.path ?? groundOf(at)?.path ?? at;
+      await putDev(preset ? "presets" : "projects", path);
+      return path;
+    },
+    async remove(cwd) {
+      const at = canonical(cwd);
+      const preset = await distrustPreset(at);
+      if (preset !== undefined) return preset;
+      // In a folder with nested skills of its own their trust ends first, and that of the project stays.
+      for (const path of [...groundsOf(at).map((ground) => ground.path), at].toReversed())
+        if (await putTrust("projects", path, () => undefined)) return path;
+      return undefined;
+    },
+    held,
+    confirm: confirmHeld,
+  };
+}
+
+async function reviewGround(
+  ground: TrustGround,
+  ...[run, layers, again]: [TrustRun, LayerKnowledge, boolean]
+): Promise<TrustReview | undefined> {
+  const entry = entryOf(ground);
+  if (!again && (isDeveloped(ground) || isCovered(run, ground))) return undefined;
+  const tree = again ? readTrustTree(ground.root, ground.folders) : readable(ground);
+  if (!tree || tree.files.size === 0 || (!again && entry?.hash === tree.hash)) return undefined;
+  const { path, folders } = ground;
+  return reviewOf("projects", tree, { path, folders, items: await itemsIn(tree, ground, layers) }, entry);
+}
+
+/** One question about a project and the skills nested in it. */
+function togetherOf([first, ...others]: readonly TrustReview[]): TrustReview | undefined {
+  if (!first || others.length === 0) return first;
+  const all = [first, ...others];
+  const changes = all.flatMap((review) => review.changes ?? []);
+  return {
+    path: first.path,
+    folders: all.flatMap(({ folders }) => folders),
+    parts: all.flatMap(({ parts }) => parts),
+    items: all.flatMap(({ items }) => items),
+    ...(changes.length > 0 && { changes }),
+    texts: () => all.flatMap((review) => review.texts()),
+    async accept() {
+      for (const review of all) await review.accept();
+    },
+  };
+}
+
+/** What cannot be trusted is nothing to ask about; `scorel trust add` says why. */
+function readable({ root, folders }: TrustGround): Tree | undefined {
+  try {
+    return readTrustTree(root, folders);
+  } catch (thrown) {
+    if (codeOf(thrown) === "TRUST_TREE") return undefined;
+    throw thrown;
+  }
+}
+
+function stateOf(path: string, entry: TrustEntry): TrustedProject["state"] {
+  const ground = groundsOf(path).find((each) => each.path === path);
+  if (!ground) return "gone";
+  if (entry.dev) return "dev";
+  return readable(ground)?.hash === entry.hash ? "trusted" : "changed";
+}

@@ -1,0 +1,65 @@
+import { codeOf } from "@scorel/kernel";
+import { keepCopy } from "@scorel/kit/files/copy";
+import { shellWord } from "@scorel/kit/text/shell-word";
+import type { Admission, LayerKnowledge } from "../contract.ts";
+import { errors } from "../errors.ts";
+import { type PresetGround, presetGroundOf } from "../grounds.ts";
+import { readTrust } from "../record/file.ts";
+import { readPresetTree } from "./preset-tree.ts";
+
+/** Admits what the user trusts; with `trust`, for this process also everything else. */
+export function createAdmission(layers: Layers, trust = false): Admission {
+  const admitted = new Map<string, Admitted>();
+  const notices: string[] = [];
+  const say = (notice: string) => {
+    if (!notices.includes(notice)) notices.push(notice);
+  };
+  return {
+    notices,
+    async admit(file) {
+      const ground = presetGroundOf(file);
+      const known = admitted.get(ground.path);
+      const now = known ?? rootOf(ground, layers, trust);
+      admitted.set(ground.path, now);
+      if (now.notice !== undefined) say(now.notice);
+      if (known?.hash !== undefined && hashNow(ground, layers) !== known.hash) say(changed(ground));
+      return now.root;
+    },
+  };
+}
+
+interface Admitted {
+  root: string;
+  /** Of the bytes in a private copy. */
+  hash?: string;
+  notice?: string;
+}
+
+type Layers = Pick<LayerKnowledge, "builtOn">;
+
+function rootOf(ground: PresetGround, layers: Layers, trust: boolean): Admitted {
+  const { presets = {} } = readTrust();
+  const entry = Object.hasOwn(presets, ground.path) ? presets[ground.path] : undefined;
+  if (entry?.dev) return { root: ground.folder, notice: standing(ground) };
+  const file = `${ground.folder}/${ground.entry}`;
+  if (!entry && !trust) throw errors.CONFIG_PRESET_UNCONFIRMED({ file, changed: false });
+  const tree = readPresetTree(ground, layers);
+  if (entry?.hash !== tree.hash && !trust) throw errors.CONFIG_PRESET_UNCONFIRMED({ file, changed: true });
+  return { root: keepCopy(tree), hash: tree.hash };
+}
+
+/** Undefined for what can no longer be read as a preset. */
+function hashNow(ground: PresetGround, layers: Layers): string | undefined {
+  try {
+    return readPresetTree(ground, layers).hash;
+  } catch (thrown) {
+    if (codeOf(thrown) === "TRUST_TREE") return undefined;
+    throw thrown;
+  }
+}
+
+const changed = ({ path }: PresetGround) =>
+  `The preset ${path} has changed since this run began, which goes on with what it was then.`;
+
+const standing = ({ path }: PresetGround) =>
+  `The preset ${path} is trusted whatever it holds (scorel trust --dev). To end that: scorel trust remove ${shellWord(path)}`;

@@ -1,0 +1,79 @@
+import type { AnyPlugin } from "@scorel/kernel";
+
+/** A shipped plugin: where it runs, known without loading it, and how to load it. */
+export interface Shipped {
+  scope: "host" | "session";
+  load(): Promise<{ default: AnyPlugin }>;
+  /** It keeps a model within bounds that the user sets: no project can leave it out, or run tools without it. */
+  guard?: true;
+}
+
+/** Every shipped plugin by id. Each `import` is spelled out so that the bundler gives each plugin its own lazy file. */
+export const catalogue: Readonly<Record<string, Shipped>> = {
+  messages: { scope: "session", load: () => import("@scorel/messages") },
+  model: { scope: "session", load: () => import("@scorel/model") },
+  agent: { scope: "session", load: () => import("@scorel/agent") },
+  prompt: { scope: "session", load: () => import("@scorel/prompt") },
+  images: { scope: "session", load: () => import("@scorel/images") },
+  diagnostics: { scope: "session", load: () => import("@scorel/diagnostics") },
+  tools: { scope: "session", load: () => import("@scorel/tools") },
+  commands: { scope: "session", load: () => import("@scorel/commands") },
+  compaction: { scope: "session", load: () => import("@scorel/compaction") },
+  coding: { scope: "session", load: () => import("@scorel/coding") },
+  requests: { scope: "session", load: () => import("@scorel/requests"), guard: true },
+  permissions: { scope: "session", load: () => import("@scorel/permissions"), guard: true },
+  checkpoints: { scope: "session", load: () => import("@scorel/checkpoints") },
+  runner: { scope: "session", load: () => import("@scorel/runner") },
+  sandbox: { scope: "session", load: () => import("@scorel/sandbox") },
+  logs: { scope: "host", load: () => import("@scorel/logs") },
+  host: { scope: "host", load: () => import("@scorel/host") },
+  cli: { scope: "host", load: () => import("@scorel/cli") },
+  print: { scope: "host", load: () => import("@scorel/print") },
+  chat: { scope: "host", load: () => import("@scorel/chat") },
+  demo: { scope: "host", load: () => import("@scorel/demo") },
+  models: { scope: "host", load: () => import("@scorel/models") },
+  inspect: { scope: "host", load: () => import("@scorel/inspect") },
+  doctor: { scope: "host", load: () => import("@scorel/doctor") },
+  trust: { scope: "host", load: () => import("@scorel/trust") },
+  history: { scope: "host", load: () => import("@scorel/history") },
+  titles: { scope: "session", load: () => import("@scorel/titles") },
+  projects: { scope: "host", load: () => import("@scorel/projects") },
+  search: { scope: "host", load: () => import("@scorel/search") },
+  transfer: { scope: "host", load: () => import("@scorel/transfer") },
+  extensions: { scope: "host", load: () => import("@scorel/extensions") },
+  watch: { scope: "host", load: () => import("@scorel/watch") },
+  packages: { scope: "host", load: () => import("@scorel/packages") },
+  skills: { scope: "session", load: () => import("@scorel/skills") },
+  skillbook: { scope: "host", load: () => import("@scorel/skillbook") },
+  skillstore: { scope: "host", load: () => import("@scorel/skillstore") },
+  artifacts: { scope: "host", load: () => import("@scorel/artifacts") },
+  blobs: { scope: "host", load: () => import("@scorel/blobs") },
+};
+
+/** Those that keep a model within bounds. */
+export const guards: readonly string[] = Object.keys(catalogue).filter((id) => catalogue[id]?.guard);
+
+/** Sections that older documents name and whose plugin is not shipped: accepted unread, with a notice. */
+export const unshipped: readonly string[] = ["channels", "mcp"];
+
+/** The shipped plugin of this id, if there is one. */
+export function shipped(id: string): Shipped | undefined {
+  return Object.hasOwn(catalogue, id) ? catalogue[id] : undefined;
+}
+
+/** Milliseconds that it took to read a plugin's files and run them; of an extension, to compile them too. */
+export const loadTimes = new WeakMap<AnyPlugin, number>();
+
+/** The shipped ones of these plugins, in the order given; one after the other, so that each one's time is its own. */
+export async function loadShipped(ids: readonly string[]): Promise<Map<string, AnyPlugin>> {
+  const plugins = new Map<string, AnyPlugin>();
+  for (const id of ids) {
+    const began = performance.now();
+    const plugin = (await shipped(id)?.load())?.default;
+    if (!plugin) continue;
+    plugins.set(plugin.id, plugin);
+    // Later calls find it loaded.
+    if (!loadTimes.has(plugin)) loadTimes.set(plugin, performance.now() - began);
+  }
+  return plugins;
+}

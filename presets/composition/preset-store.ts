@@ -1,0 +1,38 @@
+import { projectDir, userDir } from "@scorel/kit/files/home";
+import type { PresetKnowledge, PresetStore } from "@scorel/packages/contract";
+import { extended, parseLayer } from "../layers/layer.ts";
+import { isPath, namesIn, presetFileIn } from "../layers/preset-file.ts";
+import { shippedPresets } from "../paths.ts";
+import type { Asked } from "./asked.ts";
+import { knownWords } from "./hints.ts";
+import { knowledgeOf } from "./trust.ts";
+
+/** The service `presetStore`; what does its work is loaded by the first call. */
+export function createPresetStore(asked: Asked): PresetStore {
+  const work = async () => (await import("@scorel/packages/store")).createPresetStore(presetKnowledge(asked));
+  return {
+    list: async () => (await work()).list(),
+    taken: async (name) => (await work()).taken(name),
+    stage: async () => (await work()).stage(),
+    diff: async (name) => (await work()).diff(name),
+    remove: async (name) => (await work()).remove(name),
+  };
+}
+
+function presetKnowledge(asked: Asked): PresetKnowledge {
+  return {
+    shipped: () => namesIn(shippedPresets),
+    extendedBy: (file, text) =>
+      extended(parseLayer(text, file, "user")).map(([preset, place]) => ({ preset, place, isPath: isPath(preset) })),
+    ownFile(preset) {
+      const project = projectDir(asked.cwd);
+      const folders = [userDir(), ...(project === undefined ? [] : [project])];
+      return folders.map((dir) => presetFileIn(dir, preset)).find((file) => file !== undefined);
+    },
+    async items(tree, name) {
+      const { itemsOfPreset } = await import("@scorel/trust/items");
+      return await itemsOfPreset(tree, name, await knowledgeOf(asked));
+    },
+    facts: async (source) => (await import("@scorel/extensions/facts")).extensionFacts(source, knownWords),
+  };
+}

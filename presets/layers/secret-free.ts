@@ -1,0 +1,27 @@
+import { isTable } from "@scorel/kit/values";
+
+const secretName = /(key|token|secret|password|passphrase|authorization|cookie|credentials?)$/i;
+const secretTable = /^(headers|env|environment)$/i;
+
+/** Whether a message should rather not repeat what stands below a key of this name: somebody may have put a secret there. */
+export const isSecret = (key: string) =>
+  secretTable.test(key) ||
+  (/key|token|secret|passw|passphrase|authorization|cookie|credential/i.test(key) && !/tokens$/i.test(key));
+
+/** A frozen deep copy in which no value can be a secret: what an extension without a schema of its own may see. */
+export function secretFree(value: unknown, name = ""): unknown {
+  if (Array.isArray(value)) return Object.freeze(value.map((element) => secretFree(element, name)));
+  if (isTable(value)) return Object.freeze(tableOf(value, secretTable.test(name)));
+  if (typeof value === "string") return secretName.test(name) ? "[hidden]" : withoutUserInfo(value);
+  return value;
+}
+
+function tableOf(value: Record<string, unknown>, allHidden: boolean): Record<string, unknown> {
+  const copies = Object.entries(value).map(([key, inner]) => [key, allHidden ? "[hidden]" : secretFree(inner, key)]);
+  return Object.fromEntries(copies) as Record<string, unknown>;
+}
+
+/** `https://user:password@host` without what stands before the host. */
+function withoutUserInfo(text: string): string {
+  return text.replace(/^([a-z][a-z\d+.-]*:\/\/)[^/?#@]*@/i, "$1");
+}
