@@ -12,7 +12,7 @@ const needed = ["cli", "doctor"];
  * extensions are like: of these none is loaded, and a table counts only when it can be read and is valid.
  */
 export async function rescuePlugins(asked: Asked): Promise<{ entries: KernelEntry[]; problems: [] }> {
-  const plugins = await loadShipped([...needed, "host", "models"]);
+  const plugins = await loadShipped([...needed, "logs", "host", "models"]);
   const tables = await readableTables(asked);
   const entries = [...plugins].map(([id, plugin]) => ({
     plugin,
