@@ -8,7 +8,7 @@ import { visibleText } from "@scorel/kit/text/plain";
 const MAX_BYTES = 1_048_576;
 const AROUND = 3;
 
-/** What a call would do to a file, by the file as it is now; for any other tool its arguments. */
+/** What a person sees before approving a call: a diff for a call that edits a file, otherwise the arguments. */
 export async function changeOf(tool: string, args: unknown, workspace: Workspace): Promise<DisplayAction> {
   const { file_path, content, old_string, new_string, replace_all } = (args ?? {}) as Record<string, unknown>;
   const text = visibleText(JSON.stringify(args, null, 2) ?? "");
@@ -28,7 +28,7 @@ function linesOf(text: string): string[] {
   return visibleText(text.replaceAll("\r\n", "\n")).split("\n");
 }
 
-/** Empty for a file that is not there yet; nothing for what cannot be shown. */
+/** Returns "" for a file that does not exist yet, and undefined for one that is too large or unreadable. */
 async function contentOf(path: string): Promise<string | undefined> {
   try {
     const { size } = await stat(path);
@@ -43,7 +43,7 @@ function replaced(text: string, from: string, to: string, all: boolean): string 
   return all ? text.split(from).join(to) : text.replace(from, () => to);
 }
 
-/** One hunk from the first line that differs to the last. */
+/** Formats a single hunk that spans from the first to the last line that differs. */
 function diffOf(path: string, before: readonly string[], after: readonly string[]): string {
   const least = Math.min(before.length, after.length);
   let start = 0;

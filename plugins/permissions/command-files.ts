@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { kindOf } from "./file-cache.ts";
 import { MANY } from "./gaps.ts";
 import { type Expansion, expandGlob, showsHidden } from "./globs.ts";
 import { bareName, takesOrders } from "./hazards.ts";
 import { doubtAbout, isInterpreter } from "./interpreters.ts";
-import { kindOf } from "./looks.ts";
 import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
 import { readCommand, type Token, type Unit } from "./shell.ts";
@@ -12,23 +12,23 @@ import { readCommand, type Token, type Unit } from "./shell.ts";
 /** A file or folder that a command names. */
 export interface NamedFile {
   path: string;
-  /** Whether it surely is a file that the command uses; a word may also only look like one. */
+  /** True when the word is certainly a file that the command uses; false when it only looks like one. */
   sure: boolean;
-  /** Whether its content is read, not only its name. */
+  /** Whether the command reads the file's content, not only its name. */
   contents: boolean;
 }
-/** What a command names, as far as that can be told without running it. */
+/** The files and folders that a command names, worked out without running it. */
 export interface CommandFiles {
   files: NamedFile[];
-  /** Folders that it goes through with all in them. */
+  /** Folders that the command walks recursively. */
   walked: NamedFile[];
-  /** Folders that parts of it run in. */
+  /** Folders that parts of the command may run in. */
   folders: string[];
-  /** What goes through folders in it is git, which knows its own files only. */
+  /** Whether git is the only part of the command that walks folders; git lists tracked files only. */
   onlyGit: boolean;
-  /** Why it may read anything else, too. */
+  /** Why the command may read other files too, as a noun phrase. */
   unknown?: string;
-  /** What there is so much of that not all of it was looked at. */
+  /** What exceeded a limit, so that some of it was not checked, as a noun phrase. */
   tooMany?: string;
 }
 
@@ -36,16 +36,16 @@ const MAX_FOLDERS = 16;
 const MAX_FILES = 10_000;
 const MAX_NAMES = 200_000;
 
-/** Every file and folder that the parts of a command name, from whatever folder they may run in. */
+/** Lists every file and folder that a command may use, for each folder that its parts may run in. */
 export function filesOf(command: string, cwd: string, { cwd: base, home }: Workspace): CommandFiles {
   const { units, unknown, fed } = readCommand(command);
   const start = resolve(base, cwd);
   const found: CommandFiles = { files: [], walked: [], folders: [start], onlyGit: true };
-  // What one part prints another may take for names of files.
-  const handsOn = units.some((unit) => takesOrders(nameOf(unit)) || takesNames(unit));
+  // One part's output may become another part's file names.
+  const passesNames = units.some((unit) => takesOrders(nameOf(unit)) || takesNames(unit));
   const values = valuesIn(units, start, home);
   const names = { matches: new Map(), left: MAX_NAMES, hidden: showsHidden(command) };
-  const place: Ground = { home, found, handsOn, values, seen: new Set(), ...names };
+  const place: Search = { home, found, passesNames, values, seen: new Set(), ...names };
   if (unknown.length > 0) {
     found.unknown = unknown[0] as string;
     addPieces(command, place);
@@ -54,24 +54,24 @@ export function filesOf(command: string, cwd: string, { cwd: base, home }: Works
   const different = differentOf(units);
   for (const unit of different) addFolders(unit, place);
   for (const unit of different) addUnit(unit, place);
-  // Whatever is fed to a program that only prints or keeps it is not carried out.
-  if (handsOn) for (const text of fed) addPieces(text, place);
+  // Here-documents matter only when a program runs their text or reads file names from it.
+  if (passesNames) for (const text of fed) addPieces(text, place);
   return found;
 }
 
-interface Ground extends Expansion {
+interface Search extends Expansion {
   home: string;
-  handsOn: boolean;
-  /** What the command gives to variables. */
+  passesNames: boolean;
+  /** Values that the command assigns to variables, by the variable's name. */
   values: ReadonlyMap<string, readonly string[]>;
   found: CommandFiles;
-  /** Files of the same unit that were added before. */
+  /** Files already added for the current unit. */
   seen: Set<string>;
-  /** What globs name. */
+  /** Expanded globs; undefined for a glob with too many matches. */
   matches: Map<string, readonly string[] | undefined>;
 }
 
-/** Each unit once, however often it stands in the command. */
+/** Removes duplicate units, which a command may repeat thousands of times. */
 function differentOf(units: readonly Unit[]): Unit[] {
   const key = ({ tokens, nested }: Unit) => JSON.stringify([nested, tokens.map(({ kind, text }) => [kind, text])]);
   return [...new Map(units.map((unit) => [key(unit), unit])).values()];
@@ -81,7 +81,7 @@ function nameOf({ tokens }: Unit): string {
   return bareName(tokens.find(({ kind }) => kind === "word")?.value ?? "");
 }
 
-/** Compilers and programs that bring files, which read what they are to read or bring from their standard input. */
+/** Whether a compiler, downloader or archiver reads file names from its standard input. */
 function takesNames(unit: Unit): boolean {
   const isProgram = /^(?:gcc|g\+\+|cc|c\+\+|clang|clang\+\+|cpp|as|m4|curl|wget|tar|gtar|bsdtar|cpio|rsync)$/.test(
     nameOf(unit),
@@ -104,8 +104,8 @@ function valuesIn(units: readonly Unit[], folder: string, home: string): Map<str
   return values;
 }
 
-/** Where a unit moves to, and where it has a program run. */
-function addFolders({ tokens }: Unit, place: Ground): void {
+/** Adds the folders that a unit changes to, or runs a program in. */
+function addFolders({ tokens }: Unit, place: Search): void {
   const words = tokens.filter(({ kind }) => kind === "word");
   const moves = /^(?:cd|pushd)$/.test(bareName(words[0]?.value ?? ""));
   for (const [at, word] of words.entries()) {
@@ -124,7 +124,7 @@ function addFolders({ tokens }: Unit, place: Ground): void {
 
 const FOLDER_OPTION = /^(?:-C|--directory|--chdir|--cwd|--prefix|--work-tree|--git-dir)$/;
 
-function enter(word: Token, place: Ground): void {
+function enter(word: Token, place: Search): void {
   const { folders } = place.found;
   for (const folder of [...folders]) {
     const paths = pathsOf(word, folder, place);
@@ -133,27 +133,28 @@ function enter(word: Token, place: Ground): void {
   }
 }
 
-function addFolder(path: string, { found }: Ground): void {
+function addFolder(path: string, { found }: Search): void {
   if (found.folders.includes(path)) return;
   if (found.folders.length < MAX_FOLDERS) found.folders.push(path);
   else found.unknown ??= "more folders than can be looked at";
 }
 
-/** The paths that a word stands for in a folder; none when that cannot be told. */
-function pathsOf({ value, text }: Token, folder: string, place: Ground): readonly string[] {
+/** The paths that a word stands for in a folder; empty when unknown. */
+function pathsOf({ value, text }: Token, folder: string, place: Search): readonly string[] {
   if (value !== undefined) return [resolve(folder, value)];
   const open = opened(text, folder, place.home);
   if (open === undefined) return [];
   return /[*?[{(]/.test(open) ? (matchesOf(resolve(folder, open), place) ?? []) : [resolve(folder, open)];
 }
 
-function addUnit({ tokens, nested }: Unit, place: Ground): void {
+function addUnit({ tokens, nested }: Unit, place: Search): void {
   const words = tokens.filter(({ kind }) => kind === "word");
   const values = words.map(({ value }) => value);
-  // An option whose value is open is known by its name; of git every word counts.
+  // Options with unknown values are recognised by their names; for git, every word must be known.
   const given = nameOf({ tokens, nested }) === "git" ? values : words.map(({ value, text }) => value ?? text);
   const own = readerOf(given, (word) => place.found.folders.some((it) => kindOf(resolve(it, word)) !== undefined));
-  const reader = nested || place.handsOn ? { ...own, contents: true, scripts: own.scripts || place.handsOn } : own;
+  const reader =
+    nested || place.passesNames ? { ...own, contents: true, scripts: own.scripts || place.passesNames } : own;
   const { found } = place;
   if (/^(?:xargs|parallel|eval)$/.test(bareName(values[0] ?? "")))
     found.unknown ??= "names that are read from somewhere";
@@ -176,8 +177,8 @@ function addUnit({ tokens, nested }: Unit, place: Ground): void {
   if (found.walked.length > walked && bareName(values[0] ?? "") !== "git") found.onlyGit = false;
 }
 
-/** Files that scripts of sed name, and what scripts of awk may put together. */
-function addScripts(name: string, values: readonly (string | undefined)[], reader: Reader, place: Ground): void {
+/** Adds files named in sed scripts, and flags awk scripts that open files. */
+function addScripts(name: string, values: readonly (string | undefined)[], reader: Reader, place: Search): void {
   const scripts = values.slice(1).filter((value) => value !== undefined);
   if (/^g?sed$/.test(name))
     for (const file of scripts.flatMap(namesInSed))
@@ -187,15 +188,15 @@ function addScripts(name: string, values: readonly (string | undefined)[], reade
   if (/awk$/.test(name) && scripts.some(mayOpenFiles)) place.found.unknown ??= "a script of awk that opens files";
 }
 
-/** What a variable is given is a file only for whoever uses it. */
+/** An assigned value is a file only for the program that uses the variable, so unknown parts of it are ignored. */
 const ASSIGNED: Reader = { ...readerOf(["cat"]), readsUnknown: false };
 
-function addRedirect(token: Token, operator: Token | undefined, place: Ground): void {
+function addRedirect(token: Token, operator: Token | undefined, place: Search): void {
   if (operator?.kind !== "redirect" || !/^\d*<>?$/.test(operator.text)) return;
   addWord(token, { ...ASSIGNED, readsUnknown: true }, false, place);
 }
 
-function addWord(token: Token, reader: Reader, isScript: boolean, place: Ground): void {
+function addWord(token: Token, reader: Reader, isScript: boolean, place: Search): void {
   const { found, home } = place;
   const { value, text } = token;
   for (const folder of found.folders) {
@@ -217,7 +218,7 @@ function addWord(token: Token, reader: Reader, isScript: boolean, place: Ground)
   if ((isScript || reader.scripts) && value !== undefined && /[\s'"()<>|;&`]/.test(value)) addPieces(value, place);
 }
 
-/** A word with what is known of it put in: the home, the folder, no quotes. Undefined when something else is open in it. */
+/** Expands the home folder, the current folder and quotes in a word. Returns undefined when another expansion remains. */
 function opened(text: string, folder: string, home: string): string | undefined {
   const known = text
     .replace(/\$'((?:[^'\\]|\\.)*)'/gs, (_, quoted: string) => unescaped(quoted))
@@ -232,7 +233,7 @@ function opened(text: string, folder: string, home: string): string | undefined 
   return known.replace(/\\(.)/gs, "$1").replace(/["']/g, "");
 }
 
-/** What `$'…'` stands for, as far as it can hide a name. */
+/** Decodes `$'…'`, so that escapes cannot hide a file name. */
 function unescaped(text: string): string {
   const code = (digits: string, base: number) => String.fromCodePoint(Number.parseInt(digits, base) % 0x110000);
   return text
@@ -241,22 +242,22 @@ function unescaped(text: string): string {
     .replace(/\\(.)/gs, "$1");
 }
 
-/** The existing files that a glob names; what braces and brackets leave open counts as anything. */
-function addMatches(glob: string, reader: Reader, place: Ground): void {
-  // So that a name which only the pattern tells, as in `*.pem`, is seen where no such file is there yet.
+/** Adds the existing files that match a glob; braces and brackets match anything. */
+function addMatches(glob: string, reader: Reader, place: Search): void {
+  // Checks the pattern itself too: `*.pem` counts even when no such file exists yet.
   addFile(glob.replace(/[*?[\]{}()]/g, "x"), false, reader, place);
   const matches = matchesOf(glob, place);
   if (matches === undefined) place.found.unknown ??= "more files than can be looked at";
   for (const path of matches ?? []) addFile(path, true, reader, place);
 }
 
-function matchesOf(glob: string, place: Ground): readonly string[] | undefined {
+function matchesOf(glob: string, place: Search): readonly string[] | undefined {
   if (!place.matches.has(glob)) place.matches.set(glob, expandGlob(glob, place));
   return place.matches.get(glob);
 }
 
-/** Parts of a text that may be names of files. */
-function addPieces(text: string, place: Ground): void {
+/** Adds each piece of a text that may be a file name. */
+function addPieces(text: string, place: Search): void {
   const reader = readerOf(["cat"]);
   const pieces = new Set([...text.split(/[\s'"()<>|;&`\\{}[\],]+/), ...text.split(/[\s'"()<>|;&`]+/)]);
   for (const piece of pieces)
@@ -270,11 +271,11 @@ function addPieces(text: string, place: Ground): void {
       }
 }
 
-function addFile(named: string, isSure: boolean, reader: Reader, place: Ground): void {
+function addFile(named: string, isSure: boolean, reader: Reader, place: Search): void {
   for (const path of withoutProc(named, place.found.folders)) addPath(path, isSure, reader, place);
 }
 
-function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }: Ground): void {
+function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }: Search): void {
   const sure = isSure && reader.files;
   const key = `${sure}${reader.contents}${reader.goesThrough}${path}`;
   if (seen.has(key)) return;
@@ -283,14 +284,13 @@ function addPath(path: string, isSure: boolean, reader: Reader, { found, seen }:
     found.tooMany = "more words than can be looked at";
     return;
   }
-  // A text with blanks is the name of a file only where there is one.
+  // Text with blanks counts as a file name only if such a file exists.
   if (/\s/.test(path) && kindOf(path) === undefined) return;
   const file = { path, sure, contents: reader.contents };
   found.files.push(file);
   if (reader.goesThrough && sure && isFolder(path)) found.walked.push(file);
 }
 
-/** Whether there is a folder of this name. */
 export function isFolder(path: string): boolean {
   return kindOf(path) === "folder";
 }

@@ -6,18 +6,18 @@ import { gitDanger } from "./git-folders.ts";
 import { bareName } from "./hazards.ts";
 import { readCommand, type Unit } from "./shell.ts";
 
-/** Programs that run git where they are. */
+/** Programs that run git in the current folder. */
 const GIT = /^(?:git(?:-[\w-]+)?|gh|hub|glab|tig|lazygit|gitk)$/;
-/** They bring files whose names the command does not say. */
+/** Programs that create files whose names are not in the command. */
 const BRINGERS = /^(?:cp|mv|ln|tar|bsdtar|unzip|7z[ar]?|cpio|rsync|patch|unsquashfs|scp|curl|wget)$/;
 const GIT_BRINGERS =
   /^(?:checkout|switch|pull|merge|reset|restore|clone|stash|apply|am|cherry-pick|revert|rebase|submodule|worktree|read-tree|checkout-index|mv|sparse-checkout|bisect|init)$/;
-/** Of what git knows a repository by. */
+/** File names by which git recognises a repository. */
 const PARTS = /(?:^|\/)(?:HEAD|objects|refs|commondir|config)(?:\/|$)/i;
 
 /**
- * Why git in a command may run a program that nobody chose: each folder that the command moves to, names or has git work in is
- * looked at as git would, and a command that runs git in a folder may not make a repository of it on the way.
+ * Why git in this command may run a program that the user did not choose. Checks every folder that the command changes to or
+ * names, as git would, and refuses a command that may turn a folder into a repository before running git there.
  */
 export function gitDangerOf(command: string, cwd: string, workspace: Workspace): string | undefined {
   const { units } = readCommand(command);
@@ -35,7 +35,7 @@ function wordsOf({ tokens }: Unit): (string | undefined)[] {
   return tokens.filter(({ kind }) => kind === "word").map(({ value }) => value);
 }
 
-/** Whatever stands before it may be what runs it. */
+/** Checks every word, since a word before `git` may be a program that runs it. */
 function runsGit(unit: Unit): boolean {
   return wordsOf(unit).some((word) => GIT.test(bareName(word ?? "")));
 }

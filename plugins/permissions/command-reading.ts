@@ -2,16 +2,16 @@ import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
+import { realOf } from "./file-cache.ts";
 import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
-import { realOf } from "./looks.ts";
 import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { type Case, deny, type Verdict } from "./verdict.ts";
 
-/** How many entries of a folder are looked at before it counts as one that may hold anything. */
+/** How many entries of a folder are checked; a larger folder counts as one that may contain anything. */
 const MAX_ENTRIES = 5_000;
 
-/** What keeps a command from running for the files that it reads or may read, if anything does. */
+/** The verdict against a command because of files that it reads or may read; undefined if there is none. */
 export function judgeReadingOf(command: string, cwd: string, call: Case): Verdict | undefined {
   const rules = readRules(call);
   const found = filesOf(command, cwd, call.workspace);
@@ -24,7 +24,7 @@ export function judgeReadingOf(command: string, cwd: string, call: Case): Verdic
   );
 }
 
-/** Each file once, by the name that was used and, where that is another, by its real path. */
+/** Lists each file once under its given path, and once more under its real path if that differs. */
 function withReal(files: readonly NamedFile[]): NamedFile[] {
   const known = new Map<string, NamedFile>();
   for (const file of files)
@@ -46,7 +46,7 @@ function byKeyStore(files: readonly NamedFile[], { walked }: CommandFiles, { hom
   return named || through ? deny(keyStoreReason(named?.path ?? join(folder, "auth.json"))) : undefined;
 }
 
-/** By the rules that deny reading, then by those that ask about it; of what cannot be told, they might speak. */
+/** Checks deny rules first, then ask rules. Asks when the command may read files that cannot be determined. */
 function byRules(
   files: readonly NamedFile[],
   found: CommandFiles,
@@ -81,12 +81,12 @@ function mayRead(path: string, { text }: Rule): string {
   return `it may read ${path}, which the rule "${text}" is about`;
 }
 
-/** What git alone goes through is what git keeps. */
+/** Whether a walk shows this file: git alone shows only tracked files. */
 function isShown(path: string, { onlyGit }: CommandFiles, { root }: Workspace): boolean {
   return !onlyGit || isTracked(relative(root, path), root);
 }
 
-/** In doubt it is: a compressed index does not hold whole names. */
+/** Returns true when unsure: a compressed index does not hold whole names. */
 function isTracked(name: string, root: string): boolean {
   try {
     const index = readFileSync(join(root, ".git", "index"));
@@ -96,7 +96,7 @@ function isTracked(name: string, root: string): boolean {
   }
 }
 
-/** Files that hold keys: those that are named, and, where not everything is free, those in folders that are gone through. */
+/** Asks about files that hold keys: those named by the command and, except in mode `full`, those in folders that it walks. */
 function byKeys(
   files: readonly NamedFile[],
   { walked }: CommandFiles,
@@ -121,7 +121,7 @@ function byKeys(
   return undefined;
 }
 
-/** The first path in a folder that is asked for; links count by where they lead. */
+/** The first matching path below a folder; a link also counts as the path it points to. */
 function firstIn(folder: string, isAskedFor: (path: string) => boolean): string | "too many" | undefined {
   const folders = [folder];
   let left = MAX_ENTRIES;
@@ -140,6 +140,6 @@ function entriesIn(folder: string): Dirent[] {
   try {
     return readdirSync(folder, { withFileTypes: true });
   } catch {
-    return []; // What cannot be listed cannot be gone through.
+    return []; // A folder that cannot be listed cannot be walked either.
   }
 }

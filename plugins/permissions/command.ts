@@ -4,19 +4,19 @@ import { changeMode } from "./plan.ts";
 import { removeRules, rulesOf } from "./rule-file.ts";
 import { MODES, modeOf, type State } from "./state.ts";
 
-/** `/permission`: shows what holds, changes the mode, or takes a rule of the user's back. */
+/** The command `/permission`: shows the mode and rules, changes the mode, or forgets a rule. */
 export async function permission(
   asked: Mode | "forget" | undefined,
   rule: string | undefined,
   state: State,
 ): Promise<string | undefined> {
   if (asked === "forget") return await forget(rule, state);
-  if (asked === undefined) return await told(state);
+  if (asked === undefined) return await overview(state);
   await changeMode(asked, state);
   return undefined;
 }
 
-async function told(state: State): Promise<string> {
+async function overview(state: State): Promise<string> {
   const { ctx, rules, forgotten } = state;
   const { allow, ask, deny } = ctx.config;
   const own = await kept(state);
@@ -27,7 +27,7 @@ async function told(state: State): Promise<string> {
   return [`mode: ${modeOf(state)} (of ${MODES.join(", ")})`, ...rows].join("\n");
 }
 
-/** None where the project cannot be told; the question that keeps a rule says why. */
+/** The rules kept for this project; empty when the project is unknown, which is reported when a rule is kept. */
 async function kept({ ctx }: State): Promise<string[]> {
   return ctx.find("projects") ? await rulesOf("project", ctx) : [];
 }

@@ -11,7 +11,7 @@ const rule = z
   .meta({ doubt: async (text: string) => (await import("./rule-doubts.ts")).doubtBeforeStart(text) });
 const rules = (what: string) => z.array(rule).default([]).meta({ layers: "join" }).describe(what);
 
-/** The table `[permissions]`. Lists of all layers are joined; a project can narrow the mode, not widen it. */
+/** The table `[permissions]`. Lists from all layers are joined; a project can restrict the mode but not loosen it. */
 export const config = z.strictObject({
   mode: z
     .enum(["full", "edits", "ask", "plan"])
@@ -32,6 +32,6 @@ export const config = z.strictObject({
     .array(z.string().min(1))
     .default([])
     .meta({ layers: "own" })
-    .describe("tools that a project's extensions bring and that are believed when they say that they only read"),
+    .describe("tools of project extensions that are believed when they claim only to read"),
 });
 export type PermissionsConfig = z.output<typeof config>;

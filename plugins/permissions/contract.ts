@@ -1,28 +1,28 @@
 /**
- * `ask`: reading is free, everything else asks. `edits`: Write and Edit in the project are free too. `full`: everything is,
- * but for what a rule denies or asks about. `plan`: only reading.
+ * Which calls run without a question. `ask`: only reading. `edits`: also Write and Edit in the project. `full`: everything,
+ * except what a rule denies or asks about. `plan`: only reading; everything else is refused.
  */
 export type Mode = "ask" | "edits" | "full" | "plan";
 
-/** The data of an `approval_request` for a tool call: the host's own state, not the words of a model. */
+/** The data of an `approval_request` for a tool call. It comes from the host, so a model cannot forge it. */
 export interface CallRequest {
   toolCallId: string;
   tool: string;
-  /** What the tool gets. */
+  /** The arguments that the tool will receive. */
   args: unknown;
-  /** What `s` and `a` would allow from then on; empty when no rule can say it. */
+  /** The rules that the answers `s` and `a` would add; empty when no rule can describe the call. */
   rules: string[];
 }
 
 export interface PermissionsService {
   /**
-   * Which files below a folder (a real path) a search has to leave out, by their real paths: those that may not be read without
-   * a question. `shows`: whether it shows their names only, or what is in them.
+   * Returns a test for files, by real path, that a search below `folder` (a real path) must leave out because reading them
+   * needs a question. `shows` says whether the search shows only names or also contents.
    */
   hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
   /**
-   * The paths that a call was approved to read, as its tool named them then; undefined where the call was not judged by them.
-   * A tool holds what it has opened against them: a link may lead elsewhere since. They are answered once.
+   * Returns the paths that a call was approved to read, once; undefined when it was not judged by paths. A tool compares the
+   * files that it opened with them, since a link may have changed after the approval.
    */
   takeReads(toolCallId: string): readonly string[] | undefined;
 }
@@ -32,17 +32,17 @@ declare module "@scorel/kernel" {
     permissions: PermissionsService;
   }
   interface Events {
-    /** The session works in another mode from now on. */
+    /** The session's mode changed. */
     permission_mode: { mode: Mode };
   }
   interface Transients {
-    /** A call was not run, and nobody was asked; `rules` would allow it, when rules can. */
+    /** A call was refused because nobody could be asked; `rules` would allow it, if rules can. */
     permission_denied: { tool: string; what: string; rules: string[] };
   }
   interface Projections {
-    /** The mode that was chosen last in the session, if one was. */
+    /** The mode that was last chosen in the session, if any. */
     permissionMode: { mode?: Mode };
-    /** Whether the model on this path was told that it plans. */
+    /** Whether the model was told, on this path of the history, that the mode is `plan`. */
     permissionTold: { planning: boolean };
   }
 }

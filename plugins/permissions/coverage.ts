@@ -9,8 +9,8 @@ const NONE: Uncovered = { from: Number.POSITIVE_INFINITY };
 const ALL: Uncovered = { from: 0 };
 
 /**
- * What a wildcard does not cover of a program whose options are listed here: an option that is not listed, with all that follows
- * it, and words that name one more place to write or to send to. Undefined for other programs.
+ * Finds the words that a wildcard does not cover: an unlisted option with everything after it, and words that name another
+ * place to write or send to. Undefined for programs whose options are not listed here.
  */
 export function uncovered(name: string, values: Values): Uncovered | undefined {
   if (name === "git") return git(values);
@@ -65,7 +65,7 @@ const TABLES: Readonly<Record<string, OptionTable>> = {
   ),
 };
 
-/** Reads the options behind `from`; `words` are the places of the words that are no options. */
+/** Reads options from `from` on; `words` holds the indexes of the words that are not options. */
 function read(values: Values, from: number, table: OptionTable): Uncovered & { words: number[] } {
   const words: number[] = [];
   const known = values.map((value) => value ?? "");
@@ -80,9 +80,9 @@ function read(values: Values, from: number, table: OptionTable): Uncovered & { w
       continue;
     }
     const option = readOption(known, at, table);
-    // A shortened name may be that of an option which is not listed.
+    // A shortened name may belong to an option that is not listed.
     if (!option.known || option.isShort) return { from: at, words };
-    // A value that looks like an option may be one after all.
+    // A value that looks like an option may actually be one.
     if (option.takes === 2 && /^-./.test(known[at + 1] ?? "")) return { from: at + 1, words };
     at += option.takes - 1;
   }
@@ -93,12 +93,12 @@ function git(values: Values): Uncovered {
   const table = gitOptions(values[1] ?? "");
   if (!table) return ALL;
   const { from } = read(values, 2, table);
-  // Addresses of this shape have git run a program, or read another repository.
+  // Addresses of this form make git run a program, or read another repository.
   const address = values.findIndex((value, at) => at > 1 && value !== undefined && /::|^file:/.test(value));
   return { from: address < 0 ? from : Math.min(from, address) };
 }
 
-/** Any address behind the first one is another place to send things to. */
+/** For curl and wget: each address after the first is another place to send data to. */
 function fetching(name: string, values: Values, table: OptionTable): Uncovered {
   const plain =
     name === "wget" ? values.map((value) => (/^-n[vcdH]$/.test(value ?? "") ? "--no-verbose" : value)) : values;
@@ -107,13 +107,13 @@ function fetching(name: string, values: Values, table: OptionTable): Uncovered {
   return { from: header < 0 ? from : Math.min(from, header), words: words.slice(1) };
 }
 
-/** The second file is written. */
+/** The second file of this program is written. */
 function secondFile(values: Values, table: OptionTable): Uncovered {
   const { from, words } = read(values, 1, table);
   return { from, words: words.slice(1) };
 }
 
-/** Its long options have one dash, so that none of its letters can be bundled. */
+/** Long options of xxd have a single dash, so its letters cannot be bundled. */
 const XXD_WORDS: Readonly<Record<string, string>> = {
   "-ps": "-p",
   "-plain": "-p",
@@ -139,13 +139,13 @@ const TAR = optionTable(
   "f b file exclude strip-components owner group mode mtime sort format blocking-factor level",
 );
 
-/** Without a dash the first word holds letters whose values follow in turn. */
+/** Without a leading dash, the first word holds letters whose values follow in order. */
 function tar(values: Values): Uncovered {
   const [, first = ""] = values;
   const isOld = !first.startsWith("-");
   if (isOld && [...first].some((letter) => !TAR.flags.has(letter) && !TAR.valued.has(letter))) return { from: 1 };
   const { from } = read(values, isOld ? 2 : 1, TAR);
-  // An archive with a colon lies on another machine, which a program is run for.
+  // An archive name with a colon is on another machine, and tar runs a program to reach it.
   const remote = values.findIndex((value, at) => at > 0 && /^[^/]*:/.test(value ?? ""));
   return { from: remote < 0 ? from : Math.min(from, remote) };
 }
@@ -153,7 +153,7 @@ function tar(values: Values): Uncovered {
 const SQLITE =
   /^-{1,2}(?:header|noheader|csv|json|column|list|line|html|markdown|table|box|ascii|tabs|quote|readonly|bail|batch|version|help)$/;
 const SQLITE_VALUED = /^-{1,2}(?:separator|newline|nullvalue)$/;
-/** Commands of its own, and statements that use other files or run programs. */
+/** Dot commands, and SQL that uses other files or runs programs. */
 const SQLITE_ACTS = /(?:^|\n)\s*\.|\b(?:edit|load_extension|writefile|readfile|fsdir|zipfile|attach|vacuum)\b/i;
 
 function sqlite(values: Values): Uncovered {
@@ -164,7 +164,7 @@ function sqlite(values: Values): Uncovered {
     else if (/^-./.test(value) && !SQLITE.test(value)) return { from: at };
     else if (!value.startsWith("-")) words.push(at);
   }
-  // Without a statement it reads commands.
+  // Without a statement, sqlite3 reads commands from standard input.
   if (words.length < 2) return values.some((value) => /^-{1,2}(?:version|help)$/.test(value ?? "")) ? NONE : ALL;
   return { from: Number.POSITIVE_INFINITY, words: words.slice(1).filter((at) => SQLITE_ACTS.test(values[at] ?? "")) };
 }

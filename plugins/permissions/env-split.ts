@@ -3,7 +3,7 @@ import { type OptionTable, readOption } from "./options.ts";
 
 const MAX_TURNS = 8;
 
-/** The words of env with the text of `-S` taken apart, as env does it, in the place of the option. A lone `-` is left out, too. */
+/** Replaces option `-S` of env with the words of its text, split as env does, and drops a lone `-`. */
 export function withSplitText(words: readonly string[], table: OptionTable): string[] {
   let now = [...words];
   for (let turn = 0; turn < MAX_TURNS; turn++) {
@@ -28,7 +28,7 @@ function splitOnce(words: readonly string[], table: OptionTable): string[] | und
   return undefined;
 }
 
-/** Quotes, comments, `\_` for a blank and `\c` for the end are env's own; the value of `${NAME}` is not known. */
+/** Splits text by env's rules: quotes, comments, `\_` for a blank, `\c` for the end. The value of `${NAME}` is unknown. */
 function splitAsEnv(text: string): string[] {
   const words: string[] = [];
   let word: string | undefined;

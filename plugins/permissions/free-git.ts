@@ -4,24 +4,24 @@ import { uncovered } from "./coverage.ts";
 import { isQuietRepository } from "./git-folders.ts";
 import { isInside } from "./paths.ts";
 
-/** Commands of git that only read, whatever their operands. */
+/** Git commands that only read, whatever their operands. */
 const READING =
   /^(?:status|diff|log|show|blame|shortlog|ls-files|ls-tree|rev-parse|rev-list|describe|merge-base|name-rev|cat-file|show-ref|count-objects|check-ignore|grep|version)$/;
-/** Commands that list without an operand, with the options that go with it. */
+/** Git commands that list when they have no operand, with the options allowed then. */
 const LISTING: Readonly<Record<string, RegExp>> = {
   branch:
     /^(?:-[arvl]+|--(?:all|remotes|verbose|list|show-current|ignore-case|no-color|no-column|(?:sort|format|color)=.*))$/s,
   tag: /^(?:-[nl]+\d*|--(?:list|ignore-case|no-color|no-column|(?:sort|format|color)=.*))$/s,
   remote: /^(?:-v|--verbose)$/,
 };
-/** Options of reading commands that run a program, contact a server or write, among those that rules cover. */
+/** Options of reading commands that run a program, contact a server or write. */
 const ACTING = /^--(?:batch.*|show-signature|ext-diff|textconv|filters|no-index|refresh|no-optional-locks)(?:=|$)/;
-/** Formats that have signatures checked by another program. */
+/** Formats that make git run another program to check signatures. */
 const SIGNATURE = /%G|%\(signature/;
 
 /**
- * Whether a command of git only reads the project's own repository, in which nothing is set that makes these commands run a program.
- * In other repositories below the project git is judged by `gitDangerOf`.
+ * Whether a git command only reads the project's own repository, whose settings make none of these commands run a program.
+ * Other repositories below the project are judged by `gitDangerOf`.
  */
 export function isFreeGit(
   words: readonly string[],
@@ -46,7 +46,10 @@ function isListing(command: string, operands: readonly string[]): boolean {
   return options !== undefined && operands.every((word) => options.test(word));
 }
 
-/** A path outside of the repository makes `git diff` compare any files. Names of commits count as paths that are not there. */
+/**
+ * A path outside of the repository would make `git diff` compare arbitrary files. A commit name counts as a path that does not
+ * exist.
+ */
 function isOfProject(word: string, folder: string, workspace: Workspace, readable: (path: string) => boolean): boolean {
   if (/(?:^|[/:])\.\.(?:\/|$)/.test(word)) return false;
   return [word, word.slice(word.indexOf(":") + 1)].every((name) => {

@@ -2,19 +2,17 @@ import { readSedWords, sedEffects } from "./sed.ts";
 import { programOf } from "./tables/index.ts";
 import { operandsBehind, uncoveredBy } from "./tables/table.ts";
 
-/** What a program may be given so that it only reads and prints. */
+/** Which arguments keep a program read-only. */
 interface Free {
-  /** Options that stand alone. */
   flags?: RegExp;
-  /** Options whose value is the next word. */
   valued?: RegExp;
-  /** What the other words are. Default: `paths`. */
+  /** What the operands are; `paths` by default. */
   words?: "paths" | "text" | "none";
-  /** Words before the paths that are text. */
+  /** How many operands before the paths are plain text. */
   text?: number;
-  /** What no word may hold. */
+  /** Text that no word may contain. */
   not?: RegExp;
-  /** What each of the other words has to be. */
+  /** A pattern that every operand must match. */
   only?: RegExp;
 }
 
@@ -25,7 +23,7 @@ const PROGRAMS: Readonly<Record<string, Free>> = {
   false: { words: "text" },
   ":": { words: "text" },
   echo: { flags: /^-/, words: "text" },
-  // Numbers and `%n` can be names of variables, whose subscripts some shells evaluate; `-v` sets one, too.
+  // Numbers and `%n` may name variables whose subscripts some shells evaluate; `-v` sets a variable.
   printf: { words: "text", not: /%[-+ #\d.]*[^-+ #\d.sbcq%]/ },
   pwd: { flags: /^-[LP]$/, words: "none" },
   whoami: { words: "none" },
@@ -88,7 +86,7 @@ const PROGRAMS: Readonly<Record<string, Free>> = {
   test: { flags: /^-[defhLnrsSwxz]$|^-(?:eq|ne|lt|le|gt|ge|nt|ot|a|o)$|^!?=$|^==$|^!$/ },
   "[": { flags: /^-[defhLnrsSwxz]$|^-(?:eq|ne|lt|le|gt|ge|nt|ot|a|o)$|^!?=$|^==$|^[!\]]$/ },
 };
-/** They say their version without looking at the project, in which a file may choose another program to ask. */
+/** Programs that print their version. Only these are safe: others let a file in the project choose which program answers. */
 const VERSIONS: Readonly<Record<string, RegExp>> = {
   node: /^(?:--version|-v)$/,
   python: /^(?:--version|-V)$/,
@@ -98,7 +96,10 @@ const VERSIONS: Readonly<Record<string, RegExp>> = {
   jq: /^--version$/,
 };
 
-/** The words of a command that name files, if nothing else in it keeps it from being free; the name stands first. */
+/**
+ * The words of a command that name files, or undefined when the command is not known to be read-only. The first word is the
+ * program's name.
+ */
 export function filesNamed(words: readonly string[]): string[] | undefined {
   const [name = "", ...rest] = words;
   if (Object.hasOwn(VERSIONS, name) && rest.length === 1 && VERSIONS[name]?.test(rest[0] as string)) return [];
@@ -117,7 +118,7 @@ function filesByTable(words: readonly string[], free: Free): string[] | undefine
   return others.slice(text).filter((word) => word !== "-");
 }
 
-/** The words that are no options; undefined when an option is not known to be harmless. */
+/** The operands; undefined when an option is not known to be harmless. */
 function operandsOf(words: readonly string[], { flags, valued }: Free): string[] | undefined {
   const others: string[] = [];
   for (let at = 0; at < words.length; at++) {
@@ -130,7 +131,7 @@ function operandsOf(words: readonly string[], { flags, valued }: Free): string[]
   return others;
 }
 
-/** Its script must neither run anything nor name files, and the files stay as they are. */
+/** The files of a sed command; undefined if its script runs programs, names files or edits in place. */
 function filesOfSed(words: readonly string[]): string[] | undefined {
   const { script, inPlace, unknown, filesAt } = readSedWords(words);
   const effects = script === undefined ? undefined : sedEffects(script);
@@ -138,7 +139,7 @@ function filesOfSed(words: readonly string[]): string[] | undefined {
   return words.slice(filesAt).filter((word) => !/^-/.test(word));
 }
 
-/** Links that it follows may lead anywhere. */
+/** The files of an rg command; undefined with an option that follows links, which may lead anywhere. */
 function filesOfRipgrep(words: readonly string[]): string[] | undefined {
   const program = programOf("rg");
   if (!program || uncoveredBy(program, words).from < words.length) return undefined;

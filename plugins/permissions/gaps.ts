@@ -1,8 +1,9 @@
 import type { Word, WordPart } from "unbash";
 
 /**
- * Text that is only known when a command runs. `MANY` may become any number of words, `ONE` stays within its word, and
- * `PIPE` is a file that another command writes. They are private characters, which the reader refuses in a command.
+ * Placeholders for text that is only known when a command runs. `MANY` may become any number of words, `ONE` stays within its
+ * word, and `PIPE` is a file that another command writes. They are private-use characters, which the parser rejects in a
+ * command.
  */
 export const MANY = "\uE000";
 export const ONE = "\uE001";
@@ -23,19 +24,19 @@ export function mayBeOption(word: string): boolean {
   return /^[-+\uE000\uE001]/.test(word);
 }
 
-/** Whether nothing may be left of a word. */
+/** Whether a word may expand to nothing. */
 export function mayVanish(word: string): boolean {
   return /^\uE000+$/.test(word);
 }
 
-/** What a command gets for a word, with a gap for each part that only the shell knows. */
+/** The value of a word, with a gap for each part that only the shell knows. */
 export function gapped(word: Word): string {
-  // A name of a file that a pattern names has its letters, and no blanks around them.
+  // A glob next to other letters expands to a name without surrounding blanks.
   const glob = word.parts?.some(({ type }) => type === "Literal" || type.endsWith("Quoted")) ? ONE : MANY;
   const value = word.parts
     ? word.parts.map((part) => (part.type === "Glob" ? glob : partValue(part))).join("")
     : plainValue(word.text, word.value);
-  // The shell puts a folder in the place of a tilde.
+  // The shell replaces a tilde with a folder.
   return /(?:^|[=:])~/.test(word.text) ? value.replace(/(^|[=:])~[^/:]*/g, `$1${ONE}`) : value;
 }
 
@@ -44,7 +45,7 @@ export function gappedText(text: string, parts: readonly WordPart[] | undefined)
   return parts ? parts.map((part) => (part.type === "Literal" ? part.value : MANY)).join("") : text;
 }
 
-/** What a part of a word stands for, with gaps; `inner` says that it stands in quotes, or that its word has letters, too. */
+/** The value of a part of a word, with gaps. `inner` means that the part is quoted, or that its word has other letters. */
 export function gappedPart(part: WordPart, inner: boolean): string {
   if (part.type === "Literal") return inner ? part.value : partValue(part);
   if (part.type === "Glob") return inner ? ONE : MANY;
@@ -69,7 +70,7 @@ function partValue(part: WordPart): string {
   }
 }
 
-/** Lists become several words though they are quoted. */
+/** `$@` and array expansions become several words even in quotes. */
 function quotedGap(text: string): string {
   return /[@*]/.test(text) ? MANY : ONE;
 }

@@ -4,23 +4,23 @@ import type { Workspace } from "@scorel/host/contract";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts";
 
-/** What git finds when it is run in a folder. */
+/** The repository that git finds when it runs in a folder. */
 type Found =
   | { kind: "none" }
-  /** A repository whose settings are `common`'s, found as `<folder>/.git`. */
+  /** A repository found as `<folder>/.git`; `common` is the folder with its settings. */
   | { kind: "repository"; folder: string; gitdir: string; common: string }
-  /** A folder that is a repository by what it holds, though it is not named `.git`. */
+  /** A folder that git takes for a repository although it is not named `.git`. */
   | { kind: "posing" };
 
 const MAX_INDEX = 64 * 1024 * 1024;
 const GITLINK = Buffer.from([0, 0, 0xe0, 0]);
 const FROM_MODE_TO_NAME = 38;
-/** Indexes of this version on hold only what differs from the name before. */
+/** From this index version on, entries store only the part of a name that differs from the previous one. */
 const SHORTENED_NAMES = 4;
 
 /**
- * Why git, run in these folders, may run a program that nobody chose; undefined when it runs none but those of the project's own
- * repository. Submodules are looked at too, since git looks into them by itself.
+ * Why git, run in these folders, may run a program that the user did not choose; undefined when only the project's own
+ * repository applies. Submodules are checked too, because git enters them by itself.
  */
 export function gitDanger(folders: readonly string[], { root }: Workspace): string | undefined {
   const own = repositoryAt(canonical(root));
@@ -40,8 +40,9 @@ export function gitDanger(folders: readonly string[], { root }: Workspace): stri
 let lastSettings: { key: string; hooks: readonly string[] | undefined } | undefined;
 
 /**
- * Whether git finds the project's own repository from a folder of it, and reading commands run no program there: by its settings, and
- * since no hook is there that runs when `git status` writes the index. Settings are read again only when their file has changed.
+ * Whether git finds the project's own repository from a folder, and reading commands run no program there: neither through
+ * settings nor through the hook that runs when `git status` writes the index. Settings are re-read only when their file
+ * changed.
  */
 export function isQuietRepository(from: string, { root }: Workspace): boolean {
   const folder = canonical(root);
@@ -56,7 +57,7 @@ export function isQuietRepository(from: string, { root }: Workspace): boolean {
   );
 }
 
-/** Folders of hooks that a repository's settings name; undefined when they may make a reading command run something. */
+/** The hook folders that a repository's settings name; undefined when the settings may make a reading command run a program. */
 function hooksOf({ gitdir, folder }: Repository): readonly string[] | undefined {
   const path = join(gitdir, "config");
   const key = `${path} ${stampOf(path)}`;
@@ -64,7 +65,7 @@ function hooksOf({ gitdir, folder }: Repository): readonly string[] | undefined 
   return lastSettings.hooks;
 }
 
-/** What changes with a file's content. */
+/** A string that changes whenever the file's content changes. */
 function stampOf(path: string): string {
   try {
     const { ino, size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
@@ -74,7 +75,7 @@ function stampOf(path: string): string {
   }
 }
 
-/** As git looks for it: in the folder, then in each one above. */
+/** Searches as git does: in the folder itself, then in each parent. */
 function find(start: string): Found {
   for (let folder = canonical(start); ; folder = dirname(folder)) {
     const found = repositoryAt(folder);
@@ -84,7 +85,7 @@ function find(start: string): Found {
   }
 }
 
-/** Whether a folder holds what git takes for a repository. */
+/** Whether git would take a folder for a repository. */
 function isPosing(folder: string): boolean {
   const has = (name: string) => exists(join(folder, name));
   return has("HEAD") && ((has("objects") && has("refs")) || has("commondir"));
@@ -106,14 +107,14 @@ function repositoryAt(folder: string): Repository | undefined {
   };
 }
 
-/** The project's own repository, in this or another of its worktrees. */
+/** Whether a repository is the project's own, in this or another of its worktrees. */
 function isSame({ gitdir, common, folder }: Repository, own: Repository | undefined): boolean {
   if (own === undefined || common !== own.common) return false;
   const settings = join(gitdir, "config.worktree");
   return gitdir === own.gitdir || !exists(settings) || hasOnlyHarmlessSettings(textOf(settings), gitdir, folder);
 }
 
-/** Whether nothing in a repository makes git run a program: neither its settings nor its hooks. */
+/** Whether neither the settings nor the hooks of a repository make git run a program. */
 function isHarmless({ gitdir, common, folder }: Repository): boolean {
   const files = [...new Set([join(common, "config"), join(gitdir, "config.worktree")])].filter(exists);
   const hooks = namesIn(join(common, "hooks"));
@@ -123,7 +124,7 @@ function isHarmless({ gitdir, common, folder }: Repository): boolean {
   );
 }
 
-/** The repositories that an index links to and that are there; undefined when that cannot be told. */
+/** The existing repositories that an index links to as submodules; undefined when they cannot be determined. */
 function linkedIn({ folder, gitdir }: Repository): Repository[] | undefined {
   const parts = namesIn(gitdir).filter((name) => name === "index" || name.startsWith("sharedindex."));
   const links = parts.map((name) => linksIn(join(gitdir, name)));
@@ -131,7 +132,7 @@ function linkedIn({ folder, gitdir }: Repository): Repository[] | undefined {
   return links.flat().flatMap((name) => repositoryAt(resolve(folder, name as string)) ?? []);
 }
 
-/** Names of entries that are links to repositories, by the mode that only they have; undefined when they cannot be told. */
+/** The names of submodule entries in an index, found by their mode; undefined when the index version shortens names. */
 function linksIn(index: string): string[] | undefined {
   const bytes = bytesOf(index);
   if (bytes === undefined) return undefined;
@@ -144,16 +145,16 @@ function linksIn(index: string): string[] | undefined {
   return names.filter((name) => name !== "" && basename(name) !== ".git");
 }
 
-/** Undefined for what is too large to be looked through for each command. */
+/** Undefined for a file that is too large to search for each command. */
 function bytesOf(path: string): Buffer | undefined {
   try {
     return statSync(path).size > MAX_INDEX ? undefined : readFileSync(path);
   } catch {
-    return Buffer.alloc(0); // Without an index nothing is linked to.
+    return Buffer.alloc(0); // No index, so no submodules.
   }
 }
 
-/** Also a link that points at nothing yet. */
+/** True also for a dangling link. */
 function exists(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
@@ -166,7 +167,7 @@ function textOf(path: string): string | undefined {
   try {
     return readFileSync(path, "utf8");
   } catch {
-    return undefined; // A folder, or nothing.
+    return undefined; // The path is a folder or does not exist.
   }
 }
 

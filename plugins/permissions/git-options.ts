@@ -15,7 +15,7 @@ const FETCH_FLAGS =
   "v q a f t m n p P k 4 6 verbose quiet all set-upstream append atomic force multiple tags prune prune-tags dry-run keep progress unshallow refetch update-shallow ipv4 ipv6 negotiate-only auto-maintenance auto-gc show-forced-updates write-fetch-head";
 const FETCH_VALUED = "depth shallow-since shallow-exclude deepen refmap negotiation-tip";
 
-/** What every option of git's commands is, as far as it only shows or changes the repository in the way the command is there for. */
+/** Options of git commands that only show things, or change the repository in the way that the command is for. */
 const TABLES: Readonly<Record<string, readonly [flags: string, valued?: string, attached?: string]>> = {
   add: [
     "n v u f A N p dry-run verbose patch force update renormalize intent-to-add all ignore-removal refresh ignore-errors ignore-missing sparse warn-embedded-repo",
@@ -180,7 +180,7 @@ const TABLES: Readonly<Record<string, readonly [flags: string, valued?: string, 
 
 const tables = new Map<string, OptionTable>();
 
-/** The options of a command of git that a wildcard covers; undefined for what may be an alias. */
+/** The options of a git command that a wildcard covers; undefined for other names, which may be aliases. */
 export function gitOptions(command: string): OptionTable | undefined {
   if (!Object.hasOwn(TABLES, command)) return undefined;
   const known = tables.get(command);

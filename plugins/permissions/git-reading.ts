@@ -2,37 +2,37 @@ import { gitOptions } from "./git-options.ts";
 import { firstOperand, type OptionTable, readOption } from "./options.ts";
 import { TOOL_OPTIONS } from "./subcommands.ts";
 
-/** What a command of git shows of the files that it keeps. */
+/** Which contents of tracked files a git command shows. */
 export type GitReading = "nothing" | "named files" | "everything";
 
 type Values = readonly (string | undefined)[];
 interface Asked {
   command: string;
   options: { name: string; value?: string }[];
-  /** Every option is known, in full. */
+  /** Whether every option is known and written in full. */
   isKnown: boolean;
   operands: string[];
-  /** What stands behind `--`. */
+  /** The words after `--`. */
   behind: string[];
 }
 
 const set = (names: string) => new Set(names.split(" "));
-/** They show names, and what belongs to commits, unless an option says otherwise. */
+/** Commands that show only names and commit data, unless an option adds contents. */
 const SILENT = set(
   "branch checkout cherry-pick clean describe fetch for-each-ref fsck gc init log ls-remote merge merge-base mv name-rev pull push rebase " +
     "reflog remote reset restore rev-list rev-parse revert rm shortlog show-ref sparse-checkout status switch symbolic-ref update-index " +
     "update-ref version check-ignore count-objects ls-files ls-tree",
 );
-/** The same, and their options are not listed. */
-const SILENT_ANYHOW = set(
+/** Like `SILENT`, for commands whose options are not listed. */
+const SILENT_UNLISTED = set(
   "help var maintenance prune repack pack-refs interpret-trailers check-attr check-ref-format commit-graph",
 );
-/** They show or keep what is in the files that they name, and nothing else. */
+/** Commands that show or store the contents of only the files that they name. */
 const NAMING = set("add commit tag notes blame annotate");
-const NAMING_ANYHOW = set("hash-object apply am config credential send-email mailinfo");
-/** They show what is in files unless an option leaves only names and numbers. */
+const NAMING_UNLISTED = set("hash-object apply am config credential send-email mailinfo");
+/** Commands that show file contents, unless an option limits them to names and numbers. */
 const SHOWING = set("show diff diff-index diff-tree diff-files whatchanged");
-/** Options that show what is in files. */
+/** Options that show file contents. */
 const PATCH = set(
   "p u patch patch-with-raw patch-with-stat c cc dd W U unified function-context binary full-diff word-diff word-diff-regex color-words " +
     "diff-merges remerge-diff G S L ext-diff textconv show-current-patch",
@@ -42,20 +42,23 @@ const LOGS = set("log reflog shortlog rev-list show diff diff-index diff-tree di
 const PATCH_OF: Readonly<Record<string, ReadonlySet<string>>> = {
   status: set("v verbose"),
   commit: set("v verbose p patch"),
-  // It gives what is in a file another name.
+  // `--cacheinfo` can give a file's content another name.
   "update-index": set("cacheinfo"),
   ...Object.fromEntries("add checkout reset restore stash".split(" ").map((name) => [name, set("p patch")])),
 };
 const NUMBERS = set(
   "stat numstat shortstat dirstat summary name-only name-status raw compact-summary s no-patch quiet",
 );
-/** Settings that show no more than before. */
+/** Settings that do not make git show more. */
 const HARMLESS_SETTING =
   /^(?:color\.|user\.|advice\.|init\.|http\.|protocol\.|gc\.|safe\.|column\.|core\.(?:quotepath|autocrlf|abbrev)|(?:core\.pager|core\.editor|pager\.\w+)=(?:cat|less|true|false)?$)/i;
-/** Among what is behind `--` they are no names of files only. */
+/** Pathspec characters, which may select more than the named file. */
 const MAGIC = /[*?[\\]|^:/;
 
-/** What git shows by its words: nothing only where the command and all its options are known to show nothing. */
+/**
+ * What a git command shows, judged by its words. It is "nothing" only when the command and all its options are known to show no
+ * contents.
+ */
 export function gitReadingOf(words: Values, exists: (word: string) => boolean): GitReading {
   const asked = askedOf(words);
   if (!asked) return "everything";
@@ -101,8 +104,8 @@ function readFrom(words: readonly string[], from: number): Asked {
 function shownBy({ command, options, isKnown, operands, behind }: Asked): GitReading {
   const [first] = operands;
   if (command === "") return "nothing";
-  if (SILENT_ANYHOW.has(command)) return "nothing";
-  if (NAMING_ANYHOW.has(command)) return "named files";
+  if (SILENT_UNLISTED.has(command)) return "nothing";
+  if (NAMING_UNLISTED.has(command)) return "named files";
   if (command === "bisect") return /^(?:run|view|visualize)$/.test(first ?? "") ? "everything" : "nothing";
   if (command === "submodule") return /^(?:foreach|summary)$/.test(first ?? "") ? "everything" : "nothing";
   if (command === "worktree") return first === "add" ? "everything" : "nothing";
@@ -115,7 +118,7 @@ function shownBy({ command, options, isKnown, operands, behind }: Asked): GitRea
   if (SILENT.has(command)) return "nothing";
   if (NAMING.has(command)) return "named files";
   if (!SHOWING.has(command)) return "everything";
-  // A name of a blob has it shown as a whole, whatever the options say.
+  // Naming a blob shows all of it, whatever the options say.
   const isBlob = [...operands, ...behind].some((word) => /:|^[\da-f]{4,64}$/.test(word)) && command === "show";
   return isBlob || !onlyNumbers(options) ? "everything" : "nothing";
 }
@@ -138,7 +141,7 @@ function isRemote(address: string | undefined): boolean {
   return address !== undefined && /^(?!file:)[a-z+]+:\/\/|^[\w.-]+@?[\w.-]*:(?!\/\/)/i.test(address);
 }
 
-/** Whether what is shown lies in files and folders that the words name. */
+/** Whether everything that is shown is inside the files and folders that the words name. */
 function isLimited({ command, options, isKnown, operands, behind }: Asked, exists: (word: string) => boolean): boolean {
   const takesPaths =
     /^(?:diff|log|show|grep|archive|diff-index|diff-tree|diff-files|whatchanged|add|checkout|reset|restore|reflog|shortlog)$/;

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
 
-/** Settings that no program is run for, whatever their value; all others may name one. */
+/** Settings that never make git run a program, whatever their value. Any other setting may. */
 const HARMLESS: Readonly<Record<string, RegExp>> = {
   core: /^(?:repositoryformatversion|filemode|bare|logallrefupdates|ignorecase|precomposeunicode|symlinks|autocrlf|eol|safecrlf|quotepath|compression|abbrev|checkstat|trustctime|untrackedcache|preloadindex|commitgraph|multipackindex|sparsecheckout|sparsecheckoutcone|hidedotfiles|protectntfs|protecthfs)$/,
   remote: /^(?:fetch|tagopt|partialclonefilter|promisor|prune|pushdefault)$/,
@@ -16,14 +16,14 @@ const HARMLESS: Readonly<Record<string, RegExp>> = {
 };
 const ADDRESS = /^(?:https?:\/\/|ssh:\/\/|git:\/\/|file:\/\/\/|\/|\.{1,2}\/|[\w.-]+@[\w.-]+:)[^\s]*$/;
 
-/** Whether a file of git's settings sets nothing that can make git run a program, or look for settings elsewhere. */
+/** Whether a git settings file sets nothing that makes git run a program or read settings elsewhere. */
 export function hasOnlyHarmlessSettings(text: string | undefined, gitdir: string, folder: string): boolean {
   return settingsIn(text)?.every((setting) => isHarmless(setting, { gitdir, folder })) ?? false;
 }
 
 /**
- * The folders of hooks that a file of git's settings names, relative to the repository's; undefined when it sets anything that
- * may make a reading command run a program or fetch.
+ * The hook folders named in a git settings file; undefined when it has a setting that may make a reading command run a program
+ * or fetch.
  */
 export function hooksInQuietSettings(text: string | undefined, gitdir: string, folder: string): string[] | undefined {
   const settings = settingsIn(text);
@@ -39,7 +39,7 @@ export function hooksInQuietSettings(text: string | undefined, gitdir: string, f
     : hooks.map(({ value }) => resolve(folder, value));
 }
 
-/** What other commands than those that read may run a program for. */
+/** Settings for which only commands that do more than read may run a program. */
 const QUIET: Readonly<Record<string, RegExp>> = {
   alias: /./,
   branch: /^(?:vscode-merge-base|github-pr-owner-number|gh-merge-base)$/,
@@ -62,7 +62,7 @@ interface Setting {
   value: string;
 }
 
-/** The settings of a file, their names in lower case; undefined when one of them cannot be read line by line. */
+/** The settings of a file, with names in lower case; undefined when a line cannot be parsed on its own. */
 function settingsIn(text: string | undefined): Setting[] | undefined {
   if (text === undefined) return undefined;
   const settings: Setting[] = [];
@@ -73,7 +73,7 @@ function settingsIn(text: string | undefined): Setting[] | undefined {
     const setting = (name === undefined ? line : rest).trim();
     if (setting === "" || /^[#;]/.test(setting)) continue;
     const [, key, value = ""] = /^([A-Za-z][\w-]*)\s*(?:=\s*(.*))?$/.exec(setting) ?? [];
-    // A value that goes on in the next line could hide a setting from whoever reads line by line.
+    // A value that continues on the next line could hide a setting from this line-by-line parser.
     if (key === undefined || value.endsWith("\\")) return undefined;
     settings.push({ section, key: key.toLowerCase(), value });
   }
@@ -81,7 +81,7 @@ function settingsIn(text: string | undefined): Setting[] | undefined {
 }
 
 function isHarmless({ section, key, value }: Setting, at: { gitdir: string; folder: string }): boolean {
-  // Submodules know by this where their files are.
+  // Git writes this setting into a submodule to point back to its working tree.
   if (section === "core" && key === "worktree") return resolve(at.gitdir, value) === at.folder;
   if (section === "remote" && /^(?:push)?url$/.test(key)) return ADDRESS.test(value);
   if (section === "submodule" && key === "update") return /^(?:checkout|rebase|merge|none)$/.test(value);

@@ -1,17 +1,17 @@
 import { join } from "node:path";
-import { kindOf, namesIn } from "./looks.ts";
+import { kindOf, namesIn } from "./file-cache.ts";
 
 const MAX_MATCHES = 2_000;
 
-/** Limits of one expansion: the names that may still be compared, and whether `*` and `?` also stand for hidden names. */
+/** Limits of glob expansion. `left` is how many more names may be compared; `hidden` lets `*` and `?` match hidden names. */
 export interface Expansion {
   left: number;
   hidden?: boolean;
 }
 
 /**
- * Whether a script may change its shell so that wildcards stand for hidden names (dotglob of bash, globdots of zsh,
- * GLOBIGNORE), also where a variable may hold the name of the option.
+ * Whether a script may make wildcards match hidden names (dotglob in bash, globdots in zsh, GLOBIGNORE), including through an
+ * option name in a variable.
  */
 export function showsHidden(script: string): boolean {
   const bare = script.replace(/['"\\]/g, "");
@@ -21,7 +21,7 @@ export function showsHidden(script: string): boolean {
   );
 }
 
-/** What exists of the paths that an absolute glob names; undefined when there are too many. */
+/** The existing paths that match an absolute glob; undefined when there are too many. */
 export function expandGlob(glob: string, budget: Expansion): string[] | undefined {
   let paths = ["/"];
   for (const part of glob.split("/").filter(Boolean)) {
@@ -48,7 +48,7 @@ function matching(part: string, hidden: boolean): (name: string) => boolean {
   return (name) => fitsGlob(glob, name.toLowerCase()) && (hidden || part.startsWith(".") || !name.startsWith("."));
 }
 
-/** Whether a name fits a pattern of the shell with `*` and `?`, in one pass: after a mismatch only the last star takes more. */
+/** Matches a name against `*` and `?` in one pass: after a mismatch, only the last star is extended. */
 function fitsGlob(glob: string, name: string): boolean {
   let [at, step, star, from] = [0, 0, -1, 0];
   while (at < name.length) {

@@ -3,29 +3,33 @@ import type { Workspace } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { RequestOption } from "@scorel/requests/contract";
-import { believed } from "./belief.ts";
 import type { CallRequest } from "./contract.ts";
 import { judge } from "./judge.ts";
+import { trustedAccess } from "./project-tools.ts";
 import { hiddenIn } from "./reading.ts";
 import type { Reach } from "./rule-file.ts";
 import { modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
 import type { Case, Rules, Verdict } from "./verdict.ts";
 
-/** Lets a call run, asks a person about it, or refuses it. Whatever goes wrong in here denies. */
+/** Allows a tool call, asks a person about it, or refuses it. An error in here refuses it too. */
 export async function guardCall(call: ToolCallApproval, signal: AbortSignal | undefined, state: State) {
-  if (call.refused) return undefined; // Nobody need agree to what will not run.
+  if (call.refused) return undefined; // The call was already refused, so nobody needs to approve it.
   const first = await verdictOn(call, state);
-  if (first.decision === "allow") return (await isUnasked(call, state)) ? settle(signal, state) : undefined;
+  if (first.decision === "allow")
+    return (await needsOldRulesQuestion(call, state)) ? settleOldRules(signal, state) : undefined;
   if (first.decision === "deny") return refused(first.why);
   if (!state.ctx.requests.attended) return unanswered(call, first, state);
-  // Questions come one after the other, since an answer may settle the next one.
+  // Questions are asked one at a time, since an answer may settle the next one.
   const turn = state.asking.then(() => ask(call, signal, state));
   state.asking = turn.catch(() => {});
   return turn;
 }
 
-/** Whether only rules allow it that were kept before rules were kept for one project, and nobody was asked about that yet. */
-async function isUnasked(call: ToolCallInput, state: State): Promise<boolean> {
+/**
+ * Whether a call is allowed only by rules from before project rules existed, and the person has not yet chosen where those
+ * apply.
+ */
+async function needsOldRulesQuestion(call: ToolCallInput, state: State): Promise<boolean> {
   if (!state.ctx.requests.attended || state.ctx.config.allow.length === 0) return false;
   const { oldRules } = await import("./old-rules.ts");
   const old = await oldRules(state);
@@ -34,8 +38,8 @@ async function isUnasked(call: ToolCallInput, state: State): Promise<boolean> {
   return (await verdictOn(call, state, allow)).decision !== "allow";
 }
 
-/** Asks where the old rules are to hold from now on, one question after the other; whatever is answered, they hold here. */
-function settle(signal: AbortSignal | undefined, state: State): Promise<undefined> {
+/** Asks where the old rules should apply, after any open question. The current call runs whatever the answer. */
+function settleOldRules(signal: AbortSignal | undefined, state: State): Promise<undefined> {
   const turn = state.asking.then(async () => (await import("./old-rules.ts")).askAboutOldRules(state, signal));
   state.asking = turn.catch(() => {});
   return turn;
@@ -63,20 +67,20 @@ async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: 
   return refused(reason ? `the user said no: ${reason}` : "the user said no");
 }
 
-/** A rule that cannot be kept still holds for the session, and the person is told. */
+/** Saves rules to the user's file. If that fails, the person is warned, and the rules still apply to this session. */
 async function keep(rules: readonly string[], reach: Reach, state: State): Promise<void> {
   const { ctx } = state;
   const { addRules } = await import("./rule-file.ts");
-  const { noteChoice } = await import("./old-rules.ts");
+  const { recordEverywhere } = await import("./old-rules.ts");
   try {
-    if (reach === "everywhere") await noteChoice(state);
+    if (reach === "everywhere") await recordEverywhere(state);
     await addRules(rules, reach, ctx);
   } catch (thrown) {
     ctx.report("keeping a rule", thrown);
   }
 }
 
-/** Which files below a folder a search leaves out. */
+/** A test for files below a folder that a search must leave out. */
 export function hiddenFrom(folder: string, shows: "names" | "contents", state: State): (path: string) => boolean {
   const { ctx } = state;
   const reader = { rules: rulesOf(state), workspace: requiredWorkspace(state), readable: readableIn(ctx) };
@@ -99,7 +103,9 @@ async function verdictOn(call: ToolCallInput, state: State, allow?: readonly str
   return judge({ tool: toolCall.name, args, access, reads, mode: modeOf(state), rules, workspace, readable });
 }
 
-/** Judged calls of this reply. A new reply drops those of the one before it: their calls have ended or never begin. */
+/**
+ * Returns the reads of judged calls for this reply. A new reply discards those of the previous one, whose calls have all ended.
+ */
 function approvedOf(reply: object, state: State): Map<string, readonly string[] | undefined> {
   if (state.judged?.reply !== reply) state.judged = { reply, reads: new Map() };
   return state.judged.reads;
@@ -109,11 +115,11 @@ async function touchedBy(name: string, args: unknown, { ctx }: State): Promise<P
   const tool = ctx.find("tools")?.get(name);
   if (!tool) return { access: "exclusive" };
   const params = tool.validate(args);
-  const access = believed(await tool.access(params), tool, requiredWorkspace({ ctx }), ctx.config.readers);
+  const access = trustedAccess(await tool.access(params), tool, requiredWorkspace({ ctx }), ctx.config.readers);
   return { access, reads: await tool.reads(params) };
 }
 
-/** Without a place to work in nothing can be judged. */
+/** Throws without a workspace: nothing can be judged then, and the guard fails closed. */
 function requiredWorkspace({ ctx }: Pick<State, "ctx">): Workspace {
   const workspace = workspaceOf(ctx);
   if (!workspace) throw new Error("there is no workspace to judge by");
@@ -151,16 +157,16 @@ function optionsFor(rules: readonly string[]): RequestOption[] {
   ];
 }
 
-/** What a person has to see: the exact command, or what becomes of the file; nothing in it can hide the rest. */
+/** Shows the exact command or the change to the file. Control characters are made visible, so that nothing can hide text. */
 async function bodyOf({ toolCall, args }: ToolCallInput, workspace: Workspace): Promise<DisplayAction[]> {
   const { changeOf } = await import("./change.ts");
   const { command, ...rest } = args as { command?: unknown; cwd?: unknown };
   if (typeof command !== "string") return [await changeOf(toolCall.name, args, workspace)];
-  const line = told(`$ ${visibleText(command)}`);
+  const line = notice(`$ ${visibleText(command)}`);
   if (toolCall.name !== "Bash") return [line, await changeOf(toolCall.name, rest, workspace)];
-  return typeof rest.cwd === "string" ? [line, told(`in ${visibleText(rest.cwd)}`)] : [line];
+  return typeof rest.cwd === "string" ? [line, notice(`in ${visibleText(rest.cwd)}`)] : [line];
 }
 
-function told(text: string): DisplayAction {
+function notice(text: string): DisplayAction {
   return { display: "notice", level: "info", text };
 }

@@ -1,4 +1,4 @@
-/** Names that can neither start a program nor lead to one. */
+/** Names that can neither start a program nor give access to one. */
 const NAMES = new Set(
   (
     "print console log JSON stringify parse require import from json sys stdin stdout load loads dumps read write len str int float " +
@@ -14,8 +14,8 @@ const MODULES = /^(?:json|sys|math|re|time|datetime)$/;
 const MAX_LENGTH = 2_000;
 
 /**
- * Whether a line of Python or JavaScript only calculates and prints: all names in it are known, none is computed, and only modules
- * that run nothing are loaded. Anything that is not recognised is not harmless.
+ * Whether a line of Python or JavaScript only calculates and prints: every name is in a known list, none is computed, and
+ * imports are limited to harmless modules. Unrecognised syntax is not harmless.
  */
 export function isHarmlessCode(code: string, language: "python" | "javascript"): boolean {
   const tokens = code.length > MAX_LENGTH ? undefined : tokensOf(code);
@@ -31,7 +31,7 @@ function tokensOf(code: string): string[] | undefined {
   while (TOKEN.lastIndex < code.length) {
     const [token] = TOKEN.exec(code) ?? [];
     if (token === undefined) return undefined;
-    // A letter before a quote changes what stands in it, and so do three quotes.
+    // A letter before a quote, or a triple quote, changes what the string means.
     if (/^["']/.test(token) && /[\w"'$]$/.test(tokens.at(-1) ?? "")) return undefined;
     tokens.push(token);
   }

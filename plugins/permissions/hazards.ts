@@ -2,12 +2,12 @@ import { uncovered } from "./coverage.ts";
 import { readSedWords, sedEffects } from "./sed.ts";
 import { programOf } from "./tables/index.ts";
 
-/** The last part of a command's name, as it would be found on a file system that ignores case. */
+/** The base name of a command in lower case, since some file systems ignore case. */
 export function bareName(name: string): string {
   return name.slice(name.lastIndexOf("/") + 1).toLowerCase();
 }
 
-/** They run what stands behind them, or change what later words mean: nothing of theirs is covered by a wildcard. */
+/** Programs that run their arguments or change what later words mean. No wildcard covers their arguments. */
 const RUNNERS = new Set(
   [
     "sudo doas su runuser pkexec env xargs parallel exec eval source . trap alias export declare typeset local readonly",
@@ -19,12 +19,12 @@ const RUNNERS = new Set(
     .join(" ")
     .split(" "),
 );
-/** They run a program by its name: that has to be spelled out, what follows it not. */
+/** Programs that run a package by name. A rule must spell out that name; its arguments may match a wildcard. */
 const LAUNCHERS = /^(?:npx|pnpx|bunx|uvx|pipx|dlx)$/;
-/** Options before the script can bring a program of their own; what follows the script is the script's. */
+/** Interpreters: options before the script can load other programs, and words after it belong to the script. */
 const INTERPRETERS =
   /^(?:python[\d.]*|pypy\d*|node|nodejs|deno|bun|tsx|ts-node|perl[\d.]*|ruby[\d.]*|php[\d.]*|lua[\d.]*|luajit|osascript|tclsh|wish|java|jshell|groovy|scala|rscript|r|julia|ghci|runghc|erl|elixir|iex)$/;
-/** Options before the script that only say how it runs, or that tests or modules of the project are run, as a script of it would be. */
+/** Options before the script that are safe: they only affect how it runs, or run the project's own tests or modules. */
 const SCRIPT_OPTIONS: readonly (readonly [program: RegExp, options: RegExp])[] = [
   [
     /^node(?:js)?$/,
@@ -32,31 +32,31 @@ const SCRIPT_OPTIONS: readonly (readonly [program: RegExp, options: RegExp])[] =
   ],
   [/^py(?:thon|py)[\d.]*$/, /^-(?:[uBEIsSOqv]+|V|h|m)$|^--(?:version|help)$/],
 ];
-/** With these an interpreter reads no code from its standard input. */
+/** Options with which an interpreter does not read code from standard input. */
 const NO_INPUT = /^(?:--test|--version|-v|-V|--help|-h)$/;
-/** Modules of Python that run or check the project's own code. */
+/** Python modules that run or check the project's own code. */
 const MODULES = /^(?:pytest|unittest|doctest|mypy|ruff|flake8|pyflakes|pylint|py_compile|compileall)$/;
-/** Their options, wherever they stand, can hold commands. */
+/** Programs whose options may contain commands, wherever they stand. */
 const CONSOLES = /^(?:sqlite3|psql|mysql|vim?|nvim|ex|ed|emacs|less|more|man|rlwrap)$/;
-/** They take commands from their standard input, so that what is fed to them counts. */
+/** Programs that run commands from standard input. */
 const OBEYING = /^(?:psql|mysql|vim?|nvim|ex|ed|emacs)$/;
 const SHELLS = /^(?:ba|da|z|k|a|fi|c|tc|pw)?sh$/;
 
-/** Whether a command without words takes its orders from whatever is piped into it. */
+/** Whether a command without arguments runs what is piped into it. */
 export function readsOrders(name: string): boolean {
   return [INTERPRETERS, CONSOLES, SHELLS].some((names) => names.test(bareName(name)));
 }
 
-/** Whether what a command is given or fed may be something to run. */
+/** Whether a command may run its arguments or its standard input. */
 export function takesOrders(name: string): boolean {
   return readsOrders(name) || RUNNERS.has(bareName(name));
 }
 
-/** Words that run something else, write somewhere else, or read their orders from somewhere else. */
+/** Arguments that run something else, write elsewhere, or read commands from elsewhere. */
 interface Hazard {
   command: RegExp;
   word?: RegExp;
-  /** Names of long options, without dashes; their abbreviations count too. */
+  /** Long option names without dashes. Abbreviations count too. */
   long?: string;
 }
 const HAZARDS: readonly Hazard[] = [
@@ -67,9 +67,9 @@ const HAZARDS: readonly Hazard[] = [
     word: /^(?:exec|x|dlx|edit|config|set|link|create|init|-C|-c)$/,
     long: "prefix dir cwd shell config preload require import",
   },
-  // It sets the clock, or prints what is in a file.
+  // `date` can set the clock, or print the lines of a file.
   { command: /^g?date$/, word: /^-[uR]*[sf]|^\d{8}/, long: "set file" },
-  // A subscript is evaluated.
+  // `-v` evaluates a subscript.
   { command: /^(?:test|\[)$/, word: /^-[vR]$/ },
   { command: /^(?:7z[ar]?|zstd|ar)$/, word: /^-[a-zA-Z]*[TPdo]/, long: "unzip-command" },
   { command: /^(?:docker-compose|podman-compose)$/, word: /^(?:exec|run|cp|build)$/, long: "context host env-file" },
@@ -94,7 +94,7 @@ const HAZARDS: readonly Hazard[] = [
     long: "target-directory reference backup filter",
   },
 ];
-/** They show things, whatever their options. */
+/** Programs that only display things, whatever their options. */
 const SHOWING = new Set(
   (
     "ls cat head tail wc cut tr nl tac rev fold paste comm join cmp stat du df basename dirname realpath readlink seq echo diff od " +
@@ -102,17 +102,17 @@ const SHOWING = new Set(
     "pwd uname whoami id nproc free uptime expr tput column file"
   ).split(" "),
 );
-/** Words in the name of an option whose value is run, or loaded as a part of the program. */
+/** Parts of option names whose value is executed, or loaded into the program. */
 const RUNNING_NAMES = new Set(
   (
     "exec execute executable cmd command commands shell script eval hook hooks plugin plugins require preload loader rcfile editor " +
     "pager browser viewer askpass interpreter launcher wrapper linker renderer"
   ).split(" "),
 );
-/** What a program of which nothing is known may do with its next word. */
+/** Arguments that make an unknown program run something. */
 const RUNNING_WORD = /^(?:-c|-e|exec|eval|shell)$/;
 
-/** Whether a program of which nothing is known is told to run something. */
+/** Whether an argument makes an unknown program run something. */
 function mayRun(value: string): boolean {
   const name = /^--?([^=]+)/.exec(value)?.[1];
   if (RUNNING_WORD.test(value)) return true;
@@ -120,7 +120,7 @@ function mayRun(value: string): boolean {
   return parts.some((part) => RUNNING_NAMES.has(part.toLowerCase()));
 }
 
-/** Whether a command writes or runs what its words name, or may do so: its paths have to stay in the project. */
+/** Whether a command may write or run the paths in its arguments. Those paths must stay inside the project. */
 export function staysInside(values: readonly (string | undefined)[]): boolean {
   const name = bareName(values[0] ?? "");
   const program = programOf(name);
@@ -128,7 +128,7 @@ export function staysInside(values: readonly (string | undefined)[]): boolean {
   return /^g?make$/.test(name) || !isListed(name);
 }
 
-/** Whether more is known of a program than its name. */
+/** Whether more is known about a program than its name. */
 function isListed(name: string): boolean {
   return (
     SHOWING.has(name) ||
@@ -139,7 +139,7 @@ function isListed(name: string): boolean {
   );
 }
 
-/** Which words no wildcard covers: by what the command does with them, and paths that lead back up. */
+/** Marks the words that no wildcard covers: dangerous arguments, and paths with `..`. */
 export function marksOf(values: readonly (string | undefined)[]): boolean[] {
   const [name = ""] = values;
   const bare = bareName(name);
@@ -156,7 +156,7 @@ function hazardOf(name: string, values: readonly (string | undefined)[]): (value
   if (/^g?sed$/.test(name)) return sedHazard(values);
   if (LAUNCHERS.test(name)) {
     const program = values.findIndex((value, at) => at > 0 && !value?.startsWith("-"));
-    return behind(program, values, (at) => at <= program || program < 0);
+    return innerHazard(program, values, (at) => at <= program || program < 0);
   }
   if (CONSOLES.test(name)) return (value) => OBEYING.test(name) || /^[-+]/.test(value);
   if (INTERPRETERS.test(name)) return interpreterHazard(name, values);
@@ -167,7 +167,7 @@ function hazardOf(name: string, values: readonly (string | undefined)[]): (value
   return (_value, at) => at >= from;
 }
 
-/** What stands before the script may bring a program of its own; what follows it is the script's. */
+/** Marks options before the script, which may load other programs; words after it belong to the script. */
 function interpreterHazard(
   name: string,
   values: readonly (string | undefined)[],
@@ -177,7 +177,7 @@ function interpreterHazard(
   const isHarmless = (at: number) => at > 0 && (options?.test(values[at] ?? "") ?? false);
   if (/^py/.test(name) && values[script - 1] === "-m") {
     const isOwn = MODULES.test(values[script] ?? "");
-    return behind(script, values, (at) => at < script && !(isOwn && isHarmless(at)));
+    return innerHazard(script, values, (at) => at < script && !(isOwn && isHarmless(at)));
   }
   const readsInput = script < 0 && !values.some((value) => NO_INPUT.test(value ?? ""));
   return (value, at) =>
@@ -186,15 +186,15 @@ function interpreterHazard(
     (at === script && /^(?:eval|repl|x|exec)$/.test(value));
 }
 
-/** A program that only shows things is as harmless with words from its standard input; it has to be spelled out. */
+/** For xargs: a display program stays harmless with arguments from standard input, but a rule must name it. */
 function xargsHazard(values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
   const program = values.findIndex((value, at) => at > 0 && !/^-(?:[0rt]+|[nPL]\d+)$/.test(value ?? ""));
   if (program < 0 || !SHOWING.has(values[program] ?? "")) return () => true;
-  return behind(program, values, (at) => at <= program);
+  return innerHazard(program, values, (at) => at <= program);
 }
 
-/** What is not covered of a command that another one runs by its name, beside words of the other. */
-function behind(
+/** Marks the words of an inner command, together with words of the outer one that `isOwn` selects. */
+function innerHazard(
   start: number,
   values: readonly (string | undefined)[],
   isOwn: (at: number) => boolean,
@@ -204,7 +204,7 @@ function behind(
   return (value, at) => isOwn(at) || (at > start && hazard(value, at - start));
 }
 
-/** Where the first such word stands; what follows it may belong to it. */
+/** The index of the first hazardous word; words after it may be its arguments. */
 function firstOf(values: readonly (string | undefined)[], isHazardous: (value: string) => boolean): number {
   const found = values.findIndex((value, at) => at > 0 && value !== undefined && isHazardous(value));
   return found < 0 ? Number.POSITIVE_INFINITY : found;
@@ -219,7 +219,7 @@ function isHazard(value: string, { word, long = "" }: Hazard): boolean {
   );
 }
 
-/** Its script must neither run anything nor name files; that files are changed in their place has to be spelled out. */
+/** For sed: marks everything unless the script only edits text. A rule must spell out in-place editing. */
 function sedHazard(values: readonly (string | undefined)[]): (value: string, at: number) => boolean {
   const { script, inPlace, unknown } = readSedWords(values.map((value) => value ?? ""));
   const effects = script === undefined ? undefined : sedEffects(script);
@@ -227,12 +227,12 @@ function sedHazard(values: readonly (string | undefined)[]): (value: string, at:
   return (value) => !isSafe || (inPlace && /^(?:-[a-zA-Z]*i|--i)/.test(value));
 }
 
-/** The command inside one that only lets it run: how many words stand before it, or the script that it is. */
+/** Unwraps harmless wrappers such as `timeout`: how many words to skip, or the script passed to `sh -c`. */
 export function unwrapped(values: readonly (string | undefined)[]): { skip: number; script?: string } | undefined {
   let skip = 0;
   for (;;) {
     const [name, ...rest] = values.slice(skip);
-    const step = stepOf(name, rest);
+    const step = wrapperLength(name, rest);
     if (step === 0) break;
     skip += step;
   }
@@ -242,8 +242,8 @@ export function unwrapped(values: readonly (string | undefined)[]): { skip: numb
   return skip > 0 ? { skip } : undefined;
 }
 
-/** How many words a harmless wrapper takes; 0 for anything else. */
-function stepOf(name: string | undefined, [first, second, third]: (string | undefined)[]): number {
+/** How many words a harmless wrapper takes; 0 for any other command. */
+function wrapperLength(name: string | undefined, [first, second, third]: (string | undefined)[]): number {
   const starts = (value: string | undefined) => value !== undefined && /^[\w./][^=]*$/.test(value);
   if (name === "timeout" && /^\d+(?:\.\d+)?[smhd]?$/.test(first ?? "") && starts(second)) return 2;
   if (name === "nice" && first === "-n" && /^\d+$/.test(second ?? "") && starts(third)) return 3;

@@ -8,7 +8,7 @@ import { config } from "./config.ts";
 import type {} from "./contract.ts";
 import {
   type Context,
-  isUntold,
+  isModeUnreported,
   MODES,
   modeOf,
   permissionDenied,
@@ -18,10 +18,10 @@ import {
   type State,
 } from "./state.ts";
 
-/** One for each open session. */
+/** One state per open session. */
 const states = new WeakMap<Context["session"], State>();
 
-/** Decides which calls of tools run, which a person is asked about, and which do not run. */
+/** Decides which tool calls run, which need a person's approval, and which are refused. */
 export default definePlugin({
   id: "permissions",
   name: "Permissions",
@@ -52,7 +52,7 @@ export default definePlugin({
       level: "early",
       handler: async (messages) => {
         const state = states.get(ctx.session) as State;
-        if (isUntold(state)) await (await import("./plan.ts")).tellMode(state);
+        if (isModeUnreported(state)) await (await import("./plan.ts")).tellMode(state);
         return messages;
       },
     },
@@ -65,7 +65,7 @@ export default definePlugin({
       warnAboutRules(state);
     }
     if (type !== "turn_finish" || modeOf(state) !== "plan") return;
-    // Nobody waits for it: it is open for as long as the person thinks.
+    // Not awaited: the question stays open for as long as the person needs.
     void import("./plan.ts").then(({ proposePlan }) => proposePlan(state));
   },
 
@@ -85,7 +85,10 @@ function taken<V>(map: Map<string, V> | undefined, key: string): V | undefined {
   return value;
 }
 
-/** Says once in a session which rules are about no tool that it has; most people have no rules, and load nothing for it. */
+/**
+ * Warns once per session about rules that match no tool. Loads the check only if there are rules, which most people do not
+ * have.
+ */
 function warnAboutRules(state: State): void {
   const { allow, ask, deny } = state.ctx.config;
   const rules = [...deny, ...ask, ...allow];

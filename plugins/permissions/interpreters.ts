@@ -2,24 +2,24 @@ import { hasGap, MANY, PIPE } from "./gaps.ts";
 import { isHarmlessCode } from "./harmless-code.ts";
 import { mayRunCommands } from "./sed.ts";
 
-/** What a shell or an interpreter runs. */
+/** The code that a shell or an interpreter runs. */
 export interface Code {
-  /** A script for a shell, from its words. */
+  /** A shell script given as an argument. */
   script?: string;
-  /** A file that it reads as a script. */
+  /** A script file. */
   file?: string;
-  /** Files that it reads before. */
+  /** Startup files that run first. */
   also?: string[];
-  /** It runs what its standard input holds. */
+  /** Whether it runs code from standard input. */
   reads?: boolean;
-  /** What it runs cannot be told from its words. */
+  /** Why the code is unknown. */
   unsure?: string;
 }
 
 const SHELLS = /^(?:ba|da|z|k|mk|a|fi|c|tc|rba|ya)?sh$/;
 const LONG_OPTIONS = /^--(?:login|norc|noprofile|noediting|posix|restricted|verbose|debugger|private|no-config)$/;
 
-/** What a shell runs by its words; undefined for what is no shell. */
+/** The code that a shell runs, judged by its arguments; undefined for other programs. */
 export function shellCode(name: string, words: readonly string[]): Code | undefined {
   if (name === "source" || name === ".") return fileCode(words[words[1] === "--" ? 2 : 1], name);
   if (!SHELLS.test(name)) return undefined;
@@ -56,7 +56,7 @@ function codeOf(operand: string | undefined, isCommand: boolean, isInput: boolea
   return isForeign(name, operand) ? { script: operand, unsure: `a script for ${name}` } : { script: operand };
 }
 
-/** Whether a script has parts that its shell reads in another way than bash: escapes without quotes, and names behind `=`. */
+/** Whether a script has syntax that another shell parses differently from bash: unquoted escapes, and `=name`. */
 export function isForeign(name: string, script: string): boolean {
   if (!/^(?:z|fi|c|tc|ya)sh$/.test(name)) return false;
   return /\\[A-Za-z0-9]|(?:^|[\s;&|({"'`])=\w|\([eE+][^\s)]/.test(script);
@@ -70,7 +70,7 @@ function fileCode(file: string | undefined, name: string): Code {
   return isVague ? { unsure: `the file that ${name} runs` } : { file };
 }
 
-/** Their words that hold code, and whether they read it from standard input without a file. */
+/** Interpreters, and the arguments by which they take code. */
 const INTERPRETERS: readonly [name: RegExp, code: RegExp][] = [
   [/^(?:python[\d.]*|pypy[\d.]*|ipython[\d.]*)$/, /^-[a-zA-Z]*c/],
   [
@@ -92,7 +92,7 @@ const INTERPRETERS: readonly [name: RegExp, code: RegExp][] = [
   ],
   [/^(?:nu|elvish|xonsh|osh|ysh|oil|posh|ion|scsh|hush|murex)$/, /^-c|^--command/],
 ];
-/** Programs for people, which run commands that they are given as options or on standard input. */
+/** Interactive programs that run commands from options or standard input, and the arguments that contain commands. */
 const CONSOLES: readonly [name: RegExp, code: RegExp][] = [
   [/^sqlite3$/, /^\s*\.|\n\s*\.|\bedit\s*\(|load_extension|^-{1,2}(?:cmd|init)/i],
   [/^(?:psql|mysql|mariadb)$/, /\\[!gowi]|^-f|^--file|\bsystem\b|\bprogram\b|^-e\b/i],
@@ -100,9 +100,9 @@ const CONSOLES: readonly [name: RegExp, code: RegExp][] = [
   [/^(?:less|more|most)$/, /^\+|^-[a-zA-Z]*[kKoOtT]|^--lesskey/],
   [/^(?:man|info)$/, /^-[a-zA-Z]*[PH]|^--(?:pa|ht|br)/],
 ];
-/** They run commands that their standard input holds. */
+/** Programs that run commands from standard input. */
 const OBEYING = /^(?:sqlite3|psql|mysql|mariadb|ex|ed|red|vim?|nvim)$/;
-/** They type into a terminal in which another shell may run. */
+/** Programs that type into a terminal, where another shell may be running. */
 const TYPING: readonly [name: RegExp, word: RegExp][] = [
   [/^(?:tmux|byobu)$/, /^(?:send|paste|load-?b|set-?b|source|run(?:-|$)|pipe-?p|if(?:-|$))/],
   [/^screen$/, /^-[a-zA-Z]*X$|^stuff$/],
@@ -112,7 +112,7 @@ const TYPING: readonly [name: RegExp, word: RegExp][] = [
 ];
 const READING = /^(?:at|batch|crontab|screen|tmux|telnet|nc|ncat|socat)$/;
 
-/** Why it cannot be told what an interpreter or a program with a language of its own runs; undefined for any other. */
+/** Why it is unknown what an interpreter, or a program with its own language, runs; undefined for any other program. */
 export function doubtAbout(name: string, words: readonly string[], isFed: boolean): string | undefined {
   const rest = words.slice(1);
   if (/awk$/.test(name)) return awkDoubt(rest);
@@ -129,7 +129,7 @@ export function doubtAbout(name: string, words: readonly string[], isFed: boolea
   return READING.test(name) && (isFed || rest.length === 0 || rest.includes("-")) ? `what ${name} reads` : undefined;
 }
 
-/** Options of interpreters that take no value from the next word. */
+/** Interpreter options that do not take the next word as a value. */
 const PLAIN_OPTION =
   /^-[uBbdEiIOPqsSvxwtT]+$|=|^--(?:experimental|no|enable|disable|trace|expose|harmony|preserve|use|warnings|watch|inspect|strip|allow)\b/;
 const HARMLESS_OPTION = /^(?:--version|-V|-v|--help|-h|--test|--run|--check|--v8-options)(?:=|$)/;
@@ -148,7 +148,7 @@ function interpreterDoubt(name: string, rest: readonly string[], code: RegExp): 
       return CODE_MODULE.test(module) || hasGap(module) ? `code for ${name}` : undefined;
     }
     if (hasGap(word[0] ?? "") && (word.includes(MANY) || word.length === 1)) return `the words of ${name}`;
-    // What follows the program's file is the program's, unless the word may be an option's value.
+    // Words after the program's file belong to the program, unless this word may be an option's value.
     if (!word.startsWith("-") && !isValue) return undefined;
     hasFile ||= !word.startsWith("-");
     isValue = word.startsWith("-") && !PLAIN_OPTION.test(word);
@@ -156,7 +156,7 @@ function interpreterDoubt(name: string, rest: readonly string[], code: RegExp): 
   return hasFile ? undefined : `what ${name} reads`;
 }
 
-/** Whether the code in an option and the next word only calculates and prints. */
+/** Whether the code in an option and the word after it only calculates and prints. */
 function isHarmless(name: string, [option = "", next = "", ...others]: readonly string[]): boolean {
   if (/^python/.test(name) && /^-[uBIsSE]*c$/.test(option)) return isHarmlessCode(next, "python");
   const isOption = (word: string) => /^[-\uE000\uE001]/.test(word);
@@ -168,7 +168,7 @@ function isHarmless(name: string, [option = "", next = "", ...others]: readonly 
   );
 }
 
-/** A program of awk runs commands by `system`, pipes, `getline` and functions that are called by a name. */
+/** Awk can run commands through `system`, pipes, `getline` and indirect function calls. */
 function awkDoubt(rest: readonly string[]): string | undefined {
   const isCode = (word: string) => /system|getline|[|@]/.test(word.replaceAll("||", "")) || hasGap(word);
   const [program, from] = awkProgram(rest);
@@ -184,7 +184,7 @@ function awkProgram(rest: readonly string[]): [program: string | undefined, at: 
   return [rest[at], at];
 }
 
-/** Whether a program runs the file that its first word names. */
+/** Whether a program is an interpreter, which runs the file named by its first argument. */
 export function isInterpreter(name: string): boolean {
   return INTERPRETERS.some(([names]) => names.test(name));
 }

@@ -1,21 +1,21 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { textsFor } from "./command-texts.ts";
+import { kindOf, realOf } from "./file-cache.ts";
 import { forbids } from "./forbid.ts";
 import { foldersOf } from "./free-folders.ts";
-import { guisesOf } from "./guises.ts";
 import { staysInside } from "./hazards.ts";
-import { kindOf, realOf } from "./looks.ts";
 import { nearMiss } from "./near-rules.ts";
-import { outlookOn } from "./outlook.ts";
-import { isInside, leadsOut, steers } from "./paths.ts";
+import { isControlPath, isInside, leadsOut } from "./paths.ts";
 import { possible } from "./possible.ts";
 import type { Rule } from "./rule.ts";
 import { allowsUnit, isAbout, ruleFor, textOf } from "./rules.ts";
 import { isSafe } from "./safe.ts";
+import { analyzeScript } from "./script-analysis.ts";
 import { type Reading, readCommand, spelled, type Token, type Unit } from "./shell.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "./verdict.ts";
 
-/** Decides about a command by its parsed parts. */
+/** Judges a shell command by its parsed parts. */
 export function judgeCommand(command: string, { args, mode, rules, workspace }: Case): Verdict {
   const about = (list: readonly Rule[], loose = false) => list.filter((rule) => isAbout(rule, "Bash", loose));
   const { cwd } = args as { cwd?: unknown };
@@ -25,7 +25,7 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
   const asked = forbidden.denied ?? forbidden.asked;
   if (mode === "full") return asked ? { decision: "ask", why: asked.why, rules: [] } : allow("the mode is full");
   const reading = read(command, moved, workspace);
-  const open = unsettled(reading, mode === "plan" ? [] : about(rules.allow), workspace, rules);
+  const open = uncoveredParts(reading, mode === "plan" ? [] : about(rules.allow), workspace, rules);
   if (mode === "plan") return open.length + reading.unknown.length === 0 ? allow("it only reads") : deny(PLANNING);
   const offered = reading.unknown.length > 0 ? [] : [...new Set(open.map((unit) => ruleFor("Bash", textOf(unit))))];
   if (asked) return { decision: "ask", why: asked.why, rules: [] };
@@ -42,23 +42,23 @@ export function judgeCommand(command: string, { args, mode, rules, workspace }: 
 
 const MAX_HINTS = 3;
 
-/** Which rules come near, so that a person knows what to add to them. */
+/** Explains which rules almost match, so that a person knows what to add. */
 function hintsFor(open: readonly Unit[], rules: readonly Rule[]): string {
   const hints = [...new Set(open.flatMap((unit) => nearMiss(unit, rules) ?? []))].slice(0, MAX_HINTS);
   return hints.length === 0 ? "" : `; ${hints.join("; ")}`;
 }
 
-/** What the rules that deny, and those that ask, say of all that a command may run. */
+/** Checks everything that a command may run against the deny rules and the ask rules. */
 function forbiddenBy(denying: readonly Rule[], asking: readonly Rule[], command: string, cwd: string | undefined) {
   if (denying.length + asking.length === 0) return {};
-  const outlook = outlookOn(command);
-  if (cwd !== undefined) outlook.commands.push(possible(["cd", cwd]));
-  const guises = outlook.commands.map(guisesOf);
-  return { denied: forbids(denying, outlook, guises), asked: forbids(asking, outlook, guises) };
+  const analysis = analyzeScript(command);
+  if (cwd !== undefined) analysis.commands.push(possible(["cd", cwd]));
+  const texts = analysis.commands.map(textsFor);
+  return { denied: forbids(denying, analysis, texts), asked: forbids(asking, analysis, texts) };
 }
 
-/** The parts that neither a rule nor their own harmlessness allows. */
-function unsettled({ units, unknown }: Reading, rules: readonly Rule[], workspace: Workspace, all: Rules): Unit[] {
+/** The parts that are neither allowed by a rule nor harmless by themselves. */
+function uncoveredParts({ units, unknown }: Reading, rules: readonly Rule[], workspace: Workspace, all: Rules): Unit[] {
   const readable = (path: string) =>
     !all.deny.some(
       (rule) => isAbout(rule, "Read", true) && isForPaths(rule, [path, realOf(path) ?? path], true, workspace),
@@ -68,7 +68,7 @@ function unsettled({ units, unknown }: Reading, rules: readonly Rule[], workspac
   const unruled = [...outer.values()].filter((unit) => !allowsUnit(unit, rules));
   if (unknown.length > 0) return unruled;
   const free = new Set([...outer.values()].filter((unit) => !isMove(unit) && isSafe(unit, surroundings)));
-  // A rule was given for what its words mean in the project's folder, so that only what is free runs elsewhere without a rule for `cd`.
+  // A rule applies to the project's folder. After `cd`, only free commands run without a rule for `cd`.
   const movesFreely =
     surroundings.folders !== undefined && [...outer.values()].every((unit) => isMove(unit) || free.has(unit));
   return unruled.filter((unit) => (isMove(unit) ? !movesFreely : !free.has(unit)));
@@ -78,12 +78,12 @@ function isMove({ tokens }: Unit): boolean {
   return /^(?:cd|pushd|popd)$/.test(tokens[0]?.value ?? "");
 }
 
-/** The command, with its working directory as a part of it, and with paths marked that lead somewhere else. */
+/** Parses a command, with its working directory as a `cd` part, and marks paths that lead elsewhere. */
 function read(command: string, elsewhere: string | undefined, workspace: Workspace): Reading {
   const reading = readCommand(command);
   const unknown = reading.units.length === 0 ? [...reading.unknown, "no command"] : reading.unknown;
   const units = reading.units
-    .map((unit) => ({ ...unit, tokens: placed(unit.tokens, workspace) }))
+    .map((unit) => ({ ...unit, tokens: markOutside(unit.tokens, workspace) }))
     .filter(({ tokens }) => tokens.length > 0);
   if (elsewhere === undefined) return { ...reading, units, unknown };
   const words = ["cd", elsewhere].map((value, at) => ({
@@ -95,16 +95,16 @@ function read(command: string, elsewhere: string | undefined, workspace: Workspa
   return { ...reading, units: [{ tokens: words, nested: false }, ...units], unknown };
 }
 
-/** Marks what leads out of the project, and what steers git or this program; leaves out files of the project that are only read. */
-function placed(tokens: readonly Token[], workspace: Workspace): Token[] {
-  const astray = new Map<string, boolean>();
+/** Marks words that lead out of the project or touch `.git` and `.scorel`, and drops project files that are only read. */
+function markOutside(tokens: readonly Token[], workspace: Workspace): Token[] {
+  const offLimits = new Map<string, boolean>();
   const stays = staysInside(tokens.flatMap(({ kind, value }) => (kind === "word" ? [value] : [])));
   const name = tokens.findIndex(({ kind }) => kind === "word");
-  const isAstray = ({ kind, value }: Token, at: number) => {
+  const isMarked = ({ kind, value }: Token, at: number) => {
     if (kind !== "word" || value === undefined) return false;
     if (stays && at > name && namesOutside(value, workspace)) return true;
-    if (!astray.has(value)) astray.set(value, leadsAstray(value, workspace));
-    return astray.get(value) as boolean;
+    if (!offLimits.has(value)) offLimits.set(value, isOffLimits(value, workspace));
+    return offLimits.get(value) as boolean;
   };
   return tokens.flatMap((token, at) => {
     const target = tokens[at + 1];
@@ -113,7 +113,7 @@ function placed(tokens: readonly Token[], workspace: Workspace): Token[] {
     const foreign = isTarget && isForeign(token.value, workspace);
     if (isTarget && operator.text === "<" && !foreign) return [];
     if (token.kind === "redirect" && token.text === "<" && !isForeign(target?.value, workspace)) return [];
-    return [{ ...token, marked: token.marked || foreign || isAstray(token, at) }];
+    return [{ ...token, marked: token.marked || foreign || isMarked(token, at) }];
   });
 }
 
@@ -121,7 +121,10 @@ function isOperator({ text, marked }: Token): boolean {
   return marked && /^\d*[<>&]/.test(text);
 }
 
-/** Whether a word, or what stands behind `=`, `:` or a letter in it, is a path out of the project in a folder that is there. */
+/**
+ * Whether a word is an absolute path outside of the project, also after `=`, `:`, `,`, `@` or an option letter. Only paths
+ * whose first folder exists count.
+ */
 function namesOutside(value: string, workspace: Workspace): boolean {
   const paths = [value, ...value.split(/[=:,@]/), value.replace(/^-\w/, "")].filter((part) => part.startsWith("/"));
   return paths.some(
@@ -133,14 +136,14 @@ function namesOutside(value: string, workspace: Workspace): boolean {
   );
 }
 
-function leadsAstray(value: string, workspace: Workspace): boolean {
+function isOffLimits(value: string, workspace: Workspace): boolean {
   const parts = [value, value.slice(value.indexOf("=") + 1)].filter((part) => part !== "" && !part.includes("\0"));
-  return parts.some((part) => part.length < 4_096 && (steers(part) || leadsOut(part, workspace)));
+  return parts.some((part) => part.length < 4_096 && (isControlPath(part) || leadsOut(part, workspace)));
 }
 
-/** A redirection's target that a wildcard may not cover. */
+/** Whether no wildcard may cover a redirection's target. */
 function isForeign(value: string | undefined, workspace: Workspace): boolean {
   if (value === undefined) return true;
   const path = resolve(workspace.cwd, value);
-  return value.split("/").includes("..") || steers(path) || !isInside(path, workspace);
+  return value.split("/").includes("..") || isControlPath(path) || !isInside(path, workspace);
 }

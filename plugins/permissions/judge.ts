@@ -2,57 +2,57 @@ import { isAbsolute, resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Access } from "@scorel/tools/contract";
-import { lookingOnce, realOf } from "./looks.ts";
-import { isInside, steers } from "./paths.ts";
+import { realOf, withFileCache } from "./file-cache.ts";
+import { isControlPath, isInside } from "./paths.ts";
 import { judgeReads } from "./reading.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, stricter, type Verdict } from "./verdict.ts";
 
-/** Decides about a call by the rules and the mode: what is denied comes first, then what is asked about. */
+/** Judges a call by rules and mode. Deny rules come first, then ask rules. */
 export async function judge(call: Case): Promise<Verdict> {
   const { command, cwd } = (call.args ?? {}) as { command?: unknown; cwd?: unknown };
   if (call.tool === "Bash" && typeof command === "string")
     return judgeBash(command, typeof cwd === "string" ? cwd : ".", call);
-  return lookingOnce(() => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
+  return withFileCache(() => strictest(judgeCall(call), () => [judgeReads(readsOf(call), call)]));
 }
 
-/** What a call may do, and what speaks against it unless it is denied anyway. */
+/** The strictest of several verdicts; `others` are not computed if the first one denies. */
 function strictest(own: Verdict, others: () => (Verdict | undefined)[]): Verdict {
   if (own.decision === "deny") return own;
   return others().reduce<Verdict>((strict, verdict) => (verdict ? stricter(strict, verdict) : strict), own);
 }
 
-/** The parser of commands is loaded with the first one. */
+/** Judges a shell command. The parser is loaded with the first one. */
 async function judgeBash(command: string, cwd: string, call: Case): Promise<Verdict> {
   const { mode, rules, workspace } = call;
   const isFree = mode === "full" && !speaksOfCommands(rules);
   const { judgeReadingOf } = await import("./command-reading.ts");
   if (isFree)
-    return lookingOnce(() => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
+    return withFileCache(() => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
   const [{ judgeCommand }, { gitDangerOf }] = await Promise.all([
     import("./judge-command.ts"),
     import("./command-git.ts"),
   ]);
   const allowsAll = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
   const gitVerdict = () => aboutGit(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));
-  return lookingOnce(() =>
+  return withFileCache(() =>
     strictest(judgeCommand(command, call), () => [judgeReadingOf(command, cwd, call), gitVerdict()]),
   );
 }
 
-/** Asks about git in a folder where it may run what nobody chose. */
+/** Asks about git in a folder where it may run a program that the user did not choose. */
 function aboutGit(danger: string | undefined): Verdict | undefined {
   if (danger === undefined) return undefined;
   return { decision: "ask", why: `it contains ${danger}, which no allow rule covers`, rules: [] };
 }
 
-/** What a call reads, as its tool says, else the paths among the arguments of one that only reads. */
+/** The paths that a call reads: as reported by its tool, else the paths in the arguments of a read-only call. */
 function readsOf({ reads, access, args, workspace }: Case): readonly string[] {
   return [...(reads ?? (access === "read" ? pathsOf(args, access, workspace) : [])), ...stagedBy(args, workspace)];
 }
 
-/** Files of this machine that programs of skills get as their inputs. */
+/** Local files that the call passes as inputs to programs of skills. */
 function stagedBy(args: unknown, { cwd }: Workspace): string[] {
   const { inputs } = (args ?? {}) as { inputs?: unknown };
   const named = Array.isArray(inputs) ? inputs.map((each: { from?: unknown } | null) => each?.from) : [];
@@ -76,7 +76,8 @@ function judgeCall({ tool, args, access, mode, rules, workspace }: Case): Verdic
   const own = ruleOf(tool, writes, workspace);
   const asked = about(rules.ask, true);
   const asking = (why: string): Verdict => ({ decision: "ask", why, rules: asked ? [] : own });
-  // Polling and stopping what was allowed to start.
+  // Only `read` and calls that write no files are harmless; Bash without a command polls or stops a command that was already
+  // allowed.
   const harmless = access === "read" || (typeof access === "object" && writes.length === 0) || tool === "Bash";
   if (mode === "plan" && !harmless) return deny(PLANNING);
   if (asked) return asking(`the rule "${asked.text}" asks`);
@@ -88,7 +89,7 @@ function judgeCall({ tool, args, access, mode, rules, workspace }: Case): Verdic
   return asking(`the mode is ${mode} and no rule allows it`);
 }
 
-/** The files that a call is about, by their real paths and as they are named. */
+/** The files in a call's arguments, by their given and real paths. */
 function pathsOf(args: unknown, access: Access, { cwd }: Workspace): string[] {
   const { file_path, path } = (args ?? {}) as Record<string, unknown>;
   const named = [file_path, path].flatMap((it) => (typeof it === "string" ? [resolve(cwd, it)] : []));
@@ -96,10 +97,10 @@ function pathsOf(args: unknown, access: Access, { cwd }: Workspace): string[] {
   return [...new Set([...named, ...real, ...(typeof access === "object" ? access.writes.filter(isAbsolute) : [])])];
 }
 
-/** None where another guard asks about each call whatever rules say. */
+/** The rules to offer; none for files that another guard asks about whatever the rules say. */
 function ruleOf(tool: string, writes: readonly string[], workspace: Workspace): string[] {
   const { root } = workspace;
   if (writes.length === 0) return [tool];
-  if (writes.some((path) => steers(path) || !isInside(path, workspace))) return [];
+  if (writes.some((path) => isControlPath(path) || !isInside(path, workspace))) return [];
   return writes.map((path) => ruleFor(tool, isWithin(root, path) ? path.slice(root.length + 1) : path));
 }

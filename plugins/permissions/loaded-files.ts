@@ -2,19 +2,19 @@ import { isInterpreter } from "./interpreters.ts";
 import { isQuiet } from "./programs.ts";
 import { innerOf, isVague } from "./runners.ts";
 
-/** They run none of their words, but what the files hold that their words name. */
+/** Programs that run the contents of the files that they are given, but not their arguments. */
 const RUNS_FILES =
   /^(?:g?make|cmake|ninja|pytest|jest|vitest|mocha|npm|pnpm|yarn|bun|go|cargo|gradlew?|mvn|poetry|composer|gem|dotnet|terraform|alias|hash)$/;
-/** They take the files that their words name as what they show, pack or send. */
+/** Programs that only display, pack or send the files that they are given. */
 const TAKES_FILES =
   /^(?:(?:g|bsd)?tar|rsync|less|more|most|man|info|find|fd|fdfind|bat|batcat|delta|docker|podman|kubectl|shellcheck|pbcopy|xclip|xsel|wl-copy|mail|mailx|vim?|nvim|nano|emacs|sqlite3|gh)$/;
 
-/** Whether a program is known to do nothing else with what it reads than to show, keep or send it. */
+/** Whether a program is known only to display, store or send what it reads. */
 export function readsOnly(name: string, words: readonly string[]): boolean {
   return TAKES_FILES.test(name) || isQuiet(name, words);
 }
 
-/** The words by which a program may load a file and do what is in it. */
+/** The words that may name a file whose contents the program runs. */
 export function loadedBy(name: string, words: readonly string[]): readonly string[] {
   const rest = words.slice(1);
   if (/^g?sed$/.test(name)) return valuesOf(rest, /^-[nrEsuz]*f([\s\S]*)$|^--file=?([\s\S]*)$/);

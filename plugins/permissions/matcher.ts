@@ -1,32 +1,32 @@
-/** Where in a pattern a text may have got to. */
+/** The set of positions in a pattern that a text may have reached. */
 export interface State {
   readonly places: readonly number[];
   readonly isEmpty: boolean;
-  /** The text may end here. */
+  /** Whether the text may end here. */
   readonly isEnd: boolean;
-  /** Whatever follows fits. */
+  /** Whether any remaining text matches. */
   readonly takesRest: boolean;
   readonly next: Map<string, State>;
   readonly joined: Map<State, State>;
 }
-/** What a character stands for: itself, itself but for no wildcard, anything within a word, or anything at all. */
+/** How a character of the text matches: normally, by letters only (no wildcard), or as a gap within a word or of any size. */
 export type Meaning = "all" | "letters" | "word" | "gap";
 
 /**
- * Compares texts with one pattern, in which `null` is a wildcard. Where a character leads from a state is worked out once, so that
- * a long text costs little more than going through its characters.
+ * Matches texts against one pattern, in which `null` is a wildcard. Transitions between states are cached, so matching a long
+ * text costs little more than reading it.
  */
 export class Matcher {
   readonly none: State;
   readonly start: State;
-  /** How many steps were worked out so far. */
+  /** How many states were computed so far. */
   worked = 0;
   private readonly states = new Map<string, State>();
 
   private readonly steps: readonly (string | null)[];
   private readonly open: boolean;
 
-  /** @param open the words before a last ` *` fit alone, too */
+  /** @param open whether the words before a final ` *` match on their own, too */
   constructor(steps: readonly (string | null)[], open: boolean) {
     this.steps = steps;
     this.open = open;
@@ -64,7 +64,7 @@ export class Matcher {
     });
   }
 
-  /** A gap takes any part of the pattern; one that stays within a word takes none with a blank. */
+  /** A gap matches any part of the pattern; a gap within a word matches no blank. */
   private acrossGap(places: readonly number[], isMany: boolean): number[] {
     const all = new Set(places);
     for (const place of all) if (place < this.steps.length && (isMany || this.steps[place] !== " ")) all.add(place + 1);
@@ -75,7 +75,7 @@ export class Matcher {
     this.worked++;
     const { steps, open } = this;
     const all = new Set(places);
-    // Wildcards lead on without a character.
+    // A wildcard may match nothing.
     for (const place of all) if (steps[place] === null) all.add(place + 1);
     const sorted = [...all].sort((a, b) => a - b);
     const key = sorted.join();

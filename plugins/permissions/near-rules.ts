@@ -3,7 +3,7 @@ import { parseRule, type Rule } from "./rule.ts";
 import { allowsUnit, markedText, ruleFor, textOf } from "./rules.ts";
 import type { Token, Unit } from "./shell.ts";
 
-/** Which rule would cover a command but for one word, and the rule that covers that, too; undefined when none comes near. */
+/** Explains which rule would cover a command except for one word, and which rule to add; undefined when no rule is close. */
 export function nearMiss(unit: Unit, rules: readonly Rule[]): string | undefined {
   const words = unit.tokens.filter(({ kind }) => kind === "word");
   for (const rule of rules) {
@@ -22,14 +22,14 @@ export function nearMiss(unit: Unit, rules: readonly Rule[]): string | undefined
   return undefined;
 }
 
-/** The words of a command as a rule spells them, up to the last one that no wildcard covers. */
+/** A rule that spells out a command up to the last word that no wildcard covers. */
 function ruleUpToMarked(words: readonly Token[]): string | undefined {
   const last = words.findLastIndex(({ marked }) => marked);
   const rule = ruleFor("Bash", textOf({ tokens: words.slice(0, last + 1) }));
   return last < words.length - 1 ? rule.replace(/\)$/, " *)") : rule;
 }
 
-/** The first assignment or redirection of a command, which a rule of its own allows. */
+/** The first assignment or redirection of a command, and a rule that allows it. */
 function besides({ tokens }: Unit): [string, string] | [undefined, undefined] {
   const at = tokens.findIndex(({ kind }) => kind !== "word");
   const first = tokens[at];

@@ -5,7 +5,7 @@ import { codeOf } from "@scorel/kernel";
 import { addRules, removeRules, rulesOf } from "./rule-file.ts";
 import type { State } from "./state.ts";
 
-/** The user's rules for every project, as long as nobody has said that they are meant to hold there; else none. */
+/** The user's rules for every project, until the person confirms that they apply everywhere; then empty. */
 export function oldRules(state: State): Promise<readonly string[]> {
   state.oldRules ??= wasAsked(state)
     ? Promise.resolve([])
@@ -16,7 +16,7 @@ export function oldRules(state: State): Promise<readonly string[]> {
   return state.oldRules;
 }
 
-/** Asks once, in whichever session one of them decides first. */
+/** Asks once where the old rules should apply, in the first session where one of them decides a call. */
 export async function askAboutOldRules(state: State, signal: AbortSignal | undefined): Promise<undefined> {
   const rules = await oldRules(state);
   if (rules.length === 0) return;
@@ -39,43 +39,43 @@ export async function askAboutOldRules(state: State, signal: AbortSignal | undef
     },
     { signal },
   );
-  // Asked again in the next session when there was no answer.
+  // Without an answer, the next session asks again.
   state.oldRules = Promise.resolve([]);
   if (answer !== "p" && answer !== "e") return;
   try {
-    if (answer === "p") await bind(rules, state);
-    await remember(state);
+    if (answer === "p") await moveToProject(rules, state);
+    await recordAnswer(state);
   } catch (thrown) {
     ctx.report("keeping the rules for this project", thrown);
   }
 }
 
-/** They hold here first, so that none is lost in between. */
-async function bind(rules: readonly string[], { ctx }: State): Promise<void> {
+/** Adds the rules to the project before removing them elsewhere, so that none is lost on failure. */
+async function moveToProject(rules: readonly string[], { ctx }: State): Promise<void> {
   await addRules(rules, "project", ctx);
   await removeRules(rules, "everywhere", ctx);
 }
 
-/** A person who chooses every project, and has no older rules for it, need not be asked about the new one. */
-export async function noteChoice(state: State): Promise<void> {
-  if ((await oldRules(state)).length === 0 && !wasAsked(state)) await remember(state);
+/** Records that the question is settled when a person without older rules chooses "every project". */
+export async function recordEverywhere(state: State): Promise<void> {
+  if ((await oldRules(state)).length === 0 && !wasAsked(state)) await recordAnswer(state);
 }
 
-function placeOf({ ctx }: State): string {
+function answerFile({ ctx }: State): string {
   return join(ctx.find("workspace")?.home ?? "", ".scorel", "permissions.json");
 }
 
 function wasAsked(state: State): boolean {
   try {
-    return "rulesAskedAt" in JSON.parse(readFileSync(placeOf(state), "utf8"));
+    return "rulesAskedAt" in JSON.parse(readFileSync(answerFile(state), "utf8"));
   } catch (thrown) {
     if (codeOf(thrown) !== "ENOENT") state.ctx.report("whether old rules were asked about", thrown);
     return false;
   }
 }
 
-async function remember(state: State): Promise<void> {
+async function recordAnswer(state: State): Promise<void> {
   await state.ctx
     .find("host")
-    ?.changeFile(placeOf(state), () => `${JSON.stringify({ version: 1, rulesAskedAt: Date.now() })}\n`);
+    ?.changeFile(answerFile(state), () => `${JSON.stringify({ version: 1, rulesAskedAt: Date.now() })}\n`);
 }

@@ -1,28 +1,28 @@
 import { hasGap } from "./gaps.ts";
 
-/** The options of a program: letters stand for short ones, longer names for those with two dashes. */
+/** A program's options: single letters are short options, other names long ones. */
 export interface OptionTable {
   flags: ReadonlySet<string>;
-  /** Their value is the rest of the word or the next word. */
+  /** Options whose value is the rest of the word or the next word. */
   valued: ReadonlySet<string>;
-  /** Their value can only be the rest of the word. */
+  /** Options whose value can only be the rest of the word. */
   attached: ReadonlySet<string>;
-  /** All long names, to complete shortened ones. */
+  /** All long names, for completing abbreviations. */
   long: readonly string[];
 }
-/** One word of options, read as its program reads it. */
+/** One word of options, read as its program would. */
 export interface OptionWord {
-  /** What it sets; a value may stand in the next word. */
+  /** The options in the word, with values; a value may come from the next word. */
   options: { name: string; value?: string }[];
-  /** How many words belong to it. */
+  /** How many words the option takes. */
   takes: 1 | 2;
-  /** Every option in it is in the table. */
+  /** Whether every option in the word is in the table. */
   known: boolean;
-  /** Its name is shortened. */
+  /** Whether the name is abbreviated. */
   isShort?: boolean;
 }
 
-/** Makes a table of names with blanks between them. */
+/** Makes a table from lists of names separated by blanks. */
 export function optionTable(flags: string, valued = "", attached = ""): OptionTable {
   const [one, two, three] = [flags, valued, attached].map((names) => names.split(" ").filter(Boolean)) as [
     string[],
@@ -33,7 +33,7 @@ export function optionTable(flags: string, valued = "", attached = ""): OptionTa
   return { flags: new Set(one), valued: new Set(two), attached: new Set(three), long };
 }
 
-/** Reads the option at `at`; `--name=value`, shortened long names and bundles of letters are taken apart. */
+/** Reads the option at `at`. Handles `--name=value`, abbreviated long names and bundled letters. */
 export function readOption(words: readonly string[], at: number, table: OptionTable): OptionWord {
   const word = words[at] ?? "";
   return word.startsWith("--") ? readLong(word, words[at + 1], table) : readBundle(word, words[at + 1], table);
@@ -50,7 +50,7 @@ function readLong(word: string, next: string | undefined, table: OptionTable): O
   return { options: [{ name, ...(next !== undefined && { value: next }) }], takes: 2, known: true, isShort };
 }
 
-/** The option that a name stands for: itself, or the only one that begins so. */
+/** Completes an option name: an exact name, or the only name that starts with it. */
 export function fullName(given: string, { long }: OptionTable): string | undefined {
   if (long.includes(given)) return given;
   const [only, ...others] = new Set(long.filter((name) => given !== "" && name.startsWith(given)));
@@ -74,7 +74,7 @@ function readBundle(word: string, next: string | undefined, table: OptionTable):
   return { options, takes: 1, known: true };
 }
 
-/** A place where the words after the options may begin. */
+/** An index at which the operands may begin; `sure` is false when other readings are possible. */
 export interface Place {
   at: number;
   sure: boolean;
@@ -83,8 +83,8 @@ export interface Place {
 const MAX_PLACES = 6;
 
 /**
- * Where the first word that is no option may stand, from `from` on, and the options that were read on the way. An option that
- * the table does not know may take the next word or not. Undefined when there are too many ways to read it.
+ * Finds where the first operand may be, from `from` on, and the options before it. An unknown option may or may not take the
+ * next word. Undefined when there are too many readings.
  */
 export function firstOperand(
   words: readonly string[],

@@ -1,15 +1,15 @@
 const MAX_FORMS = 256;
 
-/** One way to take a text for the name of a file. */
+/** One reading of a text as a file name. */
 export interface PathForm {
   path: string;
-  /** Whether it surely is meant as one. */
+  /** Whether the text is certainly meant as a file name. */
   sure: boolean;
 }
 
 /**
- * Ways to name a file in a word: as it stands, behind an option, a `=`, a `:` or an `@`; and with what a program may decode in it:
- * `%2e`, `[a-c]` and `{a,b}` of an address.
+ * All readings of a word as a file name: the whole word, the part after an option letter, `=`, `:` or `@`, and decoded forms of
+ * a URL's `%2e`, `[a-c]` and `{a,b}`.
  */
 export function formsOf(value: string): PathForm[] {
   const others = [...new Set(decoded(value).flatMap(expanded))].filter((text) => text !== value);
@@ -26,11 +26,11 @@ function plainForms(value: string): PathForm[] {
   ];
 }
 
-/** What may stand behind a letter, or behind several, as in `-qFname`; `-includename` is read so, too. */
+/** The parts after one or more option letters, as in `-qFname`; `-includename` is read the same way. */
 function behindLetters(word: string): string[] {
   const letters = /^-([A-Za-z]{1,24})./s.exec(word)?.[1] ?? "";
   const texts = [...letters].map((_letter, at) => word.slice(at + 2)).filter((text) => text !== "");
-  // A plain bundle of letters names hardly a file of more than a few of them.
+  // A plain bundle of letters rarely contains a file name after the first few.
   return /^-[A-Za-z]+$/.test(word) ? texts.slice(0, 4) : texts;
 }
 
@@ -42,7 +42,7 @@ function decoded(value: string): string[] {
   return [value, text];
 }
 
-/** The texts that ranges and lists in brackets and braces stand for, up to a limit. */
+/** Expands ranges and lists in brackets and braces, up to a limit. */
 function expanded(value: string): string[] {
   if (!value.includes("/") || !/[[{]/.test(value) || value.length > 4_096) return [value];
   let texts = [""];
@@ -68,14 +68,14 @@ function rangeOf(text: string): string[] {
   );
 }
 
-/** A path by way of what `/proc` says of a program: its folder is one of those that the command runs in. */
+/** Adds the paths that `/proc/…/cwd` and `/proc/…/root` stand for, for each folder that the command may run in. */
 export function withoutProc(path: string, folders: readonly string[]): readonly string[] {
   const [, kind, rest = ""] = /^\/proc\/[^/]+(?:\/task\/[^/]+)?\/(cwd|root)(?=\/|$)(.*)$/s.exec(path) ?? [];
   if (kind === undefined) return [path];
   return kind === "root" ? [path, rest || "/"] : [path, ...folders.map((folder) => folder + rest)];
 }
 
-/** Names of files in a script of sed: whatever may stand behind `r`, `R`, `w` and `W` in it. */
+/** Possible file names in a sed script: any text after `r`, `R`, `w` or `W`. */
 export function namesInSed(script: string): string[] {
   const places = [...script.matchAll(/[rRwW]/g)].slice(0, 64).map(({ index }) => index + 1);
   return places.flatMap((at) => {
@@ -84,15 +84,12 @@ export function namesInSed(script: string): string[] {
   });
 }
 
-/** Whether a program of awk may read files whose names it puts together. */
+/** Whether an awk program may read files whose names it computes. */
 export function mayOpenFiles(program: string): boolean {
   return /getline|system|ARG[VC]|@(?:include|load)|\|/.test(program.replaceAll("||", ""));
 }
 
-/**
- * What a text comes to when whatever is open in it comes to a value that the command gives, to what `echo` or `printf` in it print, or
- * else to a plain name.
- */
+/** Guesses what a text expands to, using known values of variables, the output of `echo` and `printf`, or else a plain name. */
 export function guessed(text: string, values: ReadonlyMap<string, readonly string[]>, isInner = false): string[] {
   let forms = [""];
   for (const part of text.split(/(\$\{[^}]*\}|\$\((?:[^()"']|"[^"]*"|'[^']*')*\)|`[^`]*`|\$\w+)/)) {

@@ -1,23 +1,23 @@
 import { join, resolve, sep } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
-import { realOf } from "./looks.ts";
+import { realOf } from "./file-cache.ts";
 
-/** Whether a path, as it is named and as it is, lies in the project or the session's temporary folder. */
+/** Whether a path's real location is in the project, the session's temporary folder or an extra writable folder. */
 export function isInside(path: string, { root, temp, allowWrite }: Workspace): boolean {
   const real = realOf(path);
   if (real === undefined) return false;
   return [root, temp, ...allowWrite].some((folder) => isWithin(realOf(folder) ?? folder, real));
 }
 
-/** Whether a word names something that lies in the project by its name and outside of it by a link. */
+/** Whether a word names a path inside the project that a link leads out of it. */
 export function leadsOut(word: string, workspace: Workspace): boolean {
   const named = resolve(workspace.cwd, word);
   return isWithin(workspace.root, named) && !isInside(named, workspace);
 }
 
-/** Whether a path is a part of git or of this program that runs or redirects. */
-export function steers(path: string): boolean {
+/** Whether a path is inside `.git` or `.scorel`, whose files can make git or Scorel run programs. */
+export function isControlPath(path: string): boolean {
   return path
     .normalize("NFKC")
     .toLowerCase()
@@ -25,15 +25,18 @@ export function steers(path: string): boolean {
     .some((name) => /^\.(?:git|scorel)[. ]*$/.test(name));
 }
 
-/** Whether a path fits `src/**`: `*` within a name, `**` over folders; relative to the project, absolute, or from `~/`. */
+/**
+ * Whether a path matches a glob: `*` within a name, `**` across folders. A glob is relative to the project, absolute, or starts
+ * with `~/`.
+ */
 export function fits(pattern: string, path: string, workspace: Workspace): boolean {
   return new RegExp(`^${sourceOf(pattern, workspace)}$`).test(path);
 }
 
-/** The paths that a rule keeps from being read: those that fit and all below them, also by names that differ in case only. */
+/** A test for the paths that a rule protects: matches and everything below them, ignoring case. */
 export function coveredBy(pattern: string, workspace: Workspace): (path: string) => boolean {
   const covered = new RegExp(`^${sourceOf(pattern.normalize("NFC"), workspace)}(?:/.*)?$`, "i");
-  // Comparing a longer path could take long, and hardly any file lies so deep.
+  // Matching a longer path could be slow, and real files are rarely that deep.
   return (path) => path.length > MAX_COMPARED || covered.test(path.normalize("NFC"));
 }
 

@@ -1,18 +1,18 @@
 import { isGap, MANY } from "./gaps.ts";
 import { Matcher, type State } from "./matcher.ts";
 
-/** A text to match; of what is marked no wildcard takes any. */
+/** A text to match. No wildcard covers its marked characters. */
 export interface Marked {
   chars: readonly string[];
   marked: readonly boolean[];
 }
 
-/** A rule's pattern: `null` is a wildcard. */
+/** A rule's pattern, in which `null` is a wildcard. */
 export interface Pattern {
   steps: readonly (string | null)[];
-  /** It ends in ` *`, so that the words before it alone fit too. */
+  /** Whether the pattern ends in ` *`, so that the words before it also match alone. */
   open: boolean;
-  /** Compares it with texts as they are written, and with texts in lower case. */
+  /** Two matchers: one for texts as written, one for texts in lower case. */
   exact: Matcher;
   loose: Matcher;
 }
@@ -20,7 +20,9 @@ export interface Pattern {
 const MAX_KEPT = 1_000;
 const kept = new Map<string, Pattern>();
 
-/** Takes a pattern apart: `*` is a wildcard, `\*` and `\\` are a star and a backslash. Patterns are kept, since rules are asked all the time. */
+/**
+ * Parses a pattern: `*` is a wildcard, `\*` and `\\` are literal. Results are cached, since rules are checked for every call.
+ */
 export function parsePattern(text: string): Pattern {
   const known = kept.get(text);
   if (known) return known;
@@ -39,7 +41,7 @@ function newPattern(text: string): Pattern {
   return { steps, open, exact: new Matcher(steps, open), loose: new Matcher(lower, open) };
 }
 
-/** Whether a pattern is the whole of a text: its letters take what is marked too, its wildcards do not. */
+/** Whether a pattern matches a whole text. Its letters may match marked characters, its wildcards may not. */
 export function fitsStrictly({ exact }: Pattern, { chars, marked }: Marked): boolean {
   let state = exact.start;
   for (let at = 0; at < chars.length && !state.isEmpty; at++)
@@ -47,20 +49,20 @@ export function fitsStrictly({ exact }: Pattern, { chars, marked }: Marked): boo
   return state.isEnd;
 }
 
-/** A command as text, in which parts may be unknown and options may be left out. */
+/** A command as text, in which parts may be unknown and options may be skipped. */
 export interface Text {
-  /** In lower case; words have one blank between them. */
+  /** In lower case, with one blank between words. */
   chars: string;
-  /** From the end of a word to the end of a later one, as if those between were not there. */
+  /** Options that may be skipped: from the end of a word to the end of a later one. */
   jumps: Map<number, { to: number; sure: boolean }[]>;
   starts: readonly number[];
-  /** It may begin at any word. */
+  /** Whether the command may begin at any word. */
   anywhere: boolean;
 }
 
 /**
- * Whether a pattern may be the whole of a text; case does not matter. A gap in the text may be anything. `isSure` asks for texts
- * that it fits whatever stands in the gaps.
+ * Whether a pattern may match a whole text, ignoring case. A gap may stand for anything; with `isSure`, the pattern must match
+ * whatever the gaps contain.
  */
 export function mayFit({ loose }: Pattern, { chars, jumps, starts, anywhere }: Text, isSure: boolean): boolean {
   const last = isSure ? 0 : Math.max(...starts);
@@ -84,7 +86,7 @@ export function mayFit({ loose }: Pattern, { chars, jumps, starts, anywhere }: T
   }
 }
 
-/** Also where a word begins within an option or a path; what is unknown begins nothing. */
+/** Whether a word begins here, including inside an option or a path. A gap begins no word. */
 function isWordStart(chars: string, at: number): boolean {
   const char = chars[at];
   if (char === undefined || char === " " || isGap(char)) return false;

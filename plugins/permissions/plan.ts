@@ -6,7 +6,7 @@ const BEGINS =
   "Plan mode is on: nothing may be changed. Only tools that read run, and commands that only read the project; everything else is denied. Find out what you need, then answer with a plan: what you would change, file by file, and how you would check it. The user decides whether it is carried out.";
 const ENDS = "Plan mode is over: files may be changed and commands run again, as far as the user's permissions allow.";
 
-/** Tells the model, in the conversation, that plan mode has begun or ended, once each. */
+/** Tells the model, in the conversation, that plan mode has begun or ended. */
 export async function tellMode(state: State): Promise<void> {
   const { session } = state.ctx;
   const planning = modeOf(state) === "plan";
@@ -23,7 +23,7 @@ const OPTIONS: RequestOption[] = [
 ];
 const NEXT: Readonly<Record<string, Mode>> = { y: "edits", k: "ask" };
 
-/** Asks whether the plan that a turn ended with is to be carried out; taken back when the conversation goes on. */
+/** Asks whether to carry out the plan that ended a turn. The question is withdrawn when the conversation continues. */
 export async function proposePlan(state: State): Promise<void> {
   const { ctx } = state;
   if (modeOf(state) !== "plan" || !ctx.requests.attended) return;
@@ -41,11 +41,11 @@ export async function proposePlan(state: State): Promise<void> {
   }
 }
 
-/** From now on, and when the session is opened again. */
+/** Changes the session's mode, now and for when the session is opened again. */
 export async function changeMode(mode: Mode, state: State): Promise<void> {
   state.chosen = mode;
   const workspace = workspaceOf(state.ctx);
-  // What the session was opened with gives way to what is chosen in it, also when it is opened anew.
+  // A mode chosen in the session replaces the one that it was opened with, even after reopening.
   if (workspace?.permission !== undefined) workspace.permission = mode;
   await state.ctx.session.append("permission_mode", { mode });
 }

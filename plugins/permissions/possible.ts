@@ -1,21 +1,21 @@
-/** A command that a script runs or may run. Its words may hold gaps: text that is only known when it runs. */
+/** A command that a script runs or may run. Its words may contain gaps: text that is only known at run time. */
 export interface Possible {
   words: readonly string[];
   assignments: readonly string[];
   redirects: readonly string[];
-  /** It runs when the script gets there; otherwise it is one way to read the script. */
+  /** True when the command certainly runs; false when it is only one way to read the script. */
   sure: boolean;
-  /** Any word may be the first of a command. */
+  /** Whether any of the words may be the first word of a command. */
   anywhere: boolean;
 }
-/** What running a script may come to. */
-export interface Outlook {
+/** Everything that running a script may do. */
+export interface ScriptAnalysis {
   commands: Possible[];
-  /** Why it may also come to something else. */
+  /** Why the script may also do other things. */
   unsure: string[];
 }
 
-/** A command with nothing around it. */
+/** A plain command without assignments or redirections. */
 export function possible(words: readonly string[]): Possible {
   return { words, assignments: [], redirects: [], sure: true, anywhere: false };
 }

@@ -1,11 +1,11 @@
 import type { SyntaxNode } from "unbash";
 import { gapped } from "./gaps.ts";
-import { givenIn } from "./given.ts";
+import { simpleCommandOf } from "./simple-command.ts";
 import type { Values } from "./values.ts";
 
 const MAX_TEXT = 16_000;
 
-/** What a part of a pipe prints as far as the script says it: the words of echo and printf, and here-documents, one below the other. */
+/** The text that part of a pipeline prints, as far as it is in the script: arguments of echo and printf, and here-documents. */
 export function textPrintedBy(node: SyntaxNode, values: Values): string {
   const texts: string[] = [];
   collect(node, values, texts);
@@ -14,7 +14,7 @@ export function textPrintedBy(node: SyntaxNode, values: Values): string {
 
 function collect(node: SyntaxNode, values: Values, texts: string[]): void {
   if (node.type === "Command") {
-    const { words, feed } = givenIn(node);
+    const { words, feed } = simpleCommandOf(node);
     if (feed !== undefined) texts.push(feed);
     if (!/^(?:\S*\/)?(?:echo|printf|print)$/.test(words[0] ?? "")) return;
     const own = node.suffix.flatMap((part) => (part.type === "Word" ? [part] : []));
@@ -24,7 +24,7 @@ function collect(node: SyntaxNode, values: Values, texts: string[]): void {
   }
 }
 
-/** The words put into a format, one after the other, and each by itself. */
+/** The text of a format filled with its arguments, and each argument by itself. */
 function linesOf(words: readonly string[]): string[] {
   const plain = words.filter((word) => !/^-[neE]+$/.test(word));
   const [format = "", ...rest] = plain;
@@ -33,7 +33,7 @@ function linesOf(words: readonly string[]): string[] {
   return [...new Set([filled, plain.join(" "), rest.join(""), ...rest])].map(unescaped);
 }
 
-/** What echo and printf make of escapes. */
+/** Decodes escapes as echo and printf do. */
 function unescaped(text: string): string {
   const code = (digits: string, base: number) => String.fromCodePoint(Number.parseInt(digits, base));
   return text

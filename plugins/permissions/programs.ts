@@ -1,4 +1,4 @@
-/** Programs that run none of their words as commands. */
+/** Programs that do not run their arguments as commands. */
 const QUIET = new Set(
   (
     "echo printf cat head tail wc sort uniq cut tr diff cmp comm paste join column fold fmt nl tac rev od xxd hexdump strings " +
@@ -13,7 +13,7 @@ const QUIET = new Set(
     "tput clear reset stty nproc lscpu lsblk lsof netstat ss ip ifconfig mount umount expr bc factor numfmt shuf split csplit patch ffmpeg"
   ).split(" "),
 );
-/** Options of quiet programs that name a program to run. */
+/** Options by which otherwise quiet programs run another program. */
 const RUNNING_OPTIONS: readonly [program: RegExp, option: RegExp][] = [
   [/^g?sort$/, /^--com/],
   [/^split$/, /^--f/],
@@ -32,13 +32,13 @@ const RUNNING_OPTIONS: readonly [program: RegExp, option: RegExp][] = [
   [/^patch$/, /^-[a-zA-Z]*e|^--ed/],
 ];
 
-/** Whether a program is known to run none of the given words. */
+/** Whether a program is known to run none of these arguments as commands. */
 export function isQuiet(name: string, words: readonly string[]): boolean {
   if (!QUIET.has(name)) return false;
   return !RUNNING_OPTIONS.some(([program, option]) => program.test(name) && words.some((word) => option.test(word)));
 }
 
-/** Options of programs that are not quiet, whose value is run, so that it must be known. */
+/** Options whose value is run, so that it must be known. */
 const VALUE_IS_RUN: readonly [program: RegExp, option: RegExp][] = [
   ...RUNNING_OPTIONS,
   [/^(?:g|bsd)?tar$/, /^-[a-zA-Z]*[IF]|^--(?:to-c|checkpoint-a|use-c|rsh|rmt|info|new-v)/],
@@ -46,12 +46,12 @@ const VALUE_IS_RUN: readonly [program: RegExp, option: RegExp][] = [
   [/^fd(?:find)?$/, /^-[a-zA-Z]*[xX]|^--exec/],
 ];
 
-/** Whether a program has options that name a program to run. */
+/** Whether a program has options that make it run another program. */
 export function runsByOptions(name: string): boolean {
   return name === "find" || VALUE_IS_RUN.some(([program]) => program.test(name));
 }
 
-/** Whether a program is told by an option to run something that is only known when it runs. */
+/** Whether an option makes a program run something that is only known at run time. */
 export function runsUnknown(name: string, words: readonly string[], isUnknown: (word: string) => boolean): boolean {
   return VALUE_IS_RUN.some(([program, option]) => {
     const at = program.test(name) ? words.findIndex((word, index) => index > 0 && option.test(word)) : -1;
@@ -62,7 +62,7 @@ export function runsUnknown(name: string, words: readonly string[], isUnknown: (
 const STEERING =
   /^(GIT_(?!AUTHOR|COMMITTER|TERMINAL|TRACE|DIR=|WORK_TREE|INDEX|CEILING|DISCOVERY|MERGE_AUTOEDIT|OPTIONAL)\w*|BASH_ENV|BASH_ALIASES\b.*|BASH_FUNC_.*|ENV|PROMPT_COMMAND|PS[0-4]|\w*EDITOR|VISUAL|\w*PAGER|SHELL|BROWSER|NODE_OPTIONS|PERL5OPT|PERL5DB|RUBYOPT|PYTHONSTARTUP|PYTHONINSPECT|LESSOPEN|LESSCLOSE|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|MAKESHELL|\.SHELLFLAGS|npm_config_\w+|RSYNC_RSH|TAR_OPTIONS|SSH_ASKPASS|SUDO_ASKPASS|CARGO_\w*(?:RUNNER|WRAPPER|LINKER)|RUSTC_WRAPPER|GOFLAGS|LD_PRELOAD|LD_AUDIT)\+?=([\s\S]*)$/i;
 
-/** The value that a word gives to a variable which names programs or commands to run; undefined for any other word. */
+/** The value that an assignment gives to a variable that names programs to run; undefined for any other word. */
 export function steeringOf(word: string): string | undefined {
   return STEERING.exec(word.slice(0, 32_000))?.[2];
 }

@@ -1,42 +1,42 @@
 import { gitReadingOf } from "./git-reading.ts";
 import { bareName } from "./hazards.ts";
 
-/** What a program does with the words that name files. */
+/** How a program uses the file names in its arguments. */
 export interface Reader {
-  /** Whether it shows what is in files, or only names and what the system knows of them. */
+  /** Whether it shows file contents, not only names and metadata. */
   contents: boolean;
-  /** Whether its words are files at all. */
+  /** Whether its arguments are files at all. */
   files: boolean;
-  /** Whether a folder among its words is gone through. */
+  /** Whether it walks a folder in its arguments. */
   goesThrough: boolean;
-  /** Whether it goes through the folder where it runs when no word names one. */
+  /** Whether it walks the current folder when no argument names a file. */
   startsHere: boolean;
-  /** Whether it does so though a word names a file: what the words mean is known. */
+  /** Whether it walks the current folder even if an argument names a file. */
   startsAnyway?: boolean;
-  /** Whether words that only the shell knows may be files for it. */
+  /** Whether arguments that only the shell knows may be files. */
   readsUnknown: boolean;
-  /** Whether a word can be a script that names files. */
+  /** Whether an argument may be a script that names files. */
   scripts: boolean;
 }
 
 const set = (names: string) => new Set(names.split(" "));
-/** Their words are text. */
+/** Programs whose arguments are plain text. */
 const TALKERS = set(
   "echo printf true false : pwd whoami id uname sleep seq tr basename dirname export unset kill wait exit return type alias date",
 );
-/** They show names, sizes and dates. */
+/** Programs that show only names, sizes and dates. */
 const LISTERS = set(
   "ls find fd fdfind tree du stat test [ realpath readlink chmod chown chgrp touch mkdir rmdir rm cd pushd popd",
 );
-/** They read the files that are named, and of a folder nothing. */
+/** Programs that read named files but do not walk folders. */
 const FLAT = set(
   "cat tac head tail wc sort uniq cut cmp nl od xxd hexdump less more md5sum sha1sum sha224sum sha256sum sha512sum cksum sum " +
     "b2sum base64 base32 strings sed gsed awk gawk mawk rev paste join comm column jq yq fold fmt expand unexpand pr tee split " +
     "shuf iconv file bat install dd openssl source . grep egrep fgrep cp",
 );
-/** They go through the folder where they run, unless a word names another. */
+/** Programs that walk the current folder unless an argument names another. */
 const WALKERS = set("rg ag ack tree du find fd fdfind");
-/** How a program reads, by its words; of one that is not known everything is possible. */
+/** How a program reads files, judged by its arguments. An unknown program may read everything. */
 export function readerOf(
   words: readonly (string | undefined)[],
   exists: (word: string) => boolean = () => false,

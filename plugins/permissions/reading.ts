@@ -1,29 +1,29 @@
 import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
+import { kindOf, realOf } from "./file-cache.ts";
 import { holdsKeys, isKeyStore, isSystem, keyStoreTest } from "./keys.ts";
-import { kindOf, realOf } from "./looks.ts";
 import { coveredBy, fits, isInside } from "./paths.ts";
 import type { Rule } from "./rule.ts";
 import { isAbout, ruleFor } from "./rules.ts";
 import { type Case, deny, type Verdict } from "./verdict.ts";
 
-/** What the rules of a session say about reading files. Paths are absolute. */
+/** What a session's rules say about reading files. Paths are absolute. */
 export interface ReadRules {
-  /** The first rule that denies reading a file, whatever reads it. */
+  /** The first rule that denies reading a file with any tool. */
   denies(path: string): Rule | undefined;
   asks(path: string): Rule | undefined;
-  /** The rules that deny and ask: what a command may read that cannot be told is for them to speak of. */
+  /** All deny and ask rules about reading. They decide when it is unknown what a command reads. */
   readonly restricting: readonly Rule[];
-  /** Whether a file that holds keys is named by a rule of its own. */
+  /** Whether an allow rule names this file exactly; only such a rule covers a file with keys. */
   names(path: string): boolean;
-  /** Whether a file lies where reading is free, by its real path. */
+  /** Whether reading a file, by its real path, needs no question. */
   isOpen(path: string): boolean;
   readonly home: string;
 }
 
 type Reader = Pick<Case, "tool" | "rules" | "workspace" | "readable">;
 
-/** The rules that are about what a tool reads: its own, and those for Read with a pattern. */
+/** The rules about what a tool reads: rules for the tool itself, and rules for Read with a pattern. */
 export function readRules({ tool, rules, workspace, readable }: Reader): ReadRules {
   const about = (list: readonly Rule[], loose: boolean) =>
     list.filter(
@@ -56,7 +56,7 @@ function isWild(pattern: string): boolean {
   return /(?<!\\)(?:\\\\)*\*/.test(pattern);
 }
 
-/** What keeps a tool from reading these files and folders, if anything does. */
+/** The verdict against a tool reading these files and folders; undefined if there is none. */
 export function judgeReads(paths: readonly string[], call: Case): Verdict | undefined {
   if (paths.length === 0) return undefined;
   const { workspace, mode } = call;
@@ -87,20 +87,20 @@ export function keyStoreReason(path: string): string {
   return `${path} holds the keys of Scorel itself, which no tool reads`;
 }
 
-/** The rule that allows reading a file, or a folder with all in it. */
+/** The rule that allows reading a file, or a folder with everything in it. */
 export function ruleForReading(path: string, workspace: Workspace): string {
   const rule = ruleFor("Read", shownIn(path, workspace));
   return kindOf(path) === "folder" && !holdsKeys(path) ? rule.replace(/\)$/, "/**)") : rule;
 }
 
-/** A path as people and rules name it: below the project by its name there. */
+/** A path as people and rules write it: relative to the project when inside it. */
 export function shownIn(path: string, { root }: Workspace): string {
   return path !== root && isWithin(root, path) ? path.slice(root.length + 1) : path;
 }
 
 /**
- * Which of the files in a folder a search leaves out: those that a rule keeps from being read or asks about, and, where it shows
- * what is in them, those that hold keys. A folder that a person has agreed to is searched as a whole.
+ * A test for the files that a search must leave out: those with deny or ask rules, and, when the search shows contents, those
+ * with keys. A folder that the person approved is searched completely.
  */
 export function hiddenIn(
   folder: string,

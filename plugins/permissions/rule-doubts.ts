@@ -5,15 +5,15 @@ import { parseRule } from "./rule.ts";
 import { isAbout } from "./rules.ts";
 import type { Context } from "./state.ts";
 
-/** The tools that Scorel brings itself; extensions may bring more. */
+/** The tools that Scorel ships; extensions may add more. */
 export const OWN_TOOLS: readonly string[] =
   "Bash Edit Glob Grep Read TodoWrite Write skill_load skill_list_docs skill_select_docs skill_search skill_run skill_session".split(
     " ",
   );
-/** Their patterns are about files. */
+/** Tools whose rule patterns match files. */
 const FILE_TOOLS = /^(?:Read|Edit|Write|Grep|Glob)$/i;
 
-/** Why a rule may not do what whoever wrote it expects, by the tools that there are; undefined when nothing speaks for that. */
+/** Why a rule probably does not do what its author expects, given the available tools; undefined if nothing looks wrong. */
 export function doubtAbout(text: string, tools: readonly string[], brings = ""): string | undefined {
   const rule = parseRule(text);
   if (!rule) return undefined;
@@ -28,19 +28,19 @@ export function doubtAbout(text: string, tools: readonly string[], brings = ""):
   return undefined;
 }
 
-/** The same before any extension is loaded. */
+/** Like `doubtAbout`, before extensions are loaded. */
 export function doubtBeforeStart(text: string): string | undefined {
   return doubtAbout(text, OWN_TOOLS, " unless an extension brings it");
 }
 
-/** Tells of all such rules of a session in one warning. */
+/** Reports all doubtful rules of a session in one warning. */
 export function warnAbout(rules: readonly string[], ctx: Context): void {
   const tools =
     ctx
       .find("tools")
       ?.list()
       .map(({ name }) => name) ?? [];
-  // A preset without Bash still takes rules about it from the user's file.
+  // Rules in the user's file may name built-in tools that this preset lacks.
   const known = [...new Set([...tools, ...OWN_TOOLS])];
   const doubts = rules.flatMap((rule) => doubtAbout(rule, known) ?? []);
   if (doubts.length > 0) ctx.report("", errors.PERMISSIONS_NO_EFFECT({ doubts }));

@@ -9,12 +9,12 @@ import { errors } from "./errors.ts";
 
 type Table = Record<string, unknown>;
 
-/** Where a rule of the user's holds: in the session's project, or in every one. */
+/** Where a user's rule applies: in this project, or in every project. */
 export type Reach = "project" | "everywhere";
 
 /**
- * Adds rules to `[permissions] allow` of the user's file for that reach, which keeps its comments and its order; no other process
- * changes it meanwhile. Throws PERMISSIONS_RULE, and leaves the file alone, when that cannot be done for sure.
+ * Adds rules to `[permissions] allow` in the user's file, keeping its comments and order, under a lock against other processes.
+ * Throws PERMISSIONS_RULE and leaves the file unchanged if it cannot be edited safely.
  */
 export async function addRules(rules: readonly string[], reach: Reach, ctx: BaseContext): Promise<void> {
   const path = await fileFor(reach, ctx, rules);
@@ -23,7 +23,7 @@ export async function addRules(rules: readonly string[], reach: Reach, ctx: Base
   await change(path, (text = title) => withRules(text, rules), { rules, ctx });
 }
 
-/** Takes rules out of a file of the user's again; nothing when none of them is there. Throws PERMISSIONS_RULE. */
+/** Removes rules from a user's file and returns those that it contained. Throws PERMISSIONS_RULE. */
 export async function removeRules(rules: readonly string[], reach: Reach, ctx: BaseContext): Promise<string[]> {
   const found = (await rulesOf(reach, ctx)).filter((rule) => rules.includes(rule));
   if (found.length === 0) return [];
@@ -31,7 +31,7 @@ export async function removeRules(rules: readonly string[], reach: Reach, ctx: B
   return found;
 }
 
-/** What `[permissions] allow` of a file of the user's holds now. */
+/** Reads `[permissions] allow` from a user's file. */
 export async function rulesOf(reach: Reach, ctx: BaseContext): Promise<string[]> {
   const path = await fileFor(reach, ctx, []);
   try {
@@ -43,7 +43,7 @@ export async function rulesOf(reach: Reach, ctx: BaseContext): Promise<string[]>
   }
 }
 
-/** The user's file of that reach. A project is known by its id, so that its rules stay with it when it moves. */
+/** The path of the user's file. A project's file is named by its id, so its rules survive a move of the project. */
 async function fileFor(reach: Reach, ctx: BaseContext, rules: readonly string[]): Promise<string> {
   const { home = "", root = "" } = ctx.find("workspace") ?? {};
   const folder = join(home, ".scorel");
@@ -83,7 +83,7 @@ async function change(
   }
 }
 
-/** The text without these rules; throws when no way to take them out gives just that. */
+/** The text without these rules. Throws when no edit gives exactly the wanted configuration. */
 export function withoutRules(text: string, rules: readonly string[]): string {
   return rules.reduce((from, rule) => {
     const table = parse(from) as Table;
@@ -96,7 +96,7 @@ export function withoutRules(text: string, rules: readonly string[]): string {
   }, text);
 }
 
-/** Ways to leave a string of a list out: with the comma behind it, with the one before it, or alone. */
+/** Ways to remove a string from a TOML list: with the comma after it, with the one before it, or alone. */
 function withoutText(text: string, rule: string): string[] {
   return [JSON.stringify(rule), `'${rule}'`].flatMap((quoted) => {
     const found: string[] = [];
@@ -112,7 +112,7 @@ function withoutText(text: string, rule: string): string[] {
   });
 }
 
-/** The text with the rules in it; throws when no way to put them there gives just that. */
+/** The text with these rules added. Throws when no edit gives exactly the wanted configuration. */
 export function withRules(text: string, rules: readonly string[]): string {
   const table = parse(text) as Table;
   const permissions = (table.permissions ?? {}) as Table;
@@ -131,7 +131,6 @@ export function withRules(text: string, rules: readonly string[]): string {
   return found;
 }
 
-/** Ways to write it down; which of them is right is found by reading the outcome. */
 function* linesOf(text: string): Generator<{ at: number; line: string }> {
   let at = 0;
   for (const line of text.split("\n")) {
@@ -140,12 +139,13 @@ function* linesOf(text: string): Generator<{ at: number; line: string }> {
   }
 }
 
+/** Possible edits that add the rules. The caller parses each result to find the right one. */
 function candidates(text: string, rules: readonly string[]): string[] {
   const list = rules.join(", ");
   const found: string[] = [];
   for (const { at, line } of linesOf(text)) {
     const opening = /^\s*(?:permissions\s*\.\s*)?allow\s*=\s*\[/.exec(line)?.[0];
-    // The comma after the last rule may stand before the end of the list.
+    // The list may already end with a comma.
     if (opening !== undefined)
       for (const comma of [", ", ""]) found.push(inserted(text, at + opening.length, `${list}${comma}`));
     if (/^\s*\[\s*permissions\s*\]/.test(line)) found.push(inserted(text, at + line.length, `\nallow = [${list}]`));
@@ -163,11 +163,11 @@ function read(text: string): unknown {
   try {
     return parse(text);
   } catch {
-    return undefined; // A way to write it that is no TOML is not the right one.
+    return undefined; // This edit gives invalid TOML, so it is not the right one.
   }
 }
 
-/** Tables of the parser have no prototype, which would count as a difference. */
+/** Gives the parser's tables a prototype, since `isDeepStrictEqual` compares prototypes. */
 function plain(value: unknown): unknown {
   return value === undefined ? undefined : structuredClone(value);
 }

@@ -1,11 +1,11 @@
-/** `Bash(git status*)` taken apart; without a pattern it is about every call of its tool. */
+/** A parsed rule such as `Bash(git status*)`. Without a pattern it covers every call of its tool. */
 export interface Rule {
   text: string;
   tool: string;
   pattern?: string;
 }
 
-/** Takes a rule apart; undefined for what is none. */
+/** Parses a rule; undefined for invalid text. */
 export function parseRule(text: string): Rule | undefined {
   const [, tool, pattern] = /^([\w.*:-]+)(?:\(([\s\S]*)\))?$/.exec(text.trim()) ?? [];
   if (tool === undefined) return undefined;
@@ -14,9 +14,9 @@ export function parseRule(text: string): Rule | undefined {
 }
 
 /**
- * All that a rule of the configuration means. Commands are compared in one spelling, so that `"a b"`, `\\;` and `>file` count as
- * `'a b'`, `';'` and `> file`, too. Claude Code writes `Bash(rm:*)` for `rm` alone and with any words: it counts as `Bash(rm *)` beside
- * what it says here, so that `Bash(npm run test:*)` goes on to cover `npm run test:unit`.
+ * All the rules that a configured text stands for. Commands are compared in one spelling, so `"a b"`, `\\;` and `>file` also
+ * count as `'a b'`, `';'` and `> file`. Claude Code's `Bash(rm:*)` also counts as `Bash(rm *)`; it keeps its literal meaning
+ * too, so that `Bash(npm run test:*)` covers `npm run test:unit`.
  */
 export function readRule(text: string): Rule[] {
   const rule = parseRule(text);
@@ -32,7 +32,7 @@ export function readRule(text: string): Rule[] {
 
 const PREFIX = /^([\s\S]*\S)\s*:\*$/;
 
-/** The pattern in the spelling that commands are compared in, as far as the shell's quotes can be told in it. */
+/** Rewrites a pattern in the spelling that commands are compared in, as far as its shell quotes can be parsed. */
 function respelled(pattern: string): string {
   const spelled = pattern
     .replace(/'[^']*'|"([^"'$`\\]*)"/g, (quoted, inner?: string) =>
@@ -48,7 +48,7 @@ function isForCommands({ tool }: Rule): boolean {
   return /^bash$/i.test(tool) || tool.includes("*");
 }
 
-/** Why a rule can never match a call, as its text shows; undefined when it may match one. */
+/** Why a rule can never match a call, judged by its text; undefined when it may match. */
 export function faultOf(text: string): string | undefined {
   const rule = parseRule(text);
   if (!rule) return 'it must be a tool with or without a pattern, as in "Bash(git status*)"';
@@ -65,7 +65,7 @@ export function faultOf(text: string): string | undefined {
   return /\s{2}|\t/.test(open) ? "commands are compared with one blank between their words" : undefined;
 }
 
-/** What of a pattern is neither quoted nor inside a substitution. */
+/** Replaces quoted text and substitutions in a pattern with `x`. */
 function withoutQuotes(pattern: string): string {
   let text = pattern.replace(/\\[\s\S]|'[^']*'|"(?:\\[\s\S]|[^"\\])*"|`[^`]*`|\$\{[^}]*\}/g, "x");
   for (let before = ""; before !== text; ) {

@@ -2,19 +2,19 @@ import { fitsStrictly, type Marked, parsePattern } from "./pattern.ts";
 import type { Rule } from "./rule.ts";
 import type { Token, Unit } from "./shell.ts";
 
-/** Whether a rule is about a tool. Write and Edit change files alike. */
+/** Whether a rule is about a tool. A rule for Write or Edit covers both. */
 export function isAbout({ tool }: Rule, name: string, loose = false): boolean {
   const names = name === "Write" || name === "Edit" ? ["Write", "Edit"] : [name];
   const source = `^${tool.split("*").map(escaped).join(".*")}$`;
   return names.some((it) => new RegExp(source, loose ? "i" : "").test(it));
 }
 
-/** A rule that names exactly this text: nothing in it is a wildcard. */
+/** A rule that matches exactly this text, without wildcards. */
 export function ruleFor(tool: string, text: string): string {
   return `${tool}(${text.replace(/[\\*]/g, "\\$&")})`;
 }
 
-/** Whether the rules together allow a command: one its words, and the same or others each thing that is marked. */
+/** Whether rules together allow a command: one for its words, and one for each assignment and redirection. */
 export function allowsUnit({ tokens }: Unit, rules: readonly Rule[]): boolean {
   const patterns = rules.map(({ pattern }) => pattern);
   if (patterns.includes(undefined)) return true;
@@ -29,20 +29,20 @@ export function allowsUnit({ tokens }: Unit, rules: readonly Rule[]): boolean {
   return rest.length > 0 && rest.every(named) && (words.length === 0 || named(words));
 }
 
-/** What a command is written as, for people and for rules. */
+/** A command's text in normal order, for people and for rules. */
 export function textOf({ tokens }: Pick<Unit, "tokens">): string {
   return ordered(tokens)
     .map(({ text }) => text)
     .join(" ");
 }
 
-/** Redirections stand last, assignments first, wherever they were written. */
+/** Puts assignments first and redirections last, wherever they were written. */
 function ordered(tokens: readonly Token[]): Token[] {
   const of = (kind: Token["kind"]) => tokens.filter((token) => token.kind === kind);
   return [...of("assignment"), ...of("word"), ...of("redirect")];
 }
 
-/** Each operator with its target. */
+/** Groups each redirection operator with its target. */
 function redirects(tokens: readonly Token[]): Token[][] {
   const parts: Token[][] = [];
   for (const token of tokens.filter(({ kind }) => kind === "redirect")) {
@@ -53,7 +53,7 @@ function redirects(tokens: readonly Token[]): Token[][] {
   return parts;
 }
 
-/** The words of a command with blanks between them. */
+/** The text of a command, with one blank between words. */
 export function markedText(tokens: readonly Token[]): Marked {
   const chars: string[] = [];
   const marks: boolean[] = [];

@@ -3,26 +3,26 @@ import { hasGap, MANY } from "./gaps.ts";
 import { firstOperand, type OptionTable, type OptionWord, optionTable, readOption } from "./options.ts";
 import { TOOL_OPTIONS } from "./subcommands.ts";
 
-/** A program that runs the command in its words. */
+/** A program that runs the command in its arguments. */
 interface Runner {
   options: OptionTable;
-  /** Options whose value is a script for a shell. */
+  /** Options whose value is a shell script. */
   scripts: readonly string[];
-  /** How many words of its own stand before the command. */
+  /** How many arguments of its own stand before the command. */
   before: number;
-  /** `NAME=value` may stand before the command. */
+  /** Whether `NAME=value` may stand before the command. */
   assigns: boolean;
-  /** The words are read by a shell, joined by blanks or each as a script. */
+  /** Whether a shell reads the arguments: joined by blanks, or each as a script. */
   joined: boolean | "each";
-  /** Without a command it runs a shell or reads commands. */
+  /** Whether it starts a shell or reads commands when no command is given. */
   reads: boolean;
 }
-/** What a runner is asked to run. */
+/** The commands and scripts inside a command's arguments. */
 export interface Inner {
   commands: { words: string[]; sure: boolean }[];
   scripts: { text: string; sure: boolean }[];
   unsure: string[];
-  /** It runs what comes from its standard input. */
+  /** Whether it runs commands from standard input. */
   reads?: boolean;
 }
 
@@ -38,7 +38,7 @@ const PACKAGE = runner(
   "p package w workspace c call from with python cache registry prefix",
   { scripts: ["c", "call"] },
 );
-/** Options as their manuals list them; an option that is missing here is read in every way it could be. */
+/** Options as listed in the manuals. An option missing here is read in every possible way. */
 const RUNNERS: Readonly<Record<string, Runner>> = {
   sudo: runner(
     "A b B E e H i K k l n P S s V v askpass background bell preserve-env edit set-home login non-interactive preserve-groups stdin shell validate",
@@ -121,7 +121,7 @@ const RUNNERS: Readonly<Record<string, Runner>> = {
   "cross-env": runner("", "", { assigns: true }),
   dotenv: runner("", "e"),
 };
-/** Their options are not listed, so that any of their words may be a command. Without one most of them start a shell. */
+/** Programs whose options are not listed, so any argument may be a command. Without one, most of them start a shell. */
 const OTHERS = new Set(
   (
     "pkexec catchsegv chronic unshare nsenter firejail proot fakeroot setarch linux32 linux64 cgexec systemd-run dbus-run-session " +
@@ -131,9 +131,9 @@ const OTHERS = new Set(
     "su-exec setuidgid chpst softlimit envdir aws-vault sshpass nix-shell machinectl systemd-nspawn"
   ).split(" "),
 );
-/** Of what they are given the first word is no command. */
+/** Programs whose first argument is not the command. */
 const WITH_OPERAND = /^(?:setarch|sg|newgrp|runcon|machinectl)$/;
-/** Words before the command of programs that can run others among much else. */
+/** Subcommands by which package managers and similar tools run another program. */
 const RUNNING_SUBCOMMANDS: Readonly<Record<string, RegExp>> = {
   npm: /^(?:exec|x)$/,
   pnpm: /^(?:exec|dlx|x)$/,
@@ -155,7 +155,7 @@ export function isVague(name: string): boolean {
   return OTHERS.has(name);
 }
 
-/** The command inside the words of one, when the program is known to run what it is given. */
+/** The command inside another command's arguments, if the program is known to run its arguments. */
 export function innerOf(name: string, words: readonly string[]): Inner | undefined {
   if (name === "command" && /^-p*[vV]/.test(words[1] ?? "")) return { commands: [], scripts: [], unsure: [] };
   const subcommand = Object.hasOwn(RUNNING_SUBCOMMANDS, name) ? RUNNING_SUBCOMMANDS[name] : undefined;
@@ -187,7 +187,7 @@ function innerWords(
   for (const { at, sure } of found.places) {
     const start = at + before;
     if (words.slice(1, start).some((word) => word.includes(MANY))) inner.unsure.push(`the words of ${words[0]}`);
-    if (name === "xargs" && start >= words.length) continue; // It prints.
+    if (name === "xargs" && start >= words.length) continue; // xargs without a command prints its input.
     const isFed = name === "xargs" || name === "parallel";
     const rest = isFed ? withInput(name, words.slice(start), found.options) : words.slice(start);
     const isShell = rest.length <= (WITH_OPERAND.test(name) ? 1 : 0) && name !== "entr";
@@ -199,7 +199,7 @@ function innerWords(
   return inner;
 }
 
-/** The values of options that hold scripts, wherever they stand. */
+/** The values of options that contain scripts. */
 function scriptsOf(words: readonly string[], options: OptionTable, names: readonly string[]): Inner["scripts"] {
   if (names.length === 0) return [];
   const scripts: Inner["scripts"] = [];
@@ -217,7 +217,7 @@ function scriptsOf(words: readonly string[], options: OptionTable, names: readon
   return scripts;
 }
 
-/** The words of a command with a gap for each part that comes from standard input or from behind `:::`. */
+/** The arguments with a gap wherever text from standard input or from after `:::` is inserted. */
 function withInput(name: string, words: readonly string[], options: OptionWord["options"]): string[] {
   if (name === "parallel") {
     const end = words.findIndex((word) => word.startsWith(":::"));

@@ -1,26 +1,26 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/host/contract";
+import { namesIn } from "./file-cache.ts";
 import { isFreeGit } from "./free-git.ts";
 import { filesNamed } from "./free-programs.ts";
 import { expandGlob } from "./globs.ts";
-import { namesIn } from "./looks.ts";
 import { isInside } from "./paths.ts";
 import type { Token, Unit } from "./shell.ts";
 
-/** Where a command is judged. */
+/** The context in which a command is judged. */
 export interface Surroundings {
   workspace: Workspace;
-  /** Every folder that it may run in, as far as all of them are known. */
+  /** Every folder that the command may run in; undefined when not all are known. */
   folders: readonly string[] | undefined;
-  /** Whether no rule keeps a file from being read. */
+  /** Whether no deny rule protects a file from being read. */
   readable(path: string): boolean;
 }
 
 const MAX_NAMES = 20_000;
 
 /**
- * Whether a command provably only reads the project and prints: everything in it is known beforehand, every option is one
- * that has no side effect, and every file lies in the project.
+ * Whether a command certainly only reads the project and prints: all its words are known, no option has side effects, and all
+ * files are inside the project.
  */
 export function isSafe({ tokens }: Unit, { workspace, folders, readable }: Surroundings): boolean {
   const [name] = tokens;
@@ -36,15 +36,15 @@ export function isSafe({ tokens }: Unit, { workspace, folders, readable }: Surro
   });
 }
 
-/** Whether a word names a file in the project that may be read, whatever links are on the way. */
+/** Whether a word names a readable file inside the project, after resolving links. */
 function isOpen(word: string, folder: string, workspace: Workspace, readable: (path: string) => boolean): boolean {
-  // Behind a link `..` leads to the folder above of where the link leads.
+  // After a link, `..` means the parent of the link's target.
   if (/[^/.][^/]*\/(?:.*\/)?\.\.(?:\/|$)/.test(word)) return false;
   const path = resolve(folder, word);
   return isInside(path, workspace) && readable(path);
 }
 
-/** The words of a command with the names in the place of globs; undefined when the shell may make something else of one. */
+/** The words of a command with globs expanded; undefined when the shell may produce other words. */
 function wordsIn(tokens: readonly Token[], folder: string): string[] | undefined {
   const budget = { left: MAX_NAMES };
   const words: string[] = [];
@@ -59,12 +59,12 @@ function wordsIn(tokens: readonly Token[], folder: string): string[] | undefined
   return words;
 }
 
-/** The files that a glob of plain letters, `*` and `?` names, as it writes them; without any, the glob itself. */
+/** The files that match a simple glob, or the glob itself if there are none. */
 function namesOf(text: string, folder: string, budget: { left: number }): string[] | undefined {
   if (!/^[\w./@+,*?-]+$/.test(text) || /(?:^|\/)\.\.(?:\/|$)/.test(text) || text.startsWith("-")) return undefined;
   const found = expandGlob(resolve(folder, text), budget);
   if (found === undefined) return undefined;
-  // A name may look like an option where the glob is the beginning of the word.
+  // When a word begins with a wildcard, a matching file name may look like an option.
   if (/^[^/]*[*?]/.test(text) && namesIn(folder).some((name) => name.startsWith("-"))) return undefined;
   return found.length === 0 ? [text] : found;
 }

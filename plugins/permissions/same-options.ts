@@ -1,5 +1,5 @@
+import { textOf } from "./command-texts.ts";
 import { hasGap } from "./gaps.ts";
-import { textOf } from "./guises.ts";
 import { bareName } from "./hazards.ts";
 import { firstOperand } from "./options.ts";
 import type { Text } from "./pattern.ts";
@@ -7,8 +7,8 @@ import type { Possible } from "./possible.ts";
 import { TOOL_OPTIONS } from "./subcommands.ts";
 
 /**
- * Options that mean the same, or include what the others do, where their first letters do not tell: of every long option the first
- * letter counts as its short form, and so does the same letter in the other case.
+ * Options that mean the same or include each other, where the first letter does not show it. Otherwise an option's first
+ * letter, in either case, counts as its short form.
  */
 const SAME: Readonly<Record<string, readonly string[]>> = {
   cp: ["r recursive a archive", "l link", "s symbolic-link"],
@@ -24,15 +24,15 @@ const SAME: Readonly<Record<string, readonly string[]>> = {
 const KILLING = /^(?:kill|pkill|killall)$/;
 
 /**
- * A command in the order and spelling of a rule that names options, when it has all of them: `rm -f -R x` for `rm -rf *`, and
- * `git push origin +main` for `git push --force *`. One text for each place where the command may begin.
+ * Rewrites a command in the order and spelling of a rule that names options, if it has all of them: `rm -f -R x` for `rm -rf
+ * *`, or `git push origin +main` for `git push --force *`. One text for each possible start of the command.
  */
-export function asRuleSays(rule: string, { words, anywhere }: Possible): Text[] {
+export function rewrittenForRule(rule: string, { words, anywhere }: Possible): Text[] {
   const said = rule.split(" ");
   const last = said.findLastIndex((word) => /^-[\w-]/.test(word));
   const name = said[0] as string;
   if (last < 1) return [];
-  // Behind the last option a rule may go on with its value, or with words that the command has in another place.
+  // After its last option, a rule may continue with a value, or with words that the command has elsewhere.
   let end = last + 1;
   while (said[end] && !said[end]?.includes("*")) end++;
   const wanted = said.slice(1, end).map((word) => word.replace(/\*$/, ""));
@@ -47,7 +47,7 @@ export function asRuleSays(rule: string, { words, anywhere }: Possible): Text[] 
   });
 }
 
-/** A command as it is, without options before its subcommand, and with values apart from their options. */
+/** Variants of a command: as is, without options before the subcommand, and with values separated from options. */
 function formsOf(name: string, words: readonly string[], letters: string): (readonly string[])[] {
   const table = Object.hasOwn(TOOL_OPTIONS, name) ? TOOL_OPTIONS[name] : undefined;
   const places = table ? (firstOperand(words, 1, table)?.places.slice(0, 3) ?? []) : [];
@@ -59,7 +59,7 @@ function formsOf(name: string, words: readonly string[], letters: string): (read
   });
 }
 
-/** Signals by number, and modes without a leading zero. */
+/** Normalises signals for kill and modes for chmod. */
 function inOneSpelling(name: string, word: string, before: string): string[] {
   if (KILLING.test(name)) {
     if (/^(?:-s|-n|--signal)$/.test(word)) return [];
@@ -73,7 +73,7 @@ function inOneSpelling(name: string, word: string, before: string): string[] {
   return [word];
 }
 
-/** `letters` are the short options that the rule gives values to. */
+/** `letters` are the short options to which the rule gives values. */
 function withoutValue(word: string, letters: string): string[] {
   const [, name, value] =
     /^(--[^=]+)=([\s\S]+)$/.exec(word) ??
@@ -93,7 +93,7 @@ function reordered(name: string, wanted: readonly string[], words: readonly stri
     const keys = option.startsWith("--") ? [key] : [...key];
     return keys.every((one) => {
       const others = same.filter((group) => group.includes(one)).flat();
-      return [one, ...others].some((other) => options.some((it) => says(it, other)));
+      return [one, ...others].some((other) => options.some((it) => includesOption(it, other)));
     });
   };
   if (!wanted.every((word) => !word.startsWith("-") || isGiven(word))) return undefined;
@@ -106,8 +106,8 @@ function reordered(name: string, wanted: readonly string[], words: readonly stri
   return textOf([name, ...placed, ...left], () => []);
 }
 
-/** Whether a word of options, in lower case, holds the one with this letter or name. */
-function says(word: string, option: string): boolean {
+/** Whether an option word, in lower case, includes this letter or name. */
+function includesOption(word: string, option: string): boolean {
   if (hasGap(word)) return true;
   if (!word.startsWith("--"))
     return option.length === 1 ? word.includes(option, 1) : word.includes(option[0] as string, 1);
@@ -115,7 +115,7 @@ function says(word: string, option: string): boolean {
   return name !== "" && (option.length === 1 ? name.startsWith(option) : option.startsWith(name) || name === option);
 }
 
-/** Options that words of git stand for: `git push origin +main` forces, and `:main` deletes. */
+/** Options implied by refspecs: `git push origin +main` forces, `:main` deletes. */
 function impliedBy(name: string, operands: readonly string[]): string[] {
   if (name !== "git" || operands[0] !== "push") return [];
   return operands.flatMap((word) => [

@@ -1,20 +1,20 @@
 import { hasGap } from "./gaps.ts";
 import { optionTable, readOption } from "./options.ts";
 
-/** What a script of sed does besides editing the text that it prints. */
+/** What a sed script does besides editing text. */
 export interface SedEffects {
   runs: boolean;
-  /** It names files to read or write. */
+  /** Whether it names files to read or write. */
   files: boolean;
 }
-/** What sed is told by its words. */
+/** What sed's arguments say. */
 export interface SedWords {
-  /** Undefined where it lies in a file. */
+  /** Undefined when the script is in a file. */
   script?: string;
   inPlace: boolean;
-  /** An option that is not known. */
+  /** Whether an option is unknown. */
   unknown: boolean;
-  /** Where the words begin that name files. */
+  /** The index of the first file argument. */
   filesAt: number;
 }
 
@@ -25,7 +25,7 @@ const OPTIONS = optionTable(
 );
 const ADDRESS = /^(?:\d+(?:~\d+)?|\$|\/(?:\\[\s\S]|[^\\/])*\/[IM]*|\\([^\\\n])(?:\\[\s\S]|(?!\1)[^\\])*?\1[IM]*)/;
 
-/** Takes the words of sed apart. */
+/** Parses sed's arguments. */
 export function readSedWords(words: readonly string[]): SedWords {
   const scripts: string[] = [];
   const found: SedWords = { inPlace: false, unknown: false, filesAt: words.length };
@@ -55,7 +55,7 @@ export function readSedWords(words: readonly string[]): SedWords {
   return isFile ? found : { ...found, script: scripts.join("\n") };
 }
 
-/** Reads a script of sed; undefined for what cannot be read. */
+/** Parses a sed script; undefined when it cannot be parsed. */
 export function sedEffects(script: string): SedEffects | undefined {
   const effects: SedEffects = { runs: false, files: false };
   let rest = script;
@@ -92,7 +92,7 @@ export function sedEffects(script: string): SedEffects | undefined {
   }
 }
 
-/** The flags of a substitution, whose two parts are taken; undefined when they do not end. */
+/** Consumes the two parts of a substitution and returns its flags; undefined when it is incomplete. */
 function substitution(take: (pattern: RegExp) => RegExpExecArray | undefined): string | undefined {
   const [delimiter = "\\"] = take(/^[^\n]/) ?? [];
   if (delimiter === "\\") return undefined;
@@ -102,7 +102,7 @@ function substitution(take: (pattern: RegExp) => RegExpExecArray | undefined): s
   return take(/^[gpiImMe0-9]*w?/)?.[0];
 }
 
-/** Whether sed may run commands by what its words say. */
+/** Whether a sed command may run other commands. */
 export function mayRunCommands(words: readonly string[]): boolean {
   const { script, unknown } = readSedWords(words);
   if (unknown) return true;

@@ -9,33 +9,36 @@ import {
 } from "unbash";
 import { bareName, marksOf, readsOrders, unwrapped } from "./hazards.ts";
 
-/** One piece of a command, in a canonical spelling. */
+/** One piece of a command, in normalised spelling. */
 export interface Token {
   kind: "word" | "assignment" | "redirect";
   text: string;
-  /** What the shell makes of it, when that can be told without running it. */
+  /** The value after shell expansion, when it is known without running anything. */
   value?: string;
-  /** No wildcard of a rule covers it: a rule has to spell it out. */
+  /** Whether wildcards must not match this token, so that a rule has to spell it out. */
   marked: boolean;
 }
-/** One simple command with all that belongs to it, or the redirections of a compound one. */
+/** A simple command with its assignments and redirections, or the redirections of a compound command. */
 export interface Unit {
   tokens: Token[];
-  /** Inside a word of another one, which has to be allowed as it is spelled; only looked at for what is denied. */
+  /**
+   * Whether the command is inside a word of another one. A rule must then spell out that word; the inner command is only
+   * checked against deny rules.
+   */
   nested: boolean;
 }
-/** A command taken apart. */
+/** A parsed command. */
 export interface Reading {
   units: Unit[];
-  /** What the reader could not make sure of; a command with any of it is never allowed by a rule. */
+  /** What could not be parsed for certain. No rule allows a command with such parts. */
   unknown: string[];
-  /** What is fed to the standard input of a part, as it is written. */
+  /** Here-documents and here-strings, as written. */
   fed: string[];
 }
 
-/** Characters that a person does not see, or takes for others, and those that stand for nothing. */
+/** Invisible, look-alike and unassigned characters. */
 const UNSEEN = /(?![\t\n ]|[\u{fe00}-\u{fe0f}])[\p{Cc}\p{Z}\p{Cf}\p{Co}\p{Cs}\p{DI}]/u;
-/** What holds commands and adds nothing to what they do. */
+/** Compound nodes that only group commands. */
 const HOLDERS = new Set([
   ...["Script", "Statement", "AndOr", "Pipeline", "Time", "Negation", "CompoundList"],
   ...["Subshell", "BraceGroup", "If", "Elif", "While"],
@@ -43,7 +46,7 @@ const HOLDERS = new Set([
 const WORDS = new Set(["Word", "Assignment", "Redirect", "HereString", "HereDoc"]);
 const NAME = /^[\x21-\x3c\x3e-\x7e]+$/;
 const PLAIN = /^[\w@%+=:,./^-]+$/;
-/** Variables that say how a program talks, not what it runs or loads, with values that name no file. */
+/** Assignments that only affect how a program prints, not what it runs or loads, with values that name no file. */
 const HARMLESS_ASSIGNMENT =
   /^(?:CI|NODE_ENV|FORCE_COLOR|NO_COLOR|CLICOLOR(?:_FORCE)?|DEBUG|VERBOSE|LANG|LANGUAGE|LC_[A-Z]+|TZ|COLUMNS|LINES|RUST_BACKTRACE|RUST_LOG|PYTHONUNBUFFERED|PYTHONDONTWRITEBYTECODE)=[\w.,:@*-]*$/;
 const MAX_DEPTH = 8;
@@ -51,7 +54,7 @@ const MAX_LENGTH = 32_000;
 
 let last: { text: string; reading: Reading } | undefined;
 
-/** Takes a command apart as bash would. The last one is kept: judging a command reads it several times. */
+/** Parses a command as bash would. The last result is cached, since judging a command reads it several times. */
 export function readCommand(text: string): Reading {
   if (last?.text !== text) last = { text, reading: newReading(text) };
   return last.reading;
@@ -64,7 +67,7 @@ function newReading(text: string): Reading {
   return reading;
 }
 
-/** Why a command is not even taken apart, if there is a reason. */
+/** Why a command is not parsed at all, if so. */
 export function unreadableIn(text: string): string | undefined {
   if (text.length > MAX_LENGTH) return "more than can be looked at";
   return UNSEEN.test(text) ? "a character that cannot be seen" : undefined;
@@ -91,7 +94,7 @@ interface Place {
 function visit(node: SyntaxNode, place: Place): void {
   const { reading } = place;
   if (node.type === "Command") command(node, place);
-  else if (WORDS.has(node.type)) inside(node, place);
+  else if (WORDS.has(node.type)) visitSubstitutions(node, place);
   else if (node.type === "Script") {
     for (const { message } of (node as ParsedScript).errors ?? []) reading.unknown.push(message);
     children(node, { ...place, source: node.source ?? place.source });
@@ -110,12 +113,12 @@ function children(node: SyntaxNode, place: Place): void {
   forEachChild(node, (child) => visit(child, place));
 }
 
-/** What stands in a word or a redirection runs first, and is no command of the script. */
-function inside(node: SyntaxNode, place: Place): void {
+/** Visits the substitutions in a word or a redirection: they run first and count as nested. */
+function visitSubstitutions(node: SyntaxNode, place: Place): void {
   if ("script" in node && node.script === undefined) place.reading.unknown.push("a substitution");
   forEachChild(node, (child) => {
     if (child.type === "Script") visit(child, { ...place, nested: true });
-    else inside(child, place);
+    else visitSubstitutions(child, place);
   });
 }
 
@@ -129,7 +132,8 @@ function command(node: Command, place: Place): void {
   const own = inner?.script === undefined ? withoutWords(tokens, inner?.skip ?? 0) : withoutWords(tokens);
   addUnit(own, place);
   if (inner?.script !== undefined) readScript(inner.script, reading, nested, depth + 1);
-  else if (isShell(name?.value)) for (const { value } of tokens) if (value && /\s/.test(value)) quietly(value, place);
+  else if (isShell(name?.value))
+    for (const { value } of tokens) if (value && /\s/.test(value)) readNestedScript(value, place);
 }
 
 function tokensOf(node: Command, place: Place): Token[] {
@@ -142,8 +146,8 @@ function tokensOf(node: Command, place: Place): Token[] {
   });
 }
 
-/** A shell's own argument may be a script: what is denied is denied in there too. */
-function quietly(script: string, { reading, depth }: Place): void {
+/** Parses a shell's argument as a script, so that deny rules also apply inside it. */
+function readNestedScript(script: string, { reading, depth }: Place): void {
   const inner: Reading = { units: [], unknown: [], fed: [] };
   readScript(script, inner, true, depth + 1);
   reading.units.push(...inner.units);
@@ -159,7 +163,8 @@ function isShell(name: string | undefined): boolean {
 function addUnit(tokens: Token[], { reading, nested }: Place): void {
   if (tokens.length === 0) return;
   const words = tokens.filter(({ kind }) => kind === "word");
-  // Written as what it is, so that a rule for the command with any words does not cover it.
+  // Adds an explicit `-`, so that a rule for this program with any arguments does not cover reading commands from standard
+  // input.
   if (words.length === 1 && readsOrders(words[0]?.value ?? ""))
     tokens.push({ kind: "word", text: "-", value: "-", marked: true });
   const marks = marksOf(words.map(({ value }) => value));
@@ -172,7 +177,7 @@ function withoutWords(tokens: Token[], count = tokens.length): Token[] {
   return tokens.filter(({ kind }) => kind !== "word" || left-- <= 0);
 }
 
-/** The static values of the words of a command, in order. */
+/** The known values of a command's words, in order. */
 function valuesOf(tokens: readonly Token[]): (string | undefined)[] {
   return tokens.filter(({ kind }) => kind === "word").map(({ value }) => value);
 }
@@ -183,14 +188,14 @@ function word(node: Word): Token {
   return { kind: "word", text: spelled(value), value, marked: false };
 }
 
-/** One spelling for all the ways to quote the same word. */
+/** Quotes a value in one normal form, whichever way it was written. */
 export function spelled(value: string): string {
   return PLAIN.test(value) ? value : `'${value.replaceAll("'", `'\\''`)}'`;
 }
 
-/** The word as the command gets it, unless the shell still has something to do with it. */
+/** The word's value, unless the shell still has to expand something in it. */
 function staticValue({ text, value, parts }: Word): string | undefined {
-  // A tilde is expanded at the beginning, and after = and : in what looks like an assignment.
+  // The shell expands a tilde at the start, and after `=` and `:` in assignments.
   if (/(?:^|[=:])~/.test(text)) return undefined;
   if (!parts) return isLiteral(text) ? value : undefined;
   const known = parts.every((part) => {
@@ -205,8 +210,8 @@ function staticValue({ text, value, parts }: Word): string | undefined {
 }
 
 /**
- * The text that `"$(cat <<'EOF' … EOF)"` comes to: nothing in a here-document with a quoted end is expanded, and the shell takes the
- * newlines at its end away. Undefined for any other word.
+ * The text of `"$(cat <<'EOF' … EOF)"`: a here-document with a quoted delimiter is not expanded, and the shell removes trailing
+ * newlines. Undefined for any other word.
  */
 function literalDocument({ parts }: Word): string | undefined {
   const [quoted, ...others] = parts ?? [];
@@ -224,7 +229,7 @@ function literalDocument({ parts }: Word): string | undefined {
   return isWhole ? document.body.text.replace(/\n+$/, "") : undefined;
 }
 
-/** The parser says so already; said twice, since a mistake here runs something. */
+/** The parser also reports this. It is checked twice because a mistake here could run a program. */
 function isLiteral(text: string): boolean {
   return text === "{}" || text === "[" || !/[$`*?[{]/.test(bare(text));
 }
@@ -233,7 +238,7 @@ function bare(text: string): string {
   return text.replace(/\\[\s\S]/g, "");
 }
 
-/** Nothing for what touches no file: other descriptors, /dev/null, text in the command itself. */
+/** The tokens of a redirection; empty for one that touches no file, such as `2>&1`, `/dev/null` or text in the script. */
 function redirection(node: Redirection, { source, reading }: Place): Token[] {
   const text = source.slice(node.pos, node.end);
   if (node.descriptor?.type === "FileDescriptorVariable") reading.unknown.push("a descriptor in a variable");
@@ -259,7 +264,7 @@ function redirection(node: Redirection, { source, reading }: Place): Token[] {
   ];
 }
 
-/** A node of the shell's grammar as people call it: `a for loop`, `a case`. */
+/** A grammar node's name in plain English, such as `a for loop`. */
 function namedNode(type: string): string {
   const words = type.replaceAll(/(?<=[a-z])(?=[A-Z])/g, " ").toLowerCase();
   const name = /^(for|while|until|select)$|for$/.test(words) ? `${words} loop` : words;

@@ -21,32 +21,32 @@ import type { Readable } from "./verdict.ts";
 export type Context = PluginContext<PermissionsConfig, "agent" | "requests">;
 export const MODES = ["ask", "edits", "full", "plan"] as const satisfies readonly Mode[];
 
-/** What holds in one open session, and ends with it. */
+/** The state of one open session. */
 export interface State {
   ctx: Context;
-  /** Chosen since it was opened. */
+  /** The mode chosen since the session was opened. */
   chosen?: Mode;
-  /** What the judged calls of the last reply read, by the id of the call; a call that began is taken out. */
+  /** Paths read by the judged calls of the last reply, by call id. An entry is removed when its call begins. */
   judged?: { reply: object; reads: Map<string, readonly string[] | undefined> };
-  /** Rules that a person gave for the session. */
+  /** Rules that the person allowed for this session. */
   rules: string[];
-  /** Rules of files that a person took back since the session was opened. */
+  /** Rules from files that the person forgot since the session was opened. */
   forgotten: Set<string>;
-  /** Those of the user's that hold everywhere, and whose reach nobody was asked about when this was looked up. */
+  /** The user's rules for every project whose reach the person has not confirmed yet. */
   oldRules?: Promise<readonly string[]>;
-  /** Takes back the question about a plan. */
+  /** Withdraws the open question about a plan. */
   proposal?: AbortController;
-  /** Rules without an effect were told of. */
+  /** Whether rules without an effect were already reported. */
   warned?: boolean;
-  /** Somebody was there to ask: that nobody is any more frees nothing. */
+  /** Whether somebody was ever there to ask. The mode does not become freer when they leave. */
   attended?: boolean;
-  /** One question after the other, in the order of the calls. */
+  /** The end of the question queue: questions are asked one at a time, in call order. */
   asking: Promise<unknown>;
 }
 
 /**
- * The mode that holds now: what was chosen since the session was opened, what the run was started with, what was chosen in
- * the session before, the configuration, and else what fits the face. `full` is not taken over from before.
+ * The current mode. The first one set wins: chosen since opening, given at start, stored in the session, configured, and
+ * finally a default: `ask` if somebody can answer, else `edits`. A stored `full` is ignored.
  */
 export function modeOf(state: State): Mode {
   const { ctx, chosen } = state;
@@ -57,7 +57,7 @@ export function modeOf(state: State): Mode {
   return given ?? (state.attended ? "ask" : "edits");
 }
 
-/** What may be read beside the project: by the configuration, files of skills, and what their programs made in this session. */
+/** What may be read besides the project: configured paths, files of skills, and files made by their programs. */
 export function readableIn(ctx: Context): Readable {
   const skills = ctx.find("skills")?.look.skills ?? [];
   const made = ctx.find("refs")?.folder();
@@ -66,7 +66,7 @@ export function readableIn(ctx: Context): Readable {
   return { patterns: ctx.config.read, folders: [...folders] };
 }
 
-/** The rules among these texts, which the configuration has checked. */
+/** Parses rules, which the configuration has already checked. */
 export function parsed(texts: readonly string[]): Rule[] {
   return texts.flatMap(readRule);
 }
@@ -75,7 +75,7 @@ export function workspaceOf(ctx: Context): Workspace | undefined {
   return ctx.find("workspace");
 }
 
-/** Beside the conversation, and kept: a plan that was approved stays approved. */
+/** A side event, and durable: an approved plan stays approved. */
 export const permissionMode: EventDefinition<Events["permission_mode"]> = {
   schema: z.strictObject({ mode: z.enum(MODES) }),
   durable: true,
@@ -105,7 +105,9 @@ export const permissionModeProjection: ProjectionDefinition<{ mode?: Mode }> = {
     event.type === "permission_mode" && event.mode ? { mode: event.mode } : state,
 };
 
-/** What the model on this path was told last about planning; a summary of the conversation forgets it. */
+/**
+ * Whether the model on this path was last told that it plans. A compaction resets it, because the summary may drop the notice.
+ */
 export const permissionTold: ProjectionDefinition<{ planning: boolean }> = {
   over: "path",
   reads: [{ type: "harness_item", containing: '"planMode"' }, "compact"],
@@ -117,7 +119,7 @@ export const permissionTold: ProjectionDefinition<{ planning: boolean }> = {
   },
 };
 
-/** Whether plan mode has begun or ended since the model was told last. */
-export function isUntold(state: State): boolean {
+/** Whether plan mode changed since the model was last told. */
+export function isModeUnreported(state: State): boolean {
   return (modeOf(state) === "plan") !== state.ctx.session.projection("permissionTold").planning;
 }

@@ -1,7 +1,7 @@
 import { hasGap, ONE } from "./gaps.ts";
 import { firstOperand, type OptionTable, optionTable } from "./options.ts";
 
-/** Options before the subcommand of programs that have subcommands. */
+/** Options that may stand before the subcommand. */
 export const TOOL_OPTIONS: Readonly<Record<string, OptionTable>> = {
   git: optionTable(
     "p P v h paginate no-pager no-replace-objects bare literal-pathspecs glob-pathspecs noglob-pathspecs icase-pathspecs no-optional-locks no-lazy-fetch no-advice version help html-path man-path info-path",
@@ -42,7 +42,7 @@ export const TOOL_OPTIONS: Readonly<Record<string, OptionTable>> = {
   go: optionTable("", "C"),
   terraform: optionTable("help version", ""),
 };
-/** Words that mean the same to a program. */
+/** Subcommands that mean the same. */
 const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
   git: [
     "push send-pack http-push subtree",
@@ -77,7 +77,7 @@ const SYNONYMS: Readonly<Record<string, readonly string[]>> = {
 };
 const GROUPS = /^(?:container|image)$/;
 
-/** What git does itself; any other word in their place is an alias or a program of its own. */
+/** Git's own subcommands. Any other name is an alias or an external program. */
 export const SUBCOMMANDS_OF_GIT = new Set(
   (
     "add am annotate apply archive bisect blame branch bugreport bundle cat-file check-attr check-ignore check-mailmap " +
@@ -94,7 +94,7 @@ export const SUBCOMMANDS_OF_GIT = new Set(
     "verify-commit verify-pack verify-tag version whatchanged worktree write-tree"
   ).split(" "),
 );
-/** The same command in other words: options before the subcommand left out, and words that mean the same. */
+/** Equivalent forms of a command: without options before the subcommand, and with synonyms of the subcommand. */
 export function synonymsOf(name: string, words: readonly string[]): string[][] {
   if (/^(?:git|docker|npm|cargo)-\w/.test(name)) return [[...splitName(name), ...words.slice(1)]];
   const table = Object.hasOwn(TOOL_OPTIONS, name) ? TOOL_OPTIONS[name] : undefined;
@@ -109,7 +109,7 @@ export function synonymsOf(name: string, words: readonly string[]): string[][] {
     );
     const others = groups.filter((group) => group.includes(word)).flat();
     const named = others.filter((other) => other !== word).map((other) => [name, other, ...rest]);
-    // A tool completes words that were cut short.
+    // npm completes abbreviated subcommands.
     if (name === "npm" && word.length > 1) named.push([name, `${word}${ONE}`, ...rest]);
     if ((name === "docker" || name === "podman") && GROUPS.test(word)) named.push([name, ...rest]);
     return named;

@@ -15,7 +15,7 @@ const RUNNING_LETTER: Readonly<Record<string, string>> = {
   "ls-remote": "u",
 };
 
-/** The commands inside the words of a program that can run others among much else. */
+/** The commands inside the arguments of programs that do much else besides running them. */
 export function toolInner(name: string, words: readonly string[]): Inner | undefined {
   if (name === "git") return gitInner(words);
   if (name === "find" || /^fd(?:find)?$/.test(name)) return findInner(words);
@@ -36,7 +36,7 @@ function gitInner(words: readonly string[]): Inner {
   for (const { at } of found?.places ?? []) {
     const command = words[at] ?? "";
     const rest = words.slice(at + 1);
-    // It may be an alias.
+    // The word may be an alias.
     if (command !== "" && !hasGap(command) && !SUBCOMMANDS_OF_GIT.has(command))
       inner.commands.push({ words: ["git", MANY], sure: false });
     if (command === "config") configured(rest, set);
@@ -55,7 +55,7 @@ function gitInner(words: readonly string[]): Inner {
   return inner;
 }
 
-/** The program that shows differences or conflicts. */
+/** Adds the program that `--tool` selects to show differences or conflicts. */
 function toolsOfGit(rest: readonly string[], inner: Inner): void {
   rest.forEach((word, at) => {
     const [, value] = /^(?:-[a-zA-Z]*?t|--tool=?)([\s\S]*)$/.exec(word) ?? [];
@@ -71,7 +71,7 @@ function indexOrEnd(text: string, part: string): number {
   return at < 0 ? text.length : at;
 }
 
-/** A setting that runs its value, or makes it a subcommand. */
+/** Adds what a git setting runs: its value, or an alias as a subcommand. */
 function setting(key: string, value: string, inner: Inner): void {
   if (hasGap(key)) inner.unsure.push("a setting of git");
   if (!RUNNING_KEY.test(key)) return;
@@ -109,10 +109,10 @@ function optionsThatRun(
   });
 }
 
-/** What `find -exec` and `fd -x` run; file names take the place of `{}`. */
+/** The commands that `find -exec` and `fd -x` run, with file names in place of `{}`. */
 function findInner(words: readonly string[]): Inner {
   const inner: Inner = { commands: [], scripts: [], unsure: [] };
-  // What find prints begins with the folder where it began.
+  // Paths printed by find begin with the folder that it started from.
   const from = words.slice(
     1,
     words.findIndex((word, at) => at > 0 && /^[-(!]/.test(word)),
@@ -130,14 +130,14 @@ function findInner(words: readonly string[]): Inner {
   return inner;
 }
 
-/** Programs of packages run by their names, with or without `run` before. */
+/** Package programs run by name, with or without `run`. */
 function packageInner(name: string, words: readonly string[]): Inner {
   const places = firstOperand(words, 1, TOOL_OPTIONS[name] ?? optionTable(""))?.places ?? [];
   const starts = places.map(({ at }) => (words[at] === "run" ? at + 1 : at)).filter((at) => !hasGap(words[at] ?? MANY));
   return { commands: starts.map((at) => ({ words: words.slice(at), sure: false })), scripts: [], unsure: [] };
 }
 
-/** Rules for make that stand in its words or come from its standard input. */
+/** Makefile rules and variables given as arguments or on standard input. */
 function makeInner(words: readonly string[]): Inner {
   const inner: Inner = { commands: [], scripts: [], unsure: [] };
   words.forEach((word, at) => {

@@ -1,25 +1,25 @@
 import { type Command, forEachChild, type SyntaxNode, type Word, type WordPart } from "unbash";
 import { gapped, gappedPart } from "./gaps.ts";
 
-/** What a word may come to: the words that a list holds, or one text that the shell takes apart at blanks. */
+/** A possible value: a list of words, or one text that the shell splits at blanks. */
 type Value = readonly string[] | string;
 
 const MAX_VALUES = 16;
 const MAX_VARIANTS = 16;
-/** `$1`, `$@` and their like stand for what a script or a function was called with. */
+/** Stands for `$1`, `$@` and so on: the arguments of a script or function. */
 const ARGUMENTS = "@";
 
 /**
- * What variables may hold by what the script says. That is never all that they may hold, so that it only adds ways to read a
- * command: one word without quotes may become several, options among them.
+ * Possible values of variables, as found in the script. They are never complete, so they only add readings of a command: an
+ * unquoted word may become several, including options.
  */
 export class Values {
   private readonly known = new Map<string, Value[]>();
   private readonly functions = new Set<string>();
-  /** Characters that words are taken apart at. */
+  /** Characters that words are split at; IFS can add more. */
   private separators = " \t\n";
 
-  /** Looks at a script before anything in it is read. */
+  /** Collects values from a script, before its commands are read. */
   collect(node: SyntaxNode): void {
     if (node.type === "Function") this.functions.add(node.name.text);
     if (node.type === "For" || node.type === "Select")
@@ -41,7 +41,7 @@ export class Values {
     }
   }
 
-  /** What a variable gets for a word, which is not taken apart. */
+  /** The values that an assignment may give; its word is not split. */
   private textsIn(word: Word): string[] {
     const [plain, ...others] = this.formsOf(word).map((form) => form.join(" "));
     return others.length > 0 ? others : [plain as string];
@@ -71,7 +71,7 @@ export class Values {
     if (!isOld && all.length < MAX_VALUES) this.known.set(name, [...all, value]);
   }
 
-  /** The words of a command with what its variables may hold in their places: every way that is known, up to a limit. */
+  /** The possible words of a command with its variables filled in, up to a limit. */
   filled(words: readonly Word[]): { variants: string[][]; isCut: boolean } {
     let variants: string[][] = [[]];
     let isFilled = false;
@@ -86,7 +86,7 @@ export class Values {
     return { variants: [...(isFilled ? variants.slice(1) : []), ...manyNames(words)], isCut: false };
   }
 
-  /** Ways to read one word; the first one with gaps. */
+  /** The possible readings of one word. The first has gaps. */
   private formsOf(word: Word): string[][] {
     const plain = [gapped(word)];
     if (!word.parts?.some((part) => this.isKnown(part))) return [plain];
@@ -99,7 +99,7 @@ export class Values {
     return this.textsOf(part).length > 0;
   }
 
-  /** The words that a part of a word may be. */
+  /** The possible words for one part of a word. */
   private formsOfPart(part: WordPart, hasLetters: boolean): string[][] {
     if (part.type === "DoubleQuoted" || part.type === "LocaleString")
       return product(
@@ -118,7 +118,7 @@ export class Values {
     return text.split(at).filter((word) => word !== "");
   }
 
-  /** What an expansion may come to, as far as the script says. */
+  /** The possible values of an expansion. */
   private textsOf(part: WordPart): readonly Value[] {
     if (part.type === "SimpleExpansion") return this.valuesNamed(part.text.slice(1));
     if (part.type === "CommandExpansion") return printedBy(part.script) ?? [];
@@ -134,19 +134,19 @@ export class Values {
   }
 }
 
-/** What prints names of files, not what is in them. */
+/** Commands that print file names, not contents. */
 const LISTING =
   /^(?:\$\(|`)(?![\s\S]*(?:printf|format))\s*(?:pwd|which|command -v|mktemp|dirname|basename|realpath|readlink|find|fd|ls|rg (?:-l|--files)|grep -[a-zA-Z]*l|git (?:ls-files|diff --name-only|rev-parse|merge-base|branch)|npm (?:root|bin)|go list)\b[^|;&]*(?:\|\s*(?:head|tail|sort|uniq|grep)\b[^|;&]*)*[)`]$/;
 
-/** Whether a word without quotes is what a command prints or what a pattern names: any words, and options among them. */
+/** Whether an unquoted word may expand to any words, including options. */
 export function isAnyWords({ parts }: Word, program: string): boolean {
   const [first] = parts ?? [];
   if (first?.type === "CommandExpansion") return !LISTING.test(first.text) && printedBy(first.script) === undefined;
-  // Names that begin with a dash are rare, and these programs are hardly ever given all names.
+  // A file name that starts with a dash is rare, and only find and fd are affected.
   return first?.type === "Glob" && parts?.length === 1 && /^(?:find|fd|fdfind)$/.test(program);
 }
 
-/** The words with each pattern that has letters in it standing for two names, and for three. */
+/** The words with each glob expanded to two names, and to three. */
 function manyNames(words: readonly Word[]): string[][] {
   const isPattern = ({ parts }: Word) => parts?.some(({ type }) => type === "Glob") ?? false;
   if (!words.some(isPattern)) return [];
@@ -157,7 +157,7 @@ function listOf(value: Value): readonly string[] {
   return typeof value === "string" ? [value] : value;
 }
 
-/** Each choice of one form for every part, put side by side. */
+/** Every combination of one form for each part. */
 function product(parts: readonly (readonly (readonly string[])[])[]): string[][] {
   let forms: string[][] = [[""]];
   for (const values of parts)
@@ -170,13 +170,13 @@ function joined(first: Value, second: Value): Value {
   return [...listOf(first), ...listOf(second)];
 }
 
-/** The words of two parts that stand side by side. */
+/** Concatenates two parts of a word, joining the words where they meet. */
 function glued(form: readonly string[], value: readonly string[]): string[] {
   if (value.length === 0) return [...form];
   return [...form.slice(0, -1), (form.at(-1) ?? "") + (value[0] ?? ""), ...value.slice(1)];
 }
 
-/** What a substitution prints, when it only prints its words. */
+/** What a substitution prints, if it is a single echo or printf. */
 function printedBy(script: SyntaxNode | undefined): string[] | undefined {
   const only = script?.type === "Script" && script.commands.length === 1 ? script.commands[0]?.command : undefined;
   if (only?.type !== "Command" || !/^(?:echo|printf)$/.test(only.name?.value ?? "")) return undefined;

@@ -9,26 +9,26 @@ export interface Rules {
   ask: readonly Rule[];
   deny: readonly Rule[];
 }
-/** A call with all that decides about it. */
+/** A call, with everything needed to judge it. */
 export interface Case {
   tool: string;
   args: unknown;
   access: Access;
-  /** What the tool says that it reads, as absolute paths; undefined when it does not say. */
+  /** Absolute paths that the tool reports to read; undefined when it does not report any. */
   reads?: readonly string[] | undefined;
   mode: Mode;
   rules: Rules;
   workspace: Workspace;
   readable: Readable;
 }
-/** What may be read beside the project without a question. */
+/** Paths outside of the project that may be read without a question. */
 export interface Readable {
-  /** `[permissions] read` */
+  /** Patterns from `[permissions] read`. */
   patterns: readonly string[];
-  /** Those of skills. */
+  /** Folders of skills and of files that their programs made. */
   folders: readonly string[];
 }
-/** What becomes of a call, and why. `rules` would allow what is asked about; none when no rule can say it. */
+/** The decision on a call. `rules` would allow it in future; empty when no rule can describe it. */
 export interface Verdict {
   decision: "allow" | "ask" | "deny";
   why: string;
@@ -38,7 +38,7 @@ export interface Verdict {
 export const allow = (why: string): Verdict => ({ decision: "allow", why, rules: [] });
 export const deny = (why: string): Verdict => ({ decision: "deny", why, rules: [] });
 
-/** The stricter of two verdicts; two questions become one, with the rules that answer both. */
+/** The stricter of two verdicts. Two questions become one, with the rules for both. */
 export function stricter(first: Verdict, second: Verdict): Verdict {
   const order = ["deny", "ask", "allow"];
   const [strict, other] =
@@ -55,11 +55,14 @@ export function stricter(first: Verdict, second: Verdict): Verdict {
 
 export const PLANNING = "the mode is plan, in which nothing is changed";
 
-/** A rule that forbids holds when it names any of the paths, or cannot be compared; one that allows must name all of them. */
+/**
+ * Whether a rule applies to these paths. A forbidding rule (`loose`) applies when any path matches or there are none; an
+ * allowing rule only when all match.
+ */
 export function isForPaths({ pattern }: Rule, paths: readonly string[], loose: boolean, workspace: Workspace): boolean {
   if (pattern === undefined) return true;
   if (paths.length === 0) return loose;
-  // Comparing a longer one could take long, and hardly any file lies so deep.
+  // Matching a longer path could be slow, and real files are rarely that deep.
   const matches = (path: string) => (path.length > 1_000 ? loose : fits(pattern, path, workspace));
   return loose ? paths.some(matches) : paths.every(matches);
 }

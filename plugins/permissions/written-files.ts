@@ -1,24 +1,24 @@
 import { hasGap } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
 
-/** They write what their words name. */
+/** Programs that write to the files in their arguments. */
 const WRITING = /^(?:tee|cp|mv|ln|install|dd|curl|wget|patch|base64|openssl|xxd|rsync|scp|sponge|truncate)$/;
-/** They write what they are given as `-o`, or the files that they read. */
+/** Programs that write to a file given by an option, or edit files in place. */
 const WRITING_BY_OPTION: readonly [program: RegExp, option: RegExp][] = [
   [/^g?sort$/, /^-[a-zA-Z]*o|^--o/],
   [/^g?sed$/, /^-[a-zA-Z]*i|^--i/],
   [/^[gm]?awk$/, /^-i|^--in/],
   [/^(?:jq|yq)$/, /^-[a-zA-Z]*i|^--in/],
 ];
-/** What is written to show it is no program. */
+/** Output files for people, which no program runs. */
 const SHOWN = /\.(?:log|txt|out|md|csv|html|json|xml|diff|patch)$|^\/dev\//i;
-/** Folders in which programs look for the files that they begin with. */
+/** Variables that name folders with programs' startup files. */
 const HOMES =
   /^(?:HOME|ZDOTDIR|XDG_CONFIG_HOME|XDG_CONFIG_DIRS|XDG_DATA_HOME|CARGO_HOME|GIT_DIR|GIT_COMMON_DIR|GRADLE_USER_HOME|PYTHONUSERBASE|INPUTRC|GEMRC|WGETRC|CURL_HOME|SCREENRC|VIMINIT|EXINIT|MYVIMRC)$/;
-/** Lists of folders in which programs and modules are looked for. */
+/** Search paths for programs and modules. */
 const PATHS =
   /^(?:PATH|PYTHONPATH|PYTHONHOME|NODE_PATH|PERL5LIB|PERLLIB|RUBYLIB|LUA_C?PATH|CLASSPATH|GEM_PATH|GEM_HOME|LD_LIBRARY_PATH|FPATH|GOPATH|GOBIN|TCLLIBPATH|R_LIBS|JULIA_LOAD_PATH)$/i;
-/** Files that a program reads without being told. */
+/** Files that a program loads by default. */
 const IMPLIED: readonly [program: RegExp, file: RegExp][] = [
   [/^g?make$/, /^(?:gnu)?makefile$|\.mk$/i],
   [/^(?:npm|pnpm|yarn|bun|npx)$/, /^package\.json$|^\.?npmrc$|^\.yarnrc/],
@@ -37,16 +37,16 @@ const IMPLIED: readonly [program: RegExp, file: RegExp][] = [
     /^\.(?:vimrc|exrc|gdbinit|lldbinit|tmux\.conf|screenrc|psqlrc|sqliterc|irbrc|envrc)$/,
   ],
 ];
-/** Of a repository, what has git run programs. */
+/** Files of a repository that can make git run programs. */
 const STEERS_GIT = /(?:^|\/)\.git(?:\/|$)|(?:^|\/)(?:\.gitconfig|\.gitmodules)$|(?:^|\/)hooks\//i;
 
-/** Files that a script writes, by their last names: where they lie depends on where it moves to. */
+/** The files that a script writes, by base name, since their folder depends on where the script changes to. */
 export class WrittenFiles {
   private readonly texts = new Map<string, string | undefined>();
   private readonly paths: string[] = [];
   private readonly searched: { name: string; value: string }[] = [];
 
-  /** Notes a file, with its text where that stands in the script. */
+  /** Records a written file, with its text if that is in the script. */
   write(path: string, text?: string): void {
     if (/^\/dev\/(?:null|stdout|stderr|tty|fd\/)/.test(path)) return;
     const name = lastName(path);
@@ -55,7 +55,7 @@ export class WrittenFiles {
     this.paths.push(path.toLowerCase());
   }
 
-  /** Notes what a program writes by its words. */
+  /** Records the files that a program writes, judged by its arguments. */
   noteWords(name: string, words: readonly string[]): void {
     const byOption = WRITING_BY_OPTION.some(
       ([program, option]) => program.test(name) && words.some((word) => option.test(word)),
@@ -68,14 +68,14 @@ export class WrittenFiles {
     }
   }
 
-  /** Notes a variable in which programs look for their files. */
+  /** Records a variable in which programs look for their files. */
   noteVariable(text: string): void {
     const [, name, value] = /^(\w+)\+?=([\s\S]*)$/.exec(text) ?? [];
     if (name !== undefined && value !== undefined && (HOMES.test(name) || PATHS.test(name)))
       this.searched.push({ name, value });
   }
 
-  /** Whether a word names a file that is written, or something in a folder that is. */
+  /** Whether a word names a written file, or a path inside a written folder. */
   names(word: string): boolean {
     if (this.texts.size === 0) return false;
     const text = word.toLowerCase();
@@ -84,14 +84,14 @@ export class WrittenFiles {
     );
   }
 
-  /** Whether a word names a folder in which something is written. */
+  /** Whether a word names a folder in which a file is written. */
   namesFolder(word: string): boolean {
     const name = lastName(word);
     return name !== "" && this.paths.some((path) => path.split("/").slice(0, -1).includes(name));
   }
 
-  /** Whether a path that is run or loaded may be a file that is written. */
-  may(path: string): boolean {
+  /** Whether a path that is run or loaded may be a written file. */
+  mayBe(path: string): boolean {
     return this.texts.has(lastName(path)) || [...this.texts.keys()].some(hasGap);
   }
 
@@ -99,20 +99,20 @@ export class WrittenFiles {
     return this.texts.get(lastName(path));
   }
 
-  /** Whether a program reads a file that is written without being told. */
-  implies(name: string): boolean {
+  /** Whether a program loads one of the written files by default. */
+  loadsByDefault(name: string): boolean {
     if (/^git(?:-|$)/.test(name)) return this.paths.some((path) => STEERS_GIT.test(path));
     return IMPLIED.some(([program, file]) => program.test(name) && [...this.texts.keys()].some((it) => file.test(it)));
   }
 
-  /** A variable by which a program may find one of the files. */
+  /** A variable through which a program may find a written file. */
   get variable(): string | undefined {
     const programs = this.paths.filter((path) => !SHOWN.test(path));
     if (programs.length === 0) return undefined;
     return this.searched.find(({ name, value }) => HOMES.test(name) || this.isSearched(value))?.name;
   }
 
-  /** Whether one of the folders is one in which something is written. What `$PATH` stands for is taken as it is. */
+  /** Whether a search path includes a folder with a written file. A single `$PATH` is assumed to be unchanged. */
   private isSearched(value: string): boolean {
     const parts = value.split(":");
     const open = parts.filter((part) => part !== "" && [...part].every(hasGap));

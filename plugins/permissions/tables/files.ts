@@ -3,7 +3,7 @@ import type { Program } from "./table.ts";
 const one = (flags: string, valued = "", attached = ""): Program => ({
   lines: [`: ${flags} | ${valued} | ${attached}`],
 });
-/** One that writes where its words say. */
+/** A program that writes to the paths in its arguments. */
 const writer = (...options: [flags: string, valued?: string, attached?: string]): Program => ({
   ...one(...options),
   stays: true,
@@ -18,7 +18,10 @@ const GREP = one(
   "color colour",
 );
 
-/** Programs that find, show, copy and pack files. Options that run programs, read lists of files or write elsewhere are left out. */
+/**
+ * Programs that find, show, copy and pack files. Options that run programs, read lists of files or write elsewhere are not
+ * listed.
+ */
 export const FILES: Readonly<Record<string, Program>> = {
   grep: GREP,
   egrep: GREP,

@@ -3,7 +3,7 @@ import { PACKAGES } from "./packages.ts";
 import { SERVICES } from "./services.ts";
 import type { Program } from "./table.ts";
 
-/** The options of a program, by its name without its folder. */
+/** Looks up a program's options by its base name. */
 export function programOf(name: string): Program | undefined {
   const known = SAME.get(name) ?? name.replace(/^pip3(?:\.\d+)?$/, "pip");
   return [FILES, PACKAGES, SERVICES].find((table) => Object.hasOwn(table, known))?.[known];

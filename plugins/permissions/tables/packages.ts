@@ -13,7 +13,7 @@ const CARGO_SHARED =
 const GO_BUILD =
   "v n x a i race msan asan work trimpath buildvcs linkshared json short failfast cover fullpath benchmem m u e deps test versions compiled export find changed retracted | p tags mod run skip bench count timeout parallel cpu list shuffle covermode coverpkg benchtime f go o coverprofile cpuprofile memprofile blockprofile mutexprofile | ";
 
-/** Package managers and builders; commands that run a program by its name, and options that name one, are left out. */
+/** Package managers and build tools. Subcommands and options that run a program by name are not listed. */
 export const PACKAGES: Readonly<Record<string, Program>> = {
   npm: {
     lines: [
@@ -83,7 +83,7 @@ export const PACKAGES: Readonly<Record<string, Program>> = {
   },
   eslint: {
     stays: true,
-    // Any other format is a file of code.
+    // Any other format names a file of code.
     values: { f: /^(?:json|stylish|unix|compact|html)$/, format: /^(?:json|stylish|unix|compact|html)$/ },
     lines: [
       ": h v fix fix-dry-run quiet cache color no-color debug no-error-on-unmatched-pattern no-warn-ignored pass-on-no-patterns no-inline-config report-unused-disable-directives stdin version help exit-on-fatal-error stats no-ignore | ext max-warnings rule ignore-pattern env global cache-strategy fix-type stdin-filename f format",

@@ -20,7 +20,7 @@ const KUBECTL =
 const GH =
   "w0 d a c q h draft comments no-pager log log-failed exit-status failed verbose all delete-branch merge squash rebase auto approve request-changes comment fill fill-first fill-verbose dry-run patch name-only watch required fail-fast recover include-prs private public internal latest prerelease verify-tag undo help version | R L s l t b a A B H S j m r p q n N repo limit state label title body assignee author base head search json jq template milestone reviewer project commit user event branch workflow job status sort order color message reason created notes tag target language owner visibility remove-label add-label remove-assignee add-assignee add-reviewer remove-reviewer add-project remove-project subject";
 
-/** Clients of services. Commands that run programs, reach another host or change settings are left out. */
+/** Clients of services. Subcommands that run programs, reach another host or change settings are not listed. */
 export const SERVICES: Readonly<Record<string, Program>> = {
   docker: CONTAINERS,
   podman: CONTAINERS,

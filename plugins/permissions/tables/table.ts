@@ -1,27 +1,27 @@
 import { type OptionTable, optionTable, readOption } from "../options.ts";
 
-/** Which words of a command no wildcard covers, by the place of the first one with all behind it, and by single words. */
+/** Words that no wildcard covers: everything from index `from` on, and the single words at indexes `words`. */
 export interface Uncovered {
   from: number;
   words?: readonly number[];
 }
 
 /**
- * What a wildcard covers of a program, one line for each command of it: `names: options | options with a value | options whose value
- * is in the same word`. Names have commas between them, one for a command in a command being two words. Before the name, `!` says that
- * it has to be spelled out in the rule; behind it, `>` says that what follows the next word belongs to another program. The name `*`
- * is for options that every command takes, and no name for those before the command. A `--` among the options does not end them.
+ * What wildcards cover for a program, one line per subcommand: `names: options | options with a value | options whose value is
+ * in the same word`. Names are separated by commas; a nested subcommand has two words. A leading `!` means that a rule must
+ * spell the name out; a trailing `>`, that everything after the next word belongs to another program. `*` lists options of all
+ * subcommands; an empty name, options before any. A `--` among the options means that it does not end them.
  */
 export interface Program {
-  /** `single`: names of several letters have one dash, as in Go and find. Default: two, and letters can be bundled. */
+  /** `single`: long options have one dash, as in Go and find. By default they have two, and letters can be bundled. */
   style?: "single";
-  /** It writes what its words name, or runs it: paths that lead out of the project are not covered. */
+  /** The program writes or runs the paths in its arguments, so wildcards do not cover paths outside of the project. */
   stays?: true;
-  /** `@file` stands for more words, which that file holds. */
+  /** `@file` is replaced by the words in that file. */
   readsWords?: true;
-  /** A word with a colon names another machine, which a program is run for. */
+  /** A word with a colon names another machine, which makes the program run another one to reach it. */
   isLocal?: true;
-  /** What the value of an option has to be. */
+  /** Patterns that option values must match. */
   values?: Readonly<Record<string, RegExp>>;
   lines: readonly string[];
 }
@@ -38,7 +38,7 @@ const parsed = new WeakMap<Program, Commands>();
 function commandsOf(program: Program): Commands {
   const known = parsed.get(program);
   if (known) return known;
-  const lines = program.lines.map(takenApart);
+  const lines = program.lines.map(parseLine);
   const shared = lines.find(({ names }) => names.includes("*"))?.parts ?? [];
   const commands = new Map<string, Entry>();
   for (const { names, parts } of lines) {
@@ -59,7 +59,7 @@ function commandsOf(program: Program): Commands {
   return commands;
 }
 
-function takenApart(line: string): { names: string[]; parts: string[] } {
+function parseLine(line: string): { names: string[]; parts: string[] } {
   const end = line.indexOf(":");
   return {
     names: line
@@ -70,7 +70,7 @@ function takenApart(line: string): { names: string[]; parts: string[] } {
   };
 }
 
-/** What a wildcard does not cover of a program, by the command and the options in its words. */
+/** The words of a command that wildcards do not cover, judged by its subcommand and options. */
 export function uncoveredBy(program: Program, values: readonly (string | undefined)[]): Uncovered {
   const commands = commandsOf(program);
   const words: number[] = [];
@@ -92,7 +92,7 @@ export function uncoveredBy(program: Program, values: readonly (string | undefin
           ? undefined
           : optionAt(given, at, entry.options, program);
       if (takes === undefined) return { from: at, words };
-      // A value that looks like an option may be one after all.
+      // A value that looks like an option may actually be one.
       if (takes === 2 && /^-[^\d]/.test(given[at + 1] ?? "")) return { from: at + 1, words };
       at += takes - 1;
       continue;
@@ -110,15 +110,15 @@ export function uncoveredBy(program: Program, values: readonly (string | undefin
 
 const NOTHING: Entry = { options: optionTable(""), isSpelled: false, isLauncher: false };
 
-/** Whether the next word has to be the name of a command. */
+/** Whether the next word must be a subcommand. */
 function isGroup(path: string, commands: Commands): boolean {
   const before = path === "" ? "" : `${path} `;
   return [...commands.keys()].some((name) => name !== path && name !== "*" && name.startsWith(before));
 }
 
 /**
- * Whether a value stands right behind a letter where commands share their options: to another command the letter may be one without
- * a value, and what follows it more letters.
+ * Whether a value directly follows an option letter where subcommands share options: another subcommand may read the rest as
+ * more letters.
  */
 function isGlued(word: string, { valued }: OptionTable, commands: Commands): boolean {
   if (word.startsWith("--") || !isGroup("", commands)) return false;
@@ -126,7 +126,7 @@ function isGlued(word: string, { valued }: OptionTable, commands: Commands): boo
   return at > 0 && /[a-zA-Z]/.test(word[at + 1] ?? "");
 }
 
-/** How many words an option takes; undefined for one that is not known, or whose name is cut short. */
+/** How many words an option takes; undefined for an unknown or abbreviated one. */
 function optionAt(
   given: readonly string[],
   at: number,
@@ -142,7 +142,7 @@ function optionAt(
   return read.known && !read.isShort && isGood ? read.takes : undefined;
 }
 
-/** The words of a command that are no options or their values, and the names of its options, by the options before any command. */
+/** The operands and option names in a command, read with the options before any subcommand. */
 export function operandsBehind(program: Program, words: readonly string[]): { operands: string[]; options: string[] } {
   const { options: table } = commandsOf(program).get("") ?? NOTHING;
   const operands: string[] = [];

@@ -75,14 +75,14 @@ describe("no wildcard covers", () => {
     await refuses(fc.tuple(assignment, assignment).map((both) => both.join(" ")));
   });
 
-  it("what the shell makes of a word", async () => {
+  it("words that the shell expands", async () => {
     // Names of files are free for a program that only prints them.
     await refuses(within(substitution).filter((text) => !/^echo [\w\s/*?]*$/.test(text)));
     await refuses(fc.tuple(substitution, plain).map(([it, command]) => `${it} ${command}`));
   });
 });
 
-describe("bash itself", () => {
+describe("in a real bash", () => {
   const pieces = [
     ...[
       "echo",
@@ -186,7 +186,7 @@ describe("bash itself", () => {
     ],
   ];
 
-  it("does nothing but print for whatever rules for echo allow", async () => {
+  it("commands allowed by rules for echo only print", async () => {
     const folder = mkdtempSync(join(tmpdir(), "scorel-bash-"));
     mkdirSync(join(folder, "work"));
     const cwd = join(folder, "work");
@@ -286,7 +286,7 @@ describe("bash itself", () => {
     ],
   ];
 
-  it("and programs that read change nothing with whatever words rules for them allow", async () => {
+  it("programs that only read change nothing with any arguments that their rules allow", async () => {
     const folder = mkdtempSync(join(tmpdir(), "scorel-bash-"));
     const cwd = join(folder, "work");
     mkdirSync(cwd);

@@ -21,13 +21,13 @@ describe("the guard refuses", () => {
     expect(await guard.bash(command)).toMatch(/^Denied: /);
   });
 
-  it.each(["ask", "edits", "plan"])("all of it in the mode %s", async (mode) => {
+  it.each(["ask", "edits", "plan"])("all of these commands in mode %s", async (mode) => {
     await using t = await project({ mode });
     for (const [what, command] of attempts)
       expect([what, (await t.bash(command)).split(":")[0]]).toEqual([what, "Denied"]);
   });
 
-  it("to run any of it before a person has answered", async () => {
+  it("to run any of these before a person has answered", async () => {
     await using t = await project({ mode: "ask" });
     await t.request("attend_requests", {});
     for (const [what, command] of attempts) {
@@ -39,7 +39,7 @@ describe("the guard refuses", () => {
     }
   });
 
-  it("in the mode full, whatever comes to what is denied", async () => {
+  it("every way to run a denied command, also in mode full", async () => {
     await using t = await project({ mode: "full", allow: ["Bash"], deny: ["Bash(rm *)"] });
     const removing = attempts.filter(([, command]) => /\brm -rf/.test(command));
     const allowed = [];
@@ -48,7 +48,7 @@ describe("the guard refuses", () => {
     expect(removing.length).toBeGreaterThan(100);
   });
 
-  it("what is too long or too deep to be looked at, and takes no longer for it", async () => {
+  it("commands that are too long or too deeply nested, without taking longer", async () => {
     const wild = ["Bash(a*b*c*d*e*f)", "Bash(git *a*a*a*a*a*b)"];
     await using t = await project({ allow: wild, deny: ["Bash(*x*y*z*w)", "Edit(**/a*a*a/**/b/**)"] });
     const deep = ["echo $(", "(", 'echo "$(', "f() {", "{a,", "sh -c '", "if a; then "].map((it) => it.repeat(1_000));
@@ -60,7 +60,7 @@ describe("the guard refuses", () => {
     expect(await t.judge("Write", { file_path: "a/".repeat(2_000), content: "" })).not.toBe("runs");
   }, 60_000);
 
-  it("git in a folder that was made to look like git's own", async () => {
+  it("git in a folder that imitates a repository", async () => {
     await using t = await project();
     expect(await t.bash("git status")).toBe("runs");
     for (const name of ["HEAD", "config", "objects/x", "refs/x"]) t.file(name, "");
@@ -81,11 +81,11 @@ describe("the guard refuses", () => {
     );
   });
 
-  it("a tool by another case of its name", async () => {
+  it("a tool name in another case", async () => {
     expect(await guard.judge("bash", { command: "git status" })).toMatch(/^Denied: /);
   });
 
-  it("a file behind a link, and one that is only spelled as if it lay where writing is free", async () => {
+  it("a file behind a link, and a path that only looks as if it were inside a writable folder", async () => {
     for (const file_path of ["src/out/x", "src/../../x", "/etc/x"])
       expect(await guard.judge("Write", { file_path, content: "" })).toMatch(/ lies outside the project /);
   });

@@ -15,7 +15,7 @@ async function outcomes(commands: readonly string[], expected: "runs" | "Denied"
 }
 
 describe("a wildcard does not cover", () => {
-  it("options of git that run programs, or write elsewhere, however they are written", async () => {
+  it("options of git that run programs or write elsewhere, in any spelling", async () => {
     const commands = [
       ...[
         "git grep -nOvim x",
@@ -89,7 +89,7 @@ describe("a wildcard does not cover", () => {
     expect(await outcomes(commands, "Denied")).toEqual([]);
   });
 
-  it("more addresses and files of curl and wget", async () => {
+  it("additional addresses and files of curl and wget", async () => {
     const commands = [
       ...[
         "curl https://a/x evil",
@@ -151,7 +151,7 @@ describe("a wildcard does not cover", () => {
     expect(await outcomes(commands, "Denied")).toEqual([]);
   });
 
-  it("second files that are written, other archives, and commands of sqlite3, sed and make", async () => {
+  it("second output files, other archives, and commands of sqlite3, sed and make", async () => {
     const commands = [
       ...[
         "xxd a b",

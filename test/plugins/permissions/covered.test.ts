@@ -86,7 +86,7 @@ Object.assign(others, {
   ),
 });
 
-it("no covered word writes another file or runs another program", async () => {
+it("arguments that a wildcard covers write no other file and run no other program", async () => {
   const folder = mkdtempSync(join(tmpdir(), "scorel-coverage-"));
   const [cwd, kept] = ["work", "kept"].map((name) => join(folder, name)) as [string, string];
   const env = {
@@ -143,7 +143,7 @@ it("no covered word writes another file or runs another program", async () => {
   }
 }, 600_000);
 
-it("shows the date, but neither sets the clock nor prints files, by a rule for date", async () => {
+it("a rule for date covers showing the date, not setting the clock or printing files", async () => {
   await using t = await post({ mode: "edits", allow: ["Bash(date *)"] });
   const first = async (command: string) => [command, (await t.bash(command)).split(":")[0]];
   for (const command of ["date", "date +%s", "date -u -Iseconds", "date -d yesterday +%F", "date -r src/a"])

@@ -31,7 +31,7 @@ async function looksFor(guard: Post, command: string): Promise<number> {
   return count;
 }
 
-it("looks at each path once, however often a command names it", async () => {
+it("checks each path once, however often a command names it", async () => {
   await using guard = await post({ deny: ["Read(secrets/**)", "Bash(git push *)"], allow: ["Bash(foo *)"] });
   for (let number = 0; number < 300; number++) guard.file(`f${number}`);
   const counts = [];
@@ -42,13 +42,13 @@ it("looks at each path once, however often a command names it", async () => {
   expect(counts).toEqual(counts.map(([part]) => [part, true]));
 });
 
-it("looks a few times at each of many paths", async () => {
+it("checks each of many paths only a few times", async () => {
   await using guard = await post({ deny: ["Read(secrets/**)"], allow: ["Bash(foo *)"] });
   const words = Array.from({ length: 4_000 }, (_, number) => number.toString(36));
   expect(await looksFor(guard, `foo ${words.join(" ")}`)).toBeLessThan(4 * words.length);
 });
 
-it("works out few steps of a pattern for a long text", async () => {
+it("computes few pattern states for a long text", async () => {
   const rules = ["*x*y*z*w", "git *a*a*a*b", "*a*a*a*a*z"];
   await using guard = await post({ deny: rules.slice(0, 2).map((it) => `Bash(${it})`), allow: [`Bash(${rules[2]})`] });
   for (const command of ["git a", "sudo -a ", "$a ", "x y z ", "-x "]) await guard.bash(command.repeat(4_000));
@@ -67,7 +67,7 @@ it("compares names with a glob in one pass", async () => {
   expect(await guard.bash(`cat long/${"*a".repeat(40)}b`)).toBe("runs");
 });
 
-it("asks when a command names more files than are looked at", async () => {
+it("asks when a command names more files than the limit", async () => {
   await using guard = await post({ mode: "full" });
   const words = Array.from({ length: 10_500 }, (_, number) => number.toString(36));
   expect(await guard.bash(`cat ${words.slice(0, 3_000).join(" ")} tls/x.key`)).toMatch(/is known to hold keys/);

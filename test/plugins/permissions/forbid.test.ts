@@ -8,7 +8,7 @@ async function denying(...deny: string[]): Promise<Post> {
   return post({ mode: "full", deny });
 }
 
-describe("a rule that denies a command holds", () => {
+describe("a deny rule for a command", () => {
   it.each([
     [hidden, "Bash(danger go*)"],
     [hidden, "Bash(danger go *)"],
@@ -24,14 +24,14 @@ describe("a rule that denies a command holds", () => {
   });
 });
 
-it.each(otherwise)("a rule about %s holds in whatever words it is said", async (rule, commands) => {
+it.each(otherwise)("a rule about %s applies to every spelling of the command", async (rule, commands) => {
   await using t = await denying(`Bash(${rule})`);
   const ran: string[] = [];
   for (const command of commands) if ((await t.bash(command)) === "runs") ran.push(command);
   expect(ran).toEqual([]);
 });
 
-describe("a rule that denies a command asks about nothing else", () => {
+describe("a deny rule for a command does not ask about", () => {
   let guard: Post;
   beforeAll(async () => {
     guard = await denying(
@@ -45,7 +45,7 @@ describe("a rule that denies a command asks about nothing else", () => {
   });
   afterAll(() => guard[Symbol.asyncDispose]());
 
-  it("among what is run all day", async () => {
+  it("everyday commands", async () => {
     const asked: [string, string][] = [];
     for (const command of everyday) {
       const outcome = await guard.bash(command);

@@ -214,7 +214,7 @@ describe("without a rule", () => {
     expect(await judged(t, ACTING)).toEqual(all(ACTING, "Denied"));
   });
 
-  it("links lead no command out of the project", async () => {
+  it("commands that follow links out of the project are not free", async () => {
     await using t = await project();
     t.link("src/out", "/etc");
     t.link("deep/down/top", t.dir);
@@ -224,7 +224,7 @@ describe("without a rule", () => {
     expect(await judged(t, commands)).toEqual(all(commands, "Denied"));
   });
 
-  it("names that look like options are not taken for files", async () => {
+  it("names that look like options are not treated as files", async () => {
     await using t = await project();
     writeFileSync(join(t.dir, "--pre=x"), "");
     const commands = ["cat *", "rg a *", "cat ?-pre*"];
@@ -232,7 +232,7 @@ describe("without a rule", () => {
     expect(await t.bash("cat ./*.js src/*.js")).toBe("runs");
   });
 
-  it("a rule that denies reading holds for them", async () => {
+  it("a deny rule for reading applies to free commands", async () => {
     await using t = await project({ mode: "ask", deny: ["Read(src/b.js)"] });
     const commands = [
       "cat src/*.js",
@@ -247,7 +247,7 @@ describe("without a rule", () => {
   });
 });
 
-it("what a rule allows in the project's folder does not run in another one without a rule for `cd`", async () => {
+it("a rule for the project's folder does not apply after `cd` without a rule for `cd`", async () => {
   const allow = ["Bash(./test.sh *)", "Bash(npm *)"];
   await using t = await post({ mode: "ask", allow });
   await using moving = await post({ mode: "ask", allow: [...allow, "Bash(cd *)"] });
@@ -300,7 +300,7 @@ describe("git in the project's own repository", () => {
     expect(await t.bash("git status")).toMatch(/^Denied/);
   });
 
-  it("runs a hook when it writes the index, so that with one it asks", async () => {
+  it("asks when there is a hook that runs on writing the index", async () => {
     await using t = await project();
     const hook = t.file(".git/hooks/post-index-change", `#!/bin/sh\ntouch ${join(t.dir, "mark")}\n`);
     chmodSync(hook, 0o755);
@@ -309,7 +309,7 @@ describe("git in the project's own repository", () => {
     expect([existsSync(join(t.dir, "mark")), (await t.bash("git status")).split(":")[0]]).toEqual([true, "Denied"]);
   });
 
-  it("asks in a repository below it, in one above it, and where there is none", async () => {
+  it("asks in a repository below, in one above, and outside of any repository", async () => {
     await using t = await project();
     mkdirSync(join(t.dir, "deep/other"));
     git(join(t.dir, "deep/other"), "init", "-q");

@@ -43,7 +43,7 @@ function bare(t: Post, name: string): string {
 }
 
 describe("a folder that is made to look like a repository", () => {
-  it("has git run a program of its own, so that git in it is asked about, however it is reached", async () => {
+  it("makes git run its programs, so that git there asks, however the folder is reached", async () => {
     await using t = await project();
     const mark = bare(t, "sub");
     t.link("innocent", "sub");
@@ -93,7 +93,7 @@ describe("a folder that is made to look like a repository", () => {
       expect([fine, await t.bash(fine)]).toEqual([fine, "runs"]);
   });
 
-  it("is not made and used in one command", async () => {
+  it("cannot be created and used in one command", async () => {
     await using t = await project();
     bare(t, "evil");
     rmSync(join(t.dir, "evil/HEAD"));
@@ -167,7 +167,7 @@ describe("a repository in the project", () => {
     expect(await t.bash("cd third && git status")).toBe(SETTINGS);
   });
 
-  it("that is a worktree or a submodule of the project is git's as the project is, while its settings are harmless", async () => {
+  it("that is a worktree or submodule of the project is allowed while its settings are harmless", async () => {
     await using t = await project();
     const source = join(t.dir, "../source");
     mkdirSync(source);
@@ -200,7 +200,7 @@ describe("a repository in the project", () => {
   });
 });
 
-it("git that Scorel itself starts runs nothing of a repository, and takes no other folder for one", async () => {
+it("git started by Scorel runs no program of a repository, and recognises no other folder as one", async () => {
   await using t = await project();
   const { git: own } = await import("../../../plugins/checkpoints/git.ts");
   const mark = bare(t, "sub");

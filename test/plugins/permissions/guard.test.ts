@@ -31,7 +31,7 @@ async function answers(t: Post, call: Promise<string>, answer: string, reason?: 
 }
 
 describe("without anybody to ask", () => {
-  it("files of the project may be changed, others and commands not", async () => {
+  it("project files may be changed, other files and commands are refused", async () => {
     await using t = await post();
     expect(await write(t, "a")).toBe("runs");
     expect(await t.judge("Read", { file_path: "a" })).toBe("runs");
@@ -64,7 +64,7 @@ describe("without anybody to ask", () => {
     expect(outcomes.map((outcome) => outcome.split(":")[0])).toEqual(expected);
   });
 
-  it("a run's own mode counts more than the configuration's", async () => {
+  it("the mode given for a run overrides the configured mode", async () => {
     await using wide = await post({ mode: "plan" }, { permission: "full" });
     await using narrow = await post({ mode: "full" }, { permission: "plan" });
     expect([await wide.bash("rm x"), (await narrow.bash("rm x")).split(":")[0]]).toEqual(["runs", "Denied"]);
@@ -72,7 +72,7 @@ describe("without anybody to ask", () => {
 });
 
 describe("rules", () => {
-  it("that deny come first, whatever the mode", async () => {
+  it("that deny come first in every mode", async () => {
     await using t = await post({
       mode: "full",
       allow: ["Bash(rm *)", "Write"],
@@ -105,7 +105,7 @@ describe("rules", () => {
     expect(outcome).toMatch(/^Denied: the user said no: not on a Friday\./);
   });
 
-  it("name a redirection, an assignment or a substitution by writing it out, and by nothing else", async () => {
+  it("cover a redirection, an assignment or a substitution only when they spell it out", async () => {
     const named = ["Bash(npm test > out/*.txt)", "Bash(FOO=1)", "Bash(> log.txt)", "Bash(npm test*)"];
     await using t = await post({ allow: [...named, "Bash(echo $(git rev-parse HEAD))"] });
     const outcome = async (command: string) => [command, (await t.bash(command)).split(":")[0]];
@@ -117,7 +117,7 @@ describe("rules", () => {
       expect(await outcome(command)).toEqual([command, "Denied"]);
   });
 
-  it("for files are about real paths in the project, its home and anywhere", async () => {
+  it("for files match real paths in the project, in the home folder and elsewhere", async () => {
     const open = { allowWrite: [tmpdir()] };
     await using t = await post({ mode: "ask", allow: ["Edit(src/**)", "Edit(*.md)", "Write(~/notes/*)"] }, open);
     t.file("src/deep/a.ts");
@@ -156,7 +156,7 @@ describe("a person", () => {
     expect((await answers(t, t.bash("npm test"), "n")).outcome).toMatch(/^Denied: the user said no\./);
   });
 
-  it("reads the command of any tool as a line, with whatever else it is given", async () => {
+  it("sees any tool's command on one line, with its other arguments", async () => {
     await using t = await attended();
     const args = { skill: "release", command: 'printf "Name? "; read n', timeout: 5 };
     const { question } = await answers(t, t.judge("skill_run", args), "n");
@@ -166,7 +166,7 @@ describe("a person", () => {
     ]);
   });
 
-  it("sees what a command or a file hides from a terminal", async () => {
+  it("sees characters that a command or a file name hides from a terminal", async () => {
     await using t = await attended();
     const { question } = await answers(t, t.bash("ls \u001b]0; rm -rf ~ \u0007 \u202e"), "n");
     expect([question.title, question.body?.[0]]).toEqual([
@@ -187,7 +187,7 @@ describe("a person", () => {
     ]);
   });
 
-  it("sees what becomes of the file that is there now", async () => {
+  it("sees the change to the current content of the file", async () => {
     await using t = await attended();
     t.file("a.txt", "one\ntwo\nthree\n");
     const edit = { file_path: "a.txt", old_string: "two", new_string: "zwei" };
@@ -197,14 +197,14 @@ describe("a person", () => {
     ]);
   });
 
-  it("answers for the session, which then asks no more for the same", async () => {
+  it("answers for the session, which then does not ask again", async () => {
     await using t = await attended();
     await answers(t, t.bash("npm test"), "s");
     expect(await t.bash("npm test")).toBe("runs");
     expect((await answers(t, t.bash("npm test --watch"), "n")).outcome).toMatch(/^Denied/);
   });
 
-  it("answers for always and everywhere, and the rule stands in the user's configuration", async () => {
+  it("answers for every project, and the rule is saved in the user's configuration", async () => {
     await using t = await attended();
     await answers(t, t.bash("npm run 'a * b'"), "e");
     expect(await t.bash("npm run 'a * b'")).toBe("runs");
@@ -213,20 +213,20 @@ describe("a person", () => {
     );
   });
 
-  it("is offered no rule for what no rule covers", async () => {
+  it("is offered no rule for a command that no rule can cover", async () => {
     await using t = await attended();
     const { question } = await answers(t, t.bash("for f in a; do rm $f; done"), "n");
     expect(question.options?.map(({ value }) => value)).toEqual(["y", "n"]);
   });
 
-  it("is asked one thing after the other, and an answer may settle the next", async () => {
+  it("is asked one question at a time, and an answer may settle the next one", async () => {
     await using t = await attended();
     const calls = [t.bash("npm test"), t.bash("npm test")];
     await answers(t, calls[0] as Promise<string>, "s");
     expect(await Promise.all(calls)).toEqual(["runs", "runs"]);
   });
 
-  it("who goes frees nothing: what asked before is denied", async () => {
+  it("who leaves makes nothing free: calls that would ask are denied", async () => {
     await using t = await attended();
     const call = write(t, "a");
     await t.question();
@@ -235,7 +235,7 @@ describe("a person", () => {
     expect(await write(t, "b")).toMatch(/^Denied: the mode is ask and no rule allows it, and nobody is there to ask/);
   });
 
-  it("who is asked in vain takes no longer than the turn", async () => {
+  it("who never answers does not outlast the turn", async () => {
     await using t = await attended();
     const control = new AbortController();
     const call = t.judge("Bash", { command: "npm test" }, control.signal);
@@ -246,16 +246,16 @@ describe("a person", () => {
   });
 });
 
-describe("what steers the agent or lies outside the project", () => {
+describe("paths that control the agent, or are outside of the project", () => {
   const steering = { file_path: ".scorel/config.toml", content: "a\u001b[2Jb\n" };
 
-  it.each(["ask", "edits", "full"])("is not opened by a rule or by the mode %s", async (mode) => {
+  it.each(["ask", "edits", "full"])("are not opened by a rule or by mode %s", async (mode) => {
     await using t = await post({ mode, allow: ["Write", "Edit(.scorel/**)", "Edit(/**)"] });
     expect(await t.judge("Write", steering)).toContain("steers the agent or git, so it is not written");
     expect(await t.judge("Write", { ...steering, file_path: "/etc/x" })).toContain("lies outside the project");
   });
 
-  it("is opened by a person for just this call, after which the mode has its say", async () => {
+  it("are opened by a person for one call; then the mode decides", async () => {
     await using t = await attended({ mode: "full" });
     const { question, outcome } = await answers(t, t.judge("Write", steering), "y");
     expect([question, outcome]).toEqual([
@@ -278,7 +278,7 @@ describe("what steers the agent or lies outside the project", () => {
     expect(t.read(join(t.dir, ".scorel/config.toml"))).toBe(steering.content);
   });
 
-  it("is asked about once more where the mode asks about each change, without a rule that would be in vain", async () => {
+  it("ask a second time when the mode asks about each change, without offering a useless rule", async () => {
     await using t = await attended({ mode: "ask" });
     const outcome = t.judge("Write", steering);
     await t.request("answer_request", { requestId: (await t.question()).requestId, answer: "y" });
@@ -287,7 +287,7 @@ describe("what steers the agent or lies outside the project", () => {
     expect([question.options?.map(({ value }) => value), await outcome]).toEqual([["y", "n"], "runs"]);
   });
 
-  it("stays shut when that person says no, and nobody is asked a second time about what is refused", async () => {
+  it("stay closed when the person says no, without a second question", async () => {
     await using t = await attended({ mode: "ask" });
     expect((await answers(t, t.judge("Write", steering), "n", "ask Ann")).outcome).toBe(
       "Denied: the user said no: ask Ann.",
@@ -297,7 +297,7 @@ describe("what steers the agent or lies outside the project", () => {
 });
 
 describe("plan mode", () => {
-  it("lets only run what reads, whatever a rule allows", async () => {
+  it("runs only calls that read, whatever rules allow", async () => {
     await using t = await post({ mode: "plan", allow: ["Bash(npm test)", "Write"] });
     expect([await t.bash("cat a | grep x"), await t.judge("Grep", { pattern: "x" })]).toEqual(["runs", "runs"]);
     for (const outcome of [await t.bash("npm test"), await write(t, "a")])
@@ -319,7 +319,7 @@ describe("plan mode", () => {
     expect(t.stored().at(-1)).toMatchObject({ type: "permission_mode", mode: "edits" });
   });
 
-  it("is begun and ended by a command", async () => {
+  it("begins and ends with a command", async () => {
     await using t = await post({ mode: "edits" });
     await t.command("plan");
     expect((await write(t, "a")).split(":")[0]).toBe("Denied");
@@ -334,7 +334,7 @@ it("denies when it cannot judge", async () => {
   await expect(t.bash("npm test")).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
 });
 
-it("whatever is put around and behind allowed commands, a dangerous part is never allowed", async () => {
+it("a dangerous part is never allowed, whatever surrounds it in an allowed command", async () => {
   await using t = await post({ allow: ["Bash(git status*)", "Bash(git log *)", "Bash(npm test*)"] });
   const fine = fc.constantFrom("git status", "git log -1", "npm test", "ls -la", "echo hi", "cat src/a", "true");
   const bad = fc.constantFrom(
@@ -398,7 +398,7 @@ it("whatever is put around and behind allowed commands, a dangerous part is neve
 });
 
 describe("the file of rules", () => {
-  it("keeps every rule of processes that add theirs at once", async () => {
+  it("keeps all rules when several processes add theirs at once", async () => {
     await using t = await post();
     t.file("../home/.scorel/config.toml", "# mine\n");
     const rules = Array.from({ length: 4 }, (_, person) =>
@@ -415,7 +415,7 @@ describe("the file of rules", () => {
     expect(readdirSync(join(t.home, ".scorel"))).toEqual(["config.toml"]);
   });
 
-  it("stays a link where it is one, is the user's alone, and leaves the folder behind the link as it is", async () => {
+  it("stays a link, is readable only by its owner, and does not change the linked folder", async () => {
     await using t = await attended();
     t.file("../dotfiles/scorel.toml", "# mine\n");
     const [folder, linked] = [join(t.dir, "../dotfiles"), join(t.home, ".scorel/config.toml")];
@@ -460,7 +460,7 @@ describe("the file of rules", () => {
     else expect(() => withRules(before, ["Bash(x)"])).toThrow(problem);
   });
 
-  it("that cannot be changed for sure is left alone, and the person is told what to write", async () => {
+  it("that cannot be edited safely is left unchanged, and the person learns what to write", async () => {
     await using t = await attended();
     const path = join(t.home, ".scorel/config.toml");
     await answers(t, t.bash("npm test"), "e");

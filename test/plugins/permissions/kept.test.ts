@@ -26,8 +26,8 @@ async function withOldRules(): Promise<Post> {
 }
 const QUESTION = "Where are the rules of ~/.scorel/config.toml to hold?";
 
-describe("an always", () => {
-  it("is kept for this project, in a file of the user's that goes by the project's id", async () => {
+describe("the answer always", () => {
+  it("is saved for this project, in the user's file named by the project's id", async () => {
     await using t = await attended();
     await answers(t, t.bash("npm test"), "a");
     expect(await t.bash("npm test")).toBe("runs");
@@ -38,7 +38,7 @@ describe("an always", () => {
     expect(await t.command()).toBe("mode: ask (of ask, edits, full, plan)\nallow in this project: Bash(npm test)");
   });
 
-  it("is taken back by a command, at once", async () => {
+  it("is undone by a command immediately", async () => {
     await using t = await attended();
     await answers(t, t.bash("npm test"), "a");
     await answers(t, t.bash("npm run x"), "e");
@@ -54,7 +54,7 @@ describe("an always", () => {
 });
 
 describe("rules that were kept for every project before", () => {
-  it("are asked about once, when the first of them decides, and can be bound to this project", async () => {
+  it("are asked about once, when one of them decides a call, and can be limited to this project", async () => {
     await using t = await withOldRules();
     expect(await t.bash("ls")).toBe("runs");
     expect(await answers(t, t.bash("make all"), "p")).toEqual([QUESTION, "runs"]);
@@ -67,7 +67,7 @@ describe("rules that were kept for every project before", () => {
     ]);
   });
 
-  it("stay as they are when that is the answer", async () => {
+  it("stay unchanged if the person says so", async () => {
     await using t = await withOldRules();
     const before = readFileSync(everywhere(t), "utf8");
     expect(await answers(t, t.bash("npm test"), "e")).toEqual([QUESTION, "runs"]);
@@ -78,7 +78,7 @@ describe("rules that were kept for every project before", () => {
     ]);
   });
 
-  it("are not asked about where nobody is there, nor when a person chose every project", async () => {
+  it("are not asked about when nobody is there, or when the person chose every project", async () => {
     await using alone = await post({ allow: ["Bash(npm test)"] });
     expect(await alone.bash("npm test")).toBe("runs");
     await using t = await attended();
@@ -96,7 +96,7 @@ it.each([
   expect(withoutRules(`[permissions]\n${before}`, [rule])).toBe(`[permissions]\n${after}`);
 });
 
-describe("a tool that a project's extension brings", () => {
+describe("a tool from a project's extension", () => {
   const tool = (name: string, access: Tool["access"]): Tool => ({
     name,
     description: "Says that it only reads.",
@@ -123,7 +123,7 @@ describe("a tool that a project's extension brings", () => {
     expect(await outcomes({ mode: "full" }, trusted)).toEqual(["runs", "runs"]);
   });
 
-  it("is another matter than one of the user's own", async () => {
+  it("is treated differently from a tool of the user's own extension", async () => {
     expect(await outcomes({ mode: "edits" })).toEqual(["runs", "runs"]);
   });
 });

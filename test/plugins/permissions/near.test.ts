@@ -4,7 +4,7 @@ import { type Post, post } from "./setup.ts";
 const why = async (t: Post, command: string) =>
   (await t.bash(command)).replace(/^Denied: no rule allows `[^`]*`/, "").replace(/,? and nobody is there.*$/, "");
 
-describe("a refusal says which rule comes near, and what it does not cover", () => {
+describe("a refusal names a rule that almost matches, and what it does not cover", () => {
   it.each([
     ["Bash(node *)", "node --import ./x t.js", '; "Bash(node *)" does not cover --import, add "Bash(node --import *)"'],
     ["Bash(tar *)", "tar -C build -xf a.tar", '; "Bash(tar *)" does not cover -C, add "Bash(tar -C build -xf a.tar)"'],

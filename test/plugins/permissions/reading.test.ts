@@ -30,8 +30,8 @@ const outcomes = async (t: Post, commands: readonly string[]) => {
 };
 const all = (commands: readonly string[], outcome: string) => commands.map((command) => [command, outcome]);
 
-describe("a file that a rule keeps from being read", () => {
-  it("is read by no tool, by whatever name", async () => {
+describe("a file with a deny rule for reading", () => {
+  it("cannot be read by any tool, under any name", async () => {
     await using t = await withSecrets({ mode: "full" });
     for (const path of ["secrets/a", "./src/../secrets/a", "open/a", "SECRETS/a", `${t.dir}/secrets/a`, "secrets"])
       expect([path, await read(t, path)]).toEqual([path, "Denied"]);
@@ -75,7 +75,7 @@ describe("a file that a rule keeps from being read", () => {
       "node <<E\nfs.readFileSync('secrets/a')\nE",
     ],
   ];
-  it("is named by no command, in any mode", async () => {
+  it("cannot be named in a command, in any mode", async () => {
     await using full = await withSecrets({ mode: "full" });
     expect(await outcomes(full, naming)).toEqual(all(naming, "Denied"));
     await using edits = await withSecrets({ allow: ["Bash"] });
@@ -102,26 +102,26 @@ describe("a file that a rule keeps from being read", () => {
     ],
     ...["eslint .", "rsync -a ./ host:", "zip -r x.zip .", "awk 1 */*", "find . -exec cat {} +"],
   ];
-  it("is reached by no command that goes through folders, or may", async () => {
+  it("cannot be reached by a command that walks, or may walk, folders", async () => {
     await using full = await withSecrets({ mode: "full" });
     expect(await outcomes(full, reaching)).toEqual(all(reaching, "Denied"));
     await using edits = await withSecrets({ allow: ["Bash"] });
     expect(await outcomes(edits, reaching)).toEqual(all(reaching, "Denied"));
   });
 
-  it("is shown by no command of git", async () => {
+  it("cannot be shown by git", async () => {
     await using t = await withSecrets({ mode: "full" });
     expect(await outcomes(t, showing)).toEqual(all(showing, "Denied"));
     expect(await outcomes(t, silent)).toEqual(all(silent, "runs"));
   });
 
-  it("is named inside of no word", async () => {
+  it("cannot be named inside another word", async () => {
     await using t = await withSecrets({ mode: "full" });
     const commands = namingInside.map((command) => command.replaceAll("@DIR@", t.dir));
     expect(await outcomes(t, commands)).toEqual(all(commands, "Denied"));
   });
 
-  it("leaves other commands alone", async () => {
+  it("does not affect other commands", async () => {
     const others = [
       ...[
         "cat src/a",
@@ -162,7 +162,7 @@ describe("a file that a rule keeps from being read", () => {
     expect(await outcomes(t, others)).toEqual(all(others, "runs"));
   });
 
-  it("is not found by Grep and Glob, which go on with the rest", async () => {
+  it("is left out by Grep and Glob, which still return other files", async () => {
     await using t = await withSecrets({ mode: "full" });
     t.file("src/c", "hunter3\n");
     expect(await t.say("Grep", { pattern: "hunter" })).toBe("[1 match]\nsrc/c\n1:hunter3");
@@ -173,7 +173,7 @@ describe("a file that a rule keeps from being read", () => {
     expect(await t.say("Glob", { pattern: "**/a" })).toBe("[1 file]\nsrc/a");
   });
 
-  it("asks where the rule asks", async () => {
+  it("asks when the rule asks", async () => {
     await using t = await withSecrets({ mode: "full", deny: [], ask: ["Read(secrets/**)"] });
     await t.request("attend_requests", {});
     const asked = t.bash("cat secrets/a");
@@ -185,7 +185,7 @@ describe("a file that a rule keeps from being read", () => {
 });
 
 describe("reading outside of the project", () => {
-  it("asks, but for the temporary folder, what was opened, and what the system itself is made of", async () => {
+  it("asks, except for the temporary folder, configured paths and system files", async () => {
     await using t = await post({ mode: "ask", read: ["~/notes", "~/docs/*.md"] });
     beside(t, "home/notes/deep/a");
     for (const path of ["../other/a", "/etc/hostname", "~/a", "~/docs/a.txt", "~/docs/deep/a.md"])
@@ -197,7 +197,7 @@ describe("reading outside of the project", () => {
     );
   });
 
-  it.each(["ask", "edits", "plan"])("asks in the mode %s, whatever tool it is", async (mode) => {
+  it.each(["ask", "edits", "plan"])("asks in mode %s with any tool", async (mode) => {
     await using t = await post({ mode });
     beside(t, "other/a");
     t.link("out", "../other");
@@ -208,12 +208,12 @@ describe("reading outside of the project", () => {
     expect(await first(t.judge("Grep", { pattern: "x", path: "src/../.." }))).toBe("Denied");
   });
 
-  it("is free in the mode full", async () => {
+  it("is free in mode full", async () => {
     await using t = await post({ mode: "full" });
     expect(await read(t, "../other/a")).toBe("runs");
   });
 
-  it("is allowed by a rule for the file, which an answer writes", async () => {
+  it("is allowed by a rule for the file, as saved by the answer always", async () => {
     await using t = await post({ mode: "ask" });
     await t.request("attend_requests", {});
     const path = beside(t, "other/a");
@@ -254,7 +254,7 @@ describe("files that hold keys", () => {
     }
   });
 
-  it("are named by no command without a question", async () => {
+  it("make a command that names them ask", async () => {
     await using t = await post({ mode: "full" });
     t.file("tls/server.pem", "-----BEGIN\n");
     t.link("link", "tls/server.pem");
@@ -339,7 +339,7 @@ describe("files that hold keys", () => {
     expect(await outcomes(t, others)).toEqual(all(others, "runs"));
   });
 
-  it("are named inside of no word, also where a rule allows the program", async () => {
+  it("make a command ask that hides their name in another word, even if a rule allows the program", async () => {
     const programs = ["curl", "awk", "date", "sed", "xargs", "cat", "gcc", "git"].map((name) => `Bash(${name} *)`);
     for (const config of [{ mode: "full" }, { mode: "edits", allow: programs }]) {
       await using t = await post(config);
@@ -348,7 +348,7 @@ describe("files that hold keys", () => {
     }
   });
 
-  it("are free for an explicit rule, and are not searched otherwise", async () => {
+  it("can be read with an explicit rule, and are not searched otherwise", async () => {
     await using t = await post({ mode: "full", allow: ["Read(tls/server.pem)", "Read(~/.aws/config)"] });
     t.file("tls/server.pem", "needle\n");
     t.file("tls/other.pem", "needle\n");
@@ -366,7 +366,7 @@ describe("files that hold keys", () => {
     expect([await read(t, ".npmrc"), await first(t.bash("cat .npmrc"))]).toEqual(["Denied", "Denied"]);
   });
 
-  it("of Scorel's own are never read, whoever agrees", async () => {
+  it("of Scorel itself are never read, even with approval", async () => {
     await using t = await post({ mode: "full", allow: ["Read(~/.scorel/auth.json)", "Bash"], read: ["~/.scorel"] });
     await t.request("attend_requests", {});
     const path = beside(t, "home/.scorel/auth.json", "{}");
@@ -387,8 +387,8 @@ describe("files that hold keys", () => {
   });
 });
 
-describe("a hidden file that a rule keeps from being read", () => {
-  it("is found under a wildcard where the shell lets wildcards stand for hidden files", async () => {
+describe("a hidden file with a deny rule for reading", () => {
+  it("is protected when the shell lets wildcards match hidden files", async () => {
     await using t = await post({ mode: "full", deny: ["Read(.env)"] });
     t.file(".env", "hunter2\n");
     t.file("a", "text\n");

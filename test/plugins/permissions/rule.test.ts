@@ -6,7 +6,7 @@ import { post } from "./setup.ts";
 const word = (outcome: string) => outcome.split(":")[0];
 
 describe("a rule in the syntax of Claude Code", () => {
-  it("denies a command alone and with any words", async () => {
+  it("denies a command with and without arguments", async () => {
     await using t = await post({ mode: "full", deny: ["Bash(rm:*)", "bash(git push :*)"] });
     const outcomes: Record<string, unknown> = {};
     for (const command of [
@@ -32,7 +32,7 @@ describe("a rule in the syntax of Claude Code", () => {
     });
   });
 
-  it("allows what the same rule with a blank allows, and what it says here", async () => {
+  it("allows what the same rule with a blank allows, and its literal meaning", async () => {
     await using t = await post({ mode: "ask", allow: ["Bash(npm run test:*)", "Bash(sort:*)"] });
     const outcomes: Record<string, unknown> = {};
     for (const command of [
@@ -98,7 +98,7 @@ describe("a rule that can match nothing", () => {
   });
 });
 
-describe("a rule that speaks of no call", () => {
+describe("a rule that matches no tool", () => {
   it.each([
     ["Bsh(git *)", 'The rule "Bsh(git *)" is about no call: there is no tool "Bsh". Did you mean "Bash"?'],
     ["WebFetch(domain:x)", 'The rule "WebFetch(domain:x)" is about no call: there is no tool "WebFetch".'],
@@ -114,7 +114,7 @@ describe("a rule that speaks of no call", () => {
     expect(doubtAbout(rule, OWN_TOOLS)).toBe(doubt);
   });
 
-  it("is told of in a warning of the session, with the tools of extensions taken into account", async () => {
+  it("is reported in a warning of the session, which knows the tools of extensions", async () => {
     const mine = {
       name: "Mine",
       description: "mine",

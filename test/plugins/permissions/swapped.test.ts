@@ -23,7 +23,7 @@ async function place(): Promise<Post & { lead(to: "inside" | "outside"): void }>
   return Object.assign(p, { lead });
 }
 
-describe("a path that leads elsewhere after the call was approved", () => {
+describe("a path that changes after the call was approved", () => {
   it.each([
     ["Read", { file_path: "one" }],
     ["Read", { file_path: "folder/file" }],

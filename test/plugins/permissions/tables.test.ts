@@ -18,7 +18,7 @@ async function outcomes(lines: string, expected: "runs" | "Denied"): Promise<str
   return others;
 }
 
-describe("a wildcard covers what is run all day", () => {
+describe("a wildcard covers everyday commands", () => {
   it.each([
     [
       "packages",
@@ -202,7 +202,7 @@ describe("a wildcard covers what is run all day", () => {
     expect((await outcomes(commands, "runs")).join("\n")).toBe("");
   });
 
-  it("where a rule spells out the command that runs programs", async () => {
+  it("when the rule spells out the subcommand that runs programs", async () => {
     const allow =
       "docker build *|docker compose up *|docker compose logs *|npx vitest *|python3 -m pytest *|npm run build *";
     await using own = await post({ allow: allow.split("|").map((it) => `Bash(${it})`) });

@@ -6,14 +6,14 @@ import type { Possible } from "./possible.ts";
 import { spelled } from "./shell.ts";
 import { synonymsOf, TOOL_OPTIONS } from "./subcommands.ts";
 
-/** How many words may be left out at a word, as options that a rule does not name. */
+/** How many words may be skipped at a position, as options that the rule does not name. */
 interface Skip {
   words: 1 | 2;
   sure: boolean;
 }
 
-/** The texts that a rule about a command could be written for. */
-export function guisesOf({ words, assignments, redirects, anywhere }: Possible): Text[] {
+/** All the ways in which a rule might describe a command. */
+export function textsFor({ words, assignments, redirects, anywhere }: Possible): Text[] {
   if (anywhere) return [{ ...textOf(words, () => []), anywhere: true }];
   const [first = ""] = words;
   const bare = [bareName(first), ...words.slice(1)];
@@ -22,14 +22,14 @@ export function guisesOf({ words, assignments, redirects, anywhere }: Possible):
   const forms = [words, ...(bare[0] === first ? [] : [bare]), ...synonymsOf(bare[0] as string, bare)];
   return [
     ...forms.filter(({ length }) => length > 0).map((form) => textOf(form, skipsIn(form))),
-    // Here an option may stand before a word that is not its value.
+    // In these forms nothing may be skipped, so an option can stand before a word that is not its value.
     ...[...(ordered ? [ordered] : []), whole, ...assignments.map((it) => [it]), ...redirects.map((it) => [it])].map(
       (it) => textOf(it, () => []),
     ),
   ];
 }
 
-/** Where each word begins, and what may be left out; places in the text are places in `chars`. */
+/** Joins words into a text, with the positions where words begin or may be skipped, as indexes into `chars`. */
 export function textOf(given: readonly string[], skipsAt: (at: number) => Skip[]): Text {
   const words = given.map((word) => word.toLowerCase());
   const chars = words.join(" ");
@@ -63,7 +63,7 @@ function skipsIn(words: readonly string[]): (at: number) => Skip[] {
   return (at) => {
     const word = words[at] as string;
     if (mayVanish(word)) return [{ words: 1, sure: false }];
-    // A toolchain.
+    // `cargo +nightly` selects a toolchain.
     if (at === 1 && words[0] === "cargo" && word.startsWith("+")) return [{ words: 1, sure: true }];
     if (isValue || isOver || at === 0 || !/^-./.test(word)) {
       if (at > 0 && !isValue) isBefore = false;
@@ -82,7 +82,7 @@ function skipsIn(words: readonly string[]): (at: number) => Skip[] {
   };
 }
 
-/** The words with all options before what they are about; undefined when they stand so already. */
+/** Reorders a command so that options come before operands; undefined when they already do. */
 function optionsFirst(words: readonly string[]): string[] | undefined {
   const isOption = (word: string) => /^-./.test(word);
   const from = words.findIndex((word, at) => at > 0 && !isOption(word));

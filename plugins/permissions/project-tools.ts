@@ -7,14 +7,19 @@ import type { Access, ReadyTool } from "@scorel/tools/contract";
 const FILES = [".ts", ".mts", ".js", ".mjs", ""];
 
 /**
- * What a tool says that a call touches, as far as it is believed: a tool that a project brings can call itself harmless, and is
- * taken for one only when the user's own configuration names it.
+ * What a call touches, according to its tool. A tool from a project could claim to be harmless, so its claim counts only when
+ * the user lists it in `readers`; otherwise the call counts as `exclusive`.
  */
-export function believed(access: Access, tool: ReadyTool, workspace: Workspace, readers: readonly string[]): Access {
+export function trustedAccess(
+  access: Access,
+  tool: ReadyTool,
+  workspace: Workspace,
+  readers: readonly string[],
+): Access {
   return readers.includes(tool.name) || !isOfProject(tool.plugin, workspace) ? access : "exclusive";
 }
 
-/** Whether a plugin is an extension of the project, or of a preset that lies in it. An extension's id is its file's name. */
+/** Whether a plugin is an extension of the project, or of a preset inside the project. An extension's id is its file name. */
 function isOfProject(plugin: string, { trusted, trustedCopy, packages = [] }: Workspace): boolean {
   if (trusted === undefined) return false;
   const presets = packages.filter(({ folder }) => isWithin(trusted, folder)).map(({ root }) => root);

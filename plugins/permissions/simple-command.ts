@@ -1,24 +1,23 @@
 import type { Command, HereDoc, HereString, Redirection } from "unbash";
 import { gapped, gappedText } from "./gaps.ts";
 
-/** A simple command as the shell reads it, with gaps for what is only known when it runs. */
-export interface Given {
+/** A simple command as the shell parses it, with gaps for text that is only known at run time. */
+export interface SimpleCommand {
   words: readonly string[];
   assignments?: readonly string[];
-  /** Operators with their targets. */
+  /** Redirection operators with their targets. */
   redirects?: readonly string[];
-  /** Files that it writes by redirection. */
+  /** Files that the command writes by redirection. */
   targets?: readonly string[];
-  /** What its standard input holds, when that stands in the script. */
+  /** The text on standard input, when it is in the script itself. */
   feed?: string;
-  /** Its standard input is redirected. */
+  /** Whether standard input is redirected. */
   isFed?: boolean;
-  /** A here-document has no end. */
+  /** Whether a here-document has no end marker. */
   isOpen?: boolean;
 }
 
-/** The parts of a simple command. */
-export function givenIn(node: Command): Given {
+export function simpleCommandOf(node: Command): SimpleCommand {
   const words: string[] = node.name ? [gapped(node.name)] : [];
   const assignments: string[] = [];
   const redirects: Redirection[] = [];
@@ -34,11 +33,11 @@ export function givenIn(node: Command): Given {
   return { words, assignments, ...redirectionsIn(redirects) };
 }
 
-/** Where the standard input of a command comes from, and where its output goes. */
-export function redirectionsIn(nodes: readonly Redirection[]): Omit<Given, "words"> {
+/** The sources of a command's standard input and the targets of its output. */
+export function redirectionsIn(nodes: readonly Redirection[]): Omit<SimpleCommand, "words"> {
   const redirects: string[] = [];
   const targets: string[] = [];
-  const found: Omit<Given, "words"> = { redirects, targets };
+  const found: Omit<SimpleCommand, "words"> = { redirects, targets };
   for (const node of nodes) {
     const { descriptor } = node;
     const isInput = descriptor === undefined || (descriptor.type === "FileDescriptor" && descriptor.value === 0);

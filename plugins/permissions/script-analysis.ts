@@ -1,15 +1,15 @@
 import { type Command, forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
 import { Evaluation } from "./evaluation.ts";
 import { hasGap, MANY } from "./gaps.ts";
-import { type Given, givenIn, redirectionsIn } from "./given.ts";
 import { bareName } from "./hazards.ts";
 import { doubtAbout, isForeign, shellCode } from "./interpreters.ts";
 import { loadedBy, readsOnly } from "./loaded-files.ts";
-import type { Outlook, Possible } from "./possible.ts";
+import type { Possible, ScriptAnalysis } from "./possible.ts";
 import { textPrintedBy } from "./printed-text.ts";
 import { isQuiet, runsByOptions, runsUnknown, steeringOf } from "./programs.ts";
 import { type Inner, innerOf, isVague } from "./runners.ts";
 import { unreadableIn } from "./shell.ts";
+import { redirectionsIn, type SimpleCommand, simpleCommandOf } from "./simple-command.ts";
 import { toolInner } from "./tools.ts";
 import { isAnyWords, Values } from "./values.ts";
 import { WrittenFiles } from "./written-files.ts";
@@ -17,42 +17,42 @@ import { WrittenFiles } from "./written-files.ts";
 interface Place {
   depth: number;
   sure: boolean;
-  /** Only explicit commands count: the text is probably no script. */
+  /** The text is probably not a script, so only explicit commands count. */
   isText: boolean;
-  /** Another command may write to its standard input. */
+  /** Whether another command may write to standard input. */
   isPiped: boolean;
-  /** The standard input of what stands around it is redirected. */
+  /** Whether the standard input of an enclosing command is redirected. */
   isFedAround?: boolean;
-  /** What its standard input may hold, when that stands in the script. */
+  /** The possible text on standard input, when it is in the script itself. */
   input?: string;
 }
 const TOO_MUCH = "more than can be looked at";
 const MAX_DEPTH = 8;
 const MAX_READ = 64_000;
 const MAX_COMMANDS = 1_000;
-/** Builtins that set the variables that they are given. */
+/** Builtins that set the variables named in their arguments. */
 const SETTING = /^(?:read|printf|mapfile|readarray|getopts|declare|typeset|local|export)$/;
-/** Programs that copy or link others, which then run under another name. */
+/** Programs that copy or link other programs, which then run under another name. */
 const COPYING = /^(?:ln|cp|mv|install|hash)$/;
-/** Their words may be the name of a program or of a script in package.json. */
+/** Package managers, whose arguments may name a program or a package.json script. */
 const PACKAGES = /^(?:npm|pnpm|yarn|bun)$/;
-/** Builtins whose words are scripts or names of functions. */
+/** Builtins whose arguments are scripts or function names. */
 const CALLING = /^(?:complete|compgen|bind|mapfile|readarray|fc)$/;
 
-/** Finds every command that a script may run, however it is hidden in there. */
-class ScriptOutlook implements Outlook {
+/** Finds every command that a script may run, however it is hidden. */
+class ScriptAnalyzer implements ScriptAnalysis {
   readonly commands: Possible[] = [];
   readonly unsure: string[] = [];
   private readonly known = new Set<string>();
   private readonly written = new WrittenFiles();
   private readonly files: { path: string; place: Place }[] = [];
-  /** Words by which a program may load a file that the script writes. */
+  /** Words by which a program may load a file that the script itself writes. */
   private readonly loaded: string[] = [];
-  /** Values of variables and settings that name files and folders of programs. */
+  /** Values of variables and settings that name programs or folders of programs. */
   private readonly steering: string[] = [];
-  /** Programs that load files without being told. */
+  /** Names of programs that the script runs; some load files by default. */
   private readonly programs = new Set<string>();
-  /** `exec` gives all later commands another standard input. */
+  /** Whether `exec` redirected standard input for all later commands. */
   private isInputSet = false;
   private readonly evaluation = new Evaluation();
   private readonly values = new Values();
@@ -68,26 +68,26 @@ class ScriptOutlook implements Outlook {
     this.checkWritten();
   }
 
-  /** A file that the script writes may not be loaded by it, whatever is in it. */
+  /** Adds a doubt if the script may load a file that it writes, since the contents are unknown. */
   private checkWritten(): void {
     const { written } = this;
     const isLoaded =
       this.loaded.some((word) => written.names(word)) ||
       this.steering.some((word) => written.names(word) || word.split("=").some((part) => written.namesFolder(part))) ||
-      [...this.programs].some((it) => written.implies(it));
+      [...this.programs].some((it) => written.loadsByDefault(it));
     if (isLoaded) this.doubt("a file that the command itself writes");
     const { variable } = written;
     if (variable !== undefined) this.doubt(`a file that the command itself writes, and the variable ${variable}`);
   }
 
-  /** Whether so much was read that the rest stays unknown. */
+  /** Whether a size limit was reached, so that the rest stays unread. */
   private isFull(): boolean {
     const isFull = this.left < 0 || this.commands.length > MAX_COMMANDS;
     if (isFull && this.unsure[0] !== TOO_MUCH) this.unsure.unshift(TOO_MUCH);
     return isFull;
   }
 
-  /** Whether the same was looked at before. */
+  /** Whether this combination was seen before; remembers it. */
   private isKnown(...what: readonly object[]): boolean {
     const key = JSON.stringify(what);
     const isKnown = this.known.has(key);
@@ -103,7 +103,7 @@ class ScriptOutlook implements Outlook {
     if (this.unsure.length < 10) this.unsure.push(why);
   }
 
-  /** A doubt that most texts which are no scripts would raise. */
+  /** Adds a doubt that plain text, which is not a script, would often raise by mistake. */
   private doubtScript(why: string, { isText }: Place): void {
     if (!isText) this.doubt(why);
   }
@@ -143,7 +143,7 @@ class ScriptOutlook implements Outlook {
     const piped = { ...place, isPiped: true };
     if (node.type === "Pipeline") this.pipe(node.commands, place);
     else this.children(node, node.type === "Function" ? piped : place);
-    if (node.type === "Command") this.runAsFilled(node, this.noted(givenIn(node), place), place);
+    if (node.type === "Command") this.runAsFilled(node, this.noted(simpleCommandOf(node), place), place);
   }
 
   private pipe(commands: readonly SyntaxNode[], place: Place): void {
@@ -154,8 +154,11 @@ class ScriptOutlook implements Outlook {
     }
   }
 
-  /** Also with what its variables may hold: a word may become several, options that run something among them. */
-  private runAsFilled(node: Command, given: Given, place: Place): void {
+  /**
+   * Runs a command as written, and with the possible values of its variables: one word may become several, including dangerous
+   * options.
+   */
+  private runAsFilled(node: Command, given: SimpleCommand, place: Place): void {
     this.run(given, place);
     if (place.isText || !given.words.some(hasGap)) return;
     const words = node.suffix.flatMap((part) => (part.type === "Word" ? [part] : []));
@@ -171,14 +174,14 @@ class ScriptOutlook implements Outlook {
     forEachChild(node, (child) => this.visit(child, place));
   }
 
-  /** Substitutions in a text that is no script. */
+  /** Reads the substitutions in a text that is not a script. */
   private readSubstitutions(text: string, place: Place): void {
     const end = `E${text.length}`;
     if (!text.includes(end)) this.read(`: <<${end}\n${text}\n${end}\n`, { ...place, sure: false, isText: true });
   }
 
-  /** Remembers what a command reads and writes. */
-  private noted(given: Given, place: Place): Given {
+  /** Records a command's here-document and the files that it writes. */
+  private noted(given: SimpleCommand, place: Place): SimpleCommand {
     const { feed, targets = [], isOpen } = given;
     if (isOpen) this.doubtScript("a here-document without its end", place);
     if (feed !== undefined) this.evaluation.note(feed);
@@ -186,21 +189,21 @@ class ScriptOutlook implements Outlook {
     return given;
   }
 
-  /** A file that is run, and that the same script wrote before. */
+  /** Reads a file that is run and that the same script wrote before. */
   private readWritten(path: string, place: Place): void {
-    const isWritten = this.written.may(path);
+    const isWritten = this.written.mayBe(path);
     const text = this.written.textOf(path);
     if (isWritten && text !== undefined) this.read(text, { ...place, sure: false });
     else if (isWritten) this.doubt("a file that the command itself writes");
   }
 
-  private add({ words, assignments = [], redirects = [] }: Given, { sure }: Place, anywhere = false): void {
+  private add({ words, assignments = [], redirects = [] }: SimpleCommand, { sure }: Place, anywhere = false): void {
     if (words.length + assignments.length + redirects.length === 0) return;
     const command = { words, assignments, redirects, sure: sure && !anywhere, anywhere };
     if (!this.isKnown(command)) this.commands.push(command);
   }
 
-  private run(given: Given, place: Place): void {
+  private run(given: SimpleCommand, place: Place): void {
     const { words, assignments = [], feed } = given;
     this.left -= words.reduce((sum, word) => sum + word.length + 1, 0);
     if (place.depth > MAX_DEPTH) this.unsure.unshift(TOO_MUCH);
@@ -248,7 +251,7 @@ class ScriptOutlook implements Outlook {
     if (doubt !== undefined || !isKnown) this.search(name, given, place);
   }
 
-  private runInner({ commands, scripts, unsure, reads }: Inner, { feed, isFed }: Given, place: Place): void {
+  private runInner({ commands, scripts, unsure, reads }: Inner, { feed, isFed }: SimpleCommand, place: Place): void {
     for (const why of unsure) this.doubt(why);
     const { isPiped, isFedAround = false } = place;
     if (reads && (isPiped || isFed || isFedAround || this.isInputSet))
@@ -262,15 +265,15 @@ class ScriptOutlook implements Outlook {
     for (const { text, sure } of scripts) this.read(text, { ...place, sure: place.sure && sure });
   }
 
-  /** What is given to a program that may run it counts as a script, too. */
-  private readInput(input: string, words: readonly string[], given: Given, place: Place): void {
+  /** Reads standard input as a script too, for a program that may run it. */
+  private readInput(input: string, words: readonly string[], given: SimpleCommand, place: Place): void {
     this.read(input, { depth: place.depth, sure: false, isText: true, isPiped: false });
     const shell = words.findIndex((word, at) => at > 0 && shellCode(bareName(word), words.slice(at))?.reads);
     if (shell > 0) this.run({ ...given, words: words.slice(shell), feed: input }, { ...place, sure: false });
   }
 
-  /** Of a program that is not known, any words may be a command that it runs. */
-  private search(name: string, { words }: Given, place: Place): void {
+  /** Treats any arguments of an unknown program as a command that it may run. */
+  private search(name: string, { words }: SimpleCommand, place: Place): void {
     if (place.isText) return;
     const rest = words.slice(1);
     const isScript = CALLING.test(name) || isVague(name);
@@ -299,7 +302,7 @@ class ScriptOutlook implements Outlook {
     this.add({ words: [...value.split(/\s+/), MANY] }, { ...place, sure: false });
   }
 
-  /** Variables that name programs, or files of commands. */
+  /** Handles variables that name programs or files of commands. */
   private steer(text: string, place: Place): void {
     if (!place.isText) this.written.noteVariable(text);
     const value = steeringOf(text);
@@ -311,8 +314,8 @@ class ScriptOutlook implements Outlook {
   }
 }
 
-/** Reads a command for rules that forbid. */
-export function outlookOn(command: string): Outlook {
+/** Finds everything that a command may run, for deny and ask rules. */
+export function analyzeScript(command: string): ScriptAnalysis {
   const unreadable = unreadableIn(command);
-  return unreadable === undefined ? new ScriptOutlook(command) : { commands: [], unsure: [unreadable] };
+  return unreadable === undefined ? new ScriptAnalyzer(command) : { commands: [], unsure: [unreadable] };
 }

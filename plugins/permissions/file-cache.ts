@@ -8,11 +8,11 @@ interface Answers {
   names: Map<string, readonly string[]>;
 }
 
-/** Set while a call is judged. */
+/** Cached answers; set while a call is judged. */
 let answers: Answers | undefined;
 
-/** Asks the file system once about each path while `judge` runs: a command may name the same one thousands of times. */
-export function lookingOnce<T>(judge: () => T): T {
+/** Caches file system answers while `judge` runs, since a command may name the same path thousands of times. */
+export function withFileCache<T>(judge: () => T): T {
   const before = answers;
   answers ??= { real: new Map(), kinds: new Map(), names: new Map() };
   try {
@@ -28,7 +28,7 @@ function once<T>(known: Map<string, T> | undefined, path: string, look: (path: s
   return known.get(path) as T;
 }
 
-/** The real path of what exists, with the rest of the name behind it; undefined when that cannot be told. */
+/** The real path, with the missing part of the name appended; undefined when it cannot be determined. */
 export function realOf(path: string): string | undefined {
   return once(answers?.real, path, lookForReal);
 }
@@ -36,7 +36,7 @@ export function realOf(path: string): string | undefined {
 function lookForReal(path: string): string | undefined {
   try {
     const isLink = lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink();
-    // A link that points at nothing yet may point anywhere.
+    // Throws for a dangling link, which may come to point anywhere.
     if (isLink) return realpathSync(path);
     const folder = dirname(path);
     if (folder === path) return path;
@@ -44,12 +44,12 @@ function lookForReal(path: string): string | undefined {
     return parent === undefined ? undefined : join(parent, basename(path));
   } catch (thrown) {
     const code = codeOf(thrown);
-    // Nothing can be there, and nothing can be made there.
+    // No file can exist or be created at such a path.
     return code === "ENAMETOOLONG" || code === "ENOTDIR" ? path : undefined;
   }
 }
 
-/** What lies at a path, behind links. */
+/** Whether a path is a folder or another kind of file, following links. */
 export function kindOf(path: string): "folder" | "other" | undefined {
   return once(answers?.kinds, path, lookForKind);
 }
@@ -59,11 +59,10 @@ function lookForKind(path: string): "folder" | "other" | undefined {
     const found = statSync(path, { throwIfNoEntry: false });
     return found && (found.isDirectory() ? "folder" : "other");
   } catch {
-    return undefined; // Whatever keeps it from being looked at keeps it from being read.
+    return undefined; // A path that cannot be examined cannot be read either.
   }
 }
 
-/** The names of all that lies in a folder. */
 export function namesIn(folder: string): readonly string[] {
   return once(answers?.names, folder, lookForNames);
 }
@@ -72,6 +71,6 @@ function lookForNames(folder: string): readonly string[] {
   try {
     return readdirSync(folder);
   } catch {
-    return []; // What is no folder holds nothing.
+    return []; // Not a folder, or not readable.
   }
 }
