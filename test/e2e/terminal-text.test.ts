@@ -32,7 +32,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
     using s = scratch();
     const cwd = join(s.project, `a${evil}b`);
     mkdirSync(join(cwd, ".scorel"), { recursive: true });
-    s.useModel("http://127.0.0.1:9");
+    s.useModel("http://127.0.0.1:9", "[agent]\nretries = 0\n");
     for (const args of [
       ["--cwd", cwd, "-p", "hi"],
       ["--cwd", cwd, "config", "show"],
@@ -45,7 +45,7 @@ describe.skipIf(!hasTerminals)("at a terminal", () => {
 
   it("nor does what a file of the user's says that a command shows", async () => {
     using s = scratch();
-    await using server = await startModelServer([text(`answer ${evil}`)]);
+    await using server = await startModelServer([text(`answer ${evil}`), text(`answer ${evil}`)]);
     s.useModel(server.baseUrl);
     await s.run(["-p", `called ${evil}`]);
     for (const args of [

@@ -10,12 +10,8 @@ import { testHeader } from "../harness.ts";
 import { secondProcess } from "../second-process.ts";
 import { type Engine, type EngineName, engineProblem, IMAGE, startEngine } from "./container-engine.ts";
 
-const engines: { executor: EngineName; adds: Record<string, string> }[] = [
-  { executor: "docker", adds: { HOSTNAME: "sandbox" } },
-  { executor: "podman", adds: { HOSTNAME: "sandbox", container: "podman", TERM: "xterm" } },
-];
-
-for (const { executor, adds } of engines)
+/** Covers an engine by what every executor does, and by what is left when a process is killed. `adds` is what it adds to the environment. */
+export function coverEngine(executor: EngineName, adds: Record<string, string>): void {
   coverExecutor(
     { executor, confines: true, adds: () => adds, config: { image: IMAGE } },
     engineProblem(executor),
@@ -48,3 +44,4 @@ for (const { executor, adds } of engines)
       });
     },
   );
+}

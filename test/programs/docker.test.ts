@@ -1,0 +1,3 @@
+import { coverEngine } from "./container-cases.ts";
+
+coverEngine("docker", { HOSTNAME: "sandbox" });
