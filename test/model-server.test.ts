@@ -1,4 +1,5 @@
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eventually } from "./eventually.ts";
 import {
   type ApiName,
   cut,
@@ -202,10 +203,7 @@ describe("a model server", () => {
     expect(await chunks(server.baseUrl)).toContainEqual([{ content: "from afar" }, null]);
     expect((await post(server.baseUrl)).status).toBe(500);
     // What it was asked comes by another way than what it answers, and may come later.
-    await vi.waitFor(() => expect(server.requests.map((request) => request.body)).toEqual([body, body]), {
-      timeout: 10_000,
-      interval: 5,
-    });
+    await eventually(() => expect(server.requests.map((request) => request.body)).toEqual([body, body]));
   });
 });
 

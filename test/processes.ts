@@ -1,5 +1,6 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { afterEach, expect, vi } from "vitest";
+import { afterEach, expect } from "vitest";
+import { eventually } from "./eventually.ts";
 
 /** Whether a process runs; one that has ended and waits for its parent to notice does not. */
 export function isAlive(pid: number): boolean {
@@ -44,7 +45,7 @@ export function startedProcesses(): Started {
     async pidsIn(file, count) {
       // A shell makes the file before it writes the line: only whole lines are pids.
       const read = () => (existsSync(file) ? readFileSync(file, "utf8").split("\n").slice(0, -1).map(Number) : []);
-      await vi.waitFor(() => expect(read()).toHaveLength(count), { timeout: 10_000, interval: 10 });
+      await eventually(() => expect(read()).toHaveLength(count));
       for (const pid of read()) started.add(pid);
       return read();
     },

@@ -13,7 +13,8 @@ import type {
   SandboxRun,
   SandboxService,
 } from "@scorel/sandbox/contract";
-import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { testHeader } from "../harness.ts";
 import { gate } from "../model-server.ts";
 import { processesOf } from "../processes.ts";
@@ -100,7 +101,7 @@ export function sandboxContract(which: ExecutorCase): void {
         { interactive: true, onOutput: (text) => void said.push(text) },
       );
       await run.write("one\n");
-      await vi.waitFor(() => expect(said.join("")).toBe("got one\n"), 10_000);
+      await eventually(() => expect(said.join("")).toBe("got one\n"));
       await run.write("two\n");
       run.closeStdin();
       expect({ end: endOf(await run.ended), said: said.join("") }).toEqual({

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { delayUntil, gate, startModelServer, text, toolCall } from "../model-server.ts";
 import { isAlive, startedProcesses } from "../processes.ts";
 import { type Running, type Scratch, scratch } from "./scorel.ts";
 
-const waiting = { timeout: 10_000, interval: 20 };
 const left = startedProcesses();
 
 /** A turn whose model has started commands in the background and goes on only when the server ends. */
@@ -21,7 +21,7 @@ async function busy(s: Scratch): Promise<{ running: Running; pids: number[] } & 
   await running.line((line) => line.includes('"text_delta"'));
   const file = join(s.project, "pids");
   const read = () => (existsSync(file) ? readFileSync(file, "utf8").trim().split("\n").map(Number) : []);
-  await vi.waitFor(() => expect(read()).toHaveLength(2), waiting);
+  await eventually(() => expect(read()).toHaveLength(2));
   for (const pid of read()) left.add(pid);
   return {
     running,

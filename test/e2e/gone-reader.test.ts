@@ -1,7 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { fileURLToPath } from "node:url";
-import { expect, it, vi } from "vitest";
+import { expect, it } from "vitest";
+import { eventually } from "../eventually.ts";
 import { isAlive, startedProcesses } from "../processes.ts";
 import { scratch } from "./scorel.ts";
 
@@ -36,7 +37,7 @@ it("a conversation whose terminal was closed ends, and does not go on talking to
   child.stdout.on("data", (chunk) => {
     screen += String(chunk);
   });
-  await vi.waitFor(() => expect(screen).toContain("/help"), { timeout: 10_000, interval: 10 });
+  await eventually(() => expect(screen).toContain("/help"));
   child.kill("SIGKILL");
-  await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 10_000, interval: 20 });
+  await eventually(() => expect(isAlive(pid)).toBe(false));
 });

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, type TestContext, vi } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
+import { eventually } from "../eventually.ts";
 import {
   delayUntil,
   gate,
@@ -160,7 +161,7 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
     left.add(pid);
     const before = signal === "its end" ? server.requests.length : stop(pid, signal);
     if (signal === "its end") await t[Symbol.asyncDispose]();
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000, interval: 20 });
+    await eventually(() => expect(isAlive(pid)).toBe(false));
     expect(leftBy(s, server, before, [pid])).toEqual(nothing);
   });
 
@@ -174,7 +175,7 @@ describe.skipIf(!hasTerminals)("in a terminal", () => {
     left.add(pid);
     const before = server.requests.length;
     await t[Symbol.asyncDispose]();
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000, interval: 20 });
+    await eventually(() => expect(isAlive(pid)).toBe(false));
     expect(leftBy(s, server, before, pids)).toEqual(nothing);
   });
 });

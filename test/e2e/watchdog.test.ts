@@ -1,7 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { setTimeout as delay } from "node:timers/promises";
-import { describe, expect, it, type TestContext, vi } from "vitest";
+import { describe, expect, it, type TestContext } from "vitest";
+import { eventually } from "../eventually.ts";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { isAlive } from "../processes.ts";
 import { hasTerminals, terminal } from "./pty.ts";
@@ -154,7 +155,7 @@ describe.skipIf(!hasTerminals)("in a conversation, an extension that loops forev
     await t.shows("loops");
     const [pid = 0] = writersIn(s);
     await t[Symbol.asyncDispose]();
-    await vi.waitFor(() => expect(isAlive(pid)).toBe(false), { timeout: 15_000, interval: 50 });
+    await eventually(() => expect(isAlive(pid)).toBe(false));
   });
 
   it("that goes on after all gets the words that were typed meanwhile", async (test) => {

@@ -4,7 +4,8 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import sandbox from "@scorel/sandbox";
 import tools from "@scorel/tools";
-import { expect, it, onTestFinished, vi } from "vitest";
+import { expect, it, onTestFinished } from "vitest";
+import { eventually } from "../eventually.ts";
 import { describeWith } from "../optional.ts";
 import { textOf, type Workshop, workshop } from "../plugins/coding/workshop.ts";
 import { startedProcesses } from "../processes.ts";
@@ -62,7 +63,7 @@ describeWith("bubblewrap", "commands in the sandbox", () => {
   it("that run at once keep what stands in for what is missing until the last has ended", async () => {
     await using w = await confined();
     const slow = said(w, "until test -e go; do sleep 0.05; done; mkdir -p .scorel/extensions && echo escaped");
-    await vi.waitFor(() => expect(existsSync(w.path(".scorel"))).toBe(true), 10_000);
+    await eventually(() => expect(existsSync(w.path(".scorel"))).toBe(true));
     await said(w, "true");
     writeFileSync(w.path("go"), "");
     expect([await slow, existsSync(w.path(".scorel"))]).toEqual([expect.not.stringContaining("escaped"), false]);

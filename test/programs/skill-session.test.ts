@@ -1,5 +1,6 @@
-import { expect, vi } from "vitest";
+import { expect } from "vitest";
 import { scratch } from "../e2e/scorel.ts";
+import { eventually } from "../eventually.ts";
 import {
   delayUntil,
   gate,
@@ -47,7 +48,7 @@ itWith(
     expect(processesOf(command)).toHaveLength(1);
     process.kill(first.pid, "SIGKILL");
     await first.finished;
-    if (confines) await vi.waitFor(() => expect(processesOf(command)).toEqual([]), 10_000);
+    if (confines) await eventually(() => expect(processesOf(command)).toEqual([]));
     never.open();
 
     const second = await s.run(["-p", "go on", "--continue", "--sandbox", executor]);

@@ -1,6 +1,7 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { secondProcess } from "../../second-process.ts";
 import { type Project, project } from "./project.ts";
 
@@ -35,7 +36,7 @@ describe("a restore that is killed", () => {
     while (!reached());
     await other.kill();
     await t.reopen();
-    await vi.waitFor(() => expect(fs.existsSync(journalOf(t))).toBe(false), { timeout: 10_000, interval: 5 });
+    await eventually(() => expect(fs.existsSync(journalOf(t))).toBe(false));
     expect(t.tree()).toEqual(before);
     expect((await t.restore(end)).skipped).toEqual([]);
     expect(t.tree()).toEqual(after);
@@ -53,7 +54,7 @@ describe("a restore that is killed", () => {
     t.file("b", "mine");
     fs.writeFileSync(t.path(".scorel-restore-x1"), "half");
     await t.reopen();
-    await vi.waitFor(() => expect(fs.existsSync(journalOf(t))).toBe(false), { timeout: 10_000, interval: 5 });
+    await eventually(() => expect(fs.existsSync(journalOf(t))).toBe(false));
     expect(t.tree()).toEqual({ a: "644 1", b: "644 mine" });
   });
 

@@ -2,8 +2,9 @@ import { execFileSync } from "node:child_process";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import { definePlugin, type Ui } from "@scorel/kernel";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { TICK_MS } from "../../../plugins/checkpoints/seen.ts";
+import { eventually } from "../../eventually.ts";
 import { gate, text, toolCall } from "../../model-server.ts";
 import { checkpointsIn, type Project, project } from "./project.ts";
 
@@ -21,7 +22,7 @@ while [ -e ${file("held")} ]; do sleep 0.01; done\nexec ${realGit} "$@"\n`;
   return {
     hold: () => fs.writeFileSync(file("held"), ""),
     release: () => fs.rmSync(file("held")),
-    began: () => vi.waitFor(() => expect(fs.existsSync(file("began"))).toBe(true), { timeout: 10_000, interval: 5 }),
+    began: () => eventually(() => expect(fs.existsSync(file("began"))).toBe(true)),
     [Symbol.dispose]: () => {
       fs.rmSync(file("held"), { force: true });
       process.env.PATH = PATH;
@@ -189,9 +190,9 @@ describe("the look through the project", () => {
     const id = await send(t);
     const { session } = await t.kernel();
     const results = () => [...session.tree].filter((event) => JSON.stringify(event).includes('"role":"tool_result"'));
-    await vi.waitFor(() => expect(results()).toHaveLength(2), { timeout: 10_000, interval: 5 });
+    await eventually(() => expect(results()).toHaveLength(2));
     // The look after the first command runs beside the reading one, and is over when it has said what it found.
-    await vi.waitFor(() => expect(checkpointsIn({ session })).toHaveLength(1), { timeout: 10_000, interval: 5 });
+    await eventually(() => expect(checkpointsIn({ session })).toHaveLength(1));
     t.file("b", "mine");
     here.open();
     await ended(t, id);

@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { describe, expect, it, vi } from "vitest";
+import { describe, expect, it } from "vitest";
 import { endSurvivors, Ledger, ledgerFolder } from "../../../plugins/kit/process/ledger.ts";
+import { eventually } from "../../eventually.ts";
 import { isAlive, startedProcesses } from "../../processes.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
@@ -16,13 +17,12 @@ const stop = (w: Workshop, id: string) => w.say("Bash", { stop: id });
 /** Polls until all that was said since then matches, and answers it. */
 async function until(w: Workshop, id: string, matches: RegExp): Promise<string> {
   let said = "";
-  await vi.waitFor(async () => {
+  await eventually(async () => {
     said += await poll(w, id);
     expect(said).toMatch(matches);
-  }, waiting);
+  });
   return said;
 }
-const waiting = { timeout: 10_000, interval: 20 };
 
 const started = startedProcesses();
 const pidsIn = (w: Workshop, count: number) => started.pidsIn(w.path("pids"), count);
@@ -55,10 +55,10 @@ describe("a command in the background", () => {
   it("may say without end: what is not polled waits, and a poll cuts in the middle", async () => {
     await using w = await workshop();
     const id = await start(w, "yes");
-    await vi.waitFor(() => {
+    await eventually(() => {
       const [spill = ""] = readdirSync(w.temp);
       expect(statSync(join(w.temp, spill)).size).toBe(64 * 1024 * 1024);
-    }, waiting);
+    });
     const said = await stop(w, id);
     expect(said.length).toBeLessThanOrEqual(51 * 1024);
     expect(said).toMatch(/^y\n[\s\S]*bytes cut here; .*\]\n[\s\S]*y\n\[stopped, with all it started\]$/);
@@ -68,13 +68,13 @@ describe("a command in the background", () => {
     await using w = await workshop();
     const id = await start(w, "head -c 150000000 /dev/zero | tr '\\0' a");
     const sizes: number[] = [];
-    await vi.waitFor(async () => {
+    await eventually(async () => {
       // Time in which all of it would arrive, were it read.
       await w.say("Bash", { command: "sleep 0.5" });
       const { details } = await w.call("Bash", { poll: id });
       sizes.push((details as { bytes: number }).bytes);
       expect(details).toMatchObject({ exitCode: 0 });
-    }, waiting);
+    });
     const total = sizes.reduce((sum, size) => sum + size, 0);
     expect({ total, most: Math.max(...sizes) <= 65 * 1024 * 1024 }).toEqual({ total: 150_000_000, most: true });
   });
@@ -103,7 +103,7 @@ describe("a command in the background", () => {
     );
     await poll(w, id);
     w.file("go");
-    await vi.waitFor(() => expect(readdirSync(w.temp)).toHaveLength(1), waiting);
+    await eventually(() => expect(readdirSync(w.temp)).toHaveLength(1));
     const said = await until(w, id, /exit/);
     const [spill = ""] = readdirSync(w.temp);
     expect([said, readFileSync(join(w.temp, spill), "utf8")].join()).not.toContain("hunter2");

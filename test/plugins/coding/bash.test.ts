@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it, vi } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { isAlive, startedProcesses } from "../../processes.ts";
 import { textOf, type Workshop, workshop } from "./workshop.ts";
 
@@ -194,7 +195,7 @@ describe("Bash", () => {
     const pids = await pidsIn(w, 2);
     await heard;
     control.abort();
-    await vi.waitFor(() => expect(pids.map(isAlive)).toEqual([false, false]), { timeout: 10_000, interval: 10 });
+    await eventually(() => expect(pids.map(isAlive)).toEqual([false, false]));
     expect(w.text("error")).toBe("Bash was cancelled before it finished. Its output so far:\nbegun\n");
   });
 

@@ -3,6 +3,7 @@ import type { BlobStore } from "@scorel/blobs/contract";
 import type { SessionAnswer } from "@scorel/runner/contract";
 import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
 import { describe, expect, it, vi } from "vitest";
+import { eventually } from "../../eventually.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { executor, itWith } from "../../optional.ts";
 import { processesOf } from "../../processes.ts";
@@ -277,7 +278,7 @@ describe("its end", () => {
     const sleep = `sleep 9${process.pid}.1`;
     const command = `trap '' TERM HUP; echo kept > out/kept; (setsid ${sleep} &); ${sleep} & echo 'ready?'; wait; wait`;
     const { session_id } = await asking(t, { command, output_files: ["out/kept"] });
-    await vi.waitFor(() => expect(processesOf(sleep)).toHaveLength(2), 10_000);
+    await eventually(() => expect(processesOf(sleep)).toHaveLength(2));
     const end = await t.say({ session_id, kill: true });
     expect(end).toMatchObject({
       status: "exited",
@@ -312,10 +313,10 @@ describe("its end", () => {
     const sleep = `sleep 9${process.pid}.3`;
     const cancel = new AbortController();
     const start = expect(t.begin({ command: sleep }, cancel.signal)).rejects.toThrow("cancelled");
-    await vi.waitFor(() => expect(processesOf(sleep)).toHaveLength(1), 10_000);
+    await eventually(() => expect(processesOf(sleep)).toHaveLength(1));
     cancel.abort();
     await start;
-    await vi.waitFor(() => expect(processesOf(sleep)).toEqual([]), 10_000);
+    await eventually(() => expect(processesOf(sleep)).toEqual([]));
   });
 
   it("comes with that of the session", async () => {
@@ -323,7 +324,7 @@ describe("its end", () => {
     {
       await using t = await shop();
       await t.begin({ command: `echo 'ready?'; setsid ${sleep} & ${sleep}` });
-      await vi.waitFor(() => expect(processesOf(sleep)).toHaveLength(2), 10_000);
+      await eventually(() => expect(processesOf(sleep)).toHaveLength(2));
     }
     expect(processesOf(sleep)).toEqual([]);
   });
