@@ -4,23 +4,49 @@ import { defineConfig } from "vitest/config";
 
 const root = fileURLToPath(new URL("..", import.meta.url));
 
-const suite = (name: string, include: string[], testTimeout: number, more: object = {}) => ({
-  extends: true as const,
-  test: { name, include, testTimeout, hookTimeout: testTimeout, ...more },
-});
-/** Gives tests a home with compiled code. */
-const globalSetup = ["test/e2e/warm.ts"];
+/** End-to-end tests of the fast tier: each face and each promise of the README once. */
+const smoke = [
+  "test/e2e/{asking,checkpoints,cli,completion,demo,history,permissions,presets,prompt,queue,seed-extension,signals}.test.ts",
+];
 
-/** Tests of the suite `unit` that cover more where there are bubblewrap and Python. */
+/** Unit tests that take seconds: random and hostile input, races, floods, images, archives, programs, the whole documentation. */
+const slow = [
+  "test/**/{hostile,hazards,floods,race,races,property,properties,corpus,covered,effort,figures}.test.ts",
+  "test/plugins/{checkpoints,images,packages,runner,sandbox,search,skillstore,transfer}/**/*.test.ts",
+  "test/plugins/agent/apis.test.ts",
+  "test/plugins/compaction/long-*.test.ts",
+  "test/kernel/log-index.test.ts",
+  "test/docs.test.ts",
+];
+
+/** Unit tests that change or measure the process they run in, so that each file gets one of its own. */
+const ownProcess = [
+  "test/**/{code-cache,extension-isolation,extension-leaks,isolation,model-auth,reload,secrets,spans}.test.ts",
+];
+
+/** Tests of the built command, which have suites of their own. */
+const ofCommand = ["test/{e2e,fault,programs}/**"];
+
+const unit = ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"];
+
+/** Tests of the suite `deep` that cover more where there are bubblewrap and Python. */
 const usesPrograms = [
   "test/plugins/runner/**/*.test.ts",
   "test/plugins/skills/shipped.test.ts",
   "test/plugins/packages/zip.test.ts",
 ];
 
+/** Gives tests a home with compiled code. */
+const globalSetup = ["test/e2e/warm.ts"];
+
+const suite = (name: string, include: string[], testTimeout: number, more: object = {}, exclude: string[] = []) => ({
+  extends: true as const,
+  test: { name, include, exclude: ["**/node_modules/**", ...exclude], testTimeout, hookTimeout: testTimeout, ...more },
+});
+
 /**
- * Suites by name: `unit` runs on the sources, `e2e` and `fault` on the built command. `programs` is what needs programs that a
- * machine may lack, with skills' programs in bubblewrap.
+ * Suites by name. `unit` and `own-process` run on the sources; `smoke`, `e2e` and `fault` on the built command; `deep` holds the slow
+ * unit tests. `programs` is what needs programs that a machine may lack, with skills' programs in bubblewrap.
  */
 export default defineConfig({
   root,
@@ -34,13 +60,17 @@ export default defineConfig({
     retry: 0,
     passWithNoTests: false,
     projects: [
-      suite("unit", ["test/{kernel,plugins,presets,contracts}/**/*.test.ts", "test/*.test.ts"], 20_000),
-      suite("e2e", ["test/e2e/**/*.test.ts"], 60_000, { globalSetup }),
-      suite("programs", ["test/programs/**/*.test.ts", ...usesPrograms], 60_000, {
+      // Loading the sources takes longer than most of these tests, so files share a process and its modules.
+      suite("unit", unit, 60_000, { isolate: false }, [...slow, ...ownProcess]),
+      suite("own-process", ownProcess, 60_000, {}, ofCommand),
+      suite("deep", slow, 120_000, {}, ofCommand),
+      suite("smoke", smoke, 120_000, { globalSetup }),
+      suite("e2e", ["test/e2e/**/*.test.ts"], 120_000, { globalSetup }, smoke),
+      suite("programs", ["test/programs/**/*.test.ts", ...usesPrograms], 120_000, {
         globalSetup,
         env: { SCOREL_TEST_EXECUTOR: "bubblewrap" },
       }),
-      suite("fault", ["test/fault/**/*.test.ts"], 60_000),
+      suite("fault", ["test/fault/**/*.test.ts"], 120_000),
     ],
   },
 });
