@@ -73,28 +73,45 @@ export function featureNamesOf(source: string): string[] {
 /** Says, a sentence each, where a house breaks its dependency rule; an empty list is a house in order. */
 export function breachesOf(house: House): string[] {
   const files = Object.keys(house.sources);
-  return [...files.flatMap((file) => fileBreaches(house, file)), ...manifestBreaches(house), ...circlesIn(house)];
+  return [...files.flatMap((file) => fileBreaches(house, file)), ...manifestBreaches(house), ...ringBreaches(house)];
+}
+
+function ringBreaches(house: House): string[] {
+  return ringsIn(house).map((ring) => `${ring.join(", ")}: imports go in a ring`);
 }
 
 /**
- * Files that import each other in a circle, by values or types; a circle is named once. An import that waits until the code
- * gets there closes none: what is loaded late may lean on whoever asked for it.
+ * Files that need each other, by imports of any kind: of values, of types, and those that wait until the code gets there. Each
+ * ring is a sorted list: all files from which each of the others can be reached.
  */
-function circlesIn({ sources, manifests }: House): string[] {
-  const found: string[] = [];
-  const done = new Set<string>();
-  const walk = (file: string, way: readonly string[]) => {
-    const first = way.indexOf(file);
-    if (first >= 0) found.push(`${[...way.slice(first), file].join(" -> ")}: imports go in a circle`);
-    if (first >= 0 || done.has(file)) return;
-    for (const { from, when } of importsOf(sources[file] ?? "")) {
-      const target = targetOf(file, from, manifests);
-      if (when !== "later" && target in sources) walk(target, [...way, file]);
+export function ringsIn({ sources, manifests }: House): string[][] {
+  const rings: string[][] = [];
+  const order = new Map<string, number>();
+  const open: string[] = [];
+  /** Tarjan's algorithm: answers the earliest open file that can be reached. */
+  const visit = (file: string): number => {
+    const mine = order.size;
+    order.set(file, mine);
+    open.push(file);
+    let earliest = mine;
+    for (const target of targetsOf(file, sources, manifests)) {
+      if (!order.has(target)) earliest = Math.min(earliest, visit(target));
+      else if (open.includes(target)) earliest = Math.min(earliest, order.get(target) as number);
     }
-    done.add(file);
+    if (earliest === mine) {
+      const ring = open.splice(open.indexOf(file));
+      if (ring.length > 1 || targetsOf(file, sources, manifests).includes(file)) rings.push(ring.sort());
+    }
+    return earliest;
   };
-  for (const file of Object.keys(sources)) walk(file, []);
-  return found;
+  for (const file of Object.keys(sources)) if (!order.has(file)) visit(file);
+  return rings;
+}
+
+/** The files of this house that a file imports. */
+function targetsOf(file: string, sources: House["sources"], manifests: House["manifests"]): string[] {
+  const targets = importsOf(sources[file] ?? "").map(({ from }) => targetOf(file, from, manifests));
+  return targets.filter((target) => target in sources);
 }
 
 /** The file of this house that an import names. */

@@ -1,13 +1,11 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { join } from "node:path";
-import { fileURLToPath } from "node:url";
-import { importsOf, type Node, nodesOf } from "./architecture.ts";
-
 /**
  * Prints how large the parts of the house are and how they hang together: `npm run figures`. These are figures to steer by;
  * test/architecture.test.ts has the rules.
  */
-const root = fileURLToPath(new URL("..", import.meta.url));
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { importsOf, type Node, nodesOf, ringsIn } from "./architecture.ts";
+import { readHouse, root } from "./house.ts";
 
 interface Source {
   path: string;
@@ -73,6 +71,7 @@ const rows: [string, string][] = [
   ["names that the kernel exports", String(new Set(namesFrom("index.ts", "kernel")).size)],
   ["presets", `${linesOf(presets)} lines in ${presets.length} files; the longest is ${longest(presets)}`],
   ["plugins", `${linesOf(plugins)} lines in ${plugins.length} files; the longest is ${longest(plugins)}`],
+  ["rings of imports", String(ringsIn(readHouse()).length)],
   ["value imports across plugins", `${across.length}${across.map((each) => `\n  ${each}`).join("")}`],
 ];
 for (const [name, value] of rows) console.log(`${name}: ${value}`);

@@ -1,9 +1,6 @@
 import type { CliCommand } from "@scorel/cli/contract";
+import { kinds } from "./commands/kinds.ts";
 import type { ExtensionsService } from "./contract.ts";
-
-/** What `plugin new` can begin. */
-export const kinds = ["tool", "guard", "command", "projection", "service"] as const;
-export type Kind = (typeof kinds)[number];
 
 /** `scorel plugin new|list|check|types`. */
 export function pluginCommands(extensions: ExtensionsService): CliCommand[] {

@@ -4,9 +4,10 @@ import type { Invocation } from "@scorel/cli/contract";
 import { decideOn, describeAs } from "@scorel/trust/question";
 import type { InstalledPreset, PresetReview, PresetStore } from "./contract.ts";
 import { errors } from "./errors.ts";
+import type { Fetched } from "./fetched.ts";
 import { installed, say } from "./installed.ts";
 import { type Manifest, readManifest } from "./manifest.ts";
-import { type Fetched, fetchSource, recognise, type Wanted } from "./source.ts";
+import { fetchSource, recognise, type Wanted } from "./source.ts";
 
 /** `scorel preset add`: answers 1 when the user says no. */
 export async function add(store: PresetStore, invocation: Invocation): Promise<number> {

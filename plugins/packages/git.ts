@@ -3,8 +3,8 @@ import { lstatSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { errors } from "./errors.ts";
+import type { Fetched, Surroundings } from "./fetched.ts";
 import { ownPath, run } from "./program.ts";
-import type { Fetched, Surroundings } from "./source.ts";
 import { TreeWriter } from "./tree-writer.ts";
 
 const NAMED = 5;

@@ -2,9 +2,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, w
 import { join } from "node:path";
 import type { LockedPackage } from "./contract.ts";
 import { errors } from "./errors.ts";
+import type { Surroundings } from "./fetched.ts";
 import { isRange, npmSpec } from "./npm-names.ts";
 import { ownFolders, ownPath, run } from "./program.ts";
-import type { Surroundings } from "./source.ts";
 
 /** What a program needs to run and to reach a registry, and no key of anybody. */
 const PASSED =

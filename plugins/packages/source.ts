@@ -3,26 +3,11 @@ import { homedir } from "node:os";
 import { basename, join, resolve } from "node:path";
 import type { PresetSource } from "./contract.ts";
 import { errors } from "./errors.ts";
+import type { Fetched, Surroundings } from "./fetched.ts";
 import { npmSpec } from "./npm-names.ts";
 
 /** Something to install, found and not looked into yet. */
 export type Wanted = Pick<PresetSource, "kind" | "spec">;
-
-/** What a fetch needs of the command that asked for it. */
-export interface Surroundings {
-  env: Readonly<Record<string, string | undefined>>;
-  interrupt: AbortSignal;
-}
-
-/** A preset's files, in a folder of the staging. */
-export interface Fetched {
-  folder: string;
-  source: PresetSource;
-  /** What it is called where it comes from. */
-  name: string;
-  /** What the user should know of how it was read. */
-  notes: string[];
-}
 
 /** Recognises a source; relative paths start at `cwd`. Throws PACKAGES_SOURCE. */
 export function recognise(given: string, cwd: string): Wanted {

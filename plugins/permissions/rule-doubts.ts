@@ -1,9 +1,8 @@
-import { nearest } from "@scorel/kernel";
+import { type BaseContext, nearest } from "@scorel/kernel";
 import type {} from "@scorel/tools/contract";
 import { errors } from "./errors.ts";
 import { parseRule } from "./rule.ts";
 import { isAbout } from "./rules.ts";
-import type { Context } from "./state.ts";
 
 /** The tools that Scorel ships; extensions may add more. */
 export const OWN_TOOLS: readonly string[] =
@@ -34,7 +33,7 @@ export function doubtBeforeStart(text: string): string | undefined {
 }
 
 /** Reports all doubtful rules of a session in one warning. */
-export function warnAbout(rules: readonly string[], ctx: Context): void {
+export function warnAbout(rules: readonly string[], ctx: Pick<BaseContext, "find" | "report">): void {
   const tools =
     ctx
       .find("tools")

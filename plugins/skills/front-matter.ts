@@ -1,8 +1,5 @@
-/** A value of a front matter, and the line of the file that it begins in, from 1. Scalars are texts. */
-export interface Field {
-  value: unknown;
-  line: number;
-}
+import type { Field } from "./yaml.ts";
+
 export interface Flaw {
   line: number;
   message: string;

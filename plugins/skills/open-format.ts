@@ -1,6 +1,7 @@
 import { basename } from "node:path";
 import type { SkillFinding } from "./contract.ts";
-import type { Field, SkillText } from "./front-matter.ts";
+import type { SkillText } from "./front-matter.ts";
+import type { Field } from "./yaml.ts";
 
 /** What agents agree on: https://agentskills.io. Scorel reads more than that, and says so here. */
 const KNOWN = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];

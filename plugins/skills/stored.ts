@@ -1,9 +1,15 @@
 import type { Workspace } from "@scorel/host/contract";
-import { messageOf } from "@scorel/kernel";
+import { messageOf, type PluginContext } from "@scorel/kernel";
 import type { PlacedSkills, SkillStore } from "@scorel/skillstore/contract";
+import type { SkillsConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 import { archiveAt, type StoredRoots } from "./roots.ts";
-import type { Skills } from "./skills.ts";
+
+/** The session whose skills are looked for, and the archives that are being fetched for it, by address. */
+interface Fetching {
+  ctx: PluginContext<SkillsConfig>;
+  fetches: Map<string, Promise<void>>;
+}
 
 type Report = (thrown: unknown) => void;
 
@@ -11,7 +17,7 @@ type Report = (thrown: unknown) => void;
  * What the store keeps for a session. A configured archive that was never fetched is fetched from now on, and is there at a
  * later look.
  */
-export async function storedRoots(skills: Skills, workspace: Workspace, report: Report): Promise<StoredRoots> {
+export async function storedRoots(skills: Fetching, workspace: Workspace, report: Report): Promise<StoredRoots> {
   const { ctx } = skills;
   const store = ctx.find("skillStore");
   const configured = new Map<string, PlacedSkills>();
@@ -27,7 +33,7 @@ export async function storedRoots(skills: Skills, workspace: Workspace, report: 
 }
 
 async function keptRoot(
-  skills: Skills,
+  skills: Fetching,
   store: SkillStore,
   address: string,
   report: Report,

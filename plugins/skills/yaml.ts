@@ -1,5 +1,10 @@
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, visit } from "yaml";
-import type { Field } from "./front-matter.ts";
+
+/** A value of a front matter, and the line of the file that it begins in, from 1. Scalars are texts. */
+export interface Field {
+  value: unknown;
+  line: number;
+}
 
 /** The fields of a front matter by their lines in the file, or why it is no YAML. */
 export function yamlIn(source: string): { fields: Map<string, Field> } | { line: number; reason: string } {

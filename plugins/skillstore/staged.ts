@@ -1,6 +1,7 @@
 import { existsSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { ScorelError } from "@scorel/kernel";
+import type { Archives } from "@scorel/packages/contract";
 import type { Address } from "./address.ts";
 import { changesBetween, textAt } from "./changes.ts";
 import type { PlacedSkills, Reach, SkillFileChange, StagedSkills, StoredSkills } from "./contract.ts";
@@ -9,14 +10,30 @@ import { bring, type Fetched } from "./fetch.ts";
 import { nextTime, type SkillLock } from "./lock-file.ts";
 import { pluginsIn } from "./marketplace.ts";
 import { makeStaging, place, treesIn } from "./staging.ts";
-import type { Store } from "./store.ts";
 import { isIntact, type Sums, sealTree, skillFilesIn, sumsOf } from "./tree.ts";
+
+/** The store that staged skills are compared with and put into. */
+interface Keeping {
+  /** `~/.scorel`. */
+  readonly home: string;
+  readonly archives: Archives;
+  byId(id: string): PlacedSkills | undefined;
+  /** Changes the lock file in one step; what `change` throws changes nothing. */
+  change(change: (lock: SkillLock) => void): Promise<void>;
+  /** Keeps a tree that was replaced for a day. */
+  retire(tree: string): void;
+}
 
 /** Each is looked at by every session. */
 const MOST_SKILLS = 500;
 
 /** Brings skills into a folder of their own, to be looked at. */
-export async function stage(store: Store, address: Address, reach: Reach, instead = address.id): Promise<StagedSkills> {
+export async function stage(
+  store: Keeping,
+  address: Address,
+  reach: Reach,
+  instead = address.id,
+): Promise<StagedSkills> {
   let folder: string | undefined;
   try {
     folder = makeStaging(store.home);
@@ -52,13 +69,13 @@ class Staged implements StagedSkills {
   readonly changes: readonly SkillFileChange[];
   readonly isIntact: boolean;
   readonly elsewhere: StagedSkills["elsewhere"];
-  private readonly store: Store;
+  private readonly store: Keeping;
   private readonly address: Address;
   private readonly staging: string;
   private readonly entry: Omit<StoredSkills, "id" | "name" | "added" | "addedAt">;
 
   constructor(
-    store: Store,
+    store: Keeping,
     address: Address,
     staging: string,
     { sha256, mark, instead }: Fetched & { instead: string },

@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { dirname, join, parse, relative } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import type { Kind } from "../commands.ts";
 import type { ExtensionFolder, ExtensionsService } from "../contract.ts";
 import { errors } from "../errors.ts";
+import type { Kind } from "./kinds.ts";
 import { templates } from "./templates.ts";
 
 /** `plugin new`: a folder with the extension and its test. Throws EXTENSIONS_NAME and EXTENSIONS_EXISTS. */

@@ -1,4 +1,4 @@
-import type { Kind } from "../commands.ts";
+import type { Kind } from "./kinds.ts";
 
 /** A begun extension: plain JavaScript that needs nothing, so that its test runs in an empty folder. */
 interface Begun {

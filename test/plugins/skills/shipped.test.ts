@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process";
 import { cpSync, mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { kinds } from "../../../plugins/extensions/commands.ts";
+import { kinds } from "../../../plugins/extensions/commands/kinds.ts";
 import { root } from "../../docs/source.ts";
 import { type Script, text, toolCall } from "../../model-server.ts";
 import { itWith } from "../../optional.ts";
