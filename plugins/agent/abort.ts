@@ -1,6 +1,6 @@
 /**
- * Settles like `work`, but rejects with the signal's reason when it aborts: at once, or when `work` has
- * not settled by itself within `graceMs`. `work` may go on unheard.
+ * Settles like `work`, but rejects with `signal.reason` when the signal aborts. With `graceMs`, an aborted `work` gets
+ * that many milliseconds to settle first. `work` itself is not stopped; a late result is ignored.
  */
 export function untilAborted<T>(work: PromiseLike<T> | T, signal: AbortSignal, graceMs = 0): Promise<T> {
   return new Promise((resolve, reject) => {
@@ -18,12 +18,13 @@ export function untilAborted<T>(work: PromiseLike<T> | T, signal: AbortSignal, g
   });
 }
 
-/** The functions to call when a signal aborts, in the order in which they were added. */
+/** Callbacks of each signal, in the order in which they were added. */
 const waiting = new WeakMap<AbortSignal, Set<() => void>>();
 
 /**
- * Calls `work` when the signal aborts, at once when it has; the answer stops listening. A signal compares a new listener
- * with all that it has, which thousands of calls in one reply would feel: so it gets one listener, which calls the others.
+ * Calls `work` once when the signal aborts, or immediately if it already has. Returns a function that removes the
+ * callback. AbortSignal checks each new listener against all existing ones, which is slow for thousands of calls, so
+ * each signal gets a single listener that runs all callbacks.
  */
 export function onAbort(signal: AbortSignal, work: () => void): () => void {
   if (signal.aborted) {
@@ -50,7 +51,10 @@ function listenTo(signal: AbortSignal): Set<() => void> {
   return works;
 }
 
-/** A signal of one piece of work: aborts with any of `signals`, or alone; `end` stops listening to them. */
+/**
+ * Creates a signal that aborts with any of `signals`. `end()` stops listening to them; `end(true)` also aborts the new
+ * signal.
+ */
 export function linkedTo(...signals: readonly AbortSignal[]): { signal: AbortSignal; end(abandon?: boolean): void } {
   const control = new AbortController();
   const ties = signals.map((signal) => onAbort(signal, () => control.abort(signal.reason)));

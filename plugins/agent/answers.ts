@@ -1,7 +1,9 @@
 import { nearest } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** The answers that a layer may give: the kernel skips, and names, a layer that gives another. */
+/**
+ * Validators for what hook layers return. The kernel skips a layer with an invalid return value and reports its plugin.
+ */
 export const answers = {
   messages: (hook: string) => (answer: unknown) => {
     if (!Array.isArray(answer)) throw errors.AGENT_HOOK_ANSWER({ hook, wanted: "a list of messages" });
@@ -15,7 +17,7 @@ export const answers = {
   verdict: (hook: string) => (answer: unknown) => {
     const wanted = "{ block: boolean, reason?: string }";
     assertFields(hook, answer, { wanted, fields: ["block", "reason"] });
-    // A reason alone leaves open whether the call is refused, and a guard must not let it pass by a slip.
+    // A reason without `block` is ambiguous. Rejecting it keeps a guard's typo from letting the call pass.
     const isVerdict = isBoolean(answer.block) && isText(answer.reason);
     if (!isVerdict || (answer.block === undefined && answer.reason !== undefined))
       throw errors.AGENT_HOOK_ANSWER({ hook, wanted });
@@ -31,7 +33,7 @@ export const answers = {
   },
 };
 
-/** A misspelt field would say nothing, as if the layer had had nothing to say. */
+/** Rejects unknown fields: a misspelt field would otherwise be ignored without a word. */
 function assertFields(
   hook: string,
   answer: unknown,
@@ -50,7 +52,7 @@ function isMessage(value: unknown): boolean {
   );
 }
 
-/** Blocks as far as everyone relies on them; those of unknown types are for whoever knows them. */
+/** Checks the shape that all readers rely on. Blocks of unknown types pass. */
 function isContent(value: unknown): boolean {
   return Array.isArray(value) && value.every((block) => isObject(block) && typeof block.type === "string");
 }

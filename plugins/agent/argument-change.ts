@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import type { ArgumentChange } from "@scorel/messages/contract";
 
-/** How the arguments that a tool got differ from those that the model wrote; undefined when they do not. */
+/** Returns the fields in which `ran` differs from the arguments that the model wrote, or undefined when none does. */
 export function argumentChange(written: unknown, ran: unknown): ArgumentChange | undefined {
   const [from, to] = [fieldsOf(written), fieldsOf(ran)];
   const set = Object.entries(to).filter(

@@ -10,8 +10,9 @@ import { Retries } from "./retry.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
 /**
- * One model call beside the conversation: guarded, retried, redacted and counted as a round is, and without tools.
- * `spent` hears of each attempt's usage. Rejects with the reply's failure, or with the signal's reason.
+ * Makes one model call outside the conversation, without tools, but guarded, retried, redacted and counted like a
+ * round. Calls `spent` with each attempt's message for its usage. Rejects with the reply's failure or the signal's
+ * reason.
  */
 export async function ask(
   env: Environment,
@@ -26,7 +27,7 @@ export async function ask(
   }
 }
 
-/** Asks until there is an answer, or a failure that another attempt would not mend. */
+/** Repeats the call until it succeeds, fails for good, or the retries are used up. */
 async function answered(
   env: Environment,
   question: Question,
@@ -70,7 +71,7 @@ async function attempt(
       failure = why;
     },
   });
-  // Reading to the end is what settles the result.
+  // The result settles only when the stream has been read to its end.
   for await (const _event of stream);
   const message = await stream.result();
   request.end(message.stopReason === "error");

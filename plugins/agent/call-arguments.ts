@@ -1,11 +1,12 @@
 import { errors } from "./errors.ts";
 
-/** Deeper than any schema; a circle ends here, too. */
+/** Maximum nesting depth. Deeper than any real schema; also stops circular values. */
 const MOST_LEVELS = 500;
 
 /**
- * A copy of a call's arguments as plain JSON data, so that nothing reads differently the second time: getters and proxies
- * are read once, `__proto__` keys are left out. Throws AGENT_CALL_ARGUMENTS for what JSON cannot hold.
+ * Returns a copy of a call's arguments as plain JSON data, so that guards and the tool read the same values: getters
+ * and proxies are read once, and `__proto__` keys are dropped. Throws AGENT_CALL_ARGUMENTS for values that JSON cannot
+ * hold.
  */
 export function plainArguments(tool: string, args: unknown): unknown {
   return plainCopy(args, { tool, path: [] });

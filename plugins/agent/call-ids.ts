@@ -1,7 +1,7 @@
 import type { Message } from "@mariozechner/pi-ai";
 import { newId } from "@scorel/kernel";
 
-/** Call ids of one reply, by place: never empty, never one that is taken. */
+/** Assigns a unique, non-empty id to each tool call of one reply, keyed by the call's content index. */
 export class CallIds {
   private readonly byIndex = new Map<number, string>();
   private readonly own = new Set<string>();
@@ -28,7 +28,10 @@ export class CallIds {
   }
 }
 
-/** The ids of all calls in a conversation that grows from request to request: only what is new in it is looked at. */
+/**
+ * Collects the ids of all tool calls in a conversation. When the conversation only grew, just the new messages are
+ * read.
+ */
 export class ConversationIds {
   private messages: readonly Message[] = [];
   private ids = new Set<string>();

@@ -1,17 +1,17 @@
 import type { AssistantMessage, ToolCall } from "@mariozechner/pi-ai";
 import { errors } from "./errors.ts";
 
-/** Knows which calls of a reply are too many. */
+/** Enforces the maximum number of tool calls per reply. */
 export class CallLimit {
   private readonly limit: number;
-  /** By reply, the place of each of its calls among them. */
+  /** The index of each call within its reply, by call id. */
   private readonly places = new WeakMap<AssistantMessage, Map<string, number>>();
 
   constructor(limit: number) {
     this.limit = limit;
   }
 
-  /** Throws AGENT_CALL_LIMIT for a call whose reply holds that many calls before it. */
+  /** Throws AGENT_CALL_LIMIT when `limit` or more calls precede this one in its reply. */
   check(reply: AssistantMessage, { id, name }: ToolCall): void {
     const places = this.placesIn(reply);
     if ((places.get(id) ?? 0) < this.limit) return;

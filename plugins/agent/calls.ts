@@ -23,35 +23,38 @@ import { createThrottle } from "./throttle.ts";
 import type { Turn } from "./turn.ts";
 
 const updateIntervalMs = 100;
-/** Milliseconds a cancelled tool has to say what it had done; one that says nothing is left behind. */
+/** Milliseconds that a cancelled tool gets to return what it has done so far. */
 const lastWordsMs = 500;
-/** Characters of arguments that cannot be read which the model is shown again. */
+/** Characters of unreadable arguments that are quoted back to the model. */
 const longestExcerpt = 600;
 
-/** The tool calls of one run: guards before, the tool itself, changes after; nothing runs after abort. */
+/**
+ * Runs the tool calls of one turn: hooks and guards, the tool itself, then changes to its result. Nothing starts after
+ * an abort.
+ */
 export class Calls {
   private readonly turn: Turn;
   private readonly adapters = new Map<ReadyTool, AgentTool>();
-  /** Calls whose arguments were validated, frozen as the guards see them; by call id. */
+  /** Validated calls, frozen, by call id: the value that guards see and the tool gets. */
   private readonly validated = new Map<string, ToolCallInput>();
-  /** Replies as hooks see them, so that each is copied once for all of its calls. */
+  /** Frozen copies of replies for hooks, so that each reply is copied once for all of its calls. */
   private readonly replies = new WeakMap<object, ToolCallInput["assistantMessage"]>();
   private readonly limit: CallLimit;
   private readonly onValidated: (id: string, args: unknown) => void;
-  /** Why the arguments of a call cannot be read; by call id. */
+  /** Parse errors of tool-call arguments, by call id. */
   private readonly unreadable = new Map<string, UnreadableArguments>();
-  /** What a tool itself called an error: the library knows only thrown ones. */
+  /** Ids of calls whose tool returned `isError`. pi-agent-core only knows errors that are thrown. */
   private readonly failures = new Set<string>();
 
   constructor(turn: Turn, onValidated: (id: string, args: unknown) => void) {
     this.turn = turn;
     this.onValidated = onValidated;
     this.limit = new CallLimit(turn.env.ctx.config.callsPerReply);
-    // Layers and tools of all calls that run at the same time may listen.
+    // Every concurrent call may add listeners, so Node's leak warning would be false.
     setMaxListeners(0, turn.signal);
   }
 
-  /** The tools as they are now, in the library's shape. */
+  /** The current tools, in the shape that pi-agent-core expects. */
   tools(): AgentTool[] {
     return tools(this.turn.env.ctx).map((tool) => {
       const adapter = this.adapters.get(tool) ?? this.adapt(tool);
@@ -61,8 +64,9 @@ export class Calls {
   }
 
   /**
-   * Proposed, validated once, judged, approved: from the validation on the call is one frozen value. Throws what is wrong
-   * with the arguments, which the library answers to the model.
+   * Prepares and approves one call: runs `beforeToolCall`, validates the arguments, freezes the call and asks the
+   * guards. Returns a refusal or undefined. Throws when the arguments are invalid; pi-agent-core sends that error to
+   * the model.
    */
   async before({
     assistantMessage,
@@ -85,7 +89,7 @@ export class Calls {
     const refused = await this.changed(input);
     if (refused) return refused;
     const left = plainArguments(name, input.args);
-    // Arguments that no layer changed are not validated again: a transform of the schema would run twice.
+    // Unchanged arguments are not validated again: the schema's transforms would run twice.
     const args = isDeepStrictEqual(left, proposed) ? valid : this.tool(name).validate(left);
     const call = sealed({
       ...input,
@@ -97,12 +101,15 @@ export class Calls {
     return this.approve(call);
   }
 
-  /** Has this call answered with what is wrong with its arguments, so that the model can write them again. */
+  /**
+   * Marks a call whose arguments could not be parsed. `before` then throws AGENT_CALL_JSON so that the model can write
+   * them again.
+   */
   refuse(id: string, flaw: UnreadableArguments): void {
     this.unreadable.set(id, flaw);
   }
 
-  /** Lets the layers change the arguments of their copy, or block the call. */
+  /** Runs `beforeToolCall`: a layer may change the arguments in `input` or block the call. */
   private async changed(input: ToolCallInput): Promise<BeforeToolCallResult | undefined> {
     const { env, signal } = this.turn;
     try {
@@ -115,7 +122,7 @@ export class Calls {
     }
   }
 
-  /** Asks every guard about the final arguments, which are for none of them to change; one that fails denies. */
+  /** Asks every guard about the final, frozen arguments. A guard that throws refuses the call. */
   private async approve(input: ToolCallInput): Promise<BeforeToolCallResult | undefined> {
     const { env, signal } = this.turn;
     try {
@@ -127,7 +134,7 @@ export class Calls {
     }
   }
 
-  /** Throws when the tool was taken away while the call waited. */
+  /** Throws AGENT_TOOL_GONE when the tool was removed while the call waited. */
   private tool(name: string): ReadyTool {
     const tool = this.turn.env.ctx.find("tools")?.get(name);
     if (!tool) throw errors.AGENT_TOOL_GONE({ tool: name });
@@ -142,7 +149,7 @@ export class Calls {
     return reply;
   }
 
-  /** Joins what the layers change into the result; a result that is there is kept on abort. */
+  /** Runs `afterToolCall` and merges the layers' changes into the result. An abort keeps the result as it is. */
   async after(call: AfterToolCallContext): Promise<AfterToolCallResult | undefined> {
     const { env, signal } = this.turn;
     const { id } = call.toolCall;
@@ -165,7 +172,10 @@ export class Calls {
     return this.validated.get(id) as ToolCallInput;
   }
 
-  /** A layer may answer details that have no JSON form: they must not cost the result its place in the log. */
+  /**
+   * Keeps the tool's own details when a layer's `details` cannot be serialized, because the result could not be stored
+   * then.
+   */
   private storable(details: unknown, original: unknown): unknown {
     if (details === original) return details;
     try {
@@ -182,7 +192,7 @@ export class Calls {
       name: tool.name,
       label: tool.label,
       description: tool.description,
-      // The tool checks its own arguments; the library's checker, which is large to load, has nothing left to do.
+      // An empty schema keeps pi-agent-core from loading its validator. Tools validate their own arguments in `before`.
       parameters: {} as AgentTool["parameters"],
       execute: (id, _params, _signal, onUpdate) => this.execute(tool, id, onUpdate),
     };
@@ -211,7 +221,7 @@ export class Calls {
   }
 }
 
-/** The round as layers may look at it: the library goes on with its own, and a long conversation is copied for those only who read it. */
+/** A read-only view of the round for hooks. Messages and tools are copied only when a layer reads them. */
 function viewOf({ systemPrompt, messages, tools = [] }: BeforeToolCallContext["context"]): ToolCallInput["context"] {
   return Object.freeze({
     systemPrompt,
@@ -232,14 +242,14 @@ function blocked({ reason }: ToolCallVerdict): BeforeToolCallResult {
   return { block: true, reason: reason ?? "The call was refused." };
 }
 
-/** Both ends of a long text: what is wrong with arguments is mostly at the end. */
+/** Keeps the start and the end of a long text: errors in arguments are mostly at the end. */
 function excerpt(text: string): string {
   if (text.length <= longestExcerpt) return text;
   const half = longestExcerpt / 2;
   return `${text.slice(0, half)} [… ${text.length - longestExcerpt} characters …] ${text.slice(-half)}`;
 }
 
-/** A guard that failed denies, in its own words; after an abort nothing runs. */
+/** Returns the reason for a refusal, from the abort or from the guard that failed. */
 function refusal(thrown: unknown, signal: AbortSignal): string {
   if (signal.aborted) return `Not run. ${messageOf(signal.reason)}`;
   return codeOf(thrown) === "HOOK_CRITICAL" ? messageOf(thrown) : `A guard failed: ${messageOf(thrown)}`;

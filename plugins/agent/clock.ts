@@ -1,8 +1,8 @@
-/** Time and chance as the loop uses them; a test brings its own. */
+/** Timer and random source of the agent loop. Tests pass their own. */
 export interface Clock {
   /** Resolves after `ms` milliseconds, or at once when the signal aborts. */
   wait(ms: number, signal: AbortSignal): Promise<void>;
-  /** From 0 to 1, without 1. */
+  /** Returns a number from 0 (inclusive) to 1 (exclusive). */
   random(): number;
 }
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The table `[agent]`. */
+/** Schema of the configuration table `[agent]`. */
 export const config = z.strictObject({
   idleTimeout: z
     .number()

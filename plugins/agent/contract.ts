@@ -10,7 +10,7 @@ import type {
 } from "@scorel/messages/contract";
 import type { ToolOutput } from "@scorel/tools/contract";
 
-/** A message waiting for its place in a running turn. */
+/** A message that waits for a running turn. */
 export interface QueueItem {
   id: string;
   mode: "steer" | "follow_up";
@@ -18,7 +18,7 @@ export interface QueueItem {
   clientId: string;
 }
 
-/** What a waiting message becomes: whatever is absent stays as it is. */
+/** A change to a waiting message. Absent fields stay as they are. */
 export interface QueueChange {
   id: string;
   mode?: QueueItem["mode"];
@@ -26,20 +26,20 @@ export interface QueueChange {
 }
 export interface RewriteOptions {
   clientId?: string;
-  /** Refused with AGENT_QUEUE_CONFLICT unless the queue stands at this `queueSeq` when the change is written. */
+  /** The `queueSeq` that the caller has seen. Throws AGENT_QUEUE_CONFLICT when the queue has changed since. */
   expectedSeq?: number;
-  /** The id that the change bears in the log. */
+  /** Event id for the `queue_update` that is written. */
   id?: EventId;
 }
 
 export interface TurnOutcome {
   reason: "completed" | "cancelled" | "error";
-  /** Coded and readable; absent when completed. */
+  /** Set unless `reason` is "completed". */
   error?: { code: string; message: string };
   /** The text of the last assistant message of the turn. */
   text: string;
   stopReason: string;
-  /** Summed over the turn's rounds. */
+  /** Sum over all rounds of the turn. */
   usage: Usage;
   durationMs: number;
   leafId: EventId | null;
@@ -47,43 +47,43 @@ export interface TurnOutcome {
 
 export interface SendOptions {
   clientId?: string;
-  /** Makes a repeated send harmless: the same id has the same outcome once. */
+  /** Makes a repeated send harmless: a second message with the same id is not sent again. */
   messageId?: string;
-  /** What to do when a turn is running. Default: follow_up. */
+  /** How to queue the message while a turn is running. Default: "follow_up". */
   running?: "follow_up" | "steer";
 }
-/** Where a sent message went. `turn` settles, never rejects, when the turn that serves it ends. */
+/** Result of a send. `turn` resolves when the turn that answers the message ends; it never rejects. */
 export interface Sent {
   status: "started" | "queued" | "duplicate";
-  /** The message's event, or the queue item that will become it. */
+  /** Id of the message's event, or of the queue item that will become it. */
   id: string;
   turn: Promise<TurnOutcome>;
 }
 
-/** One model call beside the conversation, as for a summary or a title. */
+/** One model call outside the conversation, for example for a summary or a title. */
 export interface Question {
-  /** The model of the table `[models.<alias>]`; without such a table, or without an alias, the model in use. */
+  /** Name of a table `[models.<alias>]`. Without an alias, or without such a table, the session's model answers. */
   alias?: string;
   systemPrompt: string;
   text: string;
-  /** Tokens the answer may hold, at most what its model can. */
+  /** Maximum tokens of the answer, capped by the model's own limit. */
   maxTokens?: number;
-  /** Default: the agent's own, which aborts when the session closes. */
+  /** Defaults to the agent's signal, which aborts when the session closes. */
   signal?: AbortSignal;
 }
 export interface Answer {
   text: string;
   /** `provider/id` of the model that answered. */
   model: string;
-  /** `length` when the answer ended at the limit of its tokens. */
+  /** `length` when the answer was cut at its token limit. */
   stopReason: string;
-  /** Summed over all attempts. */
+  /** Sum over all attempts. */
   usage: Usage;
 }
 
 /**
- * The running agent. The first half is the surface of pi's `Agent`, so that extensions written for it
- * work; the second half is what hosts and faces use.
+ * The service `agent`. The members up to `signal` match pi's `Agent`, so that pi extensions work; the others are for
+ * hosts and clients.
  */
 export interface AgentService {
   prompt(input: string | AgentMessage | AgentMessage[], images?: ImageBlock[]): Promise<void>;
@@ -91,48 +91,56 @@ export interface AgentService {
   followUp(message: AgentMessage | string): void;
   abort(): void;
   waitForIdle(): Promise<void>;
-  /** pi's events of this session's turns; listeners are isolated and never slow the turn. */
+  /** Subscribes to pi's events of this session. A slow or failing listener does not affect the turn. */
   subscribe(listener: (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>): () => void;
   readonly state: Readonly<AgentState>;
   readonly signal: AbortSignal | undefined;
 
-  /** Appends the message (on disk before this resolves) and starts a turn, or queues it for the running one. */
+  /**
+   * Appends a message and starts a turn, or queues it while one is running. The message is on disk when this resolves.
+   */
   send(content: UserMessage["content"], options?: SendOptions): Promise<Sent>;
-  /** Ends the running turn; what had arrived is kept. Resolves when the turn has ended; false when none ran. */
+  /**
+   * Cancels the running turn and keeps what has arrived. Resolves when the turn has ended; false when none was running.
+   */
   cancel(): Promise<boolean>;
   readonly running: boolean;
   /**
-   * Replaces the waiting messages, in this order; those left out are removed. Throws AGENT_QUEUE_UNKNOWN for one that waits
-   * no longer, and AGENT_QUEUE_CONFLICT; then nothing is changed.
+   * Replaces the waiting messages, in this order; omitted ones are removed. Throws AGENT_QUEUE_UNKNOWN for a message
+   * that no longer waits and AGENT_QUEUE_CONFLICT for an outdated `expectedSeq`; neither changes the queue.
    */
   rewriteQueue(items: readonly QueueChange[], options?: RewriteOptions): Promise<void>;
-  /** Starts a turn with the messages that are due next; undefined when none waits. Throws AGENT_BUSY when a turn runs. */
+  /**
+   * Starts a turn with the queued messages that are due. Returns undefined when none waits; throws AGENT_BUSY during a
+   * turn.
+   */
   runQueue(): Promise<Sent | undefined>;
   /**
-   * Tokens the next request holds, by the last good usage plus an estimate of what came after. Of a conversation that is
-   * longer than one and a quarter of the model's window no more is counted.
+   * Estimated tokens of the next request: the last reported usage plus an estimate of later messages. Counting stops at
+   * 1.25 times the model's context window, so the result is only a lower bound beyond that.
    */
   contextTokens(): number;
   /** Estimated tokens of one message. */
   estimateTokens(message: ScorelMessage): number;
-  /** Estimated tokens of what goes with every request besides the messages: the system prompt and the tools. */
+  /** Estimated tokens of the system prompt and the tools, which are part of every request. */
   fixedTokens(): number;
   /**
-   * One model call beside the conversation, without tools: watched, retried, redacted and counted in the running turn's
-   * usage as a round is; nothing of it is stored. Rejects with AGENT_ and MODEL_ errors, or with the signal's reason.
+   * Makes one model call outside the conversation, without tools. It is guarded, retried and redacted like a round, its
+   * usage counts towards the running turn, and nothing is stored. Rejects with an AGENT_ or MODEL_ error, or with the
+   * signal's reason.
    */
   ask(question: Question): Promise<Answer>;
   /**
-   * Work on the conversation between turns: `work` may append to the path, nobody else may, messages sent meanwhile wait
-   * for its end, and `cancel` ends it. Throws AGENT_BUSY when a turn runs.
+   * Runs `work` while no turn is running. Only `work` may append to the path, messages sent meanwhile wait, and
+   * `cancel` aborts it. Throws AGENT_BUSY during a turn.
    */
   betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R>;
 }
 
 /**
- * A call of a tool. For `beforeToolCall`, `args` are a copy of what the model proposed: valid, but without the schema's
- * defaults and transforms. A layer may change or replace them with other JSON data, which is validated again. For all later
- * hooks `args` and `toolCall.arguments` are the one value that was validated: frozen, and what the tool gets.
+ * One tool call, as hooks see it. In `beforeToolCall`, `args` is a copy of the model's arguments, checked but without
+ * the schema's defaults and transforms; a layer may change it, and changes are validated again. In later hooks, `args`
+ * and `toolCall.arguments` are the same frozen value, which is what the tool gets.
  */
 export interface ToolCallInput {
   assistantMessage: AssistantMessage;
@@ -141,11 +149,11 @@ export interface ToolCallInput {
   context: { systemPrompt: string; messages: AgentMessage[]; tools?: AgentTool[] };
 }
 export interface ToolCallVerdict {
-  /** Ends the chain: the call is answered with `reason` and never runs. */
+  /** True refuses the call. The model gets `reason` as the result, and the tool does not run. */
   block?: boolean;
   reason?: string;
 }
-/** A call that is to be approved, with the first refusal. */
+/** A call that awaits approval, with the first refusal so far. */
 export interface ToolCallApproval extends ToolCallInput {
   refused?: ToolCallVerdict;
 }
@@ -161,65 +169,65 @@ declare module "@scorel/kernel" {
   }
   interface Hooks {
     /**
-     * Before a tool runs, its arguments already valid: a layer may change them or block the call. Later layers may change them
-     * again, so guards stand on `approveToolCall`.
+     * Called before a tool runs, with checked arguments. A layer may change them or block the call. Later layers may
+     * change them again, so guards must use `approveToolCall`.
      */
     beforeToolCall(
       input: ToolCallInput,
       signal?: AbortSignal,
     ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
     /**
-     * The last word before a tool runs, on the arguments that it gets; what is shown cannot be changed. Every layer is
-     * asked; one that blocks is not overruled, and the layers after it see that in `refused`.
+     * Called right before a tool runs, with its final, frozen arguments. Every layer is asked, and a refusal cannot be
+     * overruled; later layers see it in `refused`.
      */
     approveToolCall(
       input: ToolCallApproval,
       signal?: AbortSignal,
     ): Promise<ToolCallVerdict | undefined> | ToolCallVerdict | undefined;
-    /** After a tool has run and before its result is stored: a layer may replace parts of the result. */
+    /** Called after a tool has run and before its result is stored. A layer may replace parts of the result. */
     afterToolCall(
       input: ToolCallOutcome,
       signal?: AbortSignal,
     ): Promise<ToolCallChange | undefined> | ToolCallChange | undefined;
     /**
-     * Before the messages of a model call are read from the log: a layer may append path events that make the conversation
-     * shorter, so that a long one is never read whole. `model` is `provider/id`. A layer answers nothing.
+     * Called before the messages of a model call are read from the log. A layer may append path events that shorten the
+     * conversation, so that a long one is never read whole. `model` is `provider/id`. Return values are ignored.
      */
     beforeContext(call: { model: string }, signal?: AbortSignal): unknown;
     /**
-     * Before each model call: the messages of the conversation. A layer may append path events here; then all layers are asked
-     * again with what the conversation has become, twice at most.
+     * Called before each model call with the conversation's messages. When a layer appends path events, all layers are
+     * called again with the new conversation, at most twice.
      */
     transformContext(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
     /**
-     * A model refused the conversation as too long: a layer that has made it shorter answers true, and the call is made
-     * once more. Path events may be appended here. `model` is `provider/id` of the one that refused.
+     * Called when a model refuses the conversation as too long. A layer that has shortened it, by appending path
+     * events, returns true; then the call is made once more. `model` is the `provider/id` that refused.
      */
     contextOverflow(
       refused: { model: string; reason: string },
       signal?: AbortSignal,
     ): Promise<boolean | undefined> | boolean | undefined;
-    /** After `transformContext`: the system prompt of one request, as it is frozen; a layer adds to its end what only this request needs. */
+    /** Called after `transformContext` with the system prompt. A layer appends text that only this request needs. */
     systemPrompt(text: string, signal?: AbortSignal): Promise<string> | string;
-    /** After `transformContext`: the last word on what is sent; nothing said here is stored. */
+    /** Called after `transformContext` with the messages as they will be sent. Changes are not stored. */
     convertToLlm(messages: AgentMessage[], signal?: AbortSignal): Promise<AgentMessage[]> | AgentMessage[];
   }
   interface Events {
-    /** Both queues, whole: the waiting messages after a change. Delivery is the message event itself. */
+    /** The waiting messages after a change, all of them. A delivered message is removed by its own `message` event. */
     queue_update: { items: QueueItem[] };
   }
   interface Transients {
-    /** A model call failed and is made again after `delayMs`: attempt 1 `of` at most so many, because of `reason`. */
+    /** A model call failed and is repeated after `delayMs`. `attempt` counts from 1; `of` is the maximum. */
     retry_start: { attempt: number; of: number; delayMs: number; reason: string };
-    /** The wait is over: the attempt begins now, or never will. */
+    /** The wait has ended: the attempt starts now, unless `cancelled`. */
     retry_end: { attempt: number; cancelled: boolean };
   }
   interface Projections {
-    /** The messages that wait, in the order of their delivery. */
+    /** The waiting messages, in delivery order. */
     queue: QueueItem[];
-    /** seq of the event that last changed what waits; 0 before the first. */
+    /** `seq` of the event that last changed the queue; 0 before the first. */
     queueSeq: number;
-    /** Client-made message id -> the event or queue item it became. */
+    /** Maps client-made message ids to the event or queue item that each message became. */
     sentMessages: Record<string, string>;
   }
 }

@@ -12,23 +12,23 @@ import type { Redaction } from "./redaction.ts";
 
 type Block = AssistantMessage["content"][number];
 
-/** Fields that providers keep on a block while it streams; they must never reach the log. */
+/** Fields that provider adapters keep on a block while it streams. They must not reach the log. */
 const scratch = new Set(["partialArgs", "partialJson", "streamIndex", "index"]);
 
 /**
- * Our messages as pi's: `tool_result` is its `toolResult`, `internal` is left out, and what a model never
- * reads (meta) is gone. Copied down to the blocks, because events are frozen and layers may change theirs.
+ * Converts stored messages to pi's types: `tool_result` becomes `toolResult`; `internal` messages and `meta` are left
+ * out. Messages and blocks are copied, because stored ones are frozen and hook layers may change theirs.
  */
 export function toAgentMessages(messages: readonly ScorelMessage[]): AgentMessage[] {
   return converted(messages, toAgentMessage);
 }
 
-/** Stored messages and their converted forms. */
+/** Converted messages, by stored message. */
 const known = new WeakMap<ScorelMessage, AgentMessage>();
 
 /**
- * The same for a request, where a stored message is the same object each time: a long conversation is not copied for every
- * round, and whoever remembers something of a message finds it again. Nobody may change these; extensions get copies of them.
+ * Converts messages for a request. A stored message always yields the same object, so a long conversation is not copied
+ * every round and caches keyed by message keep working. Callers must not change the result.
  */
 export function toRequestMessages(messages: readonly ScorelMessage[]): AgentMessage[] {
   return converted(messages, (message) => {
@@ -52,18 +52,18 @@ function converted(
   return made;
 }
 
-/** Our assistant message for the log: pi's without scratch fields and secrets. */
+/** Converts pi's assistant message for the log, without scratch fields and secrets. */
 export function toAssistant(message: PiAssistant, redaction: Redaction): AssistantMessage {
   const content = message.content.map((block) => redactBlock(withoutScratch(block), redaction));
   return { ...(message as unknown as AssistantMessage), content };
 }
 
-/** The readable text of an assistant message: its text blocks, one after the other. */
+/** Returns the text blocks of an assistant message, joined. */
 export function assistantText(content: readonly { type: string; text?: unknown }[]): string {
   return content.map((block) => (block.type === "text" ? String(block.text) : "")).join("");
 }
 
-/** A user message's text, for people: images are left out. */
+/** Returns the text of a user message without its images. */
 export function userText(content: string | readonly (TextBlock | ImageBlock)[]): string {
   return typeof content === "string" ? content : assistantText(content);
 }
@@ -80,7 +80,7 @@ function withoutScratch(block: PiAssistant["content"][number]): Block {
   return Object.fromEntries(Object.entries(block).filter(([key]) => !scratch.has(key))) as unknown as Block;
 }
 
-/** Only what was said and asked for: a provider's signatures are of no use once changed. */
+/** Redacts text, thinking and arguments. A provider's signatures stay: changed ones would be useless. */
 function redactBlock(block: Block, redaction: Redaction): Block {
   if (block.type === "text") return { ...block, text: redaction.text(block.text) };
   if (block.type === "thinking") return { ...(block as ThinkingBlock), thinking: redaction.text(block.thinking) };

@@ -8,19 +8,19 @@ import { outcomeFromLog, unserved } from "./outcome.ts";
 import { withoutSecrets } from "./prompt-secrets.ts";
 import { type Loop, type Prompt, Turn } from "./turn.ts";
 
-/** Outcomes kept for repeated sends; older ones are read from the log. */
+/** Number of outcomes kept in memory for repeated sends. Older ones are read from the log. */
 const keptOutcomes = 256;
 
 interface Current {
   turn: Turn | Interlude;
-  /** The id of the message that began it; rejects when nothing could be written. */
+  /** Id of the message that started the turn. Rejects when it could not be written. */
   begun: Promise<string>;
   done: Promise<TurnOutcome>;
 }
 
 /**
- * Leads every message to its place: the turn it starts, the queue of the running one, or what it became
- * before. Looking and acting are one step without a pause each time, so that no message falls between.
+ * Routes each message to a new turn, to the queue of the running turn, or, for a repeated id, to the earlier outcome.
+ * Checking the state and acting on it happen without an await in between, so that no message is lost.
  */
 export class Dispatcher {
   private readonly env: Environment;
@@ -33,7 +33,7 @@ export class Dispatcher {
     this.env = env;
   }
 
-  /** Whether no turn may begin any more. */
+  /** True when no further turn may start. */
   private get stopped(): boolean {
     return this.closed || this.env.ctx.session.stopping.aborted;
   }
@@ -57,13 +57,13 @@ export class Dispatcher {
     }
   }
 
-  /** Starts a turn with these messages, after one that is ending; throws AGENT_BUSY when one is running. */
+  /** Starts a turn with these messages, after one that is just ending. Throws AGENT_BUSY when one is running. */
   async start(prompts: readonly Prompt[]): Promise<Sent> {
     const clean = prompts.map((prompt) => ({ ...prompt, message: withoutSecrets(this.env, prompt.message) }));
     return (await this.startWith(() => clean)) as Sent;
   }
 
-  /** The same with what waits; undefined when nothing does. */
+  /** Starts a turn with the queued messages that are due; undefined when none is. */
   startQueued(): Promise<Sent | undefined> {
     return this.startWith(() => {
       const due = this.env.queue.dueFirst();
@@ -86,7 +86,7 @@ export class Dispatcher {
     return { status: "started", id, turn: done };
   }
 
-  /** Puts a message into the queue, whether or not a turn is running. */
+  /** Adds a message to the queue, whether or not a turn is running. */
   async enqueue(message: UserMessage, mode: QueueItem["mode"], clientId?: string): Promise<Sent> {
     return this.add(withoutSecrets(this.env, message), mode, clientId);
   }
@@ -114,7 +114,7 @@ export class Dispatcher {
     this.settle(removed, outcome);
   }
 
-  /** Runs work on the conversation while no turn can start; throws AGENT_BUSY when one is running. */
+  /** Runs `work` while no turn can start. Throws AGENT_BUSY when a turn is running. */
   async betweenTurns<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> {
     if (this.stopped) throw errors.AGENT_STOPPED();
     if (this.current) throw errors.AGENT_BUSY();
@@ -122,14 +122,14 @@ export class Dispatcher {
     const run = interlude.run(work);
     const ended = () => {
       this.current = undefined;
-      // No message is served by it, so nobody reads this.
+      // An interlude serves no message, so nobody reads this outcome.
       return unserved(this.env.ctx.session, errors.AGENT_BUSY());
     };
     this.current = { turn: interlude, begun: Promise.resolve(""), done: run.then(ended, ended) };
     return run;
   }
 
-  /** Counts what a call beside the conversation has cost into the turn that runs. */
+  /** Adds the usage of a call outside the conversation to the running turn. */
   charge(usage: Usage): void {
     if (this.current?.turn instanceof Turn) this.current.turn.charge(usage);
   }
@@ -146,14 +146,14 @@ export class Dispatcher {
     while (this.current) await this.current.done;
   }
 
-  /** Ends the running turn and answers everyone who still waits; what is queued stays in the log. */
+  /** Cancels the running turn and resolves all pending outcomes with AGENT_STOPPED. Queued messages stay in the log. */
   async stop(): Promise<void> {
     this.closed = true;
     await this.cancel();
     this.settle([...this.waiting.keys()], unserved(this.env.ctx.session, errors.AGENT_STOPPED()));
   }
 
-  /** Resolves always: a turn that could not begin is told by `begun`. */
+  /** Runs the turn. Never rejects: a turn that could not start is reported by `begun`. */
   private async conduct(turn: Turn, begun: Promise<string>, prompts: readonly Prompt[]): Promise<TurnOutcome> {
     try {
       await begun;
@@ -167,7 +167,7 @@ export class Dispatcher {
     return outcome;
   }
 
-  /** The turn could not even tell its end: the log is closed. Those who wait must hear of it all the same. */
+  /** Builds the outcome of a turn that could not even write its end, because the log is closed. */
   private broken(thrown: unknown): TurnOutcome {
     this.env.ctx.report("turn", thrown);
     const error = { code: codeOf(thrown), message: messageOf(thrown) };
@@ -211,7 +211,7 @@ async function hasBegun({ begun }: Current): Promise<boolean> {
   );
 }
 
-/** With pi-ai and its kin, which a session that only looks never needs. */
+/** Loads pi-agent-core and pi-ai with the first turn, so that sessions without a turn do not pay for them. */
 async function loadLoop(): Promise<Loop> {
   return (await import("./loop.ts")).runLoop;
 }

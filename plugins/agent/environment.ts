@@ -10,7 +10,7 @@ import { createRedaction, type Redaction } from "./redaction.ts";
 
 export type AgentContext = PluginContext<z.output<typeof config>, "model">;
 
-/** The native hooks, as their owner calls them. */
+/** Functions that call the agent's native hooks. */
 export interface HookCalls {
   beforeToolCall: HookCall<"beforeToolCall">;
   approveToolCall: FoldCall<"approveToolCall">;
@@ -22,7 +22,7 @@ export interface HookCalls {
   convertToLlm: HookCall<"convertToLlm">;
 }
 
-/** What the parts of a running agent share. */
+/** Dependencies that all parts of the agent share. */
 export interface Environment {
   readonly ctx: AgentContext;
   readonly hooks: HookCalls;
@@ -31,22 +31,22 @@ export interface Environment {
   readonly clock: Clock;
 }
 
-/** Optional services are looked up at the moment of use: a preset may leave their plugins out. */
+/** Returns the prompt plugin's system prompt, or "" when that plugin is not loaded. */
 export function systemPrompt(ctx: BaseContext): string {
   return ctx.find("prompt")?.system() ?? "";
 }
-/** What the prompt has to write before the next message of a user. */
+/** Returns the events that the prompt plugin writes before the next user message. */
 export function opening(ctx: BaseContext): readonly AppendEntry[] {
   return ctx.find("prompt")?.opening() ?? [];
 }
-/** What plugins add to a prompt, to follow it in the log; rejects on abort. */
+/** Returns the events that plugins add to a submitted prompt; they follow it in the log. Rejects on abort. */
 export async function submitted(ctx: BaseContext, prompt: string, signal: AbortSignal): Promise<AppendEntry[]> {
   return (await ctx.find("prompt")?.submitted(prompt, signal)) ?? [];
 }
 export function tools(ctx: BaseContext): readonly ReadyTool[] {
   return ctx.find("tools")?.list() ?? [];
 }
-/** Tools as a request describes them, without those that are unlisted. */
+/** Returns the tools that a request describes; unlisted tools are left out. */
 export function offeredTools(ctx: BaseContext): Pick<ReadyTool, "name" | "description" | "parameters">[] {
   const listed = tools(ctx).filter(({ unlisted }) => !unlisted);
   return listed.map(({ name, description, parameters }) => ({ name, description, parameters }));

@@ -10,7 +10,7 @@ import { fittedContent, isToFit } from "./images.ts";
 import type { Queue } from "./queue.ts";
 import { contextTokens, estimateTokens, textTokens } from "./usage.ts";
 
-/** The service `agent`: pi's surface for extensions, and what hosts and faces use, over one dispatcher. */
+/** Creates the service `agent` over a dispatcher. */
 export function createFacade(env: Environment, dispatcher: Dispatcher): AgentService {
   const { ctx } = env;
   const put = async (message: UserMessage, mode: "steer" | "follow_up") =>
@@ -61,9 +61,12 @@ export function createFacade(env: Environment, dispatcher: Dispatcher): AgentSer
   return Object.assign(service, { [perPlugin]: (plugin: BaseContext) => viewFor(plugin, service, env.queue) });
 }
 
-/** The service as one plugin sees it: its listeners fail in its own name and leave when it stops, and what it sends is counted. */
+/**
+ * Creates a plugin's view of the service: errors of its listeners carry its name, its listeners end with it, and what
+ * it sends counts against its limits.
+ */
 function viewFor(plugin: BaseContext, service: AgentService, queue: Queue): AgentService {
-  // Each change of the queue writes all that waits.
+  // Each queue change writes the whole queue, so its whole size is charged.
   const pay = (where: string) => plugin.spend(where, { written: 1 }, () => JSON.stringify(queue.items).length);
   const counted: Partial<AgentService> = {
     steer(message) {
@@ -94,7 +97,7 @@ function viewFor(plugin: BaseContext, service: AgentService, queue: Queue): Agen
   return Object.assign(Object.create(service) as AgentService, counted);
 }
 
-/** pi's state, read from the log and the loop at the moment of asking. */
+/** pi's read-only `state`. Each property is read from the log or the loop on access. */
 function createState({ ctx, listeners }: Environment, dispatcher: Dispatcher): Readonly<AgentState> {
   const { live } = listeners;
   return {
@@ -128,12 +131,12 @@ function createState({ ctx, listeners }: Environment, dispatcher: Dispatcher): R
   };
 }
 
-/** Tokens after which a conversation is certainly too long for a model. */
+/** Token count beyond which a conversation is certainly too long for the model. */
 function mostCounted({ contextWindow }: { contextWindow: number }): number {
   return contextWindow > 0 ? 1.25 * contextWindow : Number.POSITIVE_INFINITY;
 }
 
-/** What goes with every request besides the messages. */
+/** The system prompt and the tools as one text, for estimating their tokens. */
 function fixedPart({ ctx }: Environment): string {
   const offered = offeredTools(ctx);
   return systemPrompt(ctx) + (offered.length > 0 ? JSON.stringify(offered) : "");
@@ -159,7 +162,7 @@ function userMessage(content: UserMessage["content"]): UserMessage {
   return { role: "user", content: userContent(content), timestamp: Date.now() };
 }
 
-/** Throws AGENT_MESSAGE for a message that says nothing. */
+/** Throws AGENT_MESSAGE for an empty message. */
 function userContent(content: UserMessage["content"]): UserMessage["content"] {
   const empty = typeof content === "string" ? content.trim() === "" : content.length === 0;
   if (empty) throw errors.AGENT_MESSAGE({ reason: "it is empty" });

@@ -1,20 +1,21 @@
 /**
- * What providers and networks say when a request fails, as data: providers find new words often, and a new
- * one is a line here and a line in the test. First match wins, from the top.
+ * Error texts of providers and networks, with what each means. The first match wins. A new text needs one line here and
+ * one in the test.
  */
 export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern: RegExp }[] = [
-  // Trying again costs time and changes nothing.
+  // Permanent: trying again would only cost time.
   { kind: "hopeless", pattern: /insufficient[ _]?(quota|funds|credits?|balance)/i },
   { kind: "hopeless", pattern: /exceeded your current quota/i },
   { kind: "hopeless", pattern: /\bbilling\b|credit balance|payment required|out of credits/i },
-  // The provider asks to come back later. Above the overflow texts, which some of these resemble.
+  // Temporary: the provider asks to come back later. Must precede the overflow check, which some of these texts would
+  // match.
   { kind: "busy", pattern: /rate[ _-]?limit/i },
   { kind: "busy", pattern: /too many (requests|concurrent)/i },
   { kind: "busy", pattern: /throttl/i },
   { kind: "busy", pattern: /resource[ _]?exhausted/i },
   { kind: "busy", pattern: /overloaded|at capacity|over capacity|high demand/i },
   { kind: "busy", pattern: /try again (later|in \d)|retry[ _-]?(delay|after)/i },
-  // Something between here and the model broke.
+  // Temporary: the server or the network failed.
   { kind: "broken", pattern: /service[ _]?(is )?(temporarily )?unavailable/i },
   { kind: "broken", pattern: /(internal|server)[ _]?(server[ _]?)?error|api_error/i },
   { kind: "broken", pattern: /bad gateway|gateway time-?out|upstream (connect|error)/i },
@@ -26,11 +27,11 @@ export const patterns: readonly { kind: "hopeless" | "busy" | "broken"; pattern:
   { kind: "broken", pattern: /^terminated$|stream ended (without|before)|ended unexpectedly/i },
 ];
 
-/** How a server says that its model cannot call tools. */
+/** Matches how servers say that a model cannot call tools. */
 export const withoutTools =
   /(does not|doesn't|not) support (the use of )?(tool|function)|support tool use|(tool|function)[ -]?(use|call(s|ing)?) (is|are) not supported/i;
 
-/** The system's words for a network that failed and may be back; others (a certificate, a bad address) stay as they are. */
+/** System error codes of network failures that may pass. Others, such as certificate errors, are final. */
 export const networkCodes: ReadonlySet<string> = new Set([
   "ECONNABORTED",
   "ECONNREFUSED",

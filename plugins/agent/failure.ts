@@ -3,15 +3,15 @@ import type { ScorelError } from "@scorel/kernel";
 import type { RequestFailure } from "@scorel/model/contract";
 import { networkCodes, patterns, withoutTools } from "./failure-patterns.ts";
 
-/** Why a reply failed, and whether the same request may go better. */
+/** Why a reply failed and whether to repeat the request. */
 export interface Failure {
   error: ScorelError;
-  /** In a few words, without advice. */
+  /** A short reason without advice. */
   reason: string;
   retryable: boolean;
-  /** The conversation is too long for the model. */
+  /** True when the conversation is too long for the model. */
   overflow?: boolean;
-  /** Milliseconds the server asks to wait. */
+  /** Milliseconds that the server asks to wait. */
   retryAfterMs?: number;
 }
 export interface Verdict {
@@ -19,7 +19,7 @@ export interface Verdict {
   retryAfterMs?: number;
 }
 
-/** What to make of a provider's error: by what the server answered, else by the words. */
+/** Classifies a provider's error by its HTTP status or network code, else by its text. */
 export function judge(message: AssistantMessage, failure: RequestFailure = {}): Verdict {
   const text = message.errorMessage ?? "";
   const kind = kindOf(text, failure, () => overflows(message));
@@ -39,12 +39,12 @@ function kindOf(text: string, { status, unreached }: RequestFailure, overflow: (
   return words === undefined ? "final" : "retryable";
 }
 
-/** A 4xx without a body says nothing; the library takes it for an overflow. */
+/** Excludes 4xx responses without a body, which say nothing but which pi-ai takes for an overflow. */
 function overflows(message: AssistantMessage): boolean {
   return !/\(no body\)/.test(message.errorMessage ?? "") && isContextOverflow({ ...message, stopReason: "error" });
 }
 
-/** Libraries write the status before the message, or leave the body's JSON as it is. */
+/** Finds the HTTP status in an error text: at its start, or in the JSON body that follows. */
 function statusIn(text: string): number | undefined {
   const found = /^([345]\d\d)\b/.exec(text) ?? /"(?:code|status)":\s*([345]\d\d)\b/.exec(text);
   return found ? Number(found[1]) : undefined;
@@ -52,7 +52,7 @@ function statusIn(text: string): number | undefined {
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000 } as const;
 
-/** "Please try again in 1.5s", "retry after 20 seconds", `"retryDelay": "34s"`. */
+/** Reads the delay from texts such as "Please try again in 1.5s" or `"retryDelay": "34s"`, in milliseconds. */
 function retryAfterIn(text: string): number | undefined {
   const found =
     /(?:try again in|retry (?:in|after)|retry[_-]?(?:delay|after)["']?:?\s*["']?)\s*(\d+(?:\.\d+)?)\s*(ms|milliseconds?|m(?:in(?:ute)?s?)?|s(?:ec(?:ond)?s?)?)\b/i.exec(

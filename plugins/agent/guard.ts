@@ -15,36 +15,39 @@ import { type Failure, judge, type Verdict } from "./failure.ts";
 import { type Ending, type GuardedEvent, Outlet } from "./outlet.ts";
 import { noUsage, soundUsage, tokensOf } from "./usage.ts";
 
-/** Characters of text, thinking and arguments that a reply may hold: far above any model, far below what memory bears. */
+/**
+ * Maximum characters of text, thinking and arguments in a reply: far more than any model writes, and still fits in
+ * memory.
+ */
 const longestReply = 16_000_000;
 
-/** The share of a window that a request fills when the server cut it to fit. */
+/** Share of the context window from which a request counts as cut to fit by the server. */
 const fullWindow = 0.99;
 
 export interface GuardOptions {
   signal: AbortSignal;
-  /** Milliseconds without any event after which the stream is given up. */
+  /** Milliseconds without any event after which the stream fails. */
   idleMs: number;
   model: Model<Api>;
-  /** Ids of calls that the context holds already, asked for at the first call; a call that repeats one gets a new id. */
+  /** Returns the ids of all calls in the context. Read at the first call; a call that repeats one gets a new id. */
   takenIds(): ReadonlySet<string>;
-  /** Why the stream ends with an `error` event; not called for an abort. */
+  /** Called before the stream ends with an `error` event; not called for an abort. */
   onFailure(failure: Failure): void;
   onSuccess?(): void;
-  /** A call of a whole reply has arguments that are no JSON object; told before the reply ends. */
+  /** Called for each call of a complete reply whose arguments are not a JSON object, before the reply ends. */
   onUnreadable?(callId: string, flaw: UnreadableArguments): void;
 }
 
-/** Arguments as the model wrote them, and why they cannot be read. */
+/** Arguments as the model wrote them, and why they cannot be parsed. */
 export interface UnreadableArguments {
   text: string;
   reason: string;
 }
 
 /**
- * A model's stream that always ends: at once on abort, after `idleMs` of silence, and with an error where
- * the library would report success for a cut stream or a reply at the output limit. Calls of a whole reply whose arguments
- * are no JSON are told to `onUnreadable`. So no call can run whose arguments the model did not finish.
+ * Wraps a model's stream so that it always ends: at once on abort, after `idleMs` of silence, and with an error for a
+ * cut stream or a reply at the output limit, which pi-ai would report as success. Calls with unparsable arguments are
+ * passed to `onUnreadable`. Together this ensures that no call runs with arguments that the model did not finish.
  */
 export function guardStream(
   source: () => Awaitable<AsyncIterable<AssistantMessageEvent>>,
@@ -52,7 +55,7 @@ export function guardStream(
 ): AssistantMessageEventStream {
   const guard = new Guard(options);
   void guard.run(source);
-  // The library's class has private fields; what it reads of a stream is here.
+  // AssistantMessageEventStream has private fields; Outlet implements the members that the loop reads.
   return guard.out as unknown as AssistantMessageEventStream;
 }
 
@@ -120,7 +123,7 @@ class Guard {
     else this.succeed(message);
   }
 
-  /** What fits is kept; the library's message holds all of it. */
+  /** Fails the reply as too long and keeps the text up to the limit; `last` may hold more. */
   private tooLong(): void {
     let room = longestReply;
     const content = (this.last?.content ?? []).flatMap((block) => {
@@ -143,7 +146,10 @@ class Guard {
     this.out.push({ type: "done", reason, message: { ...message, content } });
   }
 
-  /** A call under an id of its own. The library repairs arguments that are no JSON: such a call is told, and must not run. */
+  /**
+   * Returns the call with a unique id. pi-ai repairs broken JSON, so a call with unparsable arguments is reported and
+   * must not run.
+   */
   private call(block: ToolCall, index: number): ToolCall {
     const id = this.ids.of(index, block.id);
     const flaw = flawIn(this.rawArguments.get(index), block.arguments);
@@ -152,18 +158,18 @@ class Guard {
     return { ...block, id, arguments: {} };
   }
 
-  /** What a reply that calls itself finished lacks. */
+  /** Returns why a reply that claims to be finished is not, or undefined when it is. */
   private problemOf(message: AssistantMessage): Failure | undefined {
     const calls = [...message.content.entries()].filter(([, block]) => block.type === "toolCall");
     const silent = calls.length === 0 && assistantText(message.content).trim() === "";
     if (message.stopReason === "length" && silent && this.isFull(message)) return this.tooFull();
     if (message.stopReason === "length" && (calls.length > 0 || silent))
       return final(errors.AGENT_LENGTH(), "the output limit");
-    // Adapters answer "stop" for a body that just ends; a real end reports tokens or says something.
+    // Adapters report "stop" when the body just ends; a real end has token counts or some text.
     return silent && tokensOf(message.usage) === 0 ? this.cut() : undefined;
   }
 
-  /** The provider's own error; "aborted" by anyone but us is one too. */
+  /** Handles the provider's error event, including "aborted" when our own signal did not abort. */
   private refused(message: AssistantMessage): void {
     const { failure, ...said } = message as AssistantMessage & { failure?: RequestFailure };
     const { kind, retryAfterMs } = judge(said, failure);
@@ -174,7 +180,7 @@ class Guard {
     this.fail({ error, reason, retryable, overflow, ...(retryAfterMs !== undefined && { retryAfterMs }) }, said);
   }
 
-  /** Some servers cut a conversation to what fits, which leaves no room for a reply. */
+  /** True when the server cut the conversation to fit, which leaves no room for a reply. */
   private isFull({ usage }: AssistantMessage): boolean {
     return tokensOf(usage) >= fullWindow * this.options.model.contextWindow;
   }
@@ -201,7 +207,7 @@ class Guard {
     return passing(errors.AGENT_STREAM_CUT({ provider: this.options.model.provider }), "the reply was cut");
   }
 
-  /** Also after the reply has arrived, as long as the loop has not read its end. */
+  /** Ends the stream as aborted, even when the whole reply has arrived but its end was not read yet. */
   private abort(): void {
     this.close();
     this.out.overtake(this.ending("aborted", errors.AGENT_CANCELLED().message, this.last));
@@ -214,7 +220,7 @@ class Guard {
     this.out.push(this.ending("error", failure.error.message, message));
   }
 
-  /** The content is copied: what arrives later changes the adapter's message, not this one. */
+  /** Creates the ending event. Copies the content, because the adapter goes on changing its own message. */
   private ending(reason: "error" | "aborted", errorMessage: string, from = emptyReply(this.options.model)): Ending {
     const content = structuredClone(from.content);
     const usage = soundUsage(from.usage);
@@ -236,7 +242,7 @@ function isCallEvent(
   return event.type.startsWith("toolcall_");
 }
 
-/** Says why the text of arguments is not a JSON object, and quotes the text. */
+/** Returns why the raw arguments are not a JSON object, with the raw text; undefined when they are one. */
 function flawIn(raw: string | undefined, parsed: unknown): UnreadableArguments | undefined {
   const text = raw?.trim() ?? "";
   if (text === "") return isRecord(parsed) ? undefined : { text, reason: "they are no JSON object" };

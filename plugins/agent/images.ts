@@ -4,12 +4,15 @@ import type { ImageBlock, TextBlock, UserMessage } from "@scorel/messages/contra
 
 type Content = (TextBlock | ImageBlock)[];
 
-/** Asked first: what needs nothing goes its way without a pause, so that messages keep their order. */
+/** True when there are images to fit. Synchronous, so that messages without images keep their order. */
 export function isToFit(ctx: BaseContext, content: UserMessage["content"]): content is Content {
   return Array.isArray(content) && content.some((block) => block?.type === "image") && ctx.find("images") !== undefined;
 }
 
-/** Images as the model can take them, where a plugin sees to that: one it refuses would fail every later request. */
+/**
+ * Fits images to the model's limits if the `images` plugin is loaded. An image that the provider refuses would fail
+ * every later request.
+ */
 export async function fittedContent(ctx: BaseContext, content: Content, signal?: AbortSignal): Promise<Content> {
   return (await ctx.find("images")?.fit(content, signal)) ?? content;
 }

@@ -12,16 +12,16 @@ import { Listeners } from "./listeners.ts";
 import { Queue, queueProjection, queueSeqProjection, queueUpdate, sentProjection } from "./queue.ts";
 import { retryEnd, retryStart } from "./transient.ts";
 
-/** The agent loop: turns, queues, retries, guards and the native hooks. */
+/** Plugin `agent`: turns, the message queue, retries, guards and the native hooks. */
 export default createAgent(systemClock);
 
-/** The same with another clock. */
+/** Creates the plugin with the given clock. */
 export function createAgent(clock: Clock): AnyPlugin {
   return definePlugin({
     id: "agent",
     name: "Agent",
     version: "0.1.0",
-    // `mergeMessage` stands for the event types of its plugin, which turns are written in.
+    // `mergeMessage` is listed for its plugin's event types, which turns write.
     needs: ["model", "mergeMessage"],
     provides: ["agent"],
     config,
@@ -47,13 +47,13 @@ export function createAgent(clock: Clock): AnyPlugin {
   });
 }
 
-/** Fields that a layer names replace those of the result. */
+/** Merges a layer's change: the fields it sets replace those of the result. */
 function joinChange(outcome: ToolCallOutcome, change: ToolCallChange): ToolCallOutcome {
   const { isError, ...changed } = change;
   return { ...outcome, result: { ...outcome.result, ...changed }, isError: isError ?? outcome.isError };
 }
 
-/** A refusal stays, whatever later layers say. */
+/** Keeps the first refusal; later layers cannot overrule it. */
 function joinRefusal(call: ToolCallApproval, verdict: ToolCallVerdict): ToolCallApproval {
   return verdict.block && !call.refused ? Object.freeze({ ...call, refused: verdict }) : call;
 }

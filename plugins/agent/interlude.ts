@@ -3,8 +3,8 @@ import { onAbort, untilAborted } from "./abort.ts";
 import { errors } from "./errors.ts";
 
 /**
- * Work on the conversation between two turns: it holds the path, so that nobody else writes meanwhile, and can be
- * cancelled as a turn can. Messages wait for its end.
+ * Work on the conversation between two turns. It holds the path, so nobody else can append, can be cancelled like a
+ * turn, and makes messages wait for its end.
  */
 export class Interlude {
   readonly accepts = false;
@@ -13,7 +13,7 @@ export class Interlude {
   private readonly control = new AbortController();
   private readonly unhearStop: () => void;
 
-  /** Takes the hold; throws LOG_BUSY when somebody else has it. */
+  /** Takes the path hold; throws LOG_BUSY when something else holds it. */
   constructor(session: Session) {
     this.hold = session.hold();
     this.unhearStop = onAbort(session.stopping, () => this.control.abort(session.stopping.reason));
@@ -23,7 +23,7 @@ export class Interlude {
     return this.control.signal;
   }
 
-  /** Settles as the work does, or rejects at once when it is cancelled. */
+  /** Runs the work and settles with it, or rejects at once on cancel. */
   async run<R>(work: (signal: AbortSignal) => Promise<R>): Promise<R> {
     try {
       return await this.hold.open(() => untilAborted(work(this.signal), this.signal));

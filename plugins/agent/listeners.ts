@@ -4,12 +4,12 @@ import { LiveState } from "./live.ts";
 
 type Listener = (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>;
 
-/** Updates a listener may lag behind before further ones are left out; all other events reach it. */
+/** Waiting events per listener after which update events are dropped. Other events are never dropped. */
 const capacity = 10_000;
 
 /**
- * Those who listen to pi's events. Each has its own queue, so that a slow or failing one neither slows
- * nor ends the turn; and each event is a copy that nobody can change, since the library goes on changing its own.
+ * Delivers pi's events to listeners. Each listener has its own queue, so a slow or failing one does not affect the
+ * turn, and gets frozen copies, because pi-agent-core changes its own objects.
  */
 export class Listeners {
   readonly live = new LiveState();

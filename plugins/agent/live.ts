@@ -1,6 +1,6 @@
 import type { AgentEvent, AgentMessage } from "@mariozechner/pi-agent-core";
 
-/** What is going on right now, as pi's read-only state tells it. */
+/** The live part of pi's read-only state: the streaming message, pending calls and the last error. */
 export class LiveState {
   streamingMessage: AgentMessage | undefined;
   errorMessage: string | undefined;

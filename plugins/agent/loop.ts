@@ -20,9 +20,8 @@ import type { Turn } from "./turn.ts";
 const levels: readonly string[] = ["minimal", "low", "medium", "high", "xhigh"] satisfies ThinkingLevel[];
 
 /**
- * One run of the library's loop over a throw-away copy of the conversation: what it reads is rebuilt from
- * the log before each model call, and what it does reaches the log through the recorder. `again`: the
- * messages that started it were announced by an earlier run.
+ * Runs pi-agent-core's loop once. Before each model call the conversation is rebuilt from the log; all results reach
+ * the log through the recorder. `again` means that an earlier run has announced the starting messages.
  */
 export async function runLoop(turn: Turn, started: readonly UserMessage[], again = false): Promise<void> {
   const { ctx } = turn.env;
@@ -68,10 +67,13 @@ function configure(turn: Turn, calls: Calls, context: LibraryContext): AgentLoop
   return config;
 }
 
-/** One for what is put in, one for what then has to be taken out. */
+/**
+ * How often the context is rebuilt after a layer appended to the log: once for an addition and once to shorten the
+ * result.
+ */
 const MOST_REBUILDS = 2;
 
-/** Puts the log's context in place of what the library remembers, and lets the layers change it for this call. */
+/** Replaces the library's messages with those of the log, then lets the hook layers change them for this call. */
 function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
   return failing(turn, library, () =>
     turn.path.open(async () => {
@@ -80,7 +82,7 @@ function prepare(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[]> {
         await untilAborted(turn.env.hooks.beforeContext({ model: modelOf(turn) }, turn.signal), turn.signal);
         const leaf = session.activeLeaf;
         const messages = await transformed(turn, library);
-        // A layer wrote into the conversation (a reminder, say): what it wrote belongs into this call.
+        // A layer appended to the conversation, so build it again to include that in this call.
         if (session.activeLeaf === leaf || rebuilds === MOST_REBUILDS) return messages;
       }
     }),
@@ -99,7 +101,6 @@ function transformed(turn: Turn, library: AgentMessage[]): Promise<AgentMessage[
   return layered(turn, "transformContext", built);
 }
 
-/** Runs a chain over the messages. */
 function layered(
   turn: Turn,
   hook: "transformContext" | "convertToLlm",
@@ -108,7 +109,10 @@ function layered(
   return untilAborted(turn.env.hooks[hook](messages, turn.signal), turn.signal);
 }
 
-/** The library must not see a hook reject: the turn is marked as failed, and the guarded stream ends the round. */
+/**
+ * Runs `work`, which must not reject into pi-agent-core. An error fails the turn and `otherwise` is returned; the
+ * guarded stream then ends the round.
+ */
 async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Promise<T> {
   try {
     return await work();
@@ -118,7 +122,10 @@ async function failing<T>(turn: Turn, otherwise: T, work: () => Promise<T>): Pro
   }
 }
 
-/** The request has a signal of its own: it is given up with the reply, and leaves nothing on the turn's signal. */
+/**
+ * Calls the model. The request gets its own signal, so that it can be given up with the reply and leaves no listener on
+ * the turn's signal.
+ */
 function callModel(turn: Turn, calls: Calls, ids: ConversationIds, asked: Context): AssistantMessageEventStream {
   const { model, config } = turn.env.ctx;
   const inUse = model.current();
@@ -150,7 +157,7 @@ function options(turn: Turn, signal: AbortSignal): StreamOptions {
   };
 }
 
-/** The library is given tools without parameters (see Calls); the model is told of them as they are. */
+/** Adds the real tool schemas to the request. pi-agent-core gets tools without parameters; see Calls. */
 function withParameters({ env }: Turn, asked: Context): Context {
   const offered = offeredTools(env.ctx);
   return offered.length === 0 ? asked : { ...asked, tools: offered as unknown as NonNullable<Context["tools"]> };

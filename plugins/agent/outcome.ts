@@ -5,7 +5,7 @@ import { assistantText } from "./convert.ts";
 import { errors } from "./errors.ts";
 import { addUsage, noUsage } from "./usage.ts";
 
-/** The outcome of a message that no turn will serve any more. */
+/** Outcome of a message that no turn will answer. */
 export function unserved(session: Session, error: { code: string; message: string }): TurnOutcome {
   return {
     reason: "cancelled",
@@ -18,7 +18,9 @@ export function unserved(session: Session, error: { code: string; message: strin
   };
 }
 
-/** What became of a message sent before this session was opened, read from the log; `id` as `send` answered it. */
+/**
+ * Reads the outcome of a message that was sent before this session was opened. `id` is the one that `send` returned.
+ */
 export function outcomeFromLog(session: Session, id: string): TurnOutcome {
   const start = session.tree.get(id) ?? deliveryOf(session.tree, id);
   if (!start) return unserved(session, errors.AGENT_REMOVED());
@@ -43,10 +45,10 @@ function ending(last: AssistantMessage | undefined): Pick<TurnOutcome, "reason" 
   return { reason: "error", error: { code, message: last?.errorMessage ?? message } };
 }
 
-/** Events read at once, so that of a long log no more is held than one turn. */
+/** Events read at a time, so that at most one turn of a long log is in memory. */
 const READ = 1_000;
 
-/** The message that a queue item became; a client asks again for what it sent lately. */
+/** Finds the message that a queue item became. Searches backwards, since clients ask about recent messages. */
 function deliveryOf(tree: TreeView, queueItemId: string): StoredEvent | undefined {
   for (let to = tree.last?.seq ?? 0; to > 0; to -= READ) {
     const events = tree.between(to - READ + 1, to);
@@ -56,7 +58,7 @@ function deliveryOf(tree: TreeView, queueItemId: string): StoredEvent | undefine
   return undefined;
 }
 
-/** A turn reaches to the next message that began one. */
+/** Returns the events from `start` up to the next message that starts a turn. */
 function turnFrom(tree: TreeView, start: StoredEvent): StoredEvent[] {
   const turn = [start];
   const end = tree.last?.seq ?? 0;

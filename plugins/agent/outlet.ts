@@ -1,12 +1,12 @@
 import type { AssistantMessage, AssistantMessageEvent } from "@mariozechner/pi-ai";
 
-/** An event of a guarded stream; on those of a tool call, the id the call will have. */
+/** An event of a guarded stream. Events of a tool call carry its final id. */
 export type GuardedEvent = AssistantMessageEvent & { callId?: string };
 export type Ending = Extract<AssistantMessageEvent, { type: "done" | "error" }>;
 
 /**
- * The stream that the loop reads: events in order, up to one ending. Unlike pi's own, an ending can overtake
- * all that still waits, so that an abort counts also when the whole reply has arrived already.
+ * The stream that the loop reads: events in order, then one ending. Unlike pi's own stream, an ending can replace all
+ * unread events, so that an abort counts even when the whole reply has arrived.
  */
 export class Outlet implements AsyncIterableIterator<GuardedEvent> {
   private waiting: GuardedEvent[] = [];
@@ -19,7 +19,7 @@ export class Outlet implements AsyncIterableIterator<GuardedEvent> {
     this.settle = resolve;
   });
 
-  /** `onEnd`: the ending was read, and nothing can overtake it any more. */
+  /** `onEnd` is called when the ending has been read, after which nothing can replace it. */
   constructor(onEnd: () => void) {
     this.onEnd = onEnd;
   }
@@ -35,7 +35,7 @@ export class Outlet implements AsyncIterableIterator<GuardedEvent> {
     taker(this.taken(event));
   }
 
-  /** Puts this ending in the place of all that was not read yet; too late once an ending was. */
+  /** Replaces all unread events with this ending. Has no effect once an ending was read. */
   overtake(ending: Ending): void {
     this.clear();
     this.push(ending);
@@ -53,7 +53,7 @@ export class Outlet implements AsyncIterableIterator<GuardedEvent> {
     });
   }
 
-  /** The message of the ending that was read. */
+  /** Resolves with the message of the ending once it has been read. */
   result(): Promise<AssistantMessage> {
     return this.final;
   }

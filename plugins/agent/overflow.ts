@@ -5,11 +5,10 @@ import type { Failure } from "./failure.ts";
 interface Refused {
   error: ScorelError;
   reason: string;
-  /** `provider/id` */
   model: string;
 }
 
-/** What is needed of the turn that is refused. */
+/** The part of a turn that Overflow uses. */
 interface Asking {
   readonly signal: AbortSignal;
   readonly path: PathHold;
@@ -17,25 +16,25 @@ interface Asking {
 }
 
 /**
- * What a turn does when a model says that the conversation is too long: the layers of `contextOverflow` may make it
- * shorter, and the call is made again, once for each message that the turn serves.
+ * Handles a model's refusal of a conversation as too long: the layers of `contextOverflow` may shorten it, and the call
+ * is repeated, once for each message that the turn answers.
  */
 export class Overflow {
   private readonly env: Environment;
   private refused: Refused | undefined;
-  /** The message for which the call was made again already. */
+  /** The message for which the call was already repeated. */
   private repeatedFor: string | undefined;
 
   constructor(env: Environment) {
     this.env = env;
   }
 
-  /** Whether the reply that has just failed may be tried again. */
+  /** True when the failed reply will be tried again. */
   get pending(): boolean {
     return this.refused !== undefined;
   }
 
-  /** Plans another attempt; false for any other failure, and when `message` had its second attempt. */
+  /** Plans another attempt. Returns false for other failures and for a second overflow of the same message. */
   plan({ error, reason, overflow }: Failure, model: string, message: string | undefined): boolean {
     if (!overflow || this.repeatedFor === message) return false;
     this.refused = { error, reason, model };
@@ -43,7 +42,10 @@ export class Overflow {
     return true;
   }
 
-  /** Asks the layers; false when nothing is planned or nobody made the conversation shorter, which then fails the turn. */
+  /**
+   * Runs `contextOverflow`. Returns true when a layer shortened the conversation; otherwise a planned attempt fails the
+   * turn.
+   */
   async shortened(turn: Asking): Promise<boolean> {
     const { refused } = this;
     this.refused = undefined;

@@ -4,7 +4,7 @@ import { type Environment, redaction } from "./environment.ts";
 const TOLD =
   "Your message held a key that Scorel knows. It was replaced by [redacted] before it was stored or sent, so the model does not see it.";
 
-/** A user's message without known keys, wherever it comes from: typed, piped in, pasted or attached. Tells the user of them. */
+/** Replaces known secrets in a user's message, whatever its source, and warns the user when there were any. */
 export function withoutSecrets<M extends Pick<UserMessage, "content">>({ ctx }: Environment, message: M): M {
   const { text } = redaction(ctx);
   let found = false;

@@ -16,9 +16,9 @@ import type { QueueChange, QueueItem, RewriteOptions } from "./contract.ts";
 import { userText } from "./convert.ts";
 import { errors } from "./errors.ts";
 
-/** A retry comes soon: so many client-made ids are remembered. */
+/** Number of client-made message ids that are remembered, enough for a client's retries. */
 const rememberedIds = 256;
-/** So far back a message that no longer waits is looked for. */
+/** Maximum events searched for a message that no longer waits. */
 const searchedEvents = 1_000;
 
 const item = z.strictObject({
@@ -32,7 +32,7 @@ const item = z.strictObject({
   clientId: z.string(),
 });
 
-/** The waiting messages after a change, whole: no later line is needed to read it. */
+/** The event `queue_update`: all waiting messages after a change, so that one line suffices to read the queue. */
 export const queueUpdate: EventDefinition<Events["queue_update"]> = {
   schema: z.strictObject({ items: z.array(item) }),
   durable: true,
@@ -40,7 +40,7 @@ export const queueUpdate: EventDefinition<Events["queue_update"]> = {
   convertToDisplay: (event: EventOf<"queue_update">) => displayQueue(event.items),
 };
 
-/** What waits: the last `queue_update` without what was delivered since. */
+/** Projection `queue`: the last `queue_update` without the messages delivered since. */
 export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
   over: "log",
   reads: ["queue_update", { type: "message", containing: '"queueItemId"' }],
@@ -52,7 +52,7 @@ export const queueProjection: ProjectionDefinition<readonly QueueItem[]> = {
   },
 };
 
-/** Which state of the queue this is: the seq of the event that made it. */
+/** Projection `queueSeq`: seq of the event that last changed the queue. */
 export const queueSeqProjection: ProjectionDefinition<number> = {
   over: "log",
   reads: queueProjection.reads ?? [],
@@ -61,7 +61,7 @@ export const queueSeqProjection: ProjectionDefinition<number> = {
     event.type === "queue_update" || metaOf(event)?.queueItemId !== undefined ? event.seq : state,
 };
 
-/** Client-made message id -> what it first became, for the latest of them. */
+/** Projection `sentMessages`: client-made message id -> what it first became, for the latest ids. */
 export const sentProjection: ProjectionDefinition<Record<string, string>> = {
   over: "log",
   reads: ["queue_update", { type: "message", containing: '"messageId"' }],
@@ -76,7 +76,7 @@ export const sentProjection: ProjectionDefinition<Record<string, string>> = {
   },
 };
 
-/** Both queues, kept in the log: adding is one event, and delivering is the message's own event. */
+/** The message queue, stored in the log. Adding writes one event; a delivered message's own event removes it. */
 export class Queue {
   private readonly session: Session;
 
@@ -88,12 +88,18 @@ export class Queue {
     return this.session.projection("queue");
   }
 
-  /** Resolves when the item survives a power loss. Reading and writing are one step: appends are written at once. */
+  /**
+   * Resolves when the item is on disk. Reading the queue and appending happen without an await in between, so no item
+   * is lost.
+   */
   async add(added: QueueItem): Promise<void> {
     await this.session.append("queue_update", { items: [...this.items, added] }, { clientId: added.clientId });
   }
 
-  /** Replaces the waiting messages and answers the ids that went; refuses items that do not wait when this is written. */
+  /**
+   * Replaces the waiting messages and returns the ids that were removed. Throws AGENT_QUEUE_UNKNOWN or
+   * AGENT_QUEUE_CONFLICT.
+   */
   async rewrite(changes: readonly QueueChange[], { expectedSeq, ...options }: RewriteOptions): Promise<string[]> {
     const removed = new Map(this.items.map((waiting) => [waiting.id, waiting]));
     const items = changes.map((change) => {
@@ -107,12 +113,12 @@ export class Queue {
     return [...removed.keys()];
   }
 
-  /** What the next turn would begin with, as its first messages. */
+  /** Returns the messages that the next turn would start with. */
   dueFirst(): { message: UserMessage; clientId: string }[] {
     return this.due(true).map((waiting) => ({ message: asDelivered(waiting), clientId: waiting.clientId }));
   }
 
-  /** The event that a message became which waits no longer; nothing when that is long ago, or it was removed. */
+  /** Finds the event that a delivered message became. Empty when it was removed or was delivered too long ago. */
   private delivered(id: string): { deliveredAs?: EventId } {
     const { tree, activeLeaf } = this.session;
     let event = activeLeaf === null ? undefined : tree.get(activeLeaf);
@@ -121,13 +127,13 @@ export class Queue {
     return {};
   }
 
-  /** What is due at this moment: every steer between rounds; one follow-up when the agent would rest. */
+  /** Returns the messages that are due: all steers, or one follow-up when the agent is about to rest. */
   due(resting: boolean): QueueItem[] {
     const steers = this.items.filter(({ mode }) => mode === "steer");
     return steers.length > 0 || !resting ? steers : this.items.slice(0, 1);
   }
 
-  /** Writes waiting messages into the conversation: one event each, which is their delivery. */
+  /** Delivers messages by appending each to the conversation. */
   async deliver(items: readonly QueueItem[], hold: PathHold): Promise<UserMessage[]> {
     const messages = items.map(asDelivered);
     if (items.length === 0) return [];

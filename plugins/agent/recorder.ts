@@ -15,14 +15,14 @@ interface RunningCall {
   eventId: EventId;
   startedAt: number;
   toolName: string;
-  /** As the model wrote them. */
+  /** Arguments as the model wrote them. */
   written: unknown;
-  /** Those that the tool gets, in the form that JSON has for them; none before they are validated. */
+  /** Validated arguments in JSON form; unset until then. */
   args?: unknown;
   announced: boolean;
 }
 
-/** Turns what the library says into our events: deltas at once, replies and results into the log as they end. */
+/** Turns pi-agent-core's events into ours: deltas at once, replies and results into the log as each ends. */
 export class Recorder {
   private readonly turn: Turn;
   private readonly redaction: Redaction;
@@ -30,7 +30,7 @@ export class Recorder {
   private started: readonly AgentMessage[];
   private reply: Reply | undefined;
   private last: { message: AssistantMessage; kept: boolean; id: EventId } | undefined;
-  /** Results of this round that are in the log; by call id. */
+  /** Results of this round that are in the log, by call id. */
   private readonly results = new Map<string, EventId>();
   private roundOpen = false;
 
@@ -40,7 +40,10 @@ export class Recorder {
     this.redaction = redaction(turn.env.ctx);
   }
 
-  /** The library's `emit`. A failed append does not reject here, since that would leave running tools behind. */
+  /**
+   * Event callback of the library. A failed append fails the turn instead of rejecting here, which would leave tools
+   * running.
+   */
   readonly hear = (event: AgentEvent): Promise<void> | void => {
     this.turn.env.listeners.publish(event, this.turn.signal);
     switch (event.type) {
@@ -63,7 +66,7 @@ export class Recorder {
     }
   };
 
-  /** Closes what the library left open when it failed. */
+  /** Closes the round that the library left open when it failed. */
   close(): void {
     if (!this.roundOpen) return;
     this.endRound();
@@ -75,7 +78,7 @@ export class Recorder {
     this.last = undefined;
     this.results.clear();
     this.session.emit("turn_start", { turnIndex: this.turn.rounds });
-    // pi's own agent announces the prompt here; the library does so only for messages it is given.
+    // pi's own agent announces the prompt here; pi-agent-core announces only messages that it is given.
     for (const message of this.started)
       for (const type of ["message_start", "message_end"] as const)
         this.turn.env.listeners.publish({ type, message }, this.turn.signal);
@@ -89,7 +92,7 @@ export class Recorder {
     this.session.emit("turn_end", { turnIndex: this.turn.rounds++, stopReason, ...(usage && { usage }), ...ids });
   }
 
-  /** Where the log holds this round: results in the order of their calls. */
+  /** Event ids of this round's reply and results, in the order of the calls. */
   private writtenIds(): { messageId?: EventId; resultIds?: EventId[] } {
     if (!this.last?.kept) return {};
     const { message, id } = this.last;
@@ -99,7 +102,7 @@ export class Recorder {
     return { messageId: id, ...(resultIds.length > 0 && { resultIds }) };
   }
 
-  /** A reply that is over before it began was aborted while waiting: there is nothing to announce. */
+  /** Starts a reply. One that was aborted before it began is not announced. */
   private startReply({ message }: Of<"message_start">): void {
     if (message.role !== "assistant" || message.stopReason === "aborted") return;
     this.reply = new Reply(this.turn, this.redaction, message.model);
@@ -114,13 +117,13 @@ export class Recorder {
       this.turn.env.ctx.find("tools")?.beginBatch(calls as ToolCallBlock[]);
   }
 
-  /** Says nothing yet: which arguments the tool gets is known only when they are validated. */
+  /** Notes the call. It is announced later, when its validated arguments are known. */
   private startCall({ toolCallId, toolName, args }: Of<"tool_execution_start">): void {
     const startedAt = performance.now();
     this.running.set(toolCallId, { eventId: newId(), startedAt, toolName, written: args, announced: false });
   }
 
-  /** Tells that a tool starts, with the arguments that it is going to get if the call is approved. */
+  /** Announces that a tool starts, with its validated arguments. */
   validated(toolCallId: string, args: unknown): void {
     const call = this.running.get(toolCallId);
     if (!call) return;
@@ -128,7 +131,7 @@ export class Recorder {
     this.announce(toolCallId, call);
   }
 
-  /** A call that ended before its arguments were validated is told with what the model wrote. */
+  /** Announces the call once, with validated arguments, or with the model's when it ended before validation. */
   private announce(toolCallId: string, call: RunningCall): void {
     if (call.announced) return;
     call.announced = true;
@@ -148,7 +151,7 @@ export class Recorder {
     this.session.emit("tool_execution_update", { eventId: call.eventId, toolCallId, partial });
   }
 
-  /** Stores the result before it says that the tool has ended; then later calls may go on. */
+  /** Stores the result, then announces that the tool has ended and lets later calls proceed. */
   private async endCall(event: Of<"tool_execution_end">): Promise<void> {
     const { toolCallId, toolName, isError } = event;
     const call = this.running.get(toolCallId) as RunningCall;
@@ -187,7 +190,7 @@ export class Recorder {
   }
 }
 
-/** The JSON form of validated arguments; undefined if a transform of the schema made values that JSON cannot hold. */
+/** Returns the JSON form of validated arguments; undefined when the schema made values that JSON cannot hold. */
 function jsonForm(args: unknown): unknown {
   try {
     return JSON.parse(JSON.stringify(args)) as unknown;

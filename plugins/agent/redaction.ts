@@ -1,11 +1,11 @@
 import type { SecretsService } from "@scorel/model/contract";
 
-/** Takes known secrets out of what is stored or sent; without the service `secrets` it changes nothing. */
+/** Removes known secrets from what is stored or sent. Without the service `secrets` it changes nothing. */
 export interface Redaction {
   text(text: string): string;
-  /** The same for every string inside a plain value. */
+  /** Redacts every string inside a plain value. */
   value<T>(value: T): T;
-  /** For text that arrives in pieces: may hold back the start of what could be a secret. */
+  /** Redacts streamed text. May hold back the end of a chunk that could be the start of a secret. */
   stream(): { write(chunk: string): string; end(): string };
 }
 

@@ -5,9 +5,9 @@ const missing =
   "No result: the call was interrupted before it finished. It may have had an effect; check before you repeat it.";
 
 /**
- * Makes any list of messages one that every provider accepts: each call has exactly one result, right
- * after its message and in call order; results without a call are dropped; a message that ended early is
- * plain text, since providers' adapters would leave it out.
+ * Turns any list of messages into one that every provider accepts. Each call has exactly one result, right after its
+ * message and in call order; results without a call are dropped; a partial message becomes plain text, because provider
+ * adapters would drop it.
  */
 export function repair(given: readonly AgentMessage[]): Message[] {
   const messages = given.filter(isMessage);
@@ -19,10 +19,13 @@ export function repair(given: readonly AgentMessage[]): Message[] {
   return repaired;
 }
 
-/** Repaired groups, each an assistant message with the tool results that follow it, keyed by that assistant message. */
+/** Repaired assistant messages and their results, by assistant message. */
 const known = new WeakMap<AssistantMessage, { results: readonly ToolResultMessage[]; repaired: readonly Message[] }>();
 
-/** An assistant message and the results of its calls; nothing when it says nothing. The same messages give the same answer. */
+/**
+ * Returns an assistant message and its results, repaired; empty when it says nothing. The same input returns the same
+ * objects.
+ */
 function withResults(message: AssistantMessage, messages: readonly Message[], at: number): readonly Message[] {
   const results = resultsAfter(messages, at);
   const before = known.get(message);
@@ -73,7 +76,7 @@ function withoutRepeatedCalls(content: AssistantMessage["content"]): AssistantMe
   });
 }
 
-/** A model may call anything; a provider refuses a request with a name that no tool can have. */
+/** Replaces characters that tool names cannot have: a provider would refuse the whole request. */
 function withUsableName(block: AssistantMessage["content"][number]): AssistantMessage["content"][number] {
   if (block.type !== "toolCall" || /^[\w-]{1,64}$/.test(block.name)) return block;
   return { ...block, name: block.name.replace(/[^\w-]/g, "_").slice(0, 64) || "unnamed" };
@@ -95,7 +98,7 @@ function missingResult(call: ToolCall, timestamp: number): ToolResultMessage {
   };
 }
 
-/** A layer may have put in anything. */
+/** Drops anything that is not a message, since hook layers may return anything. */
 function isMessage(value: unknown): value is Message {
   const { role, content } = (value ?? {}) as Partial<Message>;
   if (role === "user") return Array.isArray(content) || typeof content === "string";

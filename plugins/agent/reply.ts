@@ -8,7 +8,7 @@ import type { Turn } from "./turn.ts";
 
 type BlockEvent = Extract<GuardedEvent, { contentIndex: number }>;
 
-/** One reply of the model while it streams: announced under the id that it will have in the log. */
+/** One streaming reply of the model, announced under the id that it will have in the log. */
 export class Reply {
   readonly id = newId();
   private readonly turn: Turn;
@@ -23,7 +23,7 @@ export class Reply {
     session.emit("message_start", { eventId: this.id, parentId: session.activeLeaf, role: "assistant", model });
   }
 
-  /** Sends on what is new in an event, never the message so far. */
+  /** Emits the new part of an event, never the message so far. */
   update(event: GuardedEvent): void {
     if (!("contentIndex" in event) || this.turn.signal.aborted) return;
     const stream = this.streamOf(event.contentIndex);
@@ -32,8 +32,8 @@ export class Reply {
   }
 
   /**
-   * Writes the reply into the log. One that ended early is kept with its text and without its calls, or,
-   * when it has no text, cancelled. Answers the message and whether it is in the log.
+   * Writes the reply to the log. A partial reply is kept with its text but without its calls; without text it is
+   * cancelled. Returns the message and whether it is in the log.
    */
   async end(ended: PiAssistant): Promise<{ message: AssistantMessage; kept: boolean }> {
     const message = this.asStored(toAssistant(ended, this.redaction));
@@ -64,7 +64,7 @@ export class Reply {
     else session.emit("thinking_delta", { eventId, delta, blockIndex: event.contentIndex });
   }
 
-  /** The first piece carries the tool's name, also when no arguments came yet. */
+  /** Emits a piece of a call's arguments. The first piece carries the tool's name, even without arguments. */
   private sendCall(event: BlockEvent, delta: string): void {
     const block = event.partial.content[event.contentIndex];
     const name = block?.type === "toolCall" && !this.named.has(event.contentIndex) ? block.name : "";

@@ -3,7 +3,10 @@ import type { Redaction } from "./redaction.ts";
 
 type Content = (TextBlock | ImageBlock)[];
 
-/** What a model reads of a result: well-formed blocks without secrets; for a tool that is none, which there are. */
+/**
+ * Returns what the model reads as a tool's result: well-formed, redacted blocks. For an unknown tool, lists the known
+ * ones.
+ */
 export function resultContent(tool: string, content: unknown, known: readonly string[], redaction: Redaction): Content {
   if (!known.includes(tool)) return [{ type: "text", text: unknownTool(tool, known) }];
   const blocks = Array.isArray(content) ? content.map(asBlock) : [asBlock(content)];
@@ -15,7 +18,7 @@ function unknownTool(tool: string, known: readonly string[]): string {
   return `There is no tool "${tool}". ${offer}`;
 }
 
-/** A layer after the tool may answer anything; only blocks may reach the log. */
+/** Converts whatever a hook layer returned to a block, since only blocks may reach the log. */
 function asBlock(value: unknown): TextBlock | ImageBlock {
   const block = (value ?? {}) as Record<string, unknown>;
   if (block.type === "text" && typeof block.text === "string") return block as unknown as TextBlock;

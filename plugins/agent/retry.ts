@@ -4,13 +4,13 @@ import type { Failure } from "./failure.ts";
 
 const baseMs = 1_000;
 const longestMs = 60_000;
-/** Share of the delay that chance adds or takes, so that many clients do not come back at once. */
+/** Random share of the delay, so that many clients do not retry at the same moment. */
 const jitter = 0.25;
 const longestReason = 300;
 
 /**
- * The retries of one turn. A failed reply is planned for another attempt, the wait is told and can be ended
- * by the turn's signal at any moment, and each good reply starts the count anew.
+ * The retries of one turn. Announces each wait, ends it when the signal aborts, and starts counting again after a good
+ * reply.
  */
 export class Retries {
   private readonly env: Environment;
@@ -23,12 +23,12 @@ export class Retries {
     this.signal = signal;
   }
 
-  /** Whether the reply that has just failed will be tried again. */
+  /** True when the failed reply will be tried again. */
   get pending(): boolean {
     return this.planned !== undefined && !this.signal.aborted;
   }
 
-  /** Plans another attempt; false when the failure is final or the attempts are used up. */
+  /** Plans another attempt. Returns false when the failure is final or the attempts are used up. */
   plan(failure: Failure): boolean {
     if (this.signal.aborted || !failure.retryable || this.made >= this.env.ctx.config.retries) return false;
     this.planned = failure;
@@ -39,7 +39,7 @@ export class Retries {
     this.made = 0;
   }
 
-  /** Waits for the planned attempt; false when none is planned or the turn was ended meanwhile. */
+  /** Waits for the planned attempt. Returns false when none is planned or the turn was cancelled meanwhile. */
   async wait(): Promise<boolean> {
     const { planned, signal } = this;
     this.planned = undefined;
@@ -54,7 +54,7 @@ export class Retries {
     return !signal.aborted;
   }
 
-  /** About 1 s, 2 s, 4 s …; longer when the server asks for it, never longer than a minute. */
+  /** About 1, 2, 4 … seconds; longer when the server asks for it, one minute at most. In milliseconds. */
   private delay(attempt: number, retryAfterMs = 0): number {
     const chance = 1 + jitter * (2 * this.env.clock.random() - 1);
     return Math.round(Math.min(longestMs, Math.max(retryAfterMs, baseMs * 2 ** (attempt - 1) * chance)));

@@ -1,7 +1,7 @@
-/** Passes values on at most once per interval; the latest one is never lost, and nothing follows `close`. */
+/** Passes values on at most once per interval. The latest value is never lost, and nothing follows `close`. */
 export interface Throttle<T> {
   push(value: T): void;
-  /** Delivers what waits, then ignores whatever still comes. */
+  /** Delivers the waiting value, then ignores further ones. */
   close(): void;
 }
 

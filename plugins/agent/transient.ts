@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const attempt = z.number().int().positive();
 
-/** A retry begins with its wait. */
+/** Transient event `retry_start`: a retry begins with its wait. */
 export const retryStart: TransientDefinition<Transients["retry_start"]> = {
   transient: true,
   schema: z.strictObject({ attempt, of: attempt, delayMs: z.number().min(0), reason: z.string() }),
@@ -14,7 +14,7 @@ export const retryStart: TransientDefinition<Transients["retry_start"]> = {
   }),
 };
 
-/** The wait is over; what follows says how the attempt went. */
+/** Transient event `retry_end`: the wait is over. */
 export const retryEnd: TransientDefinition<Transients["retry_end"]> = {
   transient: true,
   schema: z.strictObject({ attempt, cancelled: z.boolean() }),

@@ -16,17 +16,17 @@ export interface Prompt {
   clientId?: string | undefined;
 }
 
-/** Asks the model until it rests, from messages that are in the log; `again` repeats an attempt that failed. */
+/** Calls the model until it rests. `started` are the messages already in the log; `again` repeats a failed attempt. */
 export type Loop = (turn: Turn, started: readonly UserMessage[], again?: boolean) => Promise<void>;
 
-/** One turn: from the messages that start it until the agent rests. Holds the path, keeps the outcome. */
+/** One turn, from the messages that start it until the agent rests. Holds the path and collects the outcome. */
 export class Turn {
   readonly env: Environment;
-  /** Ids of the events and queue items whose message this turn serves. */
+  /** Ids of the events and queue items of the messages that this turn answers. */
   readonly served: string[] = [];
   readonly retries: Retries;
   private readonly overflow: Overflow;
-  /** Rounds begun so far. */
+  /** Number of rounds begun. */
   rounds = 0;
   private readonly hold: PathHold;
   private readonly control = new AbortController();
@@ -39,7 +39,7 @@ export class Turn {
   private open = true;
   private readonly unhearStop: () => void;
 
-  /** Takes the hold; throws LOG_BUSY when somebody else has it. */
+  /** Takes the path hold; throws LOG_BUSY when something else holds it. */
   constructor(env: Environment) {
     this.env = env;
     this.hold = env.ctx.session.hold();
@@ -52,7 +52,7 @@ export class Turn {
   get signal(): AbortSignal {
     return this.control.signal;
   }
-  /** Whether a message sent now can still be part of this turn. */
+  /** True when a message sent now can still be part of this turn. */
   get accepts(): boolean {
     return this.open;
   }
@@ -60,7 +60,10 @@ export class Turn {
     return this.hold;
   }
 
-  /** Writes the messages that start the turn; when this rejects, nothing was written and the hold is given back. */
+  /**
+   * Appends the messages that start the turn and returns the last one's id. On rejection nothing was written and the
+   * hold is released.
+   */
   async begin(prompts: readonly Prompt[]): Promise<string> {
     try {
       const written = await this.hold.appendAll([
@@ -79,7 +82,7 @@ export class Turn {
     }
   }
 
-  /** Runs to the end; never rejects. */
+  /** Runs the turn to its end. Never rejects. */
   async run(prompts: readonly Prompt[], loop: () => Promise<Loop>): Promise<TurnOutcome> {
     const { session } = this.env.ctx;
     try {
@@ -98,17 +101,17 @@ export class Turn {
     return this.close();
   }
 
-  /** Plans another attempt for a reply that has failed; false when the failure is final. */
+  /** Plans another attempt for a failed reply. Returns false when the failure is final. */
   repeats(failure: Failure, { provider, id }: { provider: string; id: string }): boolean {
     return this.retries.plan(failure) || this.overflow.plan(failure, `${provider}/${id}`, this.served.at(-1));
   }
 
-  /** Whether the reply that has just failed will be tried again. */
+  /** True when the failed reply will be tried again. */
   get repeating(): boolean {
     return this.retries.pending || (this.overflow.pending && !this.signal.aborted);
   }
 
-  /** Delivers the queued messages that are due now; none once the turn is ending. */
+  /** Delivers the queued messages that are due; none once the turn is ending. */
   async next(resting: boolean): Promise<readonly UserMessage[]> {
     const due: QueueItem[] = this.open ? this.env.queue.due(resting) : [];
     try {
@@ -121,27 +124,29 @@ export class Turn {
     }
   }
 
-  /** Ends the turn at the user's wish, or because the session closes; what had arrived is kept. */
+  /** Cancels the turn, by the user or because the session closes. What has arrived is kept. */
   cancel(reason: unknown = errors.AGENT_CANCELLED()): void {
     if (!this.open) return;
     this.cancelled = true;
     this.abort(reason);
   }
 
-  /** Ends the turn with an error; after an abort it is only the abort's consequence. */
+  /** Ends the turn with an error. After an abort the error is only its consequence and is ignored. */
   fail(thrown: unknown): void {
     if (this.signal.aborted) return;
     this.failed(thrown);
     this.abort(thrown);
   }
 
-  /** Notes why the turn fails, the first reason only; for a failed reply, after which the library ends by itself. */
+  /** Records the first failure without aborting: after a failed reply the library ends by itself. */
   failed(thrown: unknown): void {
     this.failure ??= { code: codeOf(thrown, "AGENT_UNEXPECTED"), message: this.redact(messageOf(thrown)) };
     this.open = false;
   }
 
-  /** Writes what must not be lost silently: a failure ends the turn, also a cancelled one. Answers whether it is in the log. */
+  /**
+   * Appends a message. A failed append ends the turn, even a cancelled one. Returns whether the message is in the log.
+   */
   async keep(message: ScorelMessage, id: EventId): Promise<boolean> {
     const { ctx } = this.env;
     try {
@@ -151,11 +156,11 @@ export class Turn {
       this.failed(thrown);
       this.abort(thrown);
     }
-    // Written but not on disk for good is a failure, too; yet the message is there.
+    // An append that was written but not synced fails, yet its message is in the log.
     return ctx.session.tree.has(id);
   }
 
-  /** Counts a reply in; one that is not kept has cost something, too. */
+  /** Adds a reply's usage to the turn, also of a reply that was not kept. */
   count(message: AssistantMessage, kept: boolean): void {
     this.usage = addUsage(this.usage, message.usage);
     if (!kept || message.meta?.retried) return;
@@ -163,7 +168,7 @@ export class Turn {
     this.stopReason = message.stopReason;
   }
 
-  /** Of a reply without words nothing is kept; what it has cost is noted beside the conversation, for whoever sums it up. */
+  /** Records the usage of a reply without text beside the conversation, so that sums include it. */
   async noteSpent({ provider, model, usage }: AssistantMessage): Promise<void> {
     const { ctx } = this.env;
     if (tokensOf(usage) === 0) return;
@@ -175,23 +180,23 @@ export class Turn {
     }
   }
 
-  /** Counts what a call beside the conversation has cost. */
+  /** Adds the usage of a call outside the conversation. */
   charge(usage: Usage): void {
     this.usage = addUsage(this.usage, usage);
   }
 
-  /** Why a reply that is not kept is gone. */
+  /** The reason given when a reply is dropped. */
   get cancelReason(): "user_cancel" | "max_tokens" | "error" {
     if (this.cancelled) return "user_cancel";
     return this.failure?.code === "AGENT_LENGTH" ? "max_tokens" : "error";
   }
 
-  /** Waits for the attempt that was planned, if any. */
+  /** Waits for the planned attempt. Returns whether to run the loop again. */
   private async goesAgain(): Promise<boolean> {
     return (await this.retries.wait()) || (await this.overflow.shortened(this));
   }
 
-  /** Says that a prompt has come, and writes what plugins add to it. */
+  /** Announces the prompt and appends what plugins add to it. */
   private async submit(prompt: string): Promise<void> {
     const { ctx } = this.env;
     ctx.session.emit("prompt_submit", { prompt });
@@ -199,7 +204,10 @@ export class Turn {
     if (added.length > 0) await this.hold.appendAll(added);
   }
 
-  /** What came in while the library was ending. Looks and closes in one step, so that no message falls between. */
+  /**
+   * Delivers messages that came in while the loop was ending. Checks the queue and closes the turn without an await in
+   * between, so that no message is lost.
+   */
   private async late(): Promise<readonly UserMessage[]> {
     if (this.env.queue.due(true).length === 0) this.open = false;
     return this.next(true);
@@ -237,7 +245,7 @@ export class Turn {
     };
   }
 
-  /** The model and the level of thinking in use, once, when they are not those that the session remembers. */
+  /** Returns the event that records the model and thinking level in use, when they changed. */
   private modelChange() {
     const { ctx } = this.env;
     const { provider, id } = ctx.model.current();

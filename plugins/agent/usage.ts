@@ -1,11 +1,10 @@
 import type { EventId, EventOf, LlmAction, Session, StoredEvent } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage, Usage } from "@scorel/messages/contract";
 
-/** Of UTF-8: scripts whose characters take three bytes are dense, about a token for each. */
+/** Average for UTF-8 text; in scripts with three-byte characters, each is about one token. */
 const bytesPerToken = 4;
 const tokensPerImage = 1_200;
 
-/** Nothing used yet. */
 export function noUsage(): Usage {
   return {
     input: 0,
@@ -17,10 +16,12 @@ export function noUsage(): Usage {
   };
 }
 
-/** More than any reply has used: a larger number is no count. */
+/** Maximum plausible token count; a larger number is treated as invalid. */
 const mostUsed = 1e10;
 
-/** Usage as it can be, whatever a provider or an adapter made of it; a reply is not lost because nobody counted it. */
+/**
+ * Returns a valid usage, with 0 for missing or invalid counts, so that a reply is not lost to a provider's bad usage.
+ */
 export function soundUsage(usage: unknown): Usage {
   const none = noUsage();
   const given = isRecord(usage) ? usage : {};
@@ -42,7 +43,7 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Two usages as one. */
+/** Adds two usages. */
 export function addUsage(a: Usage, b: Usage): Usage {
   return {
     input: a.input + b.input,
@@ -60,19 +61,21 @@ export function addUsage(a: Usage, b: Usage): Usage {
   };
 }
 
-/** Tokens the request and its reply held together; not `totalTokens`, which some providers count differently. */
+/** Tokens of the request and its reply. Does not use `totalTokens`, which some providers count differently. */
 export function tokensOf(usage: Usage): number {
   return usage.input + usage.cacheRead + usage.cacheWrite + usage.output;
 }
 
-/** The last count of each session and the leaf it was made at, so that only later events are read. Only counts that start from a usage told by the provider are kept. */
+/**
+ * The last count of each session and the leaf it was made at, so that only later events are read. Only counts based on
+ * a reported usage are kept.
+ */
 const lastCounts = new WeakMap<Session, { leaf: EventId | null; tokens: number }>();
 
 /**
- * Tokens the next request holds: what the last whole reply reported, plus an estimate of the messages
- * after it. A reply from before the last compaction says nothing about the context now, so then (and
- * before the first reply) everything is estimated; `fixed` is what goes with every request. Nothing is counted any
- * more once there are more than `most`.
+ * Tokens of the next request: the usage of the last complete reply plus an estimate of later messages. After a
+ * compaction, and before the first reply, everything is estimated, including `fixed`, which every request carries.
+ * Counting stops above `most`.
  */
 export function contextTokens(session: Session, fixed: () => number, most = Number.POSITIVE_INFINITY): number {
   let after = 0;
@@ -99,21 +102,23 @@ export function contextTokens(session: Session, fixed: () => number, most = Numb
     if (isWhole(message)) return total(tokensOf(message.usage) + after);
     after += estimateTokens(message);
   }
-  // A long conversation is not read a second time when all of it was counted on the way.
+  // Everything was counted on the way, so a long conversation is not read twice.
   if (isAll) return after + fixed();
   const messages = session.buildContext();
   return messages.reduce((sum, message) => sum + estimateTokens(message), fixed());
 }
 
-/** A rough count of a text's tokens. */
+/** Estimates a text's tokens. */
 export function textTokens(text: string): number {
   return Math.ceil(Buffer.byteLength(text) / bytesPerToken);
 }
 
-/** Stored messages never change, and are counted again before every request where a server tells no usage. */
+/**
+ * Estimates by message. Stored messages never change, and without a reported usage all are counted before each request.
+ */
 const counted = new WeakMap<ScorelMessage, number>();
 
-/** A rough count: four bytes a token, an image as a fixed number. */
+/** Estimates a message's tokens: four bytes per token, a fixed number per image. */
 export function estimateTokens(message: ScorelMessage): number {
   const known = counted.get(message);
   if (known !== undefined) return known;
@@ -138,7 +143,7 @@ function blockBytes(block: Record<string, unknown> & { type: string }): number {
   return Buffer.byteLength(String(block.text ?? block.thinking ?? ""));
 }
 
-/** What any other event adds to what a model reads, as its plugin has it. */
+/** Estimates the tokens that an event of another type adds to the request. */
 function addedTokens(action: LlmAction): number {
   if (action.action === "include") return estimateTokens(action.message as ScorelMessage);
   return action.action === "merge_prev" ? textTokens(action.content) : 0;
