@@ -2,7 +2,7 @@ import { displayText } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
 
-/** A question as it stands on the screen, and what stands before the answer as it is typed. */
+/** A question as displayed, with the prompt for its answer. */
 export interface Shown {
   text: string;
   prompt: string;
@@ -17,7 +17,7 @@ const CONFIRM: RequestOption[] = [
   { value: "n", label: "no" },
 ];
 
-/** A question whole: nobody can agree to what was cut. */
+/** Formats a question in full, since nobody can agree to what was cut off. */
 export function shownQuestion(request: OpenRequest): Shown {
   const { plugin, title, body = [] } = request;
   const details = body.map(displayText).filter((text) => text !== "");
@@ -25,7 +25,7 @@ export function shownQuestion(request: OpenRequest): Shown {
   return { text: visibleText(text), prompt: `${visibleText(hint(request))} ` };
 }
 
-/** What can be answered, in a few characters: `[1-3, Enter: staging]`. */
+/** Summarizes the possible answers, for example `[1-3; Enter: staging]`. */
 export function hint(request: OpenRequest): string {
   const { kind, fallback } = request;
   const options = offered(request);
@@ -36,8 +36,9 @@ export function hint(request: OpenRequest): string {
 }
 
 /**
- * What a line answers: one of the values or labels, its number, or the beginning of a label that no other has; behind a value
- * may be a reason, where letters are offered behind a no only. An empty line is the default. Undefined when it is no answer to this.
+ * Parses an answer: a value, a label, a number or an unambiguous beginning of a label. Text after a value is the
+ * reason; with letter options, only "no" takes one. An empty line selects the default. Returns undefined for anything
+ * else.
  */
 export function readAnswer(request: OpenRequest, line: string): Given | undefined {
   const { kind, fallback } = request;
@@ -50,13 +51,13 @@ export function readAnswer(request: OpenRequest, line: string): Given | undefine
   const [, word = "", reason = ""] = /^(\S+)\s*([\s\S]*)$/.exec(said) ?? [];
   const option = options.find(({ value }) => isSame(value, word));
   if (!option) return undefined;
-  // Who writes "a test is missing" when a question comes up has not answered it with `a`: only a no takes words.
+  // Typing "a test is missing" while a question appears must not count as the answer `a`.
   const isSentence = reason !== "" && option.number === undefined && !isNo(option);
   return isSentence ? undefined : { answer: option.value, reason };
 }
 
 interface Offered extends RequestOption {
-  /** Absent where the values are what one types. */
+  /** Absent when the option is selected by typing its value. */
   number?: number;
 }
 
@@ -80,7 +81,7 @@ function match(options: readonly Offered[], said: string): string | undefined {
   if (same) return same.value;
   const numbered = options.find(({ number }) => number !== undefined && String(number) === said);
   if (numbered) return numbered.value;
-  // What one types in full is too short to be begun.
+  // Values of one letter have no shorter beginning.
   const begun = options.filter(
     ({ number, value, label }) => number !== undefined && [value, label].some((text) => begins(text, said)),
   );

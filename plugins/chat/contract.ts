@@ -1,8 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
 
-/** A conversation in lines: reads from the invocation's stdin, answers on its stdout. */
+/** The service `chat`: a line-by-line conversation on the invocation's stdin and stdout. */
 export interface ChatService {
-  /** Answers the exit code when the user leaves or the input ends. */
+  /** Runs the conversation until the user leaves or the input ends. Returns the exit code. */
   run(invocation: Invocation): Promise<number>;
 }
 

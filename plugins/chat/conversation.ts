@@ -19,7 +19,7 @@ const CANCELLED = 130;
 
 type Context = PluginContext<unknown, "host">;
 
-/** A conversation from the first line to the last; answers the exit code. */
+/** Runs a conversation from the first line to the last. Returns the exit code. */
 export async function converse(ctx: Context, invocation: Invocation): Promise<number> {
   const { options } = invocation;
   if (options.session !== undefined && options.continue) throw errors.CHAT_TWO_SESSIONS();
@@ -49,7 +49,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
   }
 }
 
-/** The session follows what it is made of; throws CHAT_NO_WATCH and WATCH_FOLDER. */
+/** Reloads the session when its sources change; throws CHAT_NO_WATCH and WATCH_FOLDER. */
 async function watched(ctx: Context, client: Client, chat: ChatSession): Promise<() => void> {
   const watch = ctx.find("watch");
   if (!watch) throw errors.CHAT_NO_WATCH();
@@ -62,7 +62,7 @@ async function watched(ctx: Context, client: Client, chat: ChatSession): Promise
   });
 }
 
-/** Closes the session; says what failed meanwhile and was not said yet. */
+/** Closes the session and prints failures that were not shown yet. */
 async function farewell(client: Client, sessionId: string, screen: Screen): Promise<void> {
   await screen.notices((await client.request("get_status", { sessionId })).notices);
   await screen.notices((await client.request("close_session", { sessionId })).notices);
@@ -74,7 +74,7 @@ function open(client: Client, invocation: Invocation, model: string | undefined)
   return unlessMoved(client, invocation, () => openSession(client, choice));
 }
 
-/** Line after line, each answered before the next is read. */
+/** Reads lines from a pipe; each is answered before the next is read. */
 async function readPipe(chat: ChatSession, { stdin, interrupt }: Invocation): Promise<void> {
   const stop = () => stdin.destroy(interrupt.reason);
   interrupt.addEventListener("abort", stop, { once: true });

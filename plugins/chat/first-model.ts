@@ -7,12 +7,12 @@ import type { ModelsService } from "@scorel/models/contract";
 
 const OFFLINE = "offline/demo";
 
-/** How a session is opened again, with a model by name. */
+/** Opens the session again with the given model. */
 type Reopen = (model: string) => Promise<SessionStatus>;
 
 /**
- * Without a model a person may choose one that runs on this machine, or the offline demonstration; undefined when they
- * want neither. A program gets the error. Nothing has been written by then.
+ * Offers a person without a configured model a local one or the offline demonstration; undefined when they decline.
+ * Programs get the error instead. Nothing has been written at this point.
  */
 export async function withModel(
   client: Client,
@@ -31,7 +31,7 @@ export async function withModel(
   return reopen(chosen);
 }
 
-/** Each offer is made once. */
+/** Makes each offer once. */
 async function choose(
   invocation: Invocation,
   problem: string,

@@ -7,7 +7,7 @@ import type {} from "@scorel/trust/contract";
 import type {} from "@scorel/watch/contract";
 import type { ChatService } from "./contract.ts";
 
-/** A conversation in lines: streaming text, a line per tool, cost after each turn. */
+/** Plugin `chat`: a conversation in lines, with streaming text, a line per tool, and cost after each turn. */
 export default definePlugin({
   id: "chat",
   name: "Chat",

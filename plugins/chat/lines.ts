@@ -1,4 +1,4 @@
-/** The lines of a byte stream, split at "\n" alone: a prompt may hold any other character, U+2028 too. */
+/** Splits a byte stream into lines at "\n" only, since a prompt may contain any other character, even U+2028. */
 export async function* linesOf(input: AsyncIterable<Buffer | string>): AsyncGenerator<string> {
   const decoder = new TextDecoder();
   let rest = "";

@@ -6,7 +6,7 @@ import { codeOf, type ScorelError } from "@scorel/kernel";
 import { answerTo } from "@scorel/kit/terminal/answer";
 import type {} from "@scorel/projects/contract";
 
-/** Opens a session; when its directory is gone, a person is asked where it is now, and the session goes on there. */
+/** Opens a session. If its directory is gone, asks the user where it is now and moves the session there. */
 export async function unlessMoved(
   client: Client,
   invocation: Invocation,

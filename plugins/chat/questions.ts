@@ -4,13 +4,13 @@ import type { OpenRequest } from "@scorel/requests/contract";
 import { hint, readAnswer, shownQuestion } from "./choices.ts";
 import type { Screen } from "./screen.ts";
 
-/** The questions that plugins ask a person, one after the other, oldest first. */
+/** The questions of plugins, shown to the user one at a time, oldest first. */
 export class Questions {
   private readonly client: Client;
   private readonly sessionId: string;
   private readonly screen: Screen;
   private readonly open = new Map<string, OpenRequest>();
-  /** The one that is on the screen: a line of the person is the answer to this one, never to a later one. */
+  /** The displayed question. A typed line answers this one, never a later one. */
   private shown: OpenRequest | undefined;
 
   constructor(client: Client, sessionId: string, screen: Screen) {
@@ -19,7 +19,7 @@ export class Questions {
     this.screen = screen;
   }
 
-  /** Says that a person is here who answers, and shows what waits already; or that there is none any more. */
+  /** Tells the host whether a person is here to answer, and shows the open questions. */
   async attend(attending: boolean): Promise<void> {
     try {
       const { sessionId } = this;
@@ -28,22 +28,22 @@ export class Questions {
       for (const request of requests) this.open.set(request.requestId, request);
       for (const status of statuses) await this.screen.standing(status);
     } catch (thrown) {
-      // A preset in which nobody asks.
+      // No plugin for questions is loaded.
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     }
     await this.next();
   }
 
-  /** The question on the screen takes any line, also one that begins with a slash. */
+  /** True when the displayed question accepts any line, even one that starts with a slash. */
   get takesAll(): boolean {
     return this.shown?.kind === "input";
   }
-  /** The id of the question on the screen. */
+  /** Id of the displayed question. */
   get asked(): string | undefined {
     return this.shown?.requestId;
   }
 
-  /** Takes note of a question, or of its end by whomever. */
+  /** Handles an event about a new question, or about one that ended, here or elsewhere. */
   async hear(event: { type: string }): Promise<void> {
     if (event.type === "approval_request") {
       const request = event as unknown as OpenRequest;
@@ -52,7 +52,7 @@ export class Questions {
     } else if (event.type === "approval_answer") await this.ended((event as unknown as OpenRequest).requestId);
   }
 
-  /** Answers the question on the screen; what is to be said next in the person's name, if anything. */
+  /** Answers the displayed question. Returns a message to send in the user's name, if the answer asks for one. */
   async answer(line: string): Promise<string | undefined> {
     const { shown } = this;
     if (!shown) return undefined;
@@ -62,7 +62,7 @@ export class Questions {
     return undefined;
   }
 
-  /** Leaves a question without an answer, unless it is over already. */
+  /** Declines a question, unless it has ended already. */
   async leave(requestId: string): Promise<void> {
     const { shown } = this;
     if (shown?.requestId === requestId) await this.give(shown, { answer: null });

@@ -13,40 +13,40 @@ import { wrapped } from "./wrap.ts";
 
 const SHOWN_LINES = 12;
 
-/** What only a person's own line or command does, which is answered. */
+/** Events that result from the user's own line or command, which prints its own answer. */
 const OWN = new Set(["queue_update", "rewind", "branch", "compact", "compaction_end"]);
 
 type Card = Extract<DisplayAction, { display: "card" }>;
 
-/** What a conversation looks like in lines. Nothing that a model or a tool says moves the cursor or sets colours. */
+/** Renders a conversation as lines. Text of models and tools cannot move the cursor or set colours. */
 export class Screen {
   private readonly output: Output;
   private readonly clientId: string;
   private readonly columns: (() => number | undefined) | undefined;
   private readonly warnings = new Warnings();
   private readonly statuses = new Standing();
-  /** The message whose text is on the screen already, as far as it has come. */
+  /** Id of the message whose text has been streamed to the screen. */
   private streamed: string | undefined;
   private model: string | undefined;
-  /** The tool whose line was drawn last. */
+  /** Title of the tool line that was printed last. */
   private named: string | undefined;
-  /** The cursor stands behind text. */
+  /** True when the cursor is behind text. */
   private open = false;
   private typed: TypedLine | undefined;
-  /** What stands before the answer to the question on the screen. */
+  /** Prompt of the displayed question. */
   private asking: string | undefined;
-  /** What is drawn when no question is asked any more: one stays where it can be read. */
+  /** Output postponed while a question is displayed, so that it stays readable. */
   private later: (() => Promise<void>)[] | undefined;
   private drawing = false;
 
-  /** `columns` tells how wide the terminal is now. */
+  /** `columns` returns the terminal's current width. */
   constructor(output: Output, clientId: string, columns?: () => number | undefined) {
     this.output = output;
     this.clientId = clientId;
     this.columns = columns;
   }
 
-  /** Somebody types below what is written here. */
+  /** Sets the input line, which is drawn below the output. */
   over(typed: TypedLine): void {
     this.typed = typed;
     typed.stand(this.statuses.parts());
@@ -55,7 +55,7 @@ export class Screen {
     typed.show();
   }
 
-  /** Puts a question; what happens meanwhile is drawn when none is asked any more. */
+  /** Displays a question and postpones other output until no question is open. */
   async ask({ text, prompt }: Shown): Promise<void> {
     this.asking = prompt;
     this.later ??= [];
@@ -63,48 +63,48 @@ export class Screen {
     await this.line(text);
   }
 
-  /** No question is asked any more. */
+  /** Ends the question and prints the postponed output. */
   async answered(): Promise<void> {
     if (this.asking === undefined) return;
     this.asking = undefined;
     this.typed?.answered();
     if (this.drawing) return;
     this.drawing = true;
-    // In their order, also when another question or event comes meanwhile.
+    // In order, even when another question or event arrives meanwhile.
     while (this.asking === undefined && this.later?.length) await this.later.shift()?.();
     if (this.asking === undefined) this.later = undefined;
     this.drawing = false;
   }
 
-  /** An answer to what the person has just typed, who may type again. */
+  /** Replies to what the user just typed, and lets them type again. */
   async say(text: string): Promise<void> {
     this.typed?.again();
     await this.line(text);
   }
 
-  /** What a plugin has standing to say from now on. */
+  /** Updates a plugin's status text. */
   async standing(status: Transients["plugin_status"]): Promise<void> {
     const change = this.statuses.hear(status);
     const seen = this.typed?.stand(this.statuses.parts());
     if (change !== undefined && !seen) await this.line(change);
   }
 
-  /** One line or more, after whatever stood on the screen. */
+  /** Prints one or more lines, on a new line. */
   async line(text: string): Promise<void> {
     await this.write(`${this.open ? "\n" : ""}${text === "" ? "" : `${text}\n`}`);
   }
 
-  /** What a command says: tables, above all. */
+  /** Prints a command's output, wrapped so that tables stay readable. */
   async table(text: string): Promise<void> {
     await this.line(wrapped(text, this.columns?.()));
   }
 
-  /** Puts text into the clipboard, by the sequence that terminals have for it; it works over ssh, too. */
+  /** Copies text to the clipboard with the OSC 52 escape sequence, which also works over ssh. */
   async copy(text: string): Promise<void> {
     await this.output.write(`\u001b]52;c;${Buffer.from(text).toString("base64")}\u0007`);
   }
 
-  /** Takes note of the session that opened; says what is wrong with it, and to a person which one it is, or what was `said`. */
+  /** Shows that a session was opened, its id or the text `said`, and any problems with it. */
   async opened(status: SessionStatus, person: boolean, said?: string): Promise<void> {
     const { sessionId, model, leafId, notices } = status;
     this.model = model;
@@ -118,12 +118,12 @@ export class Screen {
       await this.line(`(${status.waiting} waiting from before; sent with your next message)`);
   }
 
-  /** Says those of the notices that were not said yet. */
+  /** Prints the notices that were not shown before. */
   async notices(notices: readonly Notice[]): Promise<void> {
     for (const warning of this.warnings.untold(notices)) await this.line(warning);
   }
 
-  /** Draws an event: text as it streams, everything else by the display form that its plugin gave it. */
+  /** Renders an event: text as it streams, others in the form that their plugin chose. */
   async hear(delivered: Delivered): Promise<void> {
     if (this.later) this.later.push(() => this.draw(delivered));
     else await this.draw(delivered);
@@ -137,13 +137,13 @@ export class Screen {
     if (warning !== undefined) return this.line(warning);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;
     if (this.isTold(event as AnyEvent)) return;
-    // Only a card has a state that changes; anything else would be drawn twice.
+    // Only a card changes its state; other displays would appear twice.
     if (type === "tool_execution_start" && display.display !== "card") return;
     const text = display.display === "card" ? this.card(display) : drawn(display);
     if (text !== "") await this.line(text);
   }
 
-  /** How a turn ended. */
+  /** Prints the end of a turn: its result, tokens, cost and time. */
   async turn(outcome: TurnOutcome): Promise<void> {
     if (this.later) this.later.push(() => this.drawTurn(outcome));
     else await this.drawTurn(outcome);
@@ -160,7 +160,7 @@ export class Screen {
     if (input + usage.output === 0) return this.endLine();
     const seconds = `${(durationMs / 1000).toFixed(1)} s`;
     const tokens = `${input} tokens in, ${usage.output} out`;
-    // Whoever types sees it before the line.
+    // With an input line, the status texts are shown there.
     const standing = this.typed ? [] : this.statuses.parts();
     const parts = [tokens, `$${usage.cost.total.toFixed(4)}`, seconds, ...standing];
     await this.line(`[${parts.join(" · ")}]`);
@@ -170,7 +170,7 @@ export class Screen {
     if (this.open) await this.line("");
   }
 
-  /** Ends a line that the user left. */
+  /** Moves to a new line after the user has left. */
   async newline(): Promise<void> {
     await this.write("\n");
   }
@@ -181,15 +181,17 @@ export class Screen {
     await this.write(`${apart}${delta}`);
   }
 
-  /** Text that streamed in, and what this user typed. */
+  /** True for streamed text and for the user's own messages. */
   private isOnScreen(event: AnyEvent & Events["message"] & { id?: string }): boolean {
     if (event.message.role === "user") return event.clientId === this.clientId;
     return event.message.role === "assistant" && event.id === this.streamed;
   }
 
-  /** What is said elsewhere: by the turn's outcome, when a line was queued, by a command, when the session was opened. */
+  /**
+   * True for events that are reported elsewhere: with the turn's end, by the command, or when the session was opened.
+   */
   private isTold(event: AnyEvent): boolean {
-    // A question is asked by its own words.
+    // Questions are displayed by `ask`.
     if (event.type === "turn_error" || event.type === "approval_request") return true;
     if (OWN.has(event.type)) return event.clientId === this.clientId;
     if (event.type !== "session_info") return false;
@@ -197,7 +199,7 @@ export class Screen {
     return model !== undefined && model === this.model;
   }
 
-  /** A tool is named when it starts; its answer follows, under its name again when others came between. */
+  /** Prints a tool's title when it starts and then its output, repeating the title if other output came between. */
   private card(card: Card): string {
     const { title, status } = card;
     const named = this.named === title;
@@ -216,7 +218,7 @@ export class Screen {
   }
 }
 
-/** What a plugin tells that is more than information. */
+/** Returns a plugin's notification if it is more than information. */
 function warningIn(display: DisplayAction): string | undefined {
   const isMore = display.display === "notice" && display.level !== "info";
   return isMore ? `${display.level}: ${display.text}` : undefined;
@@ -227,7 +229,7 @@ function drawn(display: DisplayAction): string {
   return shortened(displayText(display));
 }
 
-/** What a tool answered, set in; a diff is shown whole, as it is what a person must see. */
+/** Formats a tool's output, indented. A diff is shown in full, since the user must see it. */
 function answer({ text, body = [] }: Card): string {
   return [shortened(text), ...body.map(displayText)]
     .filter((part) => part !== "")

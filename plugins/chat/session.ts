@@ -6,32 +6,32 @@ import type { Screen } from "./screen.ts";
 
 const COMMAND = /^\/([A-Za-z][\w:-]*)(?:\s+([\s\S]*))?$/;
 
-/** One conversation: takes lines, shows what comes of them. Whoever feeds it decides whether to wait in between. */
+/** One conversation: takes lines and shows the results. The caller decides whether to wait between lines. */
 export class ChatSession {
-  /** Turns that ended in an error. */
+  /** Number of turns that ended in an error. */
   failed = 0;
-  /** Something was said, so there is a session to come back to. */
+  /** True when the session has a conversation that one can return to. */
   begun = false;
-  /** The user asked to leave. */
+  /** True when the user asked to leave. */
   left = false;
-  /** Words that a command puts back where the person types; whoever feeds the lines takes them. */
+  /** Text that a command wants to put into the input line. */
   input: string | undefined;
   private readonly client: Client;
   private readonly screen: Screen;
-  /** Someone types at a terminal. */
+  /** True when a person types at a terminal. */
   private readonly person: boolean;
   private current = "";
   private leave: () => Promise<void> = async () => {};
-  /** A command of the person runs; has the session been opened anew meanwhile? */
+  /** True while a command of the user runs. `anew` records whether the session was reloaded meanwhile. */
   private commanding = false;
   private anew = false;
-  /** What plugins ask the person; nothing when a program feeds the lines. */
+  /** Questions of plugins; undefined when input comes from a program. */
   private questions: Questions | undefined;
-  /** One line or reload after the other. */
+  /** The last line or reload; they run one after the other. */
   private last: Promise<unknown> = Promise.resolve();
   private readonly waiting: (() => Promise<void>)[] = [];
   private readonly turns = new Set<Promise<void>>();
-  /** Messages that wait behind the running turn, by their ids. */
+  /** Text of messages queued behind the running turn, by id. */
   private readonly queued = new Map<string, string>();
   private shown: string | null = null;
 
@@ -45,10 +45,10 @@ export class ChatSession {
     return this.current;
   }
 
-  /** Shows this session from now on, in place of the one before; `said` tells a person which one it is. */
+  /** Switches to this session. `said` replaces the line that announces it. */
   async enter(status: SessionStatus, said?: string): Promise<void> {
     await this.leave();
-    // What was asked in the session before is not heard of any more.
+    // Questions of the former session are no longer shown.
     this.questions = undefined;
     await this.screen.answered();
     if (this.current !== "" && this.current !== status.sessionId)
@@ -61,7 +61,7 @@ export class ChatSession {
       status.sessionId,
       async (delivered) => {
         await this.screen.hear(delivered);
-        // What is asked in a session that a command opens anew is shown when the command has told of it.
+        // After a reload by a command, questions are shown once the command's output was printed.
         if (!this.anew) await questions?.hear(delivered.event);
         if (delivered.event.type === "session_start") await this.openedAnew();
       },
@@ -72,13 +72,13 @@ export class ChatSession {
     await (questions ? questions.attend(true) : this.listen());
   }
 
-  /** That somebody answers has to be said again; after a command that did it, when it has told so. */
+  /** Registers for questions again after a reload; if a command caused it, after the command's output. */
   private async openedAnew(): Promise<void> {
     this.anew = this.commanding;
     if (!this.commanding) await this.questions?.attend(true);
   }
 
-  /** Shows the session again, which was opened anew. */
+  /** Reports a reload of the session. */
   async reloaded(status: SessionStatus, told: string): Promise<void> {
     await this.tell(told);
     await this.screen.notices(status.notices);
@@ -88,29 +88,29 @@ export class ChatSession {
     await this.screen.line(text);
   }
 
-  /** Runs `work` when no turn runs, no question waits and no line is being taken. */
+  /** Runs `work` as soon as no turn runs, no question is open and no line is being processed. */
   between(work: () => Promise<void>): void {
     this.waiting.push(work);
     this.catchUp();
   }
 
-  /** Says that somebody hears what plugins tell, who answers no questions. */
+  /** Tells the host that notifications are shown here, but that nobody answers questions. */
   private async listen(): Promise<void> {
     try {
       await this.client.request("list_requests", { sessionId: this.sessionId });
     } catch (thrown) {
-      // A preset in which nobody asks.
+      // No plugin for questions is loaded.
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
     }
   }
 
-  /** Nobody types any more: what was asked will not be answered. */
+  /** Declines further questions because nobody types any more. */
   async deaf(): Promise<void> {
     await this.questions?.attend(false);
     this.questions = undefined;
   }
 
-  /** What could stand at the end of a line that is being typed, and how much of the line it would replace. */
+  /** Returns completions for the end of a typed line, and the part that they replace. */
   async complete(line: string): Promise<[string[], string]> {
     const { from, values } = await this.client.request("complete_command", { sessionId: this.sessionId, line });
     return [values, line.slice(from)];
@@ -120,7 +120,7 @@ export class ChatSession {
     return this.turns.size > 0;
   }
 
-  /** Takes a line: a slash command, or words for the agent. Throws what keeps a turn from starting. */
+  /** Processes a line: a slash command or a message. Throws when a turn cannot start. */
   async take(line: string): Promise<void> {
     try {
       await this.inTurn(() => this.read(line));
@@ -129,7 +129,7 @@ export class ChatSession {
     }
   }
 
-  /** Does what has waited for the session to rest; what fails there is told. */
+  /** Runs the work that waited for the session to be idle, and prints its errors. */
   private catchUp(): void {
     if (this.waiting.length === 0) return;
     const serve = async () => {
@@ -156,12 +156,12 @@ export class ChatSession {
     else await this.run(command, args.trim());
   }
 
-  /** Whether this line would answer the question that is on the screen. */
+  /** Returns true when this line would answer the displayed question. */
   answers(line: string): boolean {
     return this.asked && (this.questions?.takesAll === true || !line.trim().startsWith("/"));
   }
 
-  /** Answers the question that is on the screen; when there is none any more, the line is taken as any other. */
+  /** Answers the displayed question; without one, processes the line normally. */
   async answer(line: string): Promise<void> {
     if (!this.answers(line)) return this.take(line);
     const message = await this.questions?.answer(line);
@@ -173,7 +173,7 @@ export class ChatSession {
     return this.questions?.asked !== undefined;
   }
 
-  /** Leaves the question that is on the screen now without an answer, after `first`. */
+  /** Runs `first`, then declines the question that was displayed before. */
   async leaveQuestion(first?: () => Promise<unknown>): Promise<void> {
     const asked = this.questions?.asked;
     await first?.();
@@ -181,7 +181,7 @@ export class ChatSession {
     this.catchUp();
   }
 
-  /** Ends the running turn with what it asks, and takes back what waits behind it; what had arrived is kept. */
+  /** Cancels the running turn and its question, and takes back queued messages. What has arrived is kept. */
   async cancel(): Promise<void> {
     const { sessionId } = this;
     await this.leaveQuestion(() => this.client.request("cancel", { sessionId }));
@@ -193,12 +193,12 @@ export class ChatSession {
     await this.screen.line("(what was waiting is taken back)");
   }
 
-  /** Resolves when no turn runs any more; an interrupt cancels the one that does. */
+  /** Resolves when no turn is running. An interrupt cancels the running one. */
   async idle(interrupt?: AbortSignal): Promise<void> {
     let refused: Promise<void> | undefined;
     const cancel = () => {
       refused = this.cancel();
-      // Told below, when the turns have ended.
+      // Awaited below, after the turns have ended.
       refused.catch(() => {});
     };
     if (interrupt?.aborted && this.busy) cancel();
@@ -229,7 +229,7 @@ export class ChatSession {
     this.turns.add(turn);
   }
 
-  /** A queued message is served by a turn that is shown once, for all its messages. */
+  /** Waits for a turn and prints its end. Several queued messages may share one turn, which is printed once. */
   private async follow(id: string, queued: boolean): Promise<void> {
     const { sessionId } = this;
     const outcome = await this.client.request("wait_turn", { sessionId, id });
@@ -246,7 +246,7 @@ export class ChatSession {
     try {
       const { sessionId } = this;
       const result = await this.client.request("run_command", { sessionId, name, args });
-      // What plugins told meanwhile comes before what it came to.
+      // Print notifications before the command's output.
       await this.client.drained(sessionId);
       await this.done(result);
     } catch (thrown) {
@@ -259,7 +259,7 @@ export class ChatSession {
 
   private async done({ output, sessionId, input, copy, turn, leave = false }: CommandResult): Promise<void> {
     if (copy !== undefined) await (this.person ? this.screen.copy(copy) : this.screen.line(copy));
-    // A person reads of another session as it is entered.
+    // When the command switches sessions, its one-line output announces the new one.
     const said = sessionId !== undefined && this.person && !output?.includes("\n") ? output : undefined;
     if (output && said === undefined && (copy === undefined || this.person)) await this.screen.table(output);
     if (sessionId !== undefined) await this.enter(await this.client.request("get_status", { sessionId }), said);

@@ -1,10 +1,13 @@
 import type { Transients } from "@scorel/kernel";
 import type {} from "@scorel/requests/contract";
 
-/** One plugin's changes that come faster than this are shown with the next one, or with the end of the turn. */
+/**
+ * Minimum milliseconds between printed status changes of one plugin. Further ones are shown with the next change or at
+ * the end of the turn.
+ */
 const OFTEN_MS = 1_000;
 
-/** What plugins have standing to say, in a conversation of lines. */
+/** Status texts of plugins, in a conversation of lines. */
 export class Standing {
   private readonly texts = new Map<string, string>();
   private readonly shown = new Map<string, number>();
@@ -14,7 +17,7 @@ export class Standing {
     this.now = now;
   }
 
-  /** The line that a change is worth, if any. */
+  /** Stores a status and returns the line to print for it, if any. */
   hear({ plugin, text }: Transients["plugin_status"]): string | undefined {
     if (text === undefined) this.texts.delete(plugin);
     if (text === undefined || this.texts.get(plugin) === text) return undefined;
@@ -25,12 +28,12 @@ export class Standing {
     return `· ${plugin}: ${text}`;
   }
 
-  /** All of it. */
+  /** Returns all status texts. */
   parts(): string[] {
     return [...this.texts].map(([plugin, text]) => `${plugin}: ${text}`);
   }
 
-  /** Another session begins. */
+  /** Forgets everything when another session is shown. */
   clear(): void {
     this.texts.clear();
     this.shown.clear();

@@ -10,9 +10,9 @@ import { TypedLine } from "./typed-line.ts";
 type Streams = Pick<Invocation, "stdin" | "stdout" | "terminal" | "interrupt">;
 
 /**
- * Feeds what a person types to a conversation until they leave. A line typed while a turn runs is taken
- * too, and answers the question that is asked, if one is; Ctrl-C cancels the turn and leaves the question; when there
- * is neither it throws away what is being typed, or leaves the conversation, as does Ctrl-D.
+ * Reads what a person types until they leave. A line typed during a turn is queued, or answers the open question.
+ * Ctrl-C cancels the turn or declines the question; otherwise it clears the line, or leaves on an empty one, as does
+ * Ctrl-D.
  */
 export async function talk(chat: ChatSession, screen: Screen, streams: Streams): Promise<void> {
   const lines = openLines(streams, (line) => chat.complete(line));
@@ -46,7 +46,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   });
   lines.on("line", (line) => {
     typed.entered();
-    // What a command asks is answered while it runs.
+    // Questions of a running command must be answered before the command ends.
     if (chat.answers(line)) answers = answers.then(() => chat.answer(line)).catch(say);
     else work = work.then(() => take(line));
   });
@@ -65,16 +65,18 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   streams.interrupt.removeEventListener("abort", leave);
 }
 
-/** After Ctrl-Z and `fg`, or a SIGTSTP and a SIGCONT, the shell has left its own settings in the terminal. */
+/**
+ * Restores raw mode after Ctrl-Z and `fg`, or SIGTSTP and SIGCONT, since the shell has changed the terminal's settings.
+ */
 function wakingUp(lines: Interface, stdin: Streams["stdin"], typed: TypedLine): { end(): void } {
   const wake = () => {
     if (!lines.terminal) return;
-    // Set to what it is believed to be, it would be left as it is.
+    // Node skips setting the mode that it believes is set, so toggle it.
     for (const raw of [false, true]) stdin.setRawMode?.(raw);
     typed.redraw();
   };
   process.on("SIGCONT", wake);
-  // Readline, which stops the process at Ctrl-Z, leaves it to others to go on reading.
+  // Readline pauses input for Ctrl-Z and does not resume it.
   lines.on("SIGCONT", () => lines.resume());
   return { end: () => void process.off("SIGCONT", wake) };
 }
@@ -92,7 +94,7 @@ function openLines({ stdin, stdout, terminal = stdout }: Streams, complete?: Com
   });
 }
 
-/** A completion that fails leaves the line as it is. */
+/** Ignores completions that fail. */
 function completing(complete: Complete) {
   return (line: string, done: (error: null, result: [string[], string]) => void) =>
     void complete(line).then(

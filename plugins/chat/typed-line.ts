@@ -4,17 +4,17 @@ import { plainText } from "@scorel/kit/text/plain";
 
 const PROMPT = "> ";
 
-/** The line that a person is typing, at the lower end of the screen: it makes way for whatever is written above it. */
+/** The line being typed at the bottom of the screen. It is hidden while output is written above it. */
 export class TypedLine {
   private readonly lines: Interface;
   private readonly output: Writable & { columns?: number };
-  /** A line is waited for. */
+  /** True while a line is expected. */
   private wanted = false;
   private visible = false;
   private ended = false;
-  /** What stands before the sign that a line is waited for. */
+  /** Status texts shown before the prompt. */
   private standing = "";
-  /** What was being typed when a question came, and whether it was waited for. */
+  /** The line that was being typed when a question appeared, and whether one was expected. */
   private before: { line: string; wanted: boolean } | undefined;
 
   constructor(lines: Interface, output: Writable & { columns?: number }) {
@@ -22,14 +22,14 @@ export class TypedLine {
     this.output = output;
   }
 
-  /** A line is waited for from now on; after a question, when one is asked. */
+  /** Expects a line from now on; during a question, after it. */
   want(): void {
     if (this.before) this.before.wanted = true;
     this.wanted = true;
     this.show();
   }
 
-  /** Shows a few words before the line, in their place; answers whether they can be seen. */
+  /** Shows status texts before the prompt. Returns whether they are visible. */
   stand(words: readonly string[]): boolean {
     const text = plainText(words.join(" · "));
     const room = Math.floor((this.output.columns || 80) / 2);
@@ -42,30 +42,30 @@ export class TypedLine {
     return visible;
   }
 
-  /** The question still waits for its answer. */
+  /** Shows the prompt of the open question again. */
   again(): void {
     if (!this.before) return;
     this.wanted = true;
     this.show();
   }
 
-  /** Nobody types any more. */
+  /** Stops drawing, because nobody types any more. */
   end(): void {
     this.ended = true;
   }
 
-  /** The person has sent the line. */
+  /** Called when the user has entered the line. */
   entered(): void {
     this.wanted = false;
     this.visible = false;
   }
 
-  /** Puts words where the person types, as if typed; a newline would send what is before it. */
+  /** Inserts text as if typed. Newlines are replaced, because they would submit the line. */
   put(text: string): void {
     this.lines.write(plainText(text).replace(/\s+/g, " "));
   }
 
-  /** Throws away what was being typed; answers whether there was anything. */
+  /** Clears the line. Returns false when it was empty. */
   drop(): boolean {
     if (this.lines.line === "") return false;
     this.hide();
@@ -74,7 +74,7 @@ export class TypedLine {
     return true;
   }
 
-  /** Takes the line off the screen; it comes back with `show`. */
+  /** Removes the line from the screen until `show`. */
   hide(): void {
     if (!this.visible) return;
     this.visible = false;
@@ -82,11 +82,11 @@ export class TypedLine {
     moveCursor(this.output, 0, -this.lines.getCursorPos().rows);
     cursorTo(this.output, 0);
     clearScreenDown(this.output);
-    // What it drew is gone: it must not go up these rows once more.
+    // Readline must not move up these rows again.
     Object.assign(this.lines, { prevRows: 0 });
   }
 
-  /** Draws the line again, on a screen that others have written to. */
+  /** Redraws the line after others wrote to the screen. */
   redraw(): void {
     if (!this.visible) return;
     Object.assign(this.lines, { prevRows: 0 });
@@ -99,7 +99,7 @@ export class TypedLine {
     this.lines.prompt(true);
   }
 
-  /** The next line answers a question: what was being typed for somebody else is put aside. */
+  /** Prompts for the answer to a question, setting the typed line aside. */
   ask(prompt: string): void {
     this.hide();
     this.before ??= { line: this.lines.line, wanted: this.wanted };
@@ -107,7 +107,7 @@ export class TypedLine {
     this.wanted = true;
   }
 
-  /** The question is over; what was put aside comes back. */
+  /** Restores the line that was set aside for a question. */
   answered(): void {
     if (!this.before) return;
     this.hide();
@@ -120,7 +120,7 @@ export class TypedLine {
 
   private begin(prompt: string, line: string): void {
     this.lines.setPrompt(prompt);
-    // Both together, as readline wants it.
+    // Readline needs both to be set together.
     Object.assign(this.lines, { line, cursor: line.length });
   }
 }

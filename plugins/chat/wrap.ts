@@ -1,10 +1,10 @@
-/** Hangul, CJK, kana, full-width forms and emoji take two columns. */
+/** Matches characters that take two columns: Hangul, CJK, kana, full-width forms and emoji. */
 const wide =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
 
-/** Text whose lines end at words within a terminal's columns; what goes on stands under a line's second column. */
+/** Wraps lines at words to the terminal's width, and indents continuation lines to the second column of a table. */
 export function wrapped(text: string, columns: number | undefined): string {
-  // A terminal without a size says that it has no columns.
+  // `columns` is 0 for a terminal without a size.
   if (!columns) return text;
   return text
     .split("\n")
@@ -15,7 +15,7 @@ export function wrapped(text: string, columns: number | undefined): string {
 function wrappedLine(line: string, columns: number): string {
   if (widthOf(line) <= columns) return line;
   const head = /^\s*\S.*?\s{2,}(?=\S)/.exec(line)?.[0] ?? /^\s*/.exec(line)?.[0] ?? "";
-  // Under a column that leaves little room a line is worse than where the terminal breaks it.
+  // A narrow second column would be worse than the terminal's own line breaks.
   if (widthOf(head) > columns / 2) return line;
   const indent = " ".repeat(widthOf(head));
   const lines: string[] = [];

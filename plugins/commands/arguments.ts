@@ -2,7 +2,7 @@ import { issueText } from "@scorel/kernel";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
-/** One argument of a command, as its schema describes it. */
+/** An argument of a command, derived from its schema. */
 export interface Argument {
   key: string;
   flag: boolean;
@@ -14,7 +14,7 @@ interface Property {
   enum?: unknown[];
 }
 
-/** A schema's arguments in the order of its keys. */
+/** Returns a schema's arguments in the order of its keys. */
 export function argumentsOf(schema: z.ZodObject): Argument[] {
   const { properties = {}, required = [] } = z.toJSONSchema(schema, { io: "input", unrepresentable: "any" }) as {
     properties?: Record<string, Property>;
@@ -28,7 +28,7 @@ export function argumentsOf(schema: z.ZodObject): Argument[] {
   }));
 }
 
-/** `/name <event> [words…] [--files]` */
+/** Returns a command's usage, for example `/name <event> [words] [--files]`. */
 export function usageOf(name: string, schema: z.ZodObject | undefined): string {
   if (!schema) return `/${name}`;
   const words = argumentsOf(schema).map(({ key, flag, required, values }) => {
@@ -39,7 +39,7 @@ export function usageOf(name: string, schema: z.ZodObject | undefined): string {
   return [`/${name}`, ...words].join(" ");
 }
 
-/** What follows a command's name as the object its schema asks for. Throws COMMAND_ARGUMENTS. */
+/** Parses the text after a command's name into the object of its schema. Throws COMMAND_ARGUMENTS. */
 export function parseArguments(name: string, schema: z.ZodObject, text: string): Record<string, unknown> {
   const refuse = (problem: string) => errors.COMMAND_ARGUMENTS({ name, problem, usage: usageOf(name, schema) });
   const { given, problem } = read(argumentsOf(schema), text);
@@ -79,7 +79,7 @@ function read(known: readonly Argument[], text: string): { given: Record<string,
   return { given };
 }
 
-/** The rest of a line without the options that may stand at its end. */
+/** Returns the rest of a line without the flags at its end. */
 function upToFlags(rest: string, known: readonly Argument[]): string {
   const flags = known.filter(({ flag }) => flag).map(({ key }) => key);
   const end = flags.length === 0 ? undefined : new RegExp(`(?:\\s+--(?:${flags.join("|")}))+$`).exec(rest);

@@ -4,11 +4,11 @@ import type { Completion, MarkedWords, SlashCommand, SlashContext } from "./cont
 import { errors } from "./errors.ts";
 import { type Row, rowsOf } from "./registry.ts";
 
-/** Milliseconds. */
+/** Milliseconds that completing may take. */
 const LIMIT_MS = 2_000;
 const NO_LIST = 'its "complete" answers no list of texts';
 
-/** What could stand at the end of a line: a command's name, one of its values or options, or a word with a sign before it. */
+/** Completes the end of a line: a command's name, one of its values or options, or a marked word such as `$skill`. */
 export async function completeCommand(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion> {
   const known = line.startsWith("/") ? await completeSlash(ctx, line, context) : { from: line.length, values: [] };
   return known.values.length > 0 ? known : ((await completeMarked(ctx, line, context)) ?? known);
@@ -28,7 +28,7 @@ async function completeSlash(ctx: BaseContext, line: string, context: SlashConte
   return { from: line.length - typed.length, values: values.filter((value) => value.startsWith(typed)) };
 }
 
-/** The last word, when it begins with a sign that a plugin knows words for. */
+/** Completes the last word if it begins with the sign of a plugin's marked words. */
 async function completeMarked(ctx: BaseContext, line: string, context: SlashContext): Promise<Completion | undefined> {
   const word = /\S+$/.exec(line)?.[0];
   if (word === undefined) return undefined;
@@ -73,7 +73,7 @@ function suggested(
   );
 }
 
-/** What a plugin suggests: nothing when it fails, or takes longer than anyone waits for a list. */
+/** Calls a plugin's completion function. Returns nothing when it fails or takes too long. */
 function answered(
   ctx: BaseContext,
   plugin: string,

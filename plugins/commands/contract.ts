@@ -2,65 +2,69 @@ import type { Client } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
 import type { z } from "zod";
 
-/** A slash command; a function alone stands for `{ run }`. Either function gets what follows the name: an object when `args` says how to read it, else the text. */
+/**
+ * A slash command. A plain function is short for `{ run }`. `run` (or `handler`) gets the parsed `args`, or without a
+ * schema the text after the name.
+ */
 export interface SlashCommand {
-  /** One line for lists. `description` is the same under another name. */
+  /** One line for lists. `description` is an alias. */
   summary?: string;
   description?: string;
   /**
-   * What follows the name, as a zod object. Keys in order are words of the line, the last one takes all that remains;
-   * booleans are `--key`, and every other key may be written `--key value`, too. Values are text unless the schema coerces.
+   * Schema for the text after the name. Keys are words of the line, in order, and the last key takes the rest. Booleans
+   * are written `--key`; every other key may also be given as `--key value`. Values are strings unless the schema
+   * coerces them.
    */
   args?: z.ZodObject;
-  /** What the argument `key` could be; `typed` is its beginning. Enums are completed without it. */
+  /** Returns possible values of the argument `key` that begin with `typed`. Not needed for enums. */
   complete?(key: string, typed: string, context: SlashContext): Awaitable<readonly string[]>;
   // biome-ignore lint/suspicious/noExplicitAny: commands of any arguments stand in one list
   run?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;
   // biome-ignore lint/suspicious/noExplicitAny: as above
   handler?(args: any, context: SlashContext): Awaitable<string | CommandResult | void>;
 }
-/** Words that mean something anywhere in a message, by the sign before them, as `$name` names a skill. */
+/** Words with a prefix that have a meaning anywhere in a message, such as `$name` for a skill. */
 export interface MarkedWords {
-  /** What they begin with: `$`. */
+  /** The prefix, for example `$`. */
   sign: string;
-  /** What could follow it; `typed` is its beginning. */
+  /** Returns words that begin with `typed`, without the prefix. */
   complete(typed: string, context: SlashContext): Awaitable<readonly string[]>;
 }
 export interface SlashContext {
   sessionId: string;
   clientId: string;
-  /** An operation in the name of the client that gave the command. */
+  /** Runs an operation as the client that gave the command. */
   request: Client["request"];
 }
-/** What a command came to; a text alone stands for `{ output }`. */
+/** Result of a command. A plain string is short for `{ output }`. */
 export interface CommandResult {
-  /** For people. */
+  /** Text for people. */
   output?: string;
   /** The same for programs. */
   data?: unknown;
-  /** The session that the face should show from now on; the same one when it was opened anew. */
+  /** Session that the client should show from now on; may be the same one after a reload. */
   sessionId?: string;
-  /** Words to put back where the person types. */
+  /** Text to put into the user's input line. */
   input?: string;
   /** Text for the clipboard. */
   copy?: string;
-  /** A message was sent: its id, to wait for its turn. */
+  /** Id of a message that was sent, for `wait_turn`. */
   turn?: string;
-  /** The person asked to leave. */
+  /** True when the user asked to leave. */
   leave?: boolean;
 }
 
-/** A command as lists show it. */
+/** A command as shown in lists. */
 export interface ListedCommand {
   name: string;
   description: string;
-  /** `/name <event> [--files]` */
+  /** For example `/name <event> [--files]`. */
   usage: string;
-  /** The plugin that has it, or the file of a template. */
+  /** Id of the plugin, or path of the template file. */
   plugin: string;
 }
 export interface Completion {
-  /** Where in the line the values belong. */
+  /** Index in the line where the values start. */
   from: number;
   values: string[];
 }
@@ -74,9 +78,9 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     list_commands: { params: { sessionId: string }; result: { commands: ListedCommand[] } };
-    /** Throws COMMAND_UNKNOWN and COMMAND_ARGUMENTS, and what the command throws. */
+    /** Runs a slash command. Throws COMMAND_UNKNOWN, COMMAND_ARGUMENTS, and errors of the command. */
     run_command: { params: { sessionId: string; name: string; args: string }; result: CommandResult };
-    /** What could be typed at the end of a line: in one that begins with a slash, or in a word with a sign before it. */
+    /** Completes the end of a line: a slash command or a marked word. */
     complete_command: { params: { sessionId: string; line: string }; result: Completion };
   }
 }

@@ -5,7 +5,7 @@ import type {} from "./contract.ts";
 
 const sessionId = z.string();
 
-/** What can be typed after a slash: the commands of all plugins, of Markdown files, and those that every session has. */
+/** Plugin `commands`: slash commands of all plugins and Markdown files, and the built-in ones. */
 export default definePlugin({
   id: "commands",
   name: "Commands",

@@ -8,10 +8,10 @@ import { errors } from "./errors.ts";
 
 const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"] as const;
 const SHOWN_MODELS = 50;
-/** Characters of what a tool says of itself. */
+/** Maximum characters of a tool's description. */
 const LONGEST_SENTENCE = 100;
 
-/** Which model, how hard it thinks, what it may use, and whose key it takes. */
+/** Creates the commands about models, thinking, tools and logins. */
 export function modelCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
     model: {

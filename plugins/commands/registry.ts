@@ -5,14 +5,14 @@ import { errors } from "./errors.ts";
 import { shipped } from "./shipped.ts";
 import { templates } from "./templates.ts";
 
-/** A command and whose it is. */
+/** A command with its name and origin. */
 export interface Row {
   name: string;
   plugin: string;
   command: SlashCommand;
 }
 
-/** Everything that can be typed after a slash in this session, by name. */
+/** Lists all slash commands of the session, sorted by name. */
 export function listCommands(ctx: BaseContext): ListedCommand[] {
   return [...rowsOf(ctx).values()]
     .map(({ name, plugin, command }) => ({
@@ -38,7 +38,7 @@ export async function runCommand(
   return typeof answer === "object" && answer !== null ? answer : {};
 }
 
-/** What a command throws without a code is a failure of its plugin, which whoever gave the command hears of, too. */
+/** Runs a command's code. An error without a code is also reported as a failure of its plugin. */
 async function named<T>(ctx: BaseContext, { name, plugin }: Omit<Row, "command">, work: () => T): Promise<Awaited<T>> {
   const where = `command /${name}`;
   try {
@@ -58,12 +58,15 @@ function find(ctx: BaseContext, name: string): Row {
   return found;
 }
 
-/** Of two plugins with one name the later one's counts, the shipped come first; a file never takes a command's name. */
+/**
+ * Returns the commands by name. A later plugin overrides an earlier one, and any plugin a built-in one; a template file
+ * overrides none.
+ */
 export function rowsOf(ctx: BaseContext): Map<string, Row> {
   return collectRows(ctx).rows;
 }
 
-/** The commands by name, and why others cannot be used. */
+/** Collects the commands by name, and the errors of unusable ones. */
 function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<string, Error> } {
   const flawed = new Map<string, Error>();
   const usable = (value: unknown, plugin: string, report: (flaw: unknown) => void) =>
@@ -79,7 +82,7 @@ function collectRows(ctx: BaseContext): { rows: Map<string, Row>; flawed: Map<st
   return { rows, flawed };
 }
 
-/** The commands that can be used; each of the others is named, and leaves those beside it. */
+/** Returns the valid commands of a contribution; each invalid one is reported and does not affect the others. */
 function usableCommands(
   value: unknown,
   plugin: string,
@@ -96,7 +99,7 @@ function usableCommands(
   return usable;
 }
 
-/** What keeps a value from being a command. */
+/** Returns why a value is not a command, or undefined. */
 function flawOf(name: string, value: unknown): string | undefined {
   if (!/^[^\s/]+$/.test(name)) return "its name has to be one word without a slash";
   if (typeof value !== "object" || value === null) return "it is neither a function nor an object with one";
@@ -108,7 +111,10 @@ function flawOf(name: string, value: unknown): string | undefined {
   return complete === undefined || typeof complete === "function" ? undefined : "its complete is no function";
 }
 
-/** Names that begin as the asked one does, those first that go along with it longest: a slip is rarely in the first letters. */
+/**
+ * Returns up to three similar names: those that share the longest beginning, since typos are rarely in the first
+ * letters.
+ */
 function alike(name: string, names: readonly string[]): string[] {
   return names
     .map((each) => ({ each, shared: sharedLength(each, name) }))

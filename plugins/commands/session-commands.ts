@@ -6,7 +6,7 @@ import { errors } from "./errors.ts";
 
 const SHOWN_SESSIONS = 20;
 
-/** What concerns the session as a whole. */
+/** Commands about the session as a whole. */
 export const sessionCommands: Record<string, SlashCommand> = {
   new: {
     summary: "Begin a new session in the same directory; this one is kept",

@@ -6,7 +6,7 @@ import { treeCommands } from "./tree-commands.ts";
 import { windowCommands } from "./window-commands.ts";
 import { workCommands } from "./work-commands.ts";
 
-/** The commands that every session has; other plugins bring theirs (`/compact` comes from `compaction`). */
+/** Creates the built-in commands. Other plugins add theirs; `/compact`, for example, belongs to `compaction`. */
 export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<string, SlashCommand> {
   return {
     help: {

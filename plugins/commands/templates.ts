@@ -4,7 +4,7 @@ import type { Workspace } from "@scorel/host/contract";
 import { realOf } from "@scorel/kit/files/paths";
 import type { SlashCommand } from "./contract.ts";
 
-/** A larger file is no prompt. */
+/** Maximum size of a template file in bytes. */
 const LARGEST = 64 * 1024;
 const MOST = 500;
 const DEEPEST = 4;
@@ -16,8 +16,8 @@ interface Template {
 }
 
 /**
- * Commands from Markdown files: the user's own, and those of a project that the user trusts; of two with one name the
- * project's counts. Read anew each time, so that an edited file is new at once.
+ * Reads commands from Markdown files: the user's own and those of a trusted project; the project's override the user's.
+ * Files are read on every call, so edits take effect at once.
  */
 export function templates(workspace: Workspace | undefined): Template[] {
   if (!workspace) return [];
@@ -39,7 +39,7 @@ export function templates(workspace: Workspace | undefined): Template[] {
   );
 }
 
-/** Markdown files that really lie below the folder; `a/b.md` is the command `a:b`. */
+/** Finds Markdown files inside the folder; `a/b.md` becomes the command `a:b`. */
 function filesBelow(folder: string): { path: string; name: string }[] {
   const real = realOf(folder);
   if (real === undefined) return [];
@@ -52,7 +52,7 @@ function filesBelow(folder: string): { path: string; name: string }[] {
     .filter(({ path, name }) => /^[A-Za-z][\w:-]*$/.test(name) && isOwnFile(path));
 }
 
-/** Neither a link nor below one, and small enough. */
+/** True for a small regular file that is not reached through a link. */
 function isOwnFile(path: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   return stat?.isFile() === true && stat.size <= LARGEST && realOf(dirname(path)) === dirname(path);
@@ -69,7 +69,10 @@ function fromFile(path: string): SlashCommand {
   };
 }
 
-/** Of a file's front matter only what says what the command is; the rest (tools, models) grants and chooses nothing here. */
+/**
+ * Parses a template. Only `description` and `argument-hint` of the front matter are used; tools and models there have
+ * no effect.
+ */
 function parse(text: string): { description: string; hint: string; body: string } {
   const [whole = "", matter = ""] = /^---\r?\n([\s\S]*?)\r?\n---\r?\n?/.exec(text) ?? [];
   const value = (key: string) =>
@@ -84,7 +87,10 @@ function firstLine(body: string): string {
   return (body.split("\n", 1)[0] ?? "").replace(/^#+\s*/, "").slice(0, 80);
 }
 
-/** `$ARGUMENTS` is all that was typed, `$1` … `$9` its words; a template that asks for neither gets it at its end. */
+/**
+ * Inserts arguments: `$ARGUMENTS` is everything, `$1` to `$9` are words. Without a placeholder, the arguments are
+ * appended.
+ */
 function fill(body: string, args: string): string {
   const words = (args.match(/"[^"]*"|\S+/g) ?? []).map((word) => word.replace(/^"(.*)"$/, "$1"));
   const places = /\$(ARGUMENTS|[1-9])(?![0-9A-Za-z_])/g;

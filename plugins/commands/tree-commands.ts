@@ -5,7 +5,7 @@ import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 
 const event = z.object({ event: z.string() });
 
-/** Going back and forth in the conversation. */
+/** Commands that move within the conversation. */
 export const treeCommands: Record<string, SlashCommand> = {
   rewind: {
     summary: "Go on from an earlier event, or start; what came after stays in the log. --files restores the files, too",
@@ -55,7 +55,7 @@ export const treeCommands: Record<string, SlashCommand> = {
   },
 };
 
-/** On a line of its own, about files that a move has not taken along. */
+/** Returns a line about files that a move left unchanged. */
 async function leftAlone(
   request: SlashContext["request"],
   sessionId: string,
@@ -65,14 +65,14 @@ async function leftAlone(
   return left === "" ? "" : `\n${left.trimEnd()}`;
 }
 
-/** How the start of a conversation, which is no event, is typed. */
+/** Name for the start of the conversation. */
 const START = "start";
 
 interface Back {
   event: string;
   files?: boolean;
   overwrite?: boolean;
-  /** The changes of the files were seen. */
+  /** Set when the user has seen the file changes. */
   yes?: boolean;
 }
 
@@ -91,7 +91,7 @@ async function rewind(asked: Back, { sessionId, request }: SlashContext): Promis
   return { output: [...skipped, ...restored, `${moved.text}${left}`].join("\n"), data: moved };
 }
 
-/** What would change is seen first; the line that does it is ready to be sent. */
+/** Shows the file changes and puts the confirming command into the input line. */
 function confirmed({ event, overwrite }: Back, preview: FilesPreview): CommandResult {
   const input = `/rewind ${event} --files${overwrite ? " --overwrite" : ""} --yes`;
   return { output: `${drawPreview(preview)}To restore these files, and go back: ${input}`, data: preview, input };

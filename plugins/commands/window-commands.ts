@@ -6,12 +6,12 @@ import type {} from "@scorel/prompt/contract";
 import type { CommandResult, SlashCommand } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** Bytes of UTF-8 to a token, as a rough count. */
+/** Rough estimate, in bytes of UTF-8. */
 const BYTES_PER_TOKEN = 4;
 const TOKENS_PER_IMAGE = 1_200;
 const BAR = 24;
 
-/** What the session costs, and what fills the model's window. */
+/** Creates the commands about cost and the context window. */
 export function windowCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
     cost: { summary: "Show what the session has cost so far", run: () => cost(ctx) },
@@ -50,7 +50,7 @@ interface Answered {
   usage: Usage;
 }
 
-/** Every answer of the log, on whichever branch: also those that failed and were asked for again, and summaries. */
+/** Yields every reply in the log on all branches, including failed attempts and summaries. */
 function* answers({ session: { tree } }: BaseContext): Iterable<Answered> {
   for (const event of tree.ofType("message")) {
     const { message } = event as EventOf<"message">;
@@ -116,7 +116,7 @@ function windowOf(ctx: BaseContext): number | undefined {
   try {
     return ctx.find("model")?.current().contextWindow;
   } catch {
-    // No model is configured; the parts can be told all the same, and the status says why there is none.
+    // Without a model, the parts are still shown; `/status` says why there is none.
     return undefined;
   }
 }

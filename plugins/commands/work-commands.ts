@@ -8,7 +8,7 @@ import { z } from "zod";
 import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** What is done with the work itself: its last answer, its changes, what waits, and trying again. */
+/** Creates the commands about the work: answers, changes, the queue, and trying again. */
 export function workCommands(ctx: BaseContext): Record<string, SlashCommand> {
   return {
     copy: { summary: "Copy the last answer to the clipboard", run: () => copy(ctx) },
@@ -58,7 +58,7 @@ about. Say nothing that any project could say, and nothing that you did not see.
 interface QueueChange {
   action?: "delete" | "move" | "edit" | "steer" | "follow";
   item?: number;
-  /** The new place, or the new words. */
+  /** The new position or the new text. */
   to?: string;
 }
 type Wanted = Operations["rewrite_queue"]["params"]["items"];

@@ -11,7 +11,7 @@ import { quoted, shortened, wordsOf } from "./transcript.ts";
 export interface Wish {
   reason: "threshold" | "overflow" | "manual";
   signal: AbortSignal;
-  /** Of the next request, when they were counted already. */
+  /** Tokens of the next request, if already counted. */
   tokens?: number | undefined;
   instructions?: string | undefined;
   messageId?: string | undefined;
@@ -19,33 +19,36 @@ export interface Wish {
 }
 interface Plan {
   conversation: Conversation;
-  /** The first entry that stays. */
+  /** Index of the first entry that is kept. */
   at: number;
-  /** Tokens of what stays, and of what is put behind the summary again. */
+  /** Tokens of what is kept, including skills that are added again after the summary. */
   kept: number;
-  /** Tokens the summary should take, and the request for it may hold. */
+  /** `summary`: tokens that the summary should have; `most`: tokens that the request for it may have. */
   summary: number;
   most: number;
   window: number;
 }
 
-/** Of the window, and in tokens. */
+/** Size of a summary: a share of the window, within limits in tokens. */
 const summaryShare = 0.08;
 const longestSummary = 8_000;
 const shortestSummary = 300;
-/** What a compaction must take away, as a share of the window, to be worth its price when nobody asked for it. */
+/** Minimum gain of an automatic compaction, as a share of the window. */
 const leastGain = 0.05;
-/** Of a conversation that was refused as too long: what a request may hold that will not be. */
+/** Share of a refused conversation's size that a request is assumed to fit in. */
 const surelyFits = 0.6;
-/** The share of a window that no request should exceed. */
+/** Maximum share of the window that a request should fill. */
 const fullest = 0.85;
-/** So many times what the model can read is looked at to choose a cut: the rest is given up in any case. */
+/**
+ * How much of the conversation is read to choose a cut, as a multiple of the window. Anything older is summarized
+ * anyway.
+ */
 const looksAt = 1.25;
 const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word for word:\n";
 
 /**
- * Puts a summary in the place of the older part of the conversation. Only cancelling rejects, and leaves it as it was; a
- * path event must be allowed now.
+ * Replaces the older part of the conversation by a summary. Rejects only on cancel, which leaves the conversation
+ * unchanged. The caller must be allowed to append path events.
  */
 export async function compact(ctx: CompactionContext, wish: Wish): Promise<Compacted> {
   const tokensBefore = wish.tokens ?? ctx.agent.contextTokens();
@@ -82,7 +85,7 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
   if (at === undefined) return undefined;
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
   const back = returning(ctx, entries[at - 1]);
-  // What comes back was given up only as far as it stood there.
+  // Skills that are added again only count as far as they were in the replaced part.
   const ofPlugins = sum(sizes.slice(0, at).filter((_size, index) => !entries[index]?.message));
   const gain = sum(sizes.slice(0, at)) - Math.min(back, ofPlugins);
   if (reason === "threshold" && gain < leastGain * window) return undefined;
@@ -90,7 +93,7 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
   return { conversation, at, kept: sum(sizes.slice(at)) + back, summary, most, window };
 }
 
-/** A part of the conversation that only its plugin understands is as large as what a model reads of it. */
+/** Returns an entry's size in tokens. For events of other plugins, this is what the model reads of them. */
 function sizeOf({ agent, session }: CompactionContext, { event, message }: Pick<Entry, "event" | "message">): number {
   if (message) return agent.estimateTokens(message);
   const action = session.asRead(event);
@@ -98,17 +101,20 @@ function sizeOf({ agent, session }: CompactionContext, { event, message }: Pick<
   return action.action === "include" ? agent.estimateTokens(action.message as ScorelMessage) : 0;
 }
 
-/** Tokens of loaded skills that a request holds behind a summary which ends with this entry. */
+/** Tokens of loaded skills that a request repeats after a summary that ends with this entry. */
 function returning(ctx: CompactionContext, entry: Entry | undefined): number {
   return entry ? Math.ceil((ctx.find("skills")?.returning(entry.event.id) ?? 0) / bytesPerToken) : 0;
 }
 
-/** What comes back takes its room from what stays, up to half of it. */
+/** Reduces the room by what is added again, at most to a half. */
 function without({ keep, most, limit }: Room, back: number): Room {
   return { keep: Math.max(keep / 2, keep - back), most: Math.max(most / 2, most - back), limit: limit - back };
 }
 
-/** Who asks for a compaction below the threshold, or meets a window smaller than it was said to be, means what is there now. */
+/**
+ * Returns the limits for a compaction. A manual one below the threshold, and one after an overflow, scale them to the
+ * current size.
+ */
 function roomFor(
   { config, agent, model }: CompactionContext,
   reason: Wish["reason"],
@@ -125,7 +131,7 @@ function roomFor(
 
 function orderFor(session: Session, { conversation, at, summary, most }: Plan, { instructions }: Wish): Order {
   const { earlier, entries } = materialOf(session, conversation, at);
-  // What was quoted below it is in the log, and quoted again where it still matters.
+  // The quoted requests below an earlier summary are still in the log and are quoted again if needed.
   const told = earlier?.split(requestsTitle)[0];
   return { entries, tokens: summary, most, instructions, ...(told !== undefined && { earlier: told }) };
 }
@@ -160,7 +166,7 @@ async function write(
   return { compacted: true, tokensBefore, tokensAfter, eventId: event.id, ...(note !== undefined && { note }) };
 }
 
-/** When a turn is cut in its middle, what it is about must not depend on how it is summarised. */
+/** Quotes the user's requests when a turn is cut in its middle, so that they do not depend on the summary. */
 function requests(session: Session, kept: readonly Entry[], chars: number): string {
   const asked = requestsOutside(session, new Set(kept.map(({ event }) => event.id)));
   const texts = asked.map((message) => quoted(shortened(wordsOf(message), Math.ceil(chars / asked.length))));

@@ -2,7 +2,7 @@ import { z } from "zod";
 
 const size = z.number().positive();
 
-/** The table `[compaction]`. A size up to 1 is a share of the model's window, a larger one a number of tokens. */
+/** Schema of the table `[compaction]`. Sizes up to 1 are shares of the model's window, larger ones are tokens. */
 export const config = z
   .strictObject({
     layers: z

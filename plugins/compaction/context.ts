@@ -4,5 +4,5 @@ import type {} from "@scorel/model/contract";
 import type {} from "@scorel/skills/contract";
 import type { CompactionConfig } from "./config.ts";
 
-/** What this plugin works with. */
+/** The context that all parts of this plugin use. */
 export type CompactionContext = PluginContext<CompactionConfig, "agent" | "model">;

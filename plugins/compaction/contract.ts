@@ -1,30 +1,30 @@
 import type { EventId } from "@scorel/kernel";
 
-/** What a compaction came to. Tokens are estimates of the next request, before and after. */
+/** Result of a compaction. Tokens are estimates for the next request. */
 export interface Compacted {
   compacted: boolean;
   tokensBefore: number;
   tokensAfter: number;
-  /** The `compact` event. */
+  /** Id of the `compact` event. */
   eventId?: EventId;
-  /** Why nothing was compacted, or why no model wrote the summary. */
+  /** Why nothing was compacted, or why the summary was not written by a model. */
   note?: string;
 }
 
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Summarises the older part of a session's conversation; `instructions` say what the summary must keep. Throws
-     * COMPACTION_BUSY while a turn runs. A repeated `messageId` has the first one's outcome.
+     * Summarizes the older part of a conversation; `instructions` say what to keep. Throws COMPACTION_BUSY during a
+     * turn. A repeated `messageId` returns the first result.
      */
     compact: { params: { sessionId: string; instructions?: string; messageId?: string }; result: Compacted };
   }
 }
 declare module "@scorel/kernel" {
   interface Transients {
-    /** The older part of the conversation is being summarised; `tokens` of the `window` are in use. */
+    /** A summary is being written; `tokens` of the `window` are in use. */
     compaction_start: { reason: "threshold" | "overflow" | "manual"; tokens: number; window: number };
-    /** That is over: with a `compact` event in the log, or with the conversation as it was. */
+    /** The compaction has ended, with a `compact` event in the log or an unchanged conversation. */
     compaction_end: { compacted: boolean; cancelled: boolean; note?: string };
   }
 }

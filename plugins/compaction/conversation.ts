@@ -2,54 +2,54 @@ import type { EventId, EventOf, Session, StoredEvent, Stretch } from "@scorel/ke
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
 
 /**
- * What an event of the path is to a compaction. `turn`: a user's message that stands alone, and begins a turn. `joined`:
- * text that is merged into the tool result before it. `aside`: anything else, which belongs to what precedes it.
+ * Role of an event in a compaction. `turn`: a user message that begins a turn; `joined`: text merged into the preceding
+ * tool result; `aside`: anything else, which belongs to the preceding entry.
  */
 export type Kind = "turn" | "joined" | "reply" | "result" | "aside";
 export interface Entry {
   event: StoredEvent;
   kind: Kind;
-  /** What a model reads of it, as far as that is known here. */
+  /** What the model reads of it, if known here. */
   message?: ScorelMessage;
 }
-/** What a model reads at a leaf: perhaps a summary, and the events after it. */
+/** The conversation at a leaf, from the last summary on. */
 export interface Conversation {
   earlier?: EventOf<"compact">;
-  /** Nothing was said since the summary. */
+  /** True when there is no message after the summary. */
   fresh: boolean;
-  /** The last of the events after the summary: all of them, unless the reader asked for fewer. */
+  /** The entries after the summary; only the last ones if the caller asked for fewer. */
   entries: readonly Entry[];
-  /** Whether `entries` are all of them. */
+  /** True when `entries` are all of them. */
   whole: boolean;
 }
 
-/** A list of entries that may be too long to be held in memory. */
+/** A list of entries that may be too long for memory. */
 export interface EntryList {
   readonly size: number;
   slice(from: number, to: number): readonly Entry[];
-  /** All of them, when they are in memory anyway. */
+  /** All entries, if they are in memory. */
   whole?: readonly Entry[];
 }
 
-/** What a summary is made of: a summary before it, and what came since. */
+/** What to summarize: an earlier summary and the entries after it. */
 export interface Material {
   earlier?: string;
   entries: EntryList;
 }
 
-/** How much of a conversation's end is wanted. */
+/** How much of the end of a conversation to read. */
 export interface Wanted {
   tokens: number;
   tokensOf(entry: Pick<Entry, "event" | "message">): number;
 }
 
-/** Turns and replies that the wanted end holds at least, so that there are places to cut at. */
+/** Minimum number of turns and replies to read, so that there are places to cut. */
 const LEAST_PARTS = 4;
 const CHUNK = 256;
 
 /**
- * The conversation at a leaf (default: the active one), from the last summary on. Of one that holds more than `wanted`,
- * only the end is read, from the beginning of a turn or a reply on.
+ * Reads the conversation at a leaf (default: the active one) from the last summary on. With `wanted`, only the end of a
+ * longer one is read, starting at a turn or reply.
  */
 export function conversationOf(session: Session, leaf = session.activeLeaf, wanted?: Wanted): Conversation {
   if (leaf === null) return { fresh: false, entries: [], whole: true };
@@ -82,13 +82,13 @@ function endOf(stretch: Stretch, wanted?: Wanted): { events: StoredEvent[]; whol
   return { events: events.reverse(), whole: true };
 }
 
-/** Whether the kind of an event is known without those before it. */
+/** True for events whose kind does not depend on the events before them. */
 function beginsPart(event: StoredEvent, message: ScorelMessage | undefined): boolean {
   if (message?.role === "assistant") return true;
   return event.type === "message" && message?.role === "user" && message.meta?.source === undefined;
 }
 
-/** The conversation from the last summary on, remembered from one request to the next. */
+/** Caches the entries since the last summary from one request to the next. */
 export class RememberedConversation {
   private leaf: EventId | null = null;
   private entries: Entry[] = [];
@@ -104,7 +104,7 @@ export class RememberedConversation {
   }
 }
 
-/** The events between a leaf and one that follows it soon; undefined when it does not. */
+/** Returns the events between a leaf and a nearby later one; undefined otherwise. */
 function since({ tree }: Session, before: EventId, leaf: EventId): StoredEvent[] | undefined {
   const added: StoredEvent[] = [];
   for (const event of tree.ancestors(leaf)) {
@@ -115,8 +115,8 @@ function since({ tree }: Session, before: EventId, leaf: EventId): StoredEvent[]
 }
 
 /**
- * What a summary of the first `count` entries is to be made of: those, and what stood before them. An extract is not built
- * upon: nobody has read what it stands for, so that is read now.
+ * Returns the material for a summary of the first `count` entries. An earlier extract is not reused, since no model has
+ * read what it replaced; that part is read again.
  */
 export function materialOf(session: Session, { earlier, entries, whole }: Conversation, count: number): Material {
   const last = entries[count - 1]?.event.id;
@@ -137,7 +137,7 @@ function beforeSummary(session: Session, { parentId, compactedThrough }: EventOf
   return { ...before, entries: joined(before.entries, own) };
 }
 
-/** So many are held in memory without a thought. */
+/** Maximum number of entries that are loaded into memory at once. */
 const FEW = 5_000;
 
 function listOf(stretch: Stretch): EntryList {
@@ -158,7 +158,7 @@ function joined(a: EntryList, b: EntryList): EntryList {
   return { size: a.size + b.size, slice };
 }
 
-/** What the user asked for in the turn that runs, as far as it lies outside `kept`: in order, steering included. */
+/** Returns the user's requests in the running turn that are not in `kept`, in order and with steering messages. */
 export function requestsOutside(session: Session, kept: ReadonlySet<EventId>): UserMessage[] {
   const asked: UserMessage[] = [];
   for (const event of session.activeLeaf === null ? [] : session.tree.ancestors(session.activeLeaf)) {
@@ -170,7 +170,7 @@ export function requestsOutside(session: Session, kept: ReadonlySet<EventId>): U
   return asked.reverse();
 }
 
-/** The entries of events that follow those of `before`, behind them. */
+/** Converts events to entries, appended to `before`. */
 function entriesOf(events: readonly StoredEvent[], before: readonly Entry[] = []): Entry[] {
   const entries = [...before];
   const last = entries.findLast(({ message }) => message && message.role !== "internal")?.kind;
@@ -200,7 +200,7 @@ function messageOf(event: StoredEvent): ScorelMessage | undefined {
   return visibility === "user" ? undefined : { role: "user", content: text, timestamp: event.ts };
 }
 
-/** A message with an image is never merged. */
+/** Messages with an image are never merged into a result. */
 function hasImage({ content }: UserMessage): boolean {
   return typeof content !== "string" && content.some(({ type }) => type === "image");
 }

@@ -1,8 +1,8 @@
 import type { Entry } from "./conversation.ts";
 
 /**
- * Tokens that may stay: `keep` is aimed at; up to `most` the turn that runs stays whole; up to `limit` a round that the
- * model has not seen yet.
+ * Limits in tokens for what is kept. `keep` is the aim; up to `most`, the running turn is kept whole; up to `limit`, a
+ * round that the model has not seen yet.
  */
 export interface Room {
   keep: number;
@@ -11,8 +11,8 @@ export interface Room {
 }
 
 /**
- * The places where a conversation may be cut, in order: before the entry with that index. Before a message that begins a
- * turn, and between the rounds of one; never between a call and its result, nor between a result and what is joined to it.
+ * Returns the indexes before which a conversation may be cut, in order: before a message that begins a turn, and
+ * between rounds. Never between a call and its result, or between a result and text merged into it.
  */
 export function legalCuts(entries: readonly Entry[]): number[] {
   const cuts: number[] = [];
@@ -28,7 +28,7 @@ export function legalCuts(entries: readonly Entry[]): number[] {
 }
 
 /**
- * Where to cut: so that about `keep` tokens stay, and at least the whole last turn; when that is too long by itself,
+ * Chooses where to cut so that about `keep` tokens remain, including the whole last turn; if that turn is too long,
  * between its rounds. Undefined when there is no place.
  */
 export function chooseCut(
@@ -51,17 +51,17 @@ export function chooseCut(
   const rounds = cuts.filter((at) => at > start && at < entries.length);
   const round = rounds.find(isWithin(keep)) ?? rounds.at(-1) ?? nearest;
   if (isWithin(limit)(round ?? 0)) return round;
-  // A single round that is too long can only be told of as a whole.
+  // A round that is too long by itself is summarized as a whole.
   return cuts.findLast((at) => at > start) ?? nearest;
 }
 
-/** A turn's beginning reads better than its middle, unless that would give up more than half of what may stay. */
+/** Prefers to cut before a turn, unless that would drop more than half of what may be kept. */
 function atTurn(entries: readonly Entry[], cuts: readonly number[], first: number, rest: readonly number[]): number {
   const turn = cuts.find((at) => at >= first && entries[at]?.kind === "turn");
   return turn !== undefined && 2 * (rest[turn] as number) >= (rest[first] as number) ? turn : first;
 }
 
-/** For each entry, whether a result comes between it and the next reply: such a result belongs to a call before it. */
+/** For each entry, true when a result follows before the next reply; it then belongs to a call before the entry. */
 function answersAfter(entries: readonly Entry[]): boolean[] {
   const after: boolean[] = [];
   let found = false;
@@ -73,7 +73,7 @@ function answersAfter(entries: readonly Entry[]): boolean[] {
   return after;
 }
 
-/** Whether every call is answered and it is not the user who spoke last. */
+/** Returns true when every call has a result and the user did not speak last. */
 function rests(entries: readonly Entry[]): boolean {
   const last = entries.findLastIndex(({ kind }) => kind === "reply");
   const message = entries[last]?.message;
@@ -88,7 +88,7 @@ function rests(entries: readonly Entry[]): boolean {
   );
 }
 
-/** What stays when it is cut at each index, the end included. */
+/** Returns the tokens that remain when cut at each index, including the end. */
 function restSizes(sizes: readonly number[]): number[] {
   const rest = [...sizes, 0];
   for (let at = sizes.length - 1; at >= 0; at--) rest[at] = (sizes[at] as number) + (rest[at + 1] as number);

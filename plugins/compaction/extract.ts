@@ -7,8 +7,8 @@ const charsOfAnswer = 1_500;
 const shownWork = 40;
 
 /**
- * A plain summary made without a model: what an earlier summary said, what the user wrote, which files and commands the
- * work was about, and the last words of the assistant; `chars` long at most, or little more.
+ * Summarizes without a model: an earlier summary, the user's messages, files and commands, and the last reply. About
+ * `chars` characters at most.
  */
 export function extract(entries: readonly Entry[], earlier: string | undefined, chars: number): string {
   const asked = entries.flatMap(({ event, message }) =>
@@ -24,7 +24,7 @@ export function extract(entries: readonly Entry[], earlier: string | undefined, 
   return parts.flatMap(([title, text]) => (text ? [title ? `${title}:\n${quoted(text)}` : text] : [])).join("\n\n");
 }
 
-/** The first and as many of the last as there is room for. */
+/** Returns the first text and as many of the last ones as fit. */
 function withinBudget(texts: readonly string[], chars: number): string[] {
   let room = chars - (texts[0]?.length ?? 0);
   const from = texts.findLastIndex((text) => {
@@ -36,7 +36,7 @@ function withinBudget(texts: readonly string[], chars: number): string[] {
   return [...texts.slice(0, 1), ...(left > 0 ? [`[${left} messages left out]`] : []), ...rest];
 }
 
-/** The first argument of each call that is a text: a path, mostly, or a command. Latest last, each once. */
+/** Returns the first string argument of each call, which is mostly a path or a command; unique, latest last. */
 function workIn(entries: readonly Entry[]): string[] {
   const calls = entries.flatMap(({ message }) =>
     message?.role === "assistant" ? message.content.filter((block) => block.type === "toolCall") : [],

@@ -16,7 +16,10 @@ const params = z.strictObject({
   messageId: z.string().optional(),
 });
 
-/** Keeps conversations within the model's window: leaves old tool results out, and summarises what is old. */
+/**
+ * Plugin `compaction`: keeps conversations within the model's window by omitting old tool results and summarizing old
+ * parts.
+ */
 export default definePlugin({
   id: "compaction",
   name: "Compaction",
@@ -31,7 +34,7 @@ export default definePlugin({
       handler: (_call, signal) => summariseOld(ctx, signal ?? ctx.signal),
     },
     transformContext: {
-      // Before whoever puts something in: what comes here is what the log says.
+      // Runs before layers that insert messages, so the messages still match the log.
       level: "early",
       handler: (messages) => leaveOutResults(ctx, messages),
     },

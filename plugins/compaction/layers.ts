@@ -2,9 +2,9 @@ import type { AgentMessage } from "@mariozechner/pi-agent-core";
 import type { CompactionContext } from "./context.ts";
 import { tokensIn } from "./size.ts";
 
-// In every round: only looks, and loads the work when there is some.
+// These run in every round, so they only check and load further code when there is work.
 
-/** Before the context of a model call is built: a summary when it would be too large. */
+/** Before the context of a model call is built: summarizes the older part if the context would be too large. */
 export async function summariseOld(ctx: CompactionContext, signal: AbortSignal): Promise<void> {
   const tokens = tooMany(ctx);
   if (tokens === undefined) return;
@@ -12,7 +12,7 @@ export async function summariseOld(ctx: CompactionContext, signal: AbortSignal):
   await compact(ctx, { reason: "threshold", signal, tokens });
 }
 
-/** The context of a model call with old results left out. */
+/** Omits old tool results from the context of a model call. */
 export async function leaveOutResults(ctx: CompactionContext, messages: AgentMessage[]): Promise<AgentMessage[]> {
   const { layers, turns, step } = ctx.config;
   if (!layers.includes("results") || !mayHaveOld(messages, turns + step)) return messages;
@@ -20,21 +20,21 @@ export async function leaveOutResults(ctx: CompactionContext, messages: AgentMes
   return withoutOldResults(messages, entriesNow(ctx.session), { turns, step });
 }
 
-/** After a model refused the conversation: true when it may be sent again. */
+/** Compacts after a model refused the conversation. Returns true when it may be sent again. */
 export async function afterRefusal(
   ctx: CompactionContext,
   refusedBy: string,
   signal: AbortSignal,
 ): Promise<true | undefined> {
   const { provider, id } = ctx.model.current();
-  // What was too long for a model that is no longer in use says nothing about this one.
+  // The model was switched, so the refusal does not concern the current one.
   if (`${provider}/${id}` !== refusedBy) return true;
   if (!ctx.config.layers.includes("summary")) return undefined;
   const { compact } = await import("./compactor.ts");
   return (await compact(ctx, { reason: "overflow", signal })).compacted || undefined;
 }
 
-/** The tokens of the next request when they are over the threshold. */
+/** Returns the tokens of the next request if they exceed the threshold. */
 function tooMany({ config, model, agent }: CompactionContext): number | undefined {
   const { contextWindow } = model.current();
   if (!config.layers.includes("summary") || contextWindow <= 0) return undefined;
@@ -42,7 +42,7 @@ function tooMany({ config, model, agent }: CompactionContext): number | undefine
   return tokens > tokensIn(contextWindow, config.threshold) ? tokens : undefined;
 }
 
-/** Each turn has a user's message at least. */
+/** Quick check for old turns: each has at least one user message. */
 function mayHaveOld(messages: readonly AgentMessage[], turns: number): boolean {
   let users = 0;
   return messages.some(({ role }) => role === "user" && ++users >= turns);

@@ -10,10 +10,13 @@ export interface Asked {
   clientId: string;
 }
 
-/** Compactions that run now, by the id that their client made. */
+/** Running compactions by client-made id. */
 const running = new WeakMap<Session, Map<string, Promise<Compacted>>>();
 
-/** Compacts at a client's wish, between turns; throws COMPACTION_BUSY. What has this `messageId` already is only told again. */
+/**
+ * Compacts at a client's request, between turns; throws COMPACTION_BUSY. A repeated `messageId` returns the earlier
+ * result.
+ */
 export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<Compacted> {
   const known = asked.messageId === undefined ? undefined : doneFor(ctx.session, asked.messageId);
   if (known) return known;
@@ -25,7 +28,7 @@ export async function compactNow(ctx: CompactionContext, asked: Asked): Promise<
   }
 }
 
-/** The same for a client that may ask twice: of requests with one `messageId`, those that come meanwhile share its outcome. */
+/** Like `compactNow`, but concurrent requests with the same `messageId` share one compaction. */
 export async function compactOnce(ctx: CompactionContext, asked: Asked): Promise<Compacted> {
   const { messageId } = asked;
   if (messageId === undefined) return compactNow(ctx, asked);
@@ -36,7 +39,7 @@ export async function compactOnce(ctx: CompactionContext, asked: Asked): Promise
   return outcome;
 }
 
-/** What came of it, in a line. */
+/** Summarizes the result in one line. */
 export function told({ compacted, tokensBefore, tokensAfter, note }: Compacted): string {
   if (!compacted) return `${note} The conversation holds about ${tokensBefore} tokens.`;
   return [`Compacted: about ${tokensBefore} → ${tokensAfter} tokens.`, note].filter(Boolean).join(" ");

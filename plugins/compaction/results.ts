@@ -3,10 +3,10 @@ import type { Session } from "@scorel/kernel";
 import type { ToolResultMessage } from "@scorel/messages/contract";
 import { type Entry, RememberedConversation } from "./conversation.ts";
 
-/** What was said since the last summary, by session: looked at before every request. */
+/** Cached conversations, by session, since they are needed for every request. */
 const conversations = new WeakMap<Session, RememberedConversation>();
 
-/** The entries of the conversation that the next request holds. */
+/** Returns the entries of the conversation that the next request contains. */
 export function entriesNow(session: Session): readonly Entry[] {
   const conversation = conversations.get(session) ?? new RememberedConversation();
   conversations.set(session, conversation);
@@ -15,13 +15,13 @@ export function entriesNow(session: Session): readonly Entry[] {
 
 const omitted = "[tool result omitted]";
 
-/** What stands for a result that is left out: the same object in every request, for whoever remembers what came of it. */
+/** Placeholders of omitted results. Each request gets the same object, so that caches keyed by message keep working. */
 const leftOut = new WeakMap<AgentMessage, AgentMessage>();
 
 /**
- * The messages with the results of old turns left out; what was merged into one of them stays. The last `turns` turns keep
- * theirs, and the boundary moves `step` turns at once: it follows from the entries alone, so that every process that
- * reads the same log sends the same bytes.
+ * Omits the results of old turns but keeps text merged into them. The last `turns` turns keep theirs, and the boundary
+ * moves by `step` turns at a time. The outcome depends only on the entries, so every process sends the same bytes for
+ * the same log.
  */
 export function withoutOldResults(
   messages: readonly AgentMessage[],
@@ -45,7 +45,7 @@ export function withoutOldResults(
 
 function oldResults(entries: readonly Entry[], turns: number, step: number): ToolResultMessage[] {
   const starts = entries.flatMap(({ kind }, at) => (kind === "turn" ? [at] : []));
-  // What a cut inside a turn has left of it counts as a turn.
+  // The rest of a turn that was cut counts as a turn.
   if (starts[0] !== 0) starts.unshift(0);
   const old = Math.floor(Math.max(0, starts.length - turns) / step) * step;
   const before = entries.slice(0, old === 0 ? 0 : starts[old]);

@@ -1,28 +1,28 @@
 import type { ScorelMessage, ToolCallBlock } from "@scorel/messages/contract";
 import type { Entry, EntryList } from "./conversation.ts";
 
-/** Characters that are kept of each tool result, of a call's arguments, and of any other text. */
+/** Maximum characters of each tool result, of a call's arguments, and of other texts. */
 interface Limits {
   result: number;
   call: number;
   text: number;
 }
 
-/** From plenty to little; the first that fits is used. */
+/** From generous to strict; the first limits that fit are used. */
 const steps: readonly Limits[] = [
   { result: 2_000, call: 1_000, text: Number.POSITIVE_INFINITY },
   { result: 500, call: 300, text: 8_000 },
   { result: 150, call: 150, text: 1_500 },
 ];
-/** The share of what fits that goes to the beginning of a conversation whose middle is left out. */
+/** Share of the space for the start of a conversation whose middle is left out. */
 const beginning = 0.3;
 
-/** Text as data: whatever it says, each of its lines begins with a mark that no line outside of it has. */
+/** Quotes text as data: each of its lines begins with a mark that no line outside has. */
 export function quoted(text: string): string {
   return text.replace(/^/gm, "> ");
 }
 
-/** The beginning and the end of a text that is too long, and how much lies between. */
+/** Shortens a text to its beginning and end, and says how much is missing. */
 export function shortened(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const head = Math.ceil(limit * 0.6);
@@ -30,14 +30,14 @@ export function shortened(text: string, limit: number): string {
   return `${text.slice(0, head)}\n[${text.length - limit} characters left out]\n${text.slice(text.length - tail)}`;
 }
 
-/** The entries of a list that a transcript can hold: all of them, or the first and the last. */
+/** The entries that fit into a transcript: all, or the first and the last ones. */
 export interface Sample {
   entries: readonly Entry[];
-  /** Where entries are missing, and how many. */
+  /** Index and number of missing entries. */
   gap?: { at: number; count: number };
 }
 
-/** Reads of a list no more than a transcript of so many bytes can hold. */
+/** Reads only as many entries as a transcript of this size can contain. */
 export function sampleOf(list: EntryList, bytes: number): Sample {
   if (list.whole) return { entries: list.whole };
   const all = first(list, bytes);
@@ -74,7 +74,10 @@ function last(list: EntryList, from: number, bytes: number): Entry[] {
   return entries.reverse();
 }
 
-/** A conversation in writing, quoted, of at most so many bytes: long results are cut first, then all, then the middle is left out. */
+/**
+ * Writes a conversation as quoted text within `bytes`: shortens long results first, then all texts, and then leaves out
+ * the middle.
+ */
 export function transcriptOf({ entries, gap }: Sample, bytes: number): string {
   for (const limits of gap ? [] : steps) {
     const sections = entries.flatMap((entry) => sectionsOf(entry, limits));
@@ -108,7 +111,7 @@ function section(title: string, text: string): string[] {
   return text.trim() === "" ? [] : [`[${title}]\n${quoted(text)}`];
 }
 
-/** Texts, one after the other; an image is only named. */
+/** Returns a message's texts, joined; an image becomes "[image]". */
 export function wordsOf({ content }: ScorelMessage): string {
   if (typeof content === "string") return content;
   return content
@@ -120,7 +123,10 @@ function nameOf(tool: string): string {
   return tool.replace(/[^\w.-]/g, "_").slice(0, 64);
 }
 
-/** The beginning of `before` and the end of `after`, or of the same sections; `missing` parts lie between the two. */
+/**
+ * Keeps the start of `before` and the end of `after` (or of `before` without it). `missing` parts in between are
+ * counted as left out.
+ */
 function withoutMiddle(
   before: readonly string[],
   after: readonly string[] | undefined,
@@ -134,7 +140,7 @@ function withoutMiddle(
   return [...head, `[${left} parts left out]`, ...tail];
 }
 
-/** How many of the sections, from the first, fit. */
+/** Returns how many of the first sections fit. */
 function fitting(sections: readonly string[], bytes: number): number {
   let used = 0;
   const end = sections.findIndex((text) => {

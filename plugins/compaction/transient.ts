@@ -3,7 +3,7 @@ import { z } from "zod";
 
 const count = z.number().min(0);
 
-/** The beginning is shown, since it may take a while. */
+/** Transient event `compaction_start`, shown because a summary may take a while. */
 export const compactionStart: TransientDefinition<Transients["compaction_start"]> = {
   transient: true,
   schema: z.strictObject({ reason: z.enum(["threshold", "overflow", "manual"]), tokens: count, window: count }),
@@ -14,7 +14,7 @@ export const compactionStart: TransientDefinition<Transients["compaction_start"]
   }),
 };
 
-/** A summary is shown by its own event; here is what went wrong. */
+/** Transient event `compaction_end`. The summary has its own event, so only problems are shown. */
 export const compactionEnd: TransientDefinition<Transients["compaction_end"]> = {
   transient: true,
   schema: z.strictObject({ compacted: z.boolean(), cancelled: z.boolean(), note: z.string().optional() }),

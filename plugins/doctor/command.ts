@@ -7,7 +7,7 @@ import { homeOf, type Organs, type Patient } from "./patient.ts";
 import { createScrub } from "./scrub.ts";
 import { reportText } from "./text.ts";
 
-/** `scorel doctor`: 0 when nothing is broken, else 1; 130 after Ctrl-C. */
+/** Runs `scorel doctor`. Exit code 0 when nothing is broken, else 1; 130 after Ctrl-C. */
 export async function examine(invocation: Invocation, organs: Organs): Promise<number> {
   const { cwd, env, options, interrupt, stdout, stderr } = invocation;
   const home = homeOf();
@@ -22,7 +22,7 @@ export async function examine(invocation: Invocation, organs: Organs): Promise<n
   return output.complaint !== undefined || report.findings.some(({ severity }) => severity === "error") ? 1 : 0;
 }
 
-/** The variables that any layer names for a key. */
+/** Returns the environment variables that any layer names for a key. */
 function keyVariables({ config }: HealthReport): string[] {
   const named = config?.settings.filter(({ path }) => /(^|\.)apiKeyEnv$/.test(path)) ?? [];
   return named.map(({ value }) => String(value));

@@ -5,18 +5,21 @@ import type { LocalModel, ModelReach } from "@scorel/model/contract";
 import type { InstalledPreset } from "@scorel/packages/contract";
 import type { TrustedProject } from "@scorel/trust/contract";
 
-/** `ok`: looked at, and fine. `note`: worth knowing. `warning`: something does not work as it could. `error`: something is broken. */
+/**
+ * `ok`: checked and fine. `note`: worth knowing. `warning`: something does not work as it could. `error`: something is
+ * broken.
+ */
 export type Severity = "ok" | "note" | "warning" | "error";
 
-/** One thing that was found. */
+/** One finding of the examination. */
 export interface Finding {
-  /** Stable, in capitals; of an error that something threw, its own code. */
+  /** Stable code in capitals; for an error that was thrown, its own code. */
   code: string;
   severity: Severity;
   what: string;
-  /** A file with its line, a folder, a host; empty when it has no place. */
+  /** A file with its line, a folder or a host; may be empty. */
   where: string;
-  /** What to do about it, with the command where there is one; empty when there is nothing to do. */
+  /** What to do, with the command if there is one; may be empty. */
   doNext: string;
 }
 
@@ -27,65 +30,65 @@ export interface ProgramRow {
   path?: string;
 }
 
-/** The layers of one native hook, in the order in which they run. */
+/** The layers of one native hook, in running order. */
 export interface HookRow {
   hook: string;
   layers: readonly (Omit<TapRow, "hook" | "order"> & { plugin: string })[];
 }
 
-/** The user's own folder, or something in it. */
+/** The user's folder or one inside it. */
 export interface FolderRow {
   path: string;
-  /** As in `drwx------`. */
+  /** Permissions as in `drwx------`. */
   mode: string;
 }
 
-/** How much room there is and what takes it, in bytes. */
+/** Free and used disk space in bytes. */
 export interface SpaceReport {
   free: number;
-  /** `sessions`, `trash`, `blobs`, `cache` -> what lies in there, as far as it was counted. */
+  /** Size of `sessions`, `trash`, `blobs` and `cache`, as far as they were counted. */
   used: Readonly<Record<string, number>>;
 }
 
-/** What programs of skills would be run in. */
+/** Where programs of skills would run. */
 export interface SandboxReport {
-  /** Absent when nothing works that may be chosen. */
+  /** Absent when no permitted executor works. */
   chosen?: "bubblewrap" | "docker" | "podman" | "local";
-  /** Those that keep programs from the host, each with why it does not work here. */
+  /** The isolating executors, each with the reason if it does not work here. */
   executors: readonly { executor: string; problem?: string }[];
 }
 
-/** What the self-test did. */
+/** Result of the self-test. */
 export interface SelfTestReport {
   steps: readonly { did: string; ms: number }[];
   ms: number;
   passed: boolean;
 }
 
-/** What `scorel doctor --json` prints: one document of this version. Parts that could not be looked at are absent. */
+/** Output of `scorel doctor --json`. Parts that could not be examined are absent. */
 export interface HealthReport {
   version: 1;
   scorel: string;
-  /** As in `linux x64`. */
+  /** For example `linux x64`. */
   system: string;
   cwd: string;
-  /** When it was made, as ISO 8601, and how long that took in milliseconds. */
+  /** Time as ISO 8601, and duration in milliseconds. */
   at: string;
   ms: number;
   programs: readonly ProgramRow[];
   /** Every plugin of this run; those that start have an `order`. */
   plugins?: readonly PluginRow[];
   hooks?: readonly HookRow[];
-  /** The files of presets and configuration, weakest first, and every value with who set it. */
+  /** Preset and configuration files, weakest first, and every setting with its origin. */
   config?: { files: readonly string[]; settings: readonly Setting[] };
   folders: readonly FolderRow[];
   space?: SpaceReport;
-  /** How many there are, and the ones that were written last. */
+  /** Number of sessions, and the ones written last. */
   sessions?: { total: number; latest: readonly SessionHealth[] };
   model?: ModelReach;
   local?: readonly LocalModel[];
   trust?: { projects: readonly TrustedProject[] };
-  /** Presets of others that are installed; one that is `changed` is refused. */
+  /** Installed presets of other authors. One that is `changed` is refused. */
   presets?: readonly Pick<InstalledPreset, "name" | "state" | "source" | "installedAt">[];
   /** Absent when no plugin runs programs of skills. */
   sandbox?: SandboxReport;

@@ -13,11 +13,11 @@ import { lookAtTrust } from "./trust.ts";
 
 const ORDER: readonly Finding["severity"][] = ["error", "warning", "note", "ok"];
 
-/** Looks at everything side by side. What cannot be looked at is a finding, and keeps nothing else from being looked at. */
+/** Runs all checks side by side. A check that fails becomes a finding and does not stop the others. */
 export async function examinePatient(patient: Patient): Promise<HealthReport> {
   const began = performance.now();
   const at = new Date().toISOString();
-  // Before anything else is started: others put right in passing what is to be found here.
+  // Checked first, because starting other parts may repair folder permissions in passing.
   const folders = await looked(lookAtFolders, patient);
   const looks = [
     lookAtPrograms,
@@ -55,7 +55,7 @@ async function looked(look: (patient: Patient) => Part | Promise<Part>, patient:
   }
 }
 
-/** Several looks may meet the same mistake. */
+/** Removes duplicates, since several checks may find the same problem. */
 function distinct(all: readonly Finding[]): Finding[] {
   const findings = all.filter((finding) => !isTold(finding, all));
   return findings.filter(
@@ -64,7 +64,7 @@ function distinct(all: readonly Finding[]): Finding[] {
   );
 }
 
-/** Why plugins do not start, when that is all that others have found as well; what the system says of a folder that is told. */
+/** Returns true for a failed start or a system error that another finding already explains. */
 function isTold({ code, what }: Finding, all: readonly Finding[]): boolean {
   const others = all.filter((other) => other.code !== code && other.severity === "error");
   if (/^E[A-Z]+$/.test(code)) return others.some((other) => /^FOLDER_(NONE|UNREADABLE)$/.test(other.code));

@@ -4,15 +4,15 @@ import { codeOf } from "@scorel/kernel";
 import type { Finding, FolderRow } from "./contract.ts";
 import { type Part, type Patient, shellWord } from "./patient.ts";
 
-/** Entries that are looked at below ~/.scorel, and how deep. */
+/** Maximum number of entries below ~/.scorel that are checked, and maximum depth. */
 const ENOUGH = 3_000;
 const DEEPEST = 3;
-/** What code or trust is read from: others must not be able to write it, or Scorel refuses it. */
+/** Paths that code or trust is read from. If others can write them, Scorel refuses to use them. */
 const GUARDED =
   /^(|extensions(\/.*)?|cache(\/.*)?|projects(\/.*)?|presets(\/.*)?|trust\.json|auth\.json|config\.toml)$/;
 const SECRET = "auth.json";
 
-/** Who may enter and change the user's folder and what lies in it. Follows no link and changes nothing. */
+/** Checks who can read and change the user's folder and its contents. Follows no links and changes nothing. */
 export function lookAtFolders({ home }: Pick<Patient, "home">): Part & { folders: FolderRow[] } {
   if (home === undefined) return { folders: [], findings: [] };
   const stats = statOf(home);
@@ -32,7 +32,7 @@ export function lookAtFolders({ home }: Pick<Patient, "home">): Part & { folders
   return { folders: look.folders, findings: look.findings };
 }
 
-/** A folder that is not there yet: whether it can be made when it is needed. */
+/** Checks whether a missing folder can be created when it is needed. */
 function toBeMade(home: string): Finding {
   const against = refusal(nearest(home));
   if (against) return { ...against, where: home, doNext: "Set HOME to a directory of yours." };
@@ -40,7 +40,7 @@ function toBeMade(home: string): Finding {
   return finding("FOLDER_NEW", "note", what, home, "");
 }
 
-/** Why nothing can be written into a folder. */
+/** Returns why a folder cannot be written to, or undefined. */
 function refusal(folder: string): Finding | undefined {
   try {
     fs.accessSync(folder, fs.constants.W_OK);
@@ -60,7 +60,7 @@ function nearest(path: string): string {
 
 interface Look {
   home: string;
-  /** Others cannot even enter it, so what may be read in it does no harm. */
+  /** True when others cannot enter the folder, so that readable files inside it do no harm. */
   isPrivate: boolean;
   folders: FolderRow[];
   findings: Finding[];
@@ -102,7 +102,7 @@ function flawOf(full: string, path: string, stats: fs.Stats, isPrivate: boolean)
   if (stats.isSymbolicLink()) return guarded ? linkFlaw(full, path) : undefined;
   if (path === "" && !stats.isDirectory())
     return finding("FOLDER_NONE", "error", "It is not a folder.", full, `rm ${word} && mkdir -m 700 ${word}`);
-  // Windows has neither owners by number nor mode bits.
+  // Windows has neither numeric owners nor mode bits.
   const user = process.getuid?.();
   if (user === undefined) return undefined;
   if (stats.uid !== user && stats.uid !== 0)
@@ -128,7 +128,7 @@ function flawOf(full: string, path: string, stats: fs.Stats, isPrivate: boolean)
   return undefined;
 }
 
-/** Files that are kept elsewhere, as config.toml often is, are fine; a folder of code or a record of trust is not. */
+/** Reports links to code or trust records. Other files, such as config.toml, are often linked and may be. */
 function linkFlaw(full: string, path: string): Finding | undefined {
   if (!["", "extensions", "cache", "trust.json"].includes(path)) return undefined;
   const target = attempt(() => fs.realpathSync(full));
@@ -154,7 +154,7 @@ function wayInto(path: string, thrown: unknown): string {
   return isOwn ? `chmod u+rwx ${shellWord(path)}` : `sudo chown -R "$(id -un)" ${shellWord(path)}`;
 }
 
-/** Undefined for what is not there; what the system says for what cannot be looked at. */
+/** Returns undefined for a missing path and the error for an unreadable one. */
 function statOf(path: string): fs.Stats | Error | undefined {
   try {
     return fs.lstatSync(path, { throwIfNoEntry: false });
@@ -167,7 +167,7 @@ function isClosed({ mode }: fs.Stats): boolean {
   return process.getuid === undefined || (mode & 0o077) === 0;
 }
 
-/** As `ls` shows it, without the type. */
+/** Formats permissions like `ls`, without the file type. */
 function modeOf({ mode }: fs.Stats): string {
   const bits = [...(mode & 0o777).toString(2).padStart(9, "0")];
   return bits.map((bit, index) => (bit === "1" ? "rwx"[index % 3] : "-")).join("");

@@ -7,7 +7,7 @@ import type {} from "@scorel/packages/contract";
 import type {} from "@scorel/trust/contract";
 import type {} from "./contract.ts";
 
-/** `scorel doctor`: looks at everything that Scorel stands on, and says what to do about what is wrong. */
+/** Plugin `doctor`: checks everything that Scorel depends on and says how to fix problems. */
 export default definePlugin({
   id: "doctor",
   name: "Doctor",
@@ -30,7 +30,7 @@ export default definePlugin({
           layers: ctx.layers,
           trust: ctx.trust,
           presetStore: ctx.find("presetStore"),
-          // The command is for when these do not start.
+          // May be missing: the command must work when these plugins fail to start.
           host: ctx.find("host"),
           models: ctx.find("models"),
         }),

@@ -4,7 +4,7 @@ import type { Finding } from "./contract.ts";
 import { type Part, type Patient, thrownFindings } from "./patient.ts";
 
 const LIMIT_MS = 2_500;
-/** Models of one server that are named. */
+/** Maximum number of models listed per server. */
 const SHOWN = 5;
 const NAMES: Readonly<Record<string, string>> = {
   name: "looking up its name",
@@ -13,7 +13,7 @@ const NAMES: Readonly<Record<string, string>> = {
   answer: "asking",
 };
 
-/** Whether there is a model with a key, and whether its host can be reached; what runs on this machine. */
+/** Checks whether there is a model with a key and whether its host can be reached. Also lists local models. */
 export async function lookAtModel(patient: Patient): Promise<Part> {
   const { models, options, cwd } = patient;
   if (!models) return { findings: [] };
@@ -28,7 +28,7 @@ export async function lookAtModel(patient: Patient): Promise<Part> {
       findings: [...aboutKey(model), ...aboutWay(model, offline), ...aboutLocal(local)],
     };
   } catch (thrown) {
-    // What the configuration has against it, the layers tell.
+    // Configuration errors are reported by the check of the settings.
     const told = /^CONFIG_|^TRUST_/.test(codeOf(thrown));
     return { ...(!offline && { local }), findings: [...(told ? [] : noModel(thrown, local)), ...aboutLocal(local)] };
   }
@@ -98,7 +98,7 @@ function aboutWay({ model, host, proxy, status, failed, steps }: ModelReach, off
   ];
 }
 
-/** A line for each server: some have many models. */
+/** Creates one finding per server, since some have many models. */
 function aboutLocal(local: readonly LocalModel[]): Finding[] {
   return [...new Set(local.map(({ server }) => server))].map((server) => {
     const own = local.filter((model) => model.server === server);

@@ -9,7 +9,7 @@ import type { PresetStore } from "@scorel/packages/contract";
 import type { TrustService } from "@scorel/trust/contract";
 import type { Finding, HealthReport } from "./contract.ts";
 
-/** What of Scorel there is to ask; the last two may not have started. */
+/** The services to examine. The last three may be missing if they did not start. */
 export interface Organs {
   version: string;
   layers: LayersService;
@@ -19,33 +19,33 @@ export interface Organs {
   models: ModelsService | undefined;
 }
 
-/** All that is looked at. */
+/** Everything that the checks need. */
 export interface Patient extends Organs {
   cwd: string;
   env: Invocation["env"];
   options: Readonly<Record<string, unknown>>;
   interrupt: AbortSignal;
-  /** `~/.scorel`; undefined when there is no home. */
+  /** `~/.scorel`; undefined without a home directory. */
   home: string | undefined;
-  /** How this very command is started again. */
+  /** How to start this command again. */
   self: readonly [program: string, ...args: string[]];
 }
 
-/** What one look adds to the report. */
+/** What one check adds to the report. */
 export type Part = Partial<HealthReport> & { findings: readonly Finding[] };
 
-/** The user's folder, by the same rule as everything else has: a full path. */
+/** Returns `~/.scorel`; undefined when HOME is not a full path. */
 export function homeOf(): string | undefined {
   try {
     const home = homedir();
     return isAbsolute(home) ? join(home, ".scorel") : undefined;
   } catch {
-    // No HOME, and the system knows none either: the layers say so.
+    // There is no home directory; the check of the settings reports this.
     return undefined;
   }
 }
 
-/** What was thrown, as findings: one for each problem that it names. Of a plugin that did not start, why. */
+/** Converts an error to findings, one for each problem that it lists. A failed plugin is reported by its cause. */
 export function thrownFindings(thrown: unknown, where: string, doNext: string): Finding[] {
   if (codeOf(thrown) === "PLUGIN_FAILED" && (thrown as Error).cause instanceof ScorelError)
     return thrownFindings((thrown as Error).cause, where, doNext);
@@ -54,7 +54,7 @@ export function thrownFindings(thrown: unknown, where: string, doNext: string): 
   return texts.map((what) => ({ code: codeOf(thrown), severity: "error", what, where, doNext }));
 }
 
-/** A word as a shell reads it again. */
+/** Quotes a word for a shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }

@@ -3,19 +3,19 @@ import type { Finding, HookRow } from "./contract.ts";
 import type { Part, Patient } from "./patient.ts";
 import { type Ran, run, whole } from "./process.ts";
 
-/** An extension may take ten seconds to load and as many to start, and is named when it takes longer. */
+/** Enough for an extension's limits (10 seconds to load and 10 to start), so that a slow one is named. */
 const LIMIT_MS = 25_000;
 const LEVELS = ["early", "normal", "late"];
 
 /**
- * Which plugins start, who brought them and how long that took, and who taps which hook. Told by a process of its own: what
- * an extension does there, this one survives.
+ * Checks which plugins start, where they come from, how long they take, and who taps which hook. Runs in a separate
+ * process, so that this one survives a faulty extension.
  */
 export async function lookAtPlugins({ cwd, env, options, interrupt, self }: Patient): Promise<Part> {
   const [program, ...args] = self;
   const words = [...args, ...flagsOf(options), "--cwd", cwd, "plugin", "list", "--output", "json"];
   const how = { cwd: "/", env: whole(env), limit: LIMIT_MS, signal: interrupt };
-  // The watchdog has named the one whose code never returns.
+  // The watchdog has named an extension that blocks the process.
   const isHopeless = (said: string) => said.includes("blocks the process");
   const ran = await run([program, ...words], { ...how, isHopeless });
   const plugins = rowsIn(ran.stdout);
@@ -32,7 +32,7 @@ function flagsOf({ preset, trust }: Patient["options"]): string[] {
   return [...(typeof preset === "string" ? ["--preset", preset] : []), ...(trust === true ? ["--trust"] : [])];
 }
 
-/** The list is the last that is printed; an extension may have printed before it. */
+/** Parses the plugin list, which is printed last; an extension may print before it. */
 function rowsIn(stdout: string): PluginRow[] | undefined {
   try {
     return JSON.parse(stdout.slice(stdout.lastIndexOf("\n[\n") + 1)) as PluginRow[];
@@ -41,7 +41,7 @@ function rowsIn(stdout: string): PluginRow[] | undefined {
   }
 }
 
-/** What was said on stderr names the extension, or what is wrong with the configuration. */
+/** Explains a missing list by stderr, which names the extension or the configuration error. */
 function silence({ late, code, reason, stderr }: Ran): Finding[] {
   const said = stderr.trim();
   const where = "";
@@ -92,7 +92,7 @@ function aboutPlugin({ id, state, reason = "", origin, scope }: PluginRow): Find
   return [];
 }
 
-/** The layers of each hook as they run: by level, then in the order in which they came. */
+/** Returns the layers of each hook in running order: by level, then by load order. */
 function hooksOf(plugins: readonly PluginRow[]): HookRow[] {
   const taps = plugins.flatMap(({ id, taps }) => taps.map((tap) => ({ ...tap, plugin: id })));
   taps.sort((a, b) => LEVELS.indexOf(a.level) - LEVELS.indexOf(b.level) || a.order - b.order);

@@ -2,7 +2,7 @@ import type { InstalledPreset } from "@scorel/packages/contract";
 import type { Finding } from "./contract.ts";
 import { type Part, type Patient, thrownFindings } from "./patient.ts";
 
-/** Presets of others that are installed, and whether each still is what was installed. */
+/** Checks whether installed presets are unchanged since their installation. */
 export async function lookAtPresets({ presetStore, home }: Patient): Promise<Part> {
   if (!presetStore || home === undefined) return { findings: [] };
   try {

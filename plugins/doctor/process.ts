@@ -2,13 +2,13 @@ import { execFile } from "node:child_process";
 
 /** How a program ended. */
 export interface Ran {
-  /** Its exit code; undefined when it did not start, or was ended. */
+  /** Exit code; undefined when the program did not start or was killed. */
   code: number | undefined;
   stdout: string;
   stderr: string;
-  /** It was ended since it took too long. */
+  /** True when it was killed because it took too long. */
   late: boolean;
-  /** Why it did not start or end by itself: the system's word. */
+  /** System error code, when it did not start or end by itself. */
   reason?: string;
 }
 interface How {
@@ -17,11 +17,11 @@ interface How {
   /** Milliseconds. */
   limit: number;
   signal: AbortSignal;
-  /** Asked with all of stderr: whether it says enough not to wait any longer. */
+  /** Called with all of stderr so far; true means not to wait any longer. */
   isHopeless?(stderr: string): boolean;
 }
 
-/** Runs a program to its end, and ends it when that does not come in time. Answers when it is gone. */
+/** Runs a program, and kills it when the limit is exceeded. Resolves when the process has ended. */
 export function run(
   [program, ...args]: readonly [string, ...string[]],
   { cwd, env, limit, signal, isHopeless }: How,
@@ -42,13 +42,13 @@ export function run(
       said += text;
       if (isHopeless?.(said)) child.kill("SIGKILL");
     });
-    // Whoever reads its input finds the end of it.
+    // Close stdin, so that a program that reads it sees its end.
     child.stdin?.on("error", () => {});
     child.stdin?.end();
   });
 }
 
-/** An environment as a program takes it. */
+/** Returns the environment without undefined values. */
 export function whole(env: Readonly<Record<string, string | undefined>>): Record<string, string> {
   return Object.fromEntries(
     Object.entries(env).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])),

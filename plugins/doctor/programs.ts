@@ -5,13 +5,13 @@ import type { Finding, ProgramRow } from "./contract.ts";
 import type { Part, Patient } from "./patient.ts";
 import { run } from "./process.ts";
 
-/** The oldest Node that Scorel runs on. */
+/** The oldest supported version of Node. */
 export const OLDEST_NODE = "20.19.0";
-/** The first git that opens no repository of another user. */
+/** The first version of git that refuses repositories owned by other users. */
 const OLDEST_GIT = "2.35.2";
 const LIMIT_MS = 5_000;
 
-/** Node, git and ripgrep: where they are, how old, and whether they run. */
+/** Checks Node, git and ripgrep: paths, versions and whether they run. */
 export async function lookAtPrograms(patient: Patient): Promise<Part> {
   const seen = await Promise.all([node(patient), git(patient), ripgrep(patient)]);
   return { programs: seen.map(({ row }) => row), findings: seen.flatMap(({ findings }) => findings) };
@@ -69,7 +69,7 @@ async function ripgrep(patient: Patient): Promise<Seen> {
   }
 }
 
-/** Runs it, with nothing of the environment that it could need for more than that. */
+/** Runs `--version` with a minimal environment. */
 async function versionOf(
   name: "git" | "ripgrep",
   path: string,
@@ -114,7 +114,7 @@ function isRunnable(path: string): boolean {
   }
 }
 
-/** Whether one version comes before another, number by number. */
+/** Compares two versions number by number. */
 export function isOlder(version: string, than: string): boolean {
   const [a, b] = [version, than].map((text) => text.split(".").map(Number)) as [number[], number[]];
   for (let at = 0; at < b.length; at++) {

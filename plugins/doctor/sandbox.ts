@@ -4,10 +4,10 @@ import type { Part, Patient } from "./patient.ts";
 
 type Executors = SandboxReport["executors"];
 
-/** What programs of skills run in here: each executor runs one that does nothing. */
+/** Checks which executor programs of skills would use; each runs a program that does nothing. */
 export async function lookAtSandbox({ layers }: Patient): Promise<Part> {
   const composed = await layers.config().catch(() => undefined);
-  // What the configuration has against it is told elsewhere; a preset without the plugin runs no programs.
+  // Without the plugin `sandbox` no such programs run. Configuration errors are reported elsewhere.
   if (!composed?.plugins.some(({ id }) => id === "sandbox")) return { findings: [] };
   const { examineExecutors } = await import("@scorel/sandbox/examination");
   const image = settingOf(composed, "image")?.value;
@@ -48,7 +48,7 @@ function verdict(chosen: SandboxReport["chosen"], executors: Executors, asked: S
   return finding("SANDBOX_NONE", "warning", what, advice(tried));
 }
 
-/** For the first that could be made to work. */
+/** Suggests how to make the first executor work. */
 function advice([first]: Executors): string {
   const { executor, problem = "" } = first ?? { executor: "bubblewrap" };
   const container = "Build an image with what skills need, start docker or podman, and name it: [sandbox] image";

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Shorter values are too likely to be ordinary words. */
+/** Minimum length of a secret; shorter values may be ordinary words. */
 const SHORTEST = 8;
 const NAME = /KEY|TOKEN|SECRET|PASS|CREDENTIAL|COOKIE|AUTH/i;
 const HIDDEN = "[redacted]";
@@ -9,8 +9,9 @@ const HIDDEN = "[redacted]";
 type Env = Readonly<Record<string, string | undefined>>;
 
 /**
- * Takes secrets out of texts, whatever state they are kept in: values of variables, of auth.json and of config.toml, also of
- * files that nobody else can read any more. It takes out too much rather than too little. `variables` hold keys, too.
+ * Creates a function that redacts secrets from any value. Reads environment variables, auth.json and config.toml
+ * directly, so that it works with damaged files, and prefers to redact too much. `variables` are further names of
+ * variables with keys.
  */
 export function createScrub(env: Env, home: string | undefined, variables: readonly string[] = []): <T>(value: T) => T {
   const values = secretsIn(env, home, variables);
@@ -25,7 +26,7 @@ export function createScrub(env: Env, home: string | undefined, variables: reado
   return <T>(value: T) => scrub(value) as T;
 }
 
-/** Longest first, so that one which begins like another goes whole. */
+/** Returns the secrets, longest first, so that one which begins with another is replaced as a whole. */
 function secretsIn(env: Env, home: string | undefined, variables: readonly string[]): string[] {
   const config = home === undefined ? "" : textOf(join(home, "config.toml"));
   const auth = home === undefined ? "" : textOf(join(home, "auth.json"));
@@ -49,7 +50,7 @@ function inAuth(text: string): string[] {
   return fields.flatMap(([, key, value = ""]) => (key === "baseUrl" ? [] : [value]));
 }
 
-/** `Bearer abc` is a secret as a whole and without its scheme. */
+/** Treats `Bearer abc` as a secret both with and without its scheme. */
 function inConfig(text: string): string[] {
   const fields = Array.from(text.matchAll(/([\w-]+)["']?\s*=\s*["']([^"'\n]+)["']/g));
   return fields.flatMap(([, key = "", value = ""]) =>
@@ -57,7 +58,7 @@ function inConfig(text: string): string[] {
   );
 }
 
-/** `http://user:password@host` */
+/** Finds passwords in URLs like `http://user:password@host`. */
 function passwordsIn(value: string): string[] {
   return Array.from(value.matchAll(/:\/\/[^/?#@\s]*:([^/?#@\s]+)@/g), ([, password = ""]) => password);
 }

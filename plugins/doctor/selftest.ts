@@ -7,20 +7,20 @@ import type { Part, Patient } from "./patient.ts";
 import { run } from "./process.ts";
 
 const LIMIT_MS = 30_000;
-/** What of this process's environment a program needs to run. */
+/** Environment variables passed on to the self-test. */
 const PASSED = ["PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "SystemRoot"];
 const WORDS = "The self-test has read this line.";
 
 /**
- * A turn of the demonstration model with the real tools, in a process, a home and a project of their own, and a look at the
- * log that came of it. Nothing of it is left, also after Ctrl-C.
+ * Runs a turn of the demonstration model with the real tools, in a separate process, home and project, and checks the
+ * resulting log. Removes everything afterwards, also after Ctrl-C.
  */
 export async function selfTest(patient: Patient): Promise<Part> {
   const began = performance.now();
   const steps: { did: string; ms: number }[] = [];
   let root: string | undefined;
   const remove = () => root !== undefined && rmSync(root, { recursive: true, force: true });
-  // A second Ctrl-C ends this process at once.
+  // A second Ctrl-C exits at once, so clean up on exit as well.
   process.once("exit", remove);
   try {
     root = makeTemporaryFolder("scorel-selftest-");
@@ -62,7 +62,7 @@ function makePlace(root: string): Place {
   return place;
 }
 
-/** What the command printed; throws what it said when it failed. */
+/** Runs a command and returns its output; throws its error message when it fails. */
 async function ended({ env, interrupt, self }: Patient, { home, project }: Place, args: string[]): Promise<string> {
   const kept = Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   const how = { cwd: project, env: { ...kept, HOME: home, USERPROFILE: home }, limit: LIMIT_MS, signal: interrupt };
@@ -73,7 +73,7 @@ async function ended({ env, interrupt, self }: Patient, { home, project }: Place
   throw new Error(stderr.trim() || stdout.trim() || reason || `exit ${code}`);
 }
 
-/** The one session, whose log holds what happened. */
+/** Returns the id of the only session after checking its log. */
 function sessionIn(home: string): string {
   const folder = join(home, ".scorel", "sessions");
   const [log, ...more] = readdirSync(folder).filter((name) => name.endsWith(".jsonl"));

@@ -5,7 +5,7 @@ import { type Part, type Patient, shellWord, thrownFindings } from "./patient.ts
 const LATEST = 5;
 const SHOWN_DAMAGE = 3;
 
-/** The files of the sessions that were written last. */
+/** Checks the files of the sessions written last. */
 export async function lookAtSessions({ host }: Patient): Promise<Part> {
   if (!host) return { findings: [] };
   const client = host.connect();
@@ -54,7 +54,7 @@ function aboutLog({ sessionId, path, damage, bridged, problem, lock, events, byt
       { code: "SESSION_NOT_READ", severity: "note", what, where: path, doNext: `scorel session verify ${sessionId}` },
     ];
   }
-  // Whoever writes at this moment may be in the middle of a line.
+  // A process that is writing may be in the middle of a line.
   const torn = damage.filter((text) => / torn: /.test(text));
   const lost = damage.filter((text) => !torn.includes(text));
   const verify = `scorel session verify ${sessionId}`;

@@ -4,13 +4,13 @@ import { type Part, type Patient, thrownFindings } from "./patient.ts";
 
 const DEFAULT_PRESET = "coding";
 
-/** What the layers say, who said it, and which of it has no effect. */
+/** Checks the configuration, the origin of each setting, and settings without effect. */
 export async function lookAtSettings({ layers, env, options }: Patient): Promise<Part> {
   const findings: Finding[] = [];
   const preset = typeof options.preset === "string" ? options.preset : DEFAULT_PRESET;
   const composed = await firstOf(findings, [
     () => layers.config(),
-    // What is left without the user's own words still tells something.
+    // Without the user's own configuration, something can still be reported.
     () => layers.preset(preset),
     () => layers.preset(DEFAULT_PRESET),
   ]);
@@ -28,7 +28,9 @@ export async function lookAtSettings({ layers, env, options }: Patient): Promise
   return { config: { files, settings }, findings };
 }
 
-/** The first that can be told, and why the very first cannot: what the others leave out is part of that. */
+/**
+ * Returns the first configuration that can be read. Only the first failure is reported, since it includes the others.
+ */
 async function firstOf(
   findings: Finding[],
   attempts: readonly (() => Promise<Composed>)[],
@@ -44,7 +46,7 @@ async function firstOf(
   return undefined;
 }
 
-/** Where a problem is stands in its message, at its beginning or in brackets at its end. */
+/** Finds the file and line in a message, at its start or in parentheses, and suggests a remedy. */
 function adviceFor({ code, what }: Finding): Pick<Finding, "where" | "doNext"> {
   const where = /^(\/[^\s:]+(?::\d+)?)/.exec(what)?.[1] ?? /\(([^()]*:\d+)\)/.exec(what)?.[1] ?? "";
   const file = where === "" ? "it" : where;
@@ -61,14 +63,14 @@ function adviceFor({ code, what }: Finding): Pick<Finding, "where" | "doNext"> {
 function aboutNotices({ notices }: Composed): Finding[] {
   return (
     notices
-      // A project that is not trusted is told with the other words about trust.
+      // Untrusted projects are reported by the check of trust.
       .filter((notice) => !/scorel trust (add|remove)/.test(notice))
       .map((notice) => {
         const where = /\(([^()]*:\d+)\)/.exec(notice)?.[1] ?? "";
         const what = notice.replace(` (${where})`, "");
         return {
           code: "CONFIG_NO_EFFECT",
-          // A rule that denies nothing leaves open what its writer takes for closed.
+          // A faulty rule leaves open what its author believes is denied.
           severity: isAboutRule(notice) ? "warning" : "note",
           what,
           where,
@@ -89,7 +91,7 @@ function adviceOn(notice: string): string {
   return "Remove it, or have what it is for loaded.";
 }
 
-/** Tables of plugins that are not loaded: accepted, and nobody reads them. */
+/** Reports tables of plugins that are not loaded, which nothing reads. */
 function aboutUnused({ settings, plugins, notices }: Composed): Finding[] {
   const loaded = new Set(plugins.map(({ id }) => id));
   const tables = new Map<string, Setting[]>();
@@ -107,13 +109,13 @@ function aboutUnused({ settings, plugins, notices }: Composed): Finding[] {
   }));
 }
 
-/** A key's variable that is not set: without it the model cannot be asked. */
+/** Reports key variables that are not set. */
 function aboutVariables(settings: readonly Setting[], env: Patient["env"]): Finding[] {
   return settings
     .filter(({ path, value }) => /(^|\.)apiKeyEnv$/.test(path) && typeof value === "string" && !env[value])
     .map(({ path, value, origin }) => ({
       code: "CONFIG_VARIABLE_UNSET",
-      // Only what [model] names is needed for each turn.
+      // Only the variable of [model] is needed for every turn.
       severity: path === "model.apiKeyEnv" ? "error" : "warning",
       what: `${path} names the variable ${value}, which is not set.`,
       where: origin,

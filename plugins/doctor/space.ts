@@ -5,16 +5,16 @@ import type { Finding } from "./contract.ts";
 import type { Part, Patient } from "./patient.ts";
 
 const MB = 2 ** 20;
-/** With less a session cannot go on for long; with that little it may not even begin. */
+/** Below LITTLE a session cannot go on for long; below NOTHING it may not even start. */
 const LITTLE = 256 * MB;
 const NOTHING = 4 * MB;
-/** From this size on the trash is worth a word. */
+/** Size of the trash in bytes from which it is reported. */
 const FULL_TRASH = 100 * MB;
-/** Files that are counted in one folder. */
+/** Maximum number of files counted per folder. */
 const ENOUGH = 20_000;
 const FOLDERS = ["sessions", "trash", "blobs", "cache"];
 
-/** The room on the disk that ~/.scorel is on, and what takes it there. */
+/** Checks the free space on the disk of ~/.scorel and what uses it. */
 export function lookAtSpace({ home }: Pick<Patient, "home">): Part {
   if (home === undefined) return { findings: [] };
   const used = Object.fromEntries(FOLDERS.map((name) => [name, sizeOf(join(home, name))]));
@@ -46,12 +46,12 @@ function aboutTrash(home: string, bytes: number): Finding[] {
   return [{ code: "TRASH_LARGE", severity: "note", what, where: join(home, "trash"), doNext: "scorel session purge" }];
 }
 
-/** The nearest folder that exists. */
+/** Returns the nearest existing parent folder. */
 function existing(path: string): string {
   return fs.existsSync(path) || path === dirname(path) ? path : existing(dirname(path));
 }
 
-/** Bytes of the files in a folder and below, as far as they are counted. */
+/** Returns the bytes of files in a folder and its subfolders, up to the limit. */
 function sizeOf(folder: string): number {
   let bytes = 0;
   let left = ENOUGH;
@@ -66,7 +66,7 @@ function sizeOf(folder: string): number {
   return bytes;
 }
 
-/** Nothing of what is not there or cannot be read: who may read it is told elsewhere. */
+/** Returns nothing for missing or unreadable folders; access is checked elsewhere. */
 function entriesIn(folder: string): fs.Dirent[] {
   try {
     return fs.readdirSync(folder, { withFileTypes: true });

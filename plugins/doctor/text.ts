@@ -3,11 +3,11 @@ import type { SessionHealth } from "@scorel/host/contract";
 import type { Finding, HealthReport, HookRow, Severity } from "./contract.ts";
 
 const WIDTH = 80;
-/** Where the words of a finding begin. */
+/** Indentation of a finding's text. */
 const UNDER_MARK = " ".repeat(11);
 const MARKS: Readonly<Record<Severity, string>> = { ok: "ok", note: "note", warning: "WARNING", error: "ERROR" };
 
-/** The report for people: what there is, and at the end, where it is read, what was found. `home` is written as `~`. */
+/** Formats the report for people, with the findings at the end, where they are read. Replaces `home` by `~`. */
 export function reportText(report: HealthReport, home = ""): string {
   const {
     scorel,
@@ -128,7 +128,7 @@ function sandboxLines({ chosen, executors }: NonNullable<HealthReport["sandbox"]
   return chosen === "local" ? ["-> local       none at all", ...lines] : lines;
 }
 
-/** What is fine takes one line; what is not, what it is, where, and what to do. */
+/** Formats a finding: one line if it is fine, else also the place and what to do. */
 function findingLines({ code, severity, what, where, doNext }: Finding): string[] {
   const [first = "", ...more] = what.split("\n");
   const head = `${MARKS[severity].padEnd(8)} ${code}: ${first}`;
@@ -150,7 +150,7 @@ function summary(findings: readonly Finding[]): string {
   return parts.length === 0 ? "Nothing is wrong." : `${parts.join(", ")}.`;
 }
 
-/** Broken at spaces; a word that is longer than a line, as a path may be, stays whole, so that it can be copied. */
+/** Wraps text at spaces. Long words such as paths stay whole, so that they can be copied. */
 function wrapped(text: string, first: string, next: string): string[] {
   const indent = first + (/^ */.exec(text)?.[0] ?? "");
   const further = text.startsWith(" ") ? indent : next;

@@ -2,7 +2,7 @@ import type { TrustedProject } from "@scorel/trust/contract";
 import type { Finding } from "./contract.ts";
 import { type Part, type Patient, shellWord, thrownFindings } from "./patient.ts";
 
-/** What is trusted here and elsewhere, and what waits for a yes. */
+/** Checks which projects are trusted and what still waits for the user's trust. */
 export async function lookAtTrust({ trust, cwd, home }: Patient): Promise<Part> {
   if (home === undefined) return { findings: [] };
   const findings: Finding[] = [];

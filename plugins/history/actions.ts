@@ -6,16 +6,16 @@ import type { Moved, TreePage } from "./contract.ts";
 import { draw, drawPreview, filesLeft } from "./drawing.ts";
 import { errors } from "./errors.ts";
 
-/** How the start of a conversation, which is no event, is named on a command line. */
+/** Name for the start of a conversation on the command line. */
 const START = "start";
-/** Events of a tree that a terminal shows unasked. */
+/** Maximum number of events shown in a terminal without --tail. */
 const SHOWN = 200;
-/** The most that one request may ask for. */
+/** Maximum number of rows per request. */
 const PAGE = 100_000;
 
 export async function tree({ request, args, options, width, say }: Desk): Promise<void> {
   const isJson = options.output === "json";
-  // A terminal forgets what runs through it; a file or another program takes everything.
+  // Scrollback is limited in a terminal; a file or another program gets everything.
   const count = tailOf(options.tail) ?? (width === undefined || isJson ? Number.POSITIVE_INFINITY : SHOWN);
   const found = await readTree(request, first(args), options.all === true ? "all" : "tree", count);
   if (isJson) return say(`${JSON.stringify(found)}\n`);
@@ -134,7 +134,7 @@ export async function purge({ request, say, confirm }: Desk): Promise<void> {
   await say(`${text}\n`);
 }
 
-/** The last rows, page by page, as one page. */
+/** Reads the last `count` rows, page by page, and merges them. */
 async function readTree(
   request: Desk["request"],
   sessionId: string,

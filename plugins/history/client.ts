@@ -5,21 +5,21 @@ import { createOutput } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
-/** What a command works with. */
+/** What a history command gets: the host, its arguments and output. */
 export interface Desk {
   request: Client["request"];
   args: readonly string[];
   options: Readonly<Record<string, unknown>>;
-  /** Columns of the terminal; undefined where there is none. */
+  /** Width of the terminal in columns; undefined without one. */
   width: number | undefined;
   /** Aborts with the first Ctrl-C. */
   interrupt: AbortSignal;
   say(text: string): Promise<void>;
-  /** Throws HISTORY_UNCONFIRMED unless a person in a terminal, or `--yes`, agrees. */
+  /** Throws HISTORY_UNCONFIRMED unless the user confirms in a terminal or passed `--yes`. */
   confirm(question: string, what: string): Promise<void>;
 }
 
-/** Runs a command as a client of the host, which gives up at the end what it opened; answers the exit code. */
+/** Runs a command as a client of the host and closes the client afterwards. Returns the exit code. */
 export async function withClient(
   host: HostService | undefined,
   invocation: Invocation,
@@ -40,7 +40,7 @@ export async function withClient(
       confirm: (question, what) => confirm(question, what, invocation),
     });
   } catch (thrown) {
-    // What a person has given up is no failure of the command.
+    // Errors after Ctrl-C are printed but do not count as a failure.
     if (!invocation.interrupt.aborted) throw thrown;
     stderr.write(`scorel: ${messageOf(thrown)}\n`);
   } finally {

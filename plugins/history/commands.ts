@@ -12,7 +12,7 @@ const yes: CliOption = { flags: "--yes", description: "Do not ask" };
 type Actions = typeof import("./actions.ts");
 type Action = Exclude<keyof Actions, "default">;
 
-/** `scorel session …`: what goes back and forth in a session, and what puts sessions away. */
+/** Creates the commands `scorel session …` that move within a session's tree or manage sessions. */
 export function historyCommands(host: () => HostService | undefined): CliCommand[] {
   const command = (action: Action, args: string, description: string, options: readonly CliOption[] = []) => ({
     noun: "session",

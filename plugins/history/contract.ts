@@ -2,58 +2,58 @@ import type { EventId, Session } from "@scorel/kernel";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 
 /**
- * Events are named by their id or by the beginning of one that no other event of the session has. A client-made
- * `messageId` makes a repeated request harmless: what it did is found in the log by an id made of it, and answered again.
+ * Parameters of all moves. Events are named by their id or its unambiguous beginning. A repeated request with the same
+ * `messageId` has no further effect: its event in the log has an id made from it, and the earlier result is returned.
  */
 interface Jump {
   sessionId: string;
-  /** Refused with HISTORY_CONFLICT unless this is the active leaf when the jump is written; null: the start. */
+  /** Throws HISTORY_CONFLICT unless this is the active leaf when the move is written; null for the start. */
   expectedLeafId?: EventId | null | undefined;
   messageId?: string | undefined;
 }
 
-/** Where a conversation stands after a jump. */
+/** Result of a move. */
 export interface Moved {
-  /** The marker in the log. */
+  /** Event that records the move. */
   eventId: EventId;
-  /** Null: the start, before the first message. */
+  /** Active leaf before the move; null for the start. */
   fromLeafId: EventId | null;
   leafId: EventId | null;
-  /** The same for a person, in one line. */
+  /** The result in one line, for display. */
   text: string;
 }
-/** What an undo took back: the user's message, so that a face can put its words back where they were typed. */
+/** Result of an undo, with the message that was undone, so that a client can offer its text for editing. */
 export interface Undone extends Moved {
   message: { eventId: EventId; text: string; content: UserMessage["content"] };
 }
-/** What going back would do to the files. */
+/** What a rewind would do to the files. */
 export interface FilesPreview {
   changes: { path: string; kind: string; diff?: string; conflict?: string }[];
   notCovered: { path: string; reason: string }[];
 }
-/** What going back did to the files. */
+/** What a rewind did to the files. */
 export interface FilesRestored {
   restored: string[];
   skipped: { path: string; reason: string }[];
 }
 
-/** One event in one line. */
+/** One event of the tree. */
 export interface TreeRow {
   id: EventId;
-  /** The path event that it follows, or hangs at. */
+  /** The path event before it. */
   parentId: EventId | null;
   seq: number;
   /** Milliseconds since the epoch. */
   ts: number;
-  /** Who speaks (`user`, `assistant`), the tool of a result, else the event's type. */
+  /** The role (`user`, `assistant`), the tool of a result, or else the event's type. */
   label: string;
-  /** Its beginning, at most 120 characters. */
+  /** The start of its text, at most 120 characters. */
   text: string;
-  /** The conversation can go on from here. */
+  /** True when the conversation can continue from here. */
   point: boolean;
-  /** It is part of the conversation as it stands. */
+  /** True for events of the current conversation. */
   active: boolean;
-  /** It hangs beside the conversation: settings, marks of going back. */
+  /** Set for side events, such as settings and rewind marks. */
   beside?: true;
 }
 export interface TreeLeaf {
@@ -62,55 +62,59 @@ export interface TreeLeaf {
   text: string;
   active: boolean;
 }
-/** A session's tree, as much of it as was asked for. */
+/** A page of a session's tree. */
 export interface TreePage {
   sessionId: string;
   leafId: EventId | null;
-  /** How many events the log holds, of every kind. */
+  /** Number of all events in the log. */
   events: number;
-  /** So many characters of an id are enough to name an event of this session. */
+  /** Number of id characters that identify an event of this session. */
   idLength: number;
-  /** In the order in which they happened. */
+  /** In log order. */
   rows: TreeRow[];
-  /** Asking with this `before` answers the rows that come before these; absent when these are the first. */
+  /** Pass this as `before` to get the preceding rows; absent on the first page. */
   before?: EventId;
-  /** Events with more than one child, and those without any; the latest 200. Counts are of all. */
+  /** Events with several children and events without any: the latest 200. The counts include all. */
   branchPoints: { id: EventId; children: EventId[] }[];
   branchPointCount: number;
   leaves: TreeLeaf[];
   leafCount: number;
 }
 
-/** Which events can be gone back to. */
+/** The service `history`: finds the events from which a conversation can continue. */
 export interface HistoryService {
-  /** The whole id of a point that begins so; throws HISTORY_EVENT_UNKNOWN, HISTORY_AMBIGUOUS and HISTORY_NO_POINT. */
+  /** Completes the id of a point. Throws HISTORY_EVENT_UNKNOWN, HISTORY_AMBIGUOUS and HISTORY_NO_POINT. */
   point(session: Pick<Session, "id" | "tree">, eventId: EventId): Promise<EventId>;
 }
 
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * The conversation goes on from an earlier event (null: its start); what came after stays in the log. With `files` the
-     * files are restored first. Throws HISTORY_NO_POINT, HISTORY_CONFLICT, and LOG_BUSY while a turn runs.
+     * Moves the active leaf back to an event (null for the start); later events stay in the log. With `files`, restores
+     * the files first. Throws HISTORY_NO_POINT, HISTORY_CONFLICT, and LOG_BUSY during a turn.
      */
     rewind: {
       params: Jump & { targetEventId: EventId | null; files?: boolean | undefined; overwrite?: boolean | undefined };
       result: Moved & { files?: FilesRestored };
     };
-    /** What a rewind with `files` would do to the files. Throws HISTORY_NO_POINT, and HISTORY_NO_FILES when no plugin keeps checkpoints. */
+    /**
+     * Returns what a rewind with `files` would change. Throws HISTORY_NO_POINT, and HISTORY_NO_FILES without a plugin
+     * for checkpoints.
+     */
     preview_rewind: {
       params: { sessionId: string; targetEventId: EventId | null };
       result: { targetEventId: EventId | null; leafId: EventId | null } & FilesPreview;
     };
-    /** The conversation goes on at another leaf of the tree. Throws HISTORY_NO_LEAF, HISTORY_CONFLICT and LOG_BUSY. */
+    /** Moves the active leaf to the end of another branch. Throws HISTORY_NO_LEAF, HISTORY_CONFLICT and LOG_BUSY. */
     branch: { params: Jump & { leafEventId: EventId }; result: Moved };
-    /** Goes back to before the last user message. Throws HISTORY_NO_UNDO, HISTORY_CONFLICT and LOG_BUSY. */
+    /** Rewinds to before the last user message. Throws HISTORY_NO_UNDO, HISTORY_CONFLICT and LOG_BUSY. */
     undo: { params: Jump; result: Undone };
-    /** Goes where the last undo came from, as long as nothing was said since. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and LOG_BUSY. */
+    /** Reverts the last undo, if nothing was added since. Throws HISTORY_NO_REDO, HISTORY_CONFLICT and LOG_BUSY. */
     redo: { params: Jump; result: Moved };
     /**
-     * Rows of a session's tree, the latest `limit` (200; at most 100,000) before the event `before`: of all path events, of those
-     * of the conversation as it stands (`path`), or of everything (`all`). Also for a session that another process writes.
+     * Returns the latest `limit` rows (default 200, at most 100,000) before the event `before`: all path events
+     * (`tree`), those of the current conversation (`path`), or all events (`all`). Works while another process writes
+     * the session.
      */
     get_tree: {
       params: {
@@ -121,7 +125,10 @@ declare module "@scorel/host/contract" {
       };
       result: TreePage;
     };
-    /** Changes the session's name, model or level of thinking. Throws HISTORY_NO_CHANGE, and MODEL errors for a model that cannot be used. */
+    /**
+     * Changes the session's name, model or thinking level. Throws HISTORY_NO_CHANGE, and MODEL errors for an unusable
+     * model.
+     */
     update_info: {
       params: {
         sessionId: string;
@@ -136,13 +143,13 @@ declare module "@scorel/host/contract" {
     };
     /** Moves a session's files to the trash. Throws HOST_SESSION_LOCKED and HOST_SESSION_BUSY. */
     delete_session: { params: { sessionId: string }; result: { sessionId: string; trash: string; text: string } };
-    /** Takes a session's files out of the trash again. */
+    /** Moves a session's files back from the trash. */
     restore_session: { params: { sessionId: string }; result: { sessionId: string; text: string } };
     list_trash: {
       params: Record<string, never>;
       result: { sessions: { sessionId: string; bytes: number; title: string }[] };
     };
-    /** Deletes what is in the trash for good, and then the file contents that no session refers to. */
+    /** Deletes the trash for good, and then file contents that no session refers to. */
     purge_sessions: {
       params: Record<string, never>;
       result: { sessions: string[]; bytes: number; blobs?: { removed: number; bytes: number }; text: string };

@@ -3,7 +3,7 @@ import { codeOf, type EventId, messageOf } from "@scorel/kernel";
 import type { FilesPreview, TreePage, TreeRow } from "./contract.ts";
 
 const LABEL = 9;
-/** Deeper branches within branches are drawn no further to the right. */
+/** Maximum indentation of nested branches. */
 const DEEPEST = 8;
 const MARKS = { here: "●", point: "○", other: "·", beside: "┄" };
 
@@ -14,8 +14,8 @@ interface Line {
 }
 
 /**
- * A session's tree in lines: the conversation as it stands runs down the left edge, and a branch that was left is drawn
- * whole, one step to the right, between the event it left from and the one that followed instead. `width` in columns.
+ * Draws a session's tree. The current conversation runs down the left edge; an abandoned branch is drawn in full, one
+ * step to the right, before the event that continues the conversation. `width` is in columns.
  */
 export function draw(page: TreePage, width?: number): string {
   if (page.rows.length === 0) return "The session holds no message yet.\n";
@@ -32,7 +32,7 @@ function written({ row, prefix }: Line, { leafId, idLength }: TreePage): string 
   return text.trimEnd();
 }
 
-/** An event whose parent is on an earlier page begins where the page does. */
+/** Groups rows by parent. A row whose parent is on an earlier page becomes a root. */
 function childrenOf(rows: readonly TreeRow[]): Children {
   const here = new Set(rows.map(({ id }) => id));
   const children = new Map<EventId | null, TreeRow[]>();
@@ -45,7 +45,7 @@ function childrenOf(rows: readonly TreeRow[]): Children {
   return children;
 }
 
-/** By hand instead of by recursion: a conversation may be a hundred thousand events deep. */
+/** Iterative, because a conversation may be 100,000 events deep. */
 function linesOf(children: Children): Line[] {
   const lines: Line[] = [];
   const waiting: { row: TreeRow; first: string; below: string }[] = [];
@@ -64,7 +64,7 @@ function linesOf(children: Children): Line[] {
   return lines;
 }
 
-/** Of the events that follow one: what hangs beside it, the branches that were left, and how it goes on. */
+/** Splits the children of an event into side events, abandoned branches, and the continuation. */
 function arranged(rows: readonly TreeRow[]): { beside: TreeRow[]; left: TreeRow[]; next: TreeRow | undefined } {
   const beside = rows.filter((row) => row.beside);
   const path = rows.filter((row) => !row.beside);
@@ -72,7 +72,7 @@ function arranged(rows: readonly TreeRow[]): { beside: TreeRow[]; left: TreeRow[
   return { beside, left: path.filter((row) => row !== next), next };
 }
 
-/** Cut to the width of a terminal, in which East Asian letters and pictures take two columns. */
+/** Cuts a line to the width of a terminal, in which East Asian characters and emoji take two columns. */
 function fit(text: string, width: number | undefined): string {
   if (width === undefined) return text;
   let columns = 0;
@@ -80,7 +80,7 @@ function fit(text: string, width: number | undefined): string {
   for (const letter of text) {
     columns += WIDE.test(letter) ? 2 : 1;
     if (columns > width) return `${text.slice(0, cut)}…`;
-    // One column stays free for the sign that something follows.
+    // Keep one column free for the ellipsis.
     if (columns < width) cut += letter.length;
   }
   return text;
@@ -89,8 +89,8 @@ const WIDE =
   /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
 
 /**
- * A line about files that a move without them has left as they were, and the command that takes them along: `how` with the
- * event that the conversation stands at, or `start`. Nothing where no file differs, or nobody knows how files were.
+ * Returns a note about files that a move left unchanged, with the command that restores them. `how` makes the command
+ * from an event id or `start`. Empty when no file differs or no plugin keeps checkpoints.
  */
 export async function filesLeft(
   request: Client["request"],
@@ -111,7 +111,7 @@ export async function filesLeft(
   }
 }
 
-/** What going back would do to the files, for a person to agree to: every change with its diff, and what stays as it is. */
+/** Formats a preview of file changes for confirmation: every change with its diff, and what is not covered. */
 export function drawPreview({ changes, notCovered }: FilesPreview): string {
   const rows = changes.map(({ path, kind, diff, conflict }) => {
     const head = `${kind}: ${path}${conflict === undefined ? "" : ` (left alone without --overwrite: ${conflict})`}\n`;

@@ -4,7 +4,7 @@ import { historyCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 
-/** Goes back and forth in a session's tree, and keeps what belongs to a session as a whole: name, copies, trash. */
+/** Plugin `history`: moves within a session's tree, and manages names, copies and the trash. */
 export default definePlugin({
   id: "history",
   name: "History",

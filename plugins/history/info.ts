@@ -9,7 +9,7 @@ import { lineOf } from "./said.ts";
 type Params = Operations["update_info"]["params"];
 type Answer = Operations["update_info"]["result"];
 
-/** Makes the changes and writes them down; they hold from the next request to the model on. */
+/** Applies the changes and stores them. They take effect with the next model request. */
 export async function updateInfo(
   { sessionId, changes, messageId }: Params,
   context: OperationContext,
@@ -21,7 +21,7 @@ export async function updateInfo(
   if (done) return answer(session, done);
   const made = await make(changes, handle);
   if (Object.keys(made).length === 0) throw errors.HISTORY_NO_CHANGE();
-  // The same request, repeated while this one looked for the model.
+  // The same request may have been repeated while the model was being resolved.
   const meanwhile = id === undefined ? undefined : session.tree.get(id);
   if (meanwhile) return answer(session, meanwhile);
   const options = { clientId: context.clientId, ...(id !== undefined && { id }) };
@@ -34,7 +34,7 @@ async function make(
   handle: SessionHandle,
 ): Promise<Partial<SessionMeta>> {
   const chosenModel = model === undefined ? undefined : await choose(model, handle);
-  // What the session was opened with gives way to what is chosen in it.
+  // A choice made in the session overrides the option that it was opened with.
   if (thinkingLevel !== undefined && handle.workspace.thinking !== undefined) handle.workspace.thinking = thinkingLevel;
   return {
     ...(name !== undefined && { name }),
@@ -43,7 +43,7 @@ async function make(
   };
 }
 
-/** The whole name of the model that is used from now on; throws MODEL errors. */
+/** Switches the model and returns its full name; throws MODEL errors. */
 async function choose(name: string, { id: sessionId, kernel, workspace }: SessionHandle): Promise<string> {
   const service = kernel.find("model");
   if (!service) throw errors.HISTORY_NO_MODEL({ sessionId });

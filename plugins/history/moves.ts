@@ -13,7 +13,7 @@ type Moving = "rewind" | "branch" | "undo" | "redo";
 type Params<O extends Moving> = Operations[O]["params"];
 type Answer<O extends Moving> = Promise<Operations[O]["result"]>;
 
-/** Where to; null: the start. */
+/** Where to move; null for the start. */
 type Destination = { type: "rewind"; to: EventId | null } | { type: "branch"; to: EventId };
 
 export async function rewind(params: Params<"rewind">, context: OperationContext): Answer<"rewind"> {
@@ -28,7 +28,7 @@ export async function rewind(params: Params<"rewind">, context: OperationContext
   };
   if (!params.files) return jump(move, { type: "rewind", to }, check);
   const from = session.activeLeaf;
-  // Files are restored only for a jump that can be made, and it is made only from where they were restored for.
+  // Restore files only if the move is possible, and move only if the leaf is still the same afterwards.
   check(session);
   const files = await restoreFiles(session, to, params.overwrite, context);
   return { ...(await jump(move, { type: "rewind", to }, (view) => expectLeaf(view, from))), files };
@@ -86,7 +86,7 @@ function targetOf({ tree, id }: Session, { targetEventId }: { targetEventId: Eve
   return targetEventId === null ? null : resolveEvent(tree, targetEventId, id);
 }
 
-/** At the start the files were what they were at the first message of all. */
+/** Restores the files. For the start, these are the files as of the very first message. */
 async function restoreFiles(
   { id: sessionId, tree }: Session,
   to: EventId | null,
@@ -98,7 +98,7 @@ async function restoreFiles(
   return withFiles(() => request("restore_files", { sessionId, targetEventId, overwrite }));
 }
 
-/** Does what only a plugin that keeps checkpoints can do. */
+/** Runs `work`; throws HISTORY_NO_FILES when no plugin keeps checkpoints. */
 async function withFiles<R>(work: () => Promise<R>): Promise<R> {
   try {
     return await work();
@@ -110,7 +110,7 @@ async function withFiles<R>(work: () => Promise<R>): Promise<R> {
 interface Move {
   session: Session;
   clientId: string;
-  /** The id that its mark will bear, for a request that may be repeated. */
+  /** Id for the event, when the request has a `messageId`. */
   id: EventId | undefined;
 }
 
@@ -119,12 +119,12 @@ async function begin(operation: Moving, params: Params<"undo">, context: Operati
   return { session, clientId: context.clientId, id: eventIdFor(operation, params.messageId) };
 }
 
-/** The mark of the same request, made earlier. Looked for in the step in which it would be made. */
+/** Finds the event of an earlier identical request. Must be called without an await before the append. */
 function doneBy({ session, id }: Move): StoredEvent | undefined {
   return id === undefined ? undefined : session.tree.get(id);
 }
 
-/** Appends the mark. What the destination was chosen by is looked at in the same step, so that nobody comes between. */
+/** Appends the event of a move. `check` runs in the same synchronous step, so that nothing can change in between. */
 async function jump(
   { session, clientId, id }: Move,
   { type, to }: Destination,
@@ -138,7 +138,7 @@ async function jump(
   return moved(session, session.tree.get(mark.id) as StoredEvent);
 }
 
-/** Throws HISTORY_CONFLICT when the conversation stands elsewhere; the beginning of an id is enough. */
+/** Throws HISTORY_CONFLICT when the active leaf is not `expected`, an id or its beginning. */
 function expectLeaf({ activeLeaf: actual }: LogView, expected: EventId | null | undefined): void {
   if (expected === undefined || expected === actual) return;
   if (expected === null || expected === "" || !actual?.startsWith(expected))
@@ -156,7 +156,7 @@ function requireLeaf(tree: TreeView, id: EventId): void {
   });
 }
 
-/** The first few ends of the branches that go through an event. */
+/** Returns up to five leaves of the branches through an event. */
 function leavesBelow(tree: TreeView, id: EventId): StoredEvent[] {
   const found: StoredEvent[] = [];
   const open = [...tree.children(id)];

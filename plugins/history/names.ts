@@ -2,10 +2,10 @@ import type { EventId, TreeView } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { errors } from "./errors.ts";
 
-/** As short as a name may be, so that it stays good while the session grows. */
+/** Minimum length of an id's beginning, so that it stays unambiguous while the session grows. */
 const SHORTEST = 4;
 
-/** The event that is named so; throws HISTORY_EVENT_UNKNOWN and HISTORY_AMBIGUOUS. */
+/** Finds an event by the beginning of its id; throws HISTORY_EVENT_UNKNOWN and HISTORY_AMBIGUOUS. */
 export function resolveEvent(tree: TreeView, named: string, sessionId: string): EventId {
   if (tree.has(named)) return named;
   const matches = named === "" ? [] : tree.startingWith(named);
@@ -15,10 +15,12 @@ export function resolveEvent(tree: TreeView, named: string, sessionId: string): 
   return match;
 }
 
-/** Up to so many events all ids are compared; of more, those that are shown, and chance does the rest. */
+/** Up to this number of events all ids are compared; beyond it, only the shown ones. */
 const COMPARED = 5000;
 
-/** How many characters tell the events of a session apart: always those shown, in large sessions almost surely all. */
+/**
+ * Returns how many characters identify an event: exact for the shown events, and for all others with high probability.
+ */
 export function idLength(tree: TreeView, shown: Iterable<{ id: EventId }>): number {
   const ids = Array.from(tree.size > COMPARED ? shown : tree, ({ id }) => id).sort();
   let shared = Math.max(SHORTEST, lengthFor(tree.size)) - 1;
@@ -27,7 +29,7 @@ export function idLength(tree: TreeView, shown: Iterable<{ id: EventId }>): numb
   return shared + 1;
 }
 
-/** Letters and digits with which two of so many random ids begin alike once in a hundred sessions. */
+/** Length at which two of `size` random ids share a beginning with a probability of about 1 %. */
 function lengthFor(size: number): number {
   return Math.ceil(Math.log(size * size * 50 + 1) / Math.log(62));
 }
@@ -38,7 +40,7 @@ function sharedLength(a: string, b: string): number {
   return length;
 }
 
-/** The id of the event that a request writes: the same for a retry, which so finds what the first one did. */
+/** Derives the event id of a request from its `messageId`, so that a retry finds the first result. */
 export function eventIdFor(operation: string, messageId: string | undefined): EventId | undefined {
   if (messageId === undefined) return undefined;
   const hash = sha256Of(`${operation} ${messageId}`);

@@ -18,7 +18,7 @@ const nothing = z.strictObject({});
 
 let made: Contributions["operations"] | undefined;
 
-/** What can be asked about a session as a whole. Made once, with the first request; what does the work is loaded then. */
+/** Operations of this plugin. Created once, on the first request; their code is loaded on use. */
 export function operations(): Contributions["operations"] {
   made ??= handlers();
   return made;

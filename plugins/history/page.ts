@@ -9,7 +9,7 @@ import { lineOf, messageIn, oneLine } from "./said.ts";
 type Params = Operations["get_tree"]["params"];
 
 const ROWS = 200;
-/** So many branch points and leaves are told; the rows show the rest. */
+/** Maximum number of branch points and leaves listed. */
 const TOLD = 200;
 
 export function getTree(params: Params, { look }: OperationContext): Promise<TreePage> {
@@ -44,7 +44,7 @@ function pageOf(session: Session, { show = "tree", limit = ROWS, before }: Param
   };
 }
 
-/** The events of a kind before `end`, the latest first; no more of the log is read than is asked for. */
+/** Yields the wanted events before `end`, latest first. Reads only as much of the log as is consumed. */
 function* latest(
   { tree, activeLeaf }: Session,
   show: NonNullable<Params["show"]>,
@@ -75,7 +75,10 @@ function rowOf(session: Session, event: StoredEvent, isActive: (id: EventId) => 
   };
 }
 
-/** A result is best told by what was called, as its tool draws it: `Read src/cart.js`. */
+/**
+ * Returns a row's label and text. For a result, shows what was called, as its tool displays it, such as `Read
+ * src/cart.js`.
+ */
 function drawnLineOf(session: Session, event: StoredEvent): { label: string; text: string } {
   const message = messageIn(event);
   if (message?.role !== "tool_result") return lineOf(event);

@@ -3,7 +3,7 @@ import type { HistoryService } from "./contract.ts";
 import { resolveEvent } from "./names.ts";
 import { requirePoint } from "./points.ts";
 
-/** The event that is named so, when a conversation can go on from it. */
+/** Resolves an event id to a point; see HistoryService. */
 export const point: HistoryService["point"] = async ({ tree, id: sessionId }, eventId: EventId) => {
   const found = resolveEvent(tree, eventId, sessionId);
   requirePoint(tree, found);

@@ -3,14 +3,14 @@ import { errors } from "./errors.ts";
 import { messageIn, named, oneLine } from "./said.ts";
 
 /**
- * Whether a conversation can go on from an event: it is part of the tree, and no tool call waits for its result there. So
- * are the end of a turn, a user message, and the last result of a set; and a summary, since none is made inside a set.
+ * Returns true when a conversation can continue from an event: it is a path event, and no tool call waits for a result
+ * there. That holds for user messages, ends of turns, the last of a set of results, and summaries.
  */
 export function isPoint(tree: TreeView, id: EventId): boolean {
   return tree.isPath(id) && waitingAt(tree, tree.get(id)).length === 0;
 }
 
-/** The names of the calls without a result at an event: looks no further up than to the message that they are in. */
+/** Returns the names of calls without a result at an event. Looks up only to the message with the calls. */
 export function waitingAt(tree: TreeView, at: StoredEvent | undefined): string[] {
   const answered = new Set<string>();
   for (let event = at; event; event = tree.parent(event.id)) {
@@ -25,7 +25,7 @@ export function waitingAt(tree: TreeView, at: StoredEvent | undefined): string[]
   return [];
 }
 
-/** Throws HISTORY_NO_POINT, which names the nearest points, when a conversation cannot go on from an event. */
+/** Throws HISTORY_NO_POINT, naming the nearest points, when a conversation cannot continue from an event. */
 export function requirePoint(tree: TreeView, id: EventId): void {
   if (isPoint(tree, id)) return;
   const event = tree.get(id) as StoredEvent;
@@ -38,14 +38,14 @@ export function requirePoint(tree: TreeView, id: EventId): void {
   throw errors.HISTORY_NO_POINT({ eventId: named(event), reason, nearest: nearest.map(idOf), shown });
 }
 
-/** The nearest point above an event; undefined: the start. */
+/** Returns the nearest point above an event; undefined for the start. */
 export function pointBefore(tree: TreeView, id: EventId): StoredEvent | undefined {
   let event = tree.parent(id);
   while (event && !isPoint(tree, event.id)) event = tree.parent(event.id);
   return event;
 }
 
-/** The nearest point below an event on each branch, the first few. */
+/** Returns the nearest points below an event, up to three. */
 function pointsAfter(tree: TreeView, id: EventId): StoredEvent[] {
   const found: StoredEvent[] = [];
   const open = tree.children(id).slice(0, NAMED);

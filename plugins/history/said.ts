@@ -2,19 +2,19 @@ import type { EventOf, StoredEvent } from "@scorel/kernel";
 import { plainText } from "@scorel/kit/text/plain";
 import type { ScorelMessage, UserMessage } from "@scorel/messages/contract";
 
-/** The message that an event brings into the conversation, if it brings one. */
+/** Returns the message of an event, if it has one. */
 export function messageIn(event: StoredEvent): ScorelMessage | undefined {
   if (event.type !== "message" && event.type !== "custom_message") return undefined;
   return (event as EventOf<"message">).message;
 }
 
-/** What a user said; undefined for any other event. */
+/** Returns a user's message; undefined for other events. */
 export function userMessageIn(event: StoredEvent): UserMessage | undefined {
   const message = event.type === "message" ? messageIn(event) : undefined;
   return message?.role === "user" ? message : undefined;
 }
 
-/** The readable words of a message. */
+/** Returns a message's text; images become "[image]". */
 export function wordsOf({ content }: Pick<ScorelMessage, "content">): string {
   if (typeof content === "string") return content;
   return content
@@ -24,7 +24,7 @@ export function wordsOf({ content }: Pick<ScorelMessage, "content">): string {
 
 const LONGEST = 120;
 
-/** An event in one line: who or what, and its beginning. */
+/** Summarizes an event in one line: a label and the start of its text. */
 export function lineOf(event: StoredEvent): { label: string; text: string } {
   const message = messageIn(event);
   if (!message) return { label: oneLine(event.type), text: oneLine(detailOf(event)) };
@@ -35,19 +35,19 @@ export function lineOf(event: StoredEvent): { label: string; text: string } {
   return { label: "assistant", text: oneLine(`calls ${calls.join(", ")}`) };
 }
 
-/** Letters of an id that tell a million events apart. */
+/** Id characters that distinguish a million events. */
 const NAME_LENGTH = 8;
 
-/** The same in words: `3fK9aB2c (user: What does total() do?)`. */
+/** Describes an event, for example `3fK9aB2c (user: What does total() do?)`. */
 export function named(event: StoredEvent): string {
   const { label, text } = lineOf(event);
   return `${event.id.slice(0, NAME_LENGTH)} (${label}${text === "" ? "" : `: ${oneLine(text, 40)}`})`;
 }
 
-/** Anything but printable ASCII with single spaces, which needs no cleaning and is counted by its length. */
+/** Matches text that needs cleaning or whose width is not its length. */
 const UNUSUAL = /[^ -~]| {2}/;
 
-/** The beginning of a text by whole characters, without line breaks and whatever else would move a terminal's cursor. */
+/** Returns the start of a text as one line without control characters, cut at whole characters. */
 export function oneLine(text: string, longest = LONGEST): string {
   const start = text.slice(0, longest * 4);
   const isUnusual = UNUSUAL.test(start);

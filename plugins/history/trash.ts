@@ -12,8 +12,8 @@ type Named = { sessionId: string };
 type Shelf = Pick<OperationContext, "sessionsDir" | "logs">;
 
 /**
- * A session is where its log is. The log is moved first and comes back last, so that a process killed on the way leaves
- * the session either listed or in the trash, whole but for what the next delete or restore moves.
+ * Moves a session to the trash. A session is where its log is; the log moves first and returns last. So a process that
+ * is killed in between leaves the session either listed or in the trash, and the next delete or restore moves the rest.
  */
 export async function deleteSession(
   { sessionId: named }: Named,
@@ -32,7 +32,7 @@ export async function deleteSession(
   };
 }
 
-/** The other way round; a session that is back already is no mistake. */
+/** Moves a session back from the trash. Restoring a present session is not an error. */
 export async function restoreSession(
   { sessionId: named }: Named,
   context: OperationContext,
@@ -47,7 +47,7 @@ export async function restoreSession(
   return { sessionId, text: `Session ${sessionId} is back.` };
 }
 
-/** What a purge would delete. */
+/** Lists what a purge would delete. */
 export function listTrash(context: Shelf): Answer<"list_trash"> {
   const trash = trashOf(context);
   const sessions = deletedIds(context).map((sessionId) => {
@@ -66,7 +66,7 @@ export async function purgeSessions(context: OperationContext): Promise<Answer<"
   for (const id of new Set(namesIn(trash).map(idOf).filter(isId))) {
     await context.alone(id, () => {
       removeAll(trash, id, context);
-      // What a delete that was cut short left behind belongs to nothing any more.
+      // Also remove files that an interrupted delete left behind.
       if (!hasLog(context, id)) removeAll(context.sessionsDir, id, context);
     });
   }
@@ -91,7 +91,7 @@ function trashOf({ sessionsDir }: Pick<OperationContext, "sessionsDir">): string
   return join(dirname(sessionsDir), "trash");
 }
 
-/** Undefined for a session that is not there; throws SESSION_AMBIGUOUS. */
+/** Returns undefined for an unknown session; throws SESSION_AMBIGUOUS. */
 function presentId(named: string, { resolve }: OperationContext): string | undefined {
   try {
     return resolve(named);
@@ -119,7 +119,7 @@ function deletedIds(shelf: Shelf): string[] {
     .filter(isId);
 }
 
-/** A session's files, its log first; not its lock, which whoever moves them holds. */
+/** Returns a session's files, its log first. Excludes its lock, which the caller holds. */
 function filesOf(directory: string, sessionId: string, ending: string): string[] {
   const names = namesIn(directory).filter((name) => idOf(name) === sessionId && !name.startsWith(`${sessionId}.lock`));
   return names.sort((a, b) => Number(b.endsWith(ending)) - Number(a.endsWith(ending)));
@@ -129,7 +129,7 @@ function idOf(name: string): string {
   return name.slice(0, Math.max(0, name.indexOf(".")));
 }
 
-/** Overwrites nothing: a name that is taken is found before the first file is moved. */
+/** Moves files without overwriting: an existing target is found before the first move. */
 function moveAll(names: readonly string[], from: string, to: string, ending: string): void {
   attempt(to, () => mkdirSync(to, { recursive: true, mode: 0o700 }));
   const taken = names.find((name) => name.endsWith(ending) && existsSync(join(to, name)));
@@ -158,7 +158,7 @@ function sizeOf(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** From the file that lists use; a session without one is named by its id alone. */
+/** Reads the title from the session's summary file; "" without one. */
 function titleOf(trash: string, sessionId: string): string {
   const path = join(trash, `${sessionId}.index.json`);
   if (!existsSync(path)) return "";

@@ -3,14 +3,14 @@ import { backwards } from "./backwards.ts";
 import { pointBefore } from "./points.ts";
 import { userMessageIn } from "./said.ts";
 
-/** A mark in the log that moved the leaf; null: the start. */
+/** A move of the active leaf, read from the log; null for the start. */
 export interface Jump {
   type: "rewind" | "branch";
   from: EventId | null;
   to: EventId | null;
 }
 
-/** What a rewind or branch event did; undefined for any other event. */
+/** Returns what a rewind or branch event did; undefined for other events. */
 export function jumpOf(event: StoredEvent): Jump | undefined {
   const { type, parentId: from } = event;
   const { targetEventId, leafEventId } = event as StoredEvent & Partial<Record<string, EventId | null>>;
@@ -19,22 +19,22 @@ export function jumpOf(event: StoredEvent): Jump | undefined {
   return undefined;
 }
 
-/** The last user message of the conversation that ends at `leaf`. */
+/** Finds the last user message of the conversation that ends at `leaf`. */
 export function lastUserMessage(tree: TreeView, leaf: EventId | null): StoredEvent | undefined {
   let event = leaf === null ? undefined : tree.get(leaf);
   while (event && !userMessageIn(event)) event = tree.parent(event.id);
   return event;
 }
 
-/** Where an undo at `leaf` goes (null: the start); undefined when there is nothing to undo. */
+/** Returns where an undo at `leaf` goes (null for the start); undefined when there is nothing to undo. */
 export function undoTarget(tree: TreeView, leaf: EventId | null): EventId | null | undefined {
   const message = lastUserMessage(tree, leaf);
   return message && (pointBefore(tree, message.id)?.id ?? null);
 }
 
 /**
- * The leaves that undos left and no redo went back to, latest last. It follows from the marks at the end of the log alone,
- * so it outlives the process; anything said since, and any other jump, ends it.
+ * Returns the leaves that can be redone, latest last. Computed from the moves at the end of the log, so it survives a
+ * restart; a new message or any other move clears it.
  */
 export function undoneLeaves(tree: TreeView): EventId[] {
   let leaves: EventId[] = [];
@@ -47,7 +47,7 @@ export function undoneLeaves(tree: TreeView): EventId[] {
   return leaves;
 }
 
-/** The jumps since the last event of the conversation, in their order. */
+/** Returns the moves since the last path event, in order. */
 function jumpsAtEnd(tree: TreeView): Jump[] {
   const jumps: Jump[] = [];
   for (const event of backwards(tree)) {

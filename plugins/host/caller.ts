@@ -4,26 +4,27 @@ import { errors } from "./errors.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { Sessions } from "./sessions.ts";
 
+/** Outcomes of turns kept per session for `wait_turn`. */
 const REMEMBERED_TURNS = 256;
 
-/** Who asks, and what it has open. */
+/** A connected client and the sessions that it has open. */
 export interface Caller {
   readonly clientId: string;
   readonly sessions: Sessions;
-  /** The sessions that it keeps open, by what aborts when it gives them up. */
+  /** The sessions that this client keeps open, by id. Each controller aborts when the client releases the session. */
   readonly held: Map<string, AbortController>;
   readonly request: Client["request"];
-  /** It answers questions in every session that it opens. */
+  /** True once the client has said that it answers questions, in every session that it opens. */
   attending?: boolean | undefined;
 }
 
-/** With what a session is opened for this client: that it answers questions need be said once. */
+/** Returns the options for opening a session, with `attending` remembered from the client's earlier calls. */
 export function opening<P extends SessionOptions>(params: P, caller: Caller): P {
   caller.attending = params.attending ?? caller.attending;
   return caller.attending ? { ...params, attending: true } : params;
 }
 
-/** The session, opened now if it is not. */
+/** Opens the session if necessary, and keeps it open for the caller. */
 export async function openOf({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
   return hold(await caller.sessions.load(sessionId), caller);
 }
@@ -36,21 +37,21 @@ export function hold(session: OpenSession, caller: Caller): OpenSession {
   return session;
 }
 
-/** Gives a session up; it is closed with the last that keeps it open. */
+/** Releases the caller's session. The last caller to release it closes it. */
 export function giveUp(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
   caller.held.get(sessionId)?.abort();
   caller.held.delete(sessionId);
   return caller.sessions.release(sessionId, caller);
 }
 
-/** The session's agent; throws HOST_NO_AGENT. */
+/** Returns the session's agent; throws HOST_NO_AGENT. */
 export function agentOf({ id, kernel }: OpenSession): AgentService {
   const agent = kernel.find("agent");
   if (!agent) throw errors.HOST_NO_AGENT({ sessionId: id });
   return agent;
 }
 
-/** Keeps a turn for `wait_turn`; the oldest is forgotten. */
+/** Remembers a turn for `wait_turn`, and forgets the oldest. */
 export function rememberTurn({ turns }: OpenSession, id: string, turn: Promise<TurnOutcome>): void {
   turns.set(id, turn);
   if (turns.size > REMEMBERED_TURNS) turns.delete([...turns.keys()][0] as string);

@@ -1,4 +1,4 @@
-/** Runs in browsers too: what any client of the host needs to open a session and to show what it hears. */
+/** Client helpers to open a session and show its events. Must also run in browsers: no Node.js modules. */
 
 import type { CliOption } from "@scorel/cli/contract";
 import type { AnyEvent, Missed, Transients } from "@scorel/kernel";
@@ -6,19 +6,19 @@ import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import type { Client, HostService, Notice, SessionOptions, SessionStatus } from "./contract.ts";
 
-/** Which session a face is asked for: a stored one, the latest of `cwd`, a copy, or (none given) a new one in `cwd`. */
+/** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
 export interface SessionChoice extends SessionOptions {
   cwd: string;
-  /** An id or the beginning of one. */
+  /** The session's id or the beginning of it. */
   session?: string | undefined;
   latest?: boolean | undefined;
-  /** The id, or the beginning of one, of a session to copy; with `@` and an event (or its beginning), up to there. */
+  /** Id, or its beginning, of a session to copy. `id@event` copies only up to that event. */
   fork?: string | undefined;
-  /** Of a new session or a copy: nothing of it is written to disk. */
+  /** Keeps a new session or a copy in memory only. */
   unsaved?: boolean | undefined;
 }
 
-/** What every face on a command line takes: which session, and how it works. */
+/** The command-line options about sessions that all clients share. */
 export const sessionOptions: readonly CliOption[] = [
   { flags: "--session <id>", description: "Go on with this session; the beginning of its id is enough" },
   { flags: "--continue", description: "Go on with the latest session of this directory" },
@@ -43,7 +43,7 @@ export const sessionOptions: readonly CliOption[] = [
   { flags: "--watch", description: "Reload the session when its extensions, presets or configuration change" },
 ];
 
-/** The choice that the options of a command line make, as the parser gives them; `--tools` is a list with commas. */
+/** Converts parsed command-line options to a SessionChoice. `tools` is split at commas. */
 export function sessionChoice(cwd: string, options: Record<string, unknown>): SessionChoice {
   const { session, fork, model, thinking, appendSystemPrompt, tools } = options as Record<string, string | undefined>;
   const {
@@ -54,7 +54,7 @@ export function sessionChoice(cwd: string, options: Record<string, unknown>): Se
     continue?: boolean;
     noSession?: boolean;
   };
-  // `--yes` is the widest mode by another name; a mode that is named counts.
+  // `--yes` means `--permission full`, unless `--permission` is given as well.
   const permission = (options.permission ?? (options.yes ? "full" : undefined)) as SessionOptions["permission"];
   const sandbox = options.sandbox as SessionOptions["sandbox"];
   const named = tools?.split(",").map((name) => name.trim());
@@ -70,7 +70,7 @@ export function sessionChoice(cwd: string, options: Record<string, unknown>): Se
   return { cwd, session, fork, latest, unsaved, ...settings };
 }
 
-/** Opens the session that was asked for; the client's own errors say why it cannot. */
+/** Opens the chosen session; rejects with the client's errors. */
 export function openSession(
   client: Client,
   { cwd, session, latest, fork, unsaved = false, ...options }: SessionChoice,
@@ -81,24 +81,24 @@ export function openSession(
   return client.request("create_session", { cwd, unsaved, ...options });
 }
 
-/** `session` or `session@event`: no id has an @ in it. */
+/** Splits `session@event`. Ids never contain an @. */
 function copied(fork: string): { sessionId: string; eventId?: string } {
   const [sessionId = "", eventId] = fork.split(/@(.*)/s);
   return { sessionId, ...(eventId !== undefined && { eventId }) };
 }
 
-/** Says each thing that went wrong beside the conversation once: as it happens, on opening, or on closing. */
+/** Formats warnings about a session, each of them only once, whether from an event or a notice. */
 export class Warnings {
   private readonly told = new Set<string>();
 
-  /** The words for a failure heard as an event; undefined for any other event. */
+  /** Returns the warning for a failure event; undefined for other events and repeated ones. */
   heard(event: AnyEvent | Missed): string | undefined {
     if (event.type !== "plugin_failure") return undefined;
     const text = failureText(event as AnyEvent & Transients["plugin_failure"]);
     return this.isNew(text) ? `warning: ${text}` : undefined;
   }
 
-  /** The words for those of the notices that were not told yet. */
+  /** Returns the warnings for notices that were not shown before. */
   untold(notices: readonly Notice[]): string[] {
     const fresh = notices.filter(({ message }) => this.isNew(message));
     return fresh.map(({ origin, message }) => `warning: ${message}${message.includes(origin) ? "" : ` (${origin})`}`);
@@ -110,17 +110,17 @@ export class Warnings {
   }
 }
 
-/** Which plugin failed, where and why: the same words in events and in notices. */
+/** Describes a plugin's failure. Events and notices use the same text. */
 export function failureText({ plugin, where, message, at }: Transients["plugin_failure"]): string {
   const place = at === undefined ? "" : ` (${at})`;
   if (where !== "") return `plugin "${plugin}" failed in ${where}: ${message}${place}`;
-  // A built-in that has something to say says it in its own words.
+  // A message from a built-in plugin stands alone.
   return at === undefined ? message : `plugin "${plugin}": ${message}${place}`;
 }
 
 const SHOWN_PROBLEMS = 10;
 
-/** The words for damage in a session's log: the first places, and where to see the rest. */
+/** Returns warnings for damage in a session's log: the first ones, and how to see the rest. */
 export function damageIn({ sessionId, problems }: Pick<SessionStatus, "sessionId" | "problems">): string[] {
   const shown = problems
     .slice(0, SHOWN_PROBLEMS)
@@ -131,8 +131,8 @@ export function damageIn({ sessionId, problems }: Pick<SessionStatus, "sessionId
 }
 
 /**
- * Prints what `work` answers as a client of the host, which then gives up what it opened; 1 when it could not be printed. In a
- * terminal, words of files and models move no cursor.
+ * Connects a client, prints what `work` returns and closes the client. Returns the exit code: 1 when the output failed.
+ * In a terminal, control characters are removed from text.
  */
 export async function printAnswer(
   host: Pick<HostService, "connect">,

@@ -9,14 +9,14 @@ import type { LocalHost } from "./host.ts";
 
 type Asked = Pick<CommandResult, "output" | "copy" | "turn" | "sessionId">;
 
-/** `session run`: a slash command without a conversation around it. One that sends a message is waited for. */
+/** Runs `session run`: one slash command without a chat. Waits for the turn if the command starts one. */
 export function runCommand(host: LocalHost, invocation: Invocation): Promise<number> {
   const [, line = ""] = invocation.args;
   const [, name = "", args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
   return outside(host, invocation, (client, sessionId) => client.request("run_command", { sessionId, name, args }));
 }
 
-/** `session queue --run`: a turn with what waits, and its answer. */
+/** Runs `session queue --run`: starts a turn with the queued messages and prints the answer. */
 export function runQueue(host: LocalHost, invocation: Invocation): Promise<number> {
   return outside(host, invocation, async (client, sessionId) => {
     const { status, id } = await client.request("run_queue", { sessionId });
@@ -25,7 +25,7 @@ export function runQueue(host: LocalHost, invocation: Invocation): Promise<numbe
   });
 }
 
-/** Does something in a session that nobody talks in, and says what came of it. */
+/** Does something in a session without a chat and prints the result. Returns the exit code. */
 async function outside<R extends Asked>(
   host: LocalHost,
   invocation: Invocation,
@@ -50,7 +50,7 @@ async function outside<R extends Asked>(
   }
 }
 
-/** What plugins tell whoever watches, and which of their questions had the default: nobody is asked here. */
+/** Prints notifications, and questions that got their default answer because nobody can answer here. */
 async function tellAsides(client: Client, sessionId: string, { stderr }: Invocation): Promise<void> {
   await client.subscribe(
     sessionId,
@@ -63,12 +63,12 @@ async function tellAsides(client: Client, sessionId: string, { stderr }: Invocat
   try {
     await client.request("list_requests", { sessionId });
   } catch (thrown) {
-    // A preset in which nobody asks or tells.
+    // No plugin for questions is loaded.
     if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;
   }
 }
 
-/** What a person reads of a result: its output, what it would have put into the clipboard, or the answer of its turn. */
+/** Returns what to print: the output, the text meant for the clipboard, or the answer of the turn. */
 async function said(
   client: Client,
   sessionId: string,
@@ -77,7 +77,7 @@ async function said(
 ): Promise<{ text?: string; failed?: string }> {
   if (turn === undefined) return { ...((copy ?? output) && { text: copy ?? output }) };
   const over = new AbortController();
-  // A turn that cannot be cancelled is no longer waited for, and why is told.
+  // If the turn cannot be cancelled, stop waiting and report why.
   const refused = new Promise<never>((_, reject) => {
     const cancel = () => void client.request("cancel", { sessionId }).catch(reject);
     interrupt.addEventListener("abort", cancel, { once: true, signal: over.signal });

@@ -15,83 +15,83 @@ import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
 import type { z } from "zod";
 
-/** What a session is opened with beside its log; it holds for as long as the session is open. */
+/** Options for opening a session. They hold while it is open. */
 export interface SessionOptions {
   /** `provider/id` */
   model?: string | undefined;
-  /** Directories outside its root that Write and Edit may touch. */
+  /** Directories outside the workspace root that Write and Edit may change. */
   allowWrite?: readonly string[] | undefined;
-  /** How hard the model thinks: a level of its provider, or `off`. Kept in the session from its next turn on. */
+  /** Thinking level of the model, or `off`. Stored with the session's next turn. */
   thinking?: string | undefined;
-  /** The names of the only tools that the model is offered. */
+  /** The only tools offered to the model; default: all. */
   tools?: readonly string[] | undefined;
-  /** Text for the end of the system prompt. */
+  /** Text appended to the system prompt. */
   appendSystemPrompt?: string | undefined;
-  /** What the model may do without a question, instead of what the configuration says. */
+  /** Permission mode that overrides the configuration. */
   permission?: "ask" | "edits" | "full" | "plan" | undefined;
-  /** What programs of skills run in, instead of what the configuration says. */
+  /** Executor for programs of skills; overrides the configuration. */
   sandbox?: "auto" | "bubblewrap" | "docker" | "podman" | "local" | undefined;
   /**
-   * The client that opens it, and from then on any other session, will answer questions (`attend_requests`): what is asked until
-   * then waits for it.
+   * True when the client will answer questions (`attend_requests`). Questions asked until then wait. It also applies to
+   * all sessions that this client opens later.
    */
   attending?: boolean | undefined;
 }
 
-/** Where and how a session works. Given to every session kernel as the service `workspace`. Paths are canonical. */
+/** The service `workspace`: where and how a session works. All paths are canonical (symbolic links resolved). */
 export interface Workspace extends SessionOptions {
-  /** Working directory of the session. */
   cwd: string;
   /** The git root above `cwd`, else `cwd`. */
   root: string;
-  /** The user's home directory. */
   home: string;
-  /** The session's log; absent when it is kept in memory only. */
+  /** Path of the session's log; absent for a session in memory. */
   file?: string;
-  /** The project's `.scorel` folder, when the user trusts it; absent, nothing in it may be read. */
+  /** The project's `.scorel` folder; absent unless the user trusts it, and then nothing in the project may be read. */
   trusted?: string;
-  /** Where the bytes that the user trusts are read, never in the project itself. */
+  /** Where trusted files are read from. Never the project itself. */
   trustedCopy?: TrustedCopy;
-  /** Skills of folders between the one that holds `.scorel` and `cwd`, when the user trusts them. */
+  /** Trusted skills in folders between the one with `.scorel` and `cwd`. */
   nestedSkills?: NestedSkills;
-  /** The presets in use that are folders, weakest first: what they bring counts as the user's own words. */
+  /** Presets in use that are folders, weakest first. Their contents count as the user's own words. */
   packages?: readonly PresetPackage[];
-  /** A private folder for spill files of this session; created on first use. */
+  /** Private folder for the session's temporary files, created on first access. */
   temp: string;
-  /** Directories outside `root` that Write and Edit may touch. */
+  /** Directories outside `root` that Write and Edit may change. */
   allowWrite: readonly string[];
 }
 
-/** A private copy of what the user trusts of a project: all that may be read of it. */
+/** A private copy of a project's trusted files. Only this copy may be read. */
 export interface TrustedCopy {
-  /** Stands for the project's `.scorel` folder. */
+  /** Copy of the project's `.scorel` folder. */
   scorel: string;
-  /** Stands for the project's root; holds `.agents/skills`, `.claude/skills` and `.claude/commands` where they exist. */
+  /** Copy of the project root, with `.agents/skills`, `.claude/skills` and `.claude/commands` where they exist. */
   root: string;
 }
 
-/** Trusted folders of skills that lie nearer to the working directory than `.scorel`, such as those of a package in a monorepo. */
+/** Trusted skill folders nearer to the working directory than `.scorel`, for example of a package in a monorepo. */
 export interface NestedSkills {
-  /** As people see them, the nearest to the working directory first. */
+  /** Display paths, the nearest to the working directory first. */
   folders: readonly string[];
-  /** The folder that stands for the project's root when they are read. */
+  /** The folder to read them from, in place of the project's root. */
   root: string;
 }
 
-/** A preset that is a folder: beside its `preset.toml` it may hold `extensions/`, `instructions/*.md` and `skills/`. */
+/**
+ * A preset that is a folder with a `preset.toml`. It may also hold `extensions/`, `instructions/*.md` and `skills/`.
+ */
 export interface PresetPackage {
   name: string;
-  /** As people see it. */
+  /** Display path. */
   folder: string;
-  /** Where its bytes are read: the folder itself, or a private copy of what is trusted. */
+  /** Where to read its files: the folder itself, or a private copy of what is trusted. */
   root: string;
 }
 
-/** The layers of presets and configuration, resolved. Made by the loader, given to the host kernel. */
+/** The service `composition`: resolved presets and configuration, from which session kernels are made. */
 export interface Composition {
   /**
-   * Fresh instances of everything of session scope for a session working in `cwd`; with `only`, at most the shipped plugin of
-   * that id, and no extension is run. With `again`, that a project is not trusted is answered and not told. Throws CONFIG
+   * Creates the plugins of a session in `cwd`. With `only`, loads just the shipped plugin of that id and runs no
+   * extension. With `again`, an untrusted project is returned in `untrusted` instead of being reported. Throws CONFIG
    * errors.
    */
   sessionPlugins(
@@ -103,19 +103,19 @@ export interface Composition {
     problems: Notice[];
     /** The project's `.scorel` folder, when the user trusts it. */
     trusted?: string | undefined;
-    /** Why there is a project that may not be read, and what to do about it. */
+    /** Why the project may not be read and what to do about it. */
     untrusted?: string | undefined;
-    /** Where trusted bytes are read; there when `trusted` is. */
+    /** Where trusted files are read from; set together with `trusted`. */
     trustedCopy?: TrustedCopy | undefined;
-    /** Skills nested in the project that the user trusts. */
+    /** Trusted skill folders inside the project. */
     nestedSkills?: NestedSkills | undefined;
-    /** The presets in use that are folders, weakest first. */
+    /** Presets in use that are folders, weakest first. */
     packages?: readonly PresetPackage[] | undefined;
   }>;
-  /** The running host kernel, parent of every session's kernel. First asked for after it has started. */
+  /** The host kernel, parent of all session kernels. Only available once it has started. */
   kernel(): Kernel;
 }
-/** Something left out or failing that harms nobody else: what, why, and who asked for it. */
+/** Something that was left out or failed without harm to the rest: its origin, an error code and a message. */
 export interface Notice {
   origin: string;
   code: string;
@@ -125,20 +125,20 @@ export interface Notice {
 export interface SessionSummary {
   sessionId: string;
   name?: string;
-  /** Where it works now. */
+  /** Current working directory. */
   cwd: string;
-  /** The project that it was made in. */
+  /** Id of the project that the session was created in. */
   projectId?: string;
   createdAt: number;
   updatedAt: number;
-  /** Count of user and assistant messages; absent for a large log whose count would take reading all of it. */
+  /** Number of user and assistant messages. Absent for a large log that would have to be read whole. */
   messages?: number;
   /** The first user message, shortened. */
   title: string;
   path: string;
   problem?: string;
 }
-/** What a client sees of one event: the event and how to draw it. */
+/** An event as a client gets it, with how to display it. */
 export interface Delivered {
   event: AnyEvent | Missed;
   display: DisplayAction;
@@ -156,21 +156,21 @@ export interface SessionStatus {
   leafId: EventId | null;
   meta: SessionMeta;
   anchor: Anchor;
-  /** Damage found when the log was opened. */
+  /** Damage that was found when the log was opened. */
   problems: { line: number; offset: number; reason: string }[];
-  /** What was left out when the session was opened, and what has failed in it since. */
+  /** What was left out when the session was opened, and what has failed since. */
   notices: Notice[];
-  /** How many messages wait in the queue; absent when none does. They come with the next turn, or by `run_queue`. */
+  /** Number of queued messages; absent when there are none. They are sent with the next turn or by `run_queue`. */
   waiting?: number;
-  /** `provider/id` of the model that the next turn would use; absent when there is none. */
+  /** `provider/id` of the model for the next turn; absent when there is none. */
   model?: string;
-  /** Why there is no model to use. */
+  /** Why no model can be used. */
   modelError?: { code: string; message: string };
 }
 
 /**
- * The operations of the client contract: name -> what is asked and answered. An open table: a plugin adds rows by
- * declaration merging into this module, and their handlers as its contribution `operations`.
+ * Operations of the client contract: name -> params and result. Plugins add rows by declaration merging into this
+ * module, and their handlers as the contribution `operations`.
  */
 export interface Operations {
   ping: { params: Record<string, never>; result: { pong: true } };
@@ -179,10 +179,9 @@ export interface Operations {
     result: SessionStatus;
   };
   /**
-   * A new session that begins with a copy of another one's conversation, from its root to `eventId` (or the beginning of
-   * one; default: the active leaf). The other stays as it is, and may be in use. An unsaved session keeps its log in memory
-   * only; a stored one's file appears with its first event, or at once. A retry with the same `messageId` answers the same
-   * session.
+   * Creates a session with a copy of another one's conversation, up to `eventId` (or its beginning; default: the active
+   * leaf). The original is not changed and may be in use. With `unsaved`, the log is kept in memory only. The file is
+   * created with the first event, or now with `atOnce`. A repeated `messageId` returns the same session.
    */
   clone_session: {
     params: {
@@ -194,13 +193,13 @@ export interface Operations {
     } & SessionOptions;
     result: SessionStatus;
   };
-  /** `sessionId` may be the beginning of one, if only one session begins so. */
+  /** Opens a stored session. `sessionId` may be the beginning of an id if it is unambiguous. */
   load_session: { params: { sessionId: string } & SessionOptions; result: SessionStatus };
-  /** Loads the session of a working directory whose last event is the latest; SESSION_NONE when there is none. */
+  /** Opens the session of a directory that has the latest event; throws SESSION_NONE. */
   continue_session: { params: { cwd: string } & SessionOptions; result: SessionStatus };
   /**
-   * Latest activity first, at most `limit` (up to 1000) of them; those of a directory, or of a project (its id, name or
-   * directory), when given.
+   * Lists sessions, latest activity first, at most `limit` (up to 1000). `cwd` or `project` (id, name or directory)
+   * restrict the list.
    */
   list_sessions: {
     params: { cwd?: string; project?: string; limit?: number };
@@ -210,16 +209,18 @@ export interface Operations {
     params: { sessionId: string; content: UserMessage["content"] } & Pick<SendOptions, "messageId" | "running">;
     result: { status: "started" | "queued" | "duplicate"; id: string };
   };
-  /** Resolves when the turn that serves a sent message has ended. */
+  /** Resolves with the outcome of the turn that answers a sent message. */
   wait_turn: { params: { sessionId: string; id: string }; result: TurnOutcome };
   cancel: { params: { sessionId: string }; result: { cancelled: boolean } };
-  /** What waits, in its order, and which state of the queue that is. Looks only: anyone may be writing the session. */
+  /**
+   * Returns the queued messages in order, and `seq` for `expectedSeq`. Read-only, so it works while another process
+   * writes.
+   */
   get_queue: { params: { sessionId: string }; result: { seq: number; items: QueuedMessage[] } };
   /**
-   * Puts the waiting messages in this order, with these changes; those left out are removed. Refused whole, with
-   * AGENT_QUEUE_CONFLICT when the queue no longer stands at `expectedSeq` (of `get_queue`, or of the last event that changed
-   * it), and with AGENT_QUEUE_UNKNOWN, which says what became of it, when one was delivered or removed meanwhile. A retry with
-   * the same `messageId` changes nothing more.
+   * Replaces the queued messages in this order and with these changes; omitted ones are removed. Changes nothing and
+   * throws AGENT_QUEUE_CONFLICT when the queue is no longer at `expectedSeq`, or AGENT_QUEUE_UNKNOWN when a message was
+   * delivered or removed meanwhile. A repeated `messageId` has no further effect.
    */
   rewrite_queue: {
     params: {
@@ -230,142 +231,144 @@ export interface Operations {
     };
     result: { items: { id: string }[] };
   };
-  /**
-   * Starts a turn with what waits, if anything does; `id` is what `wait_turn` takes. A running turn takes it anyway, each at
-   * its moment.
-   */
+  /** Starts a turn with the queued messages. `id` is for `wait_turn`. A running turn delivers them by itself. */
   run_queue: { params: { sessionId: string }; result: { status: "started" | "running" | "empty"; id?: string } };
-  /** The conversation as the log has it, from the last summary on; what plugins change for a request alone is not in it. */
+  /**
+   * Returns the conversation as stored, from the last summary on. Changes that plugins make per request are not
+   * included.
+   */
   get_context: { params: { sessionId: string }; result: { messages: Message[] } };
-  /** The stored events of a session in seq order: all of them, or the last `tail`. */
+  /** Returns the stored events in seq order: all, or the last `tail`. */
   get_events: { params: { sessionId: string; tail?: number }; result: { header: SessionHeader; events: Delivered[] } };
   get_status: { params: { sessionId: string }; result: SessionStatus };
   /**
-   * Opens a session anew over the same log, with plugins and configuration as they are now, and with what it was opened with and
-   * what was chosen in it. Who listens goes on listening, and hears `session_start`; who answers questions says so again. Throws
-   * HOST_SESSION_BUSY while a turn runs. All is taken or nothing: with CONFIG errors, and with HOST_RELOAD when something that
-   * runs could not be run any more, the session goes on as it was.
+   * Reopens a session over the same log with the current plugins and configuration; options and choices are kept.
+   * Listeners stay subscribed and get `session_start`; clients that answer questions must say so again. Throws
+   * HOST_SESSION_BUSY during a turn. Throws CONFIG errors, or HOST_RELOAD when a running extension could no longer run;
+   * the session then goes on unchanged.
    */
   reload_session: { params: { sessionId: string }; result: SessionStatus };
   close_session: { params: { sessionId: string }; result: { closed: boolean; notices: Notice[] } };
   /**
-   * Looks at the files of the `limit` sessions that were written last (default 5), and changes none. Logs are read whole up to
-   * some 64 MB together; of those beyond only what lies beside them is looked at.
+   * Checks the files of the `limit` sessions written last (default 5) without changing them. About 64 MB of logs are
+   * read in total; of further ones only the accompanying files are checked.
    */
   check_sessions: { params: { limit?: number }; result: { total: number; sessions: SessionHealth[] } };
 }
-/** What the files of one session are like. */
+/** State of one session's files. */
 export interface SessionHealth {
   sessionId: string;
   path: string;
-  /** Of the log. */
+  /** Size of the log. */
   bytes: number;
-  /** When it was last written, in milliseconds since the epoch. */
+  /** Time of the last write, in milliseconds since the epoch. */
   writtenAt: number;
-  /** Absent when the log was not read. */
+  /** Number of events; absent when the log was not read. */
   events?: number;
-  /** A sentence each, with line and offset; what is worth knowing and no damage is in `notes`. */
+  /** Damage, one sentence each with line and offset. Remarks that are not damage are in `notes`. */
   damage: readonly string[];
   notes: readonly string[];
-  /** Events whose parent is lost; in memory they are attached to an earlier one. */
+  /** Number of events whose parent is missing; in memory they are attached to an earlier event. */
   bridged: number;
   /** Why the log could not be read at all. */
   problem?: { code: string; message: string };
-  /** Ends of the log that were cut short and set aside. */
+  /** Cut-off ends of the log that were moved to files of their own. */
   torn: readonly { path: string; bytes: number }[];
-  /** Words of a reply that a process left when it ended; the next opening makes a message of them. */
+  /** File with the text of a reply that a killed process left. The next opening turns it into a message. */
   leftover?: string;
-  /** The file that spares reading a long log: it is written anew when it is damaged. */
+  /** State of the index file that speeds up opening a long log. A damaged one is rebuilt. */
   index: "none" | "whole" | "damaged";
-  /** Who writes it, or did when they ended. */
+  /** The lock file. `stale` means that its process has ended. */
   lock?: { path: string; state: "held" | "suspended" | "stale"; pid: number; since: string };
 }
-/** A message that waits for its place in a turn. */
+/** A queued message. */
 export interface QueuedMessage {
   id: string;
-  /** `steer`: between two rounds of the running turn; `follow_up`: when it would rest. */
+  /** `steer`: delivered between two rounds of the running turn; `follow_up`: when the turn would end. */
   mode: QueueItem["mode"];
   content: UserMessage["content"];
-  /** Who sent it. */
+  /** The client that sent it. */
   clientId: string;
 }
 export type Operation = keyof Operations & string;
 
-/** An open session as the operations of plugins see it. */
+/** An open session, for operation handlers. */
 export interface SessionHandle {
   readonly id: string;
   readonly kernel: Kernel;
   readonly workspace: Workspace;
 }
-/** Who asks for an operation, and what its handler may reach. */
+/** What an operation handler gets: the calling client and access to sessions. */
 export interface OperationContext {
   readonly clientId: string;
-  /** Where sessions live. */
+  /** Directory of the session logs. */
   readonly sessionsDir: string;
   /** Opens, lists and checks the logs in it. */
   readonly logs: Logs;
-  /** The whole id that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+  /** Completes the beginning of an id; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string;
-  /** A session, opened for writing unless it is open already, for as long as the client stays. */
+  /** Opens a session for writing, for as long as the client is connected. */
   open(sessionId: string): Promise<SessionHandle>;
   /**
-   * Has a session's files alone while `work` runs: it is closed here first, whoever has it open. Throws
-   * HOST_SESSION_BUSY while a turn runs in it, and HOST_SESSION_LOCKED while another process has it.
+   * Runs `work` with exclusive access to a session's files, after closing the session for all clients. Throws
+   * HOST_SESSION_BUSY during a turn and HOST_SESSION_LOCKED when another process has the session.
    */
   alone<R>(sessionId: string, work: () => Awaitable<R>): Promise<R>;
-  /** Looks at a session that anyone may be writing: as it is open here, else with no lock, no repair and no append. */
+  /** Runs `work` on a session for reading: the open one, or else one opened without lock, repair or append. */
   look<R>(sessionId: string, work: (session: SessionHandle) => Awaitable<R>): Promise<R>;
-  /** The header of a new session that works in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */
+  /** Creates the header of a new session in `cwd`, for a log that a plugin writes itself. Throws HOST_CWD_INVALID. */
   newHeader(cwd: string): SessionHeader;
   /**
-   * The event types that plugins of a session in `cwd` declare `importable`, by name. Throws CONFIG errors and
+   * Returns the event types that are `importable` in a session in `cwd`, by name. Throws CONFIG errors and
    * HOST_CWD_INVALID.
    */
   importable(cwd: string): Promise<ReadonlyMap<string, EventDefinition>>;
-  /** Aborts when the client gives a session up that it has open, or closes: what it promised there holds no longer. */
+  /** Aborts when the client releases the session or disconnects, which ends its promises there. */
   left(sessionId: string): AbortSignal;
-  /** Another operation in the name of the same client. */
+  /** Runs another operation as the same client. */
   request: Client["request"];
 }
-/** How a plugin does one operation. Params from any client are checked by `params` first. */
+/** Implementation of one operation. `params` validates what clients send before `run` is called. */
 export interface OperationHandler<O extends Operation> {
   params: z.ZodType<Operations[O]["params"]>;
   run(params: Operations[O]["params"], context: OperationContext): Awaitable<Operations[O]["result"]>;
 }
 
-/** A connection to the host: the same for the terminal in this process and for one across a network. */
+/** A connection to the host, in this process or over a network. */
 export interface Client {
   readonly clientId: string;
   request<O extends Operation>(operation: O, params: Operations[O]["params"]): Promise<Operations[O]["result"]>;
   /**
-   * Hears the events of a session in seq order, each once; returns the undo. A listener that lags `capacity` events behind
-   * misses passing ones and is told so; default 10,000. With `joined`, deltas that arrive together may come as one.
+   * Subscribes to a session's events, in seq order and each once. Returns the function that unsubscribes. A listener
+   * that is `capacity` (default 10,000) events behind misses transient ones and gets a `missed` event. With `joined`,
+   * deltas that arrive together may be merged.
    */
   subscribe(
     sessionId: string,
     listener: (delivered: Delivered) => void | Promise<void>,
     options?: { capacity?: number; joined?: boolean },
   ): Promise<() => Promise<void>>;
-  /** Resolves when everything announced so far has reached this client's listeners of the session. */
+  /** Resolves when all events announced so far have reached this client's listeners of the session. */
   drained(sessionId: string): Promise<void>;
   close(): Promise<void>;
 }
 
-/** The host as its transports and faces see it. */
+/** The service `host`, for transports and clients. */
 export interface HostService {
   connect(options?: { clientId?: string }): Client;
-  /** Where sessions live. */
+  /** Directory of the session logs. */
   readonly sessionsDir: string;
   /** Opens, lists and checks the logs in it. */
   readonly logs: Logs;
   /**
-   * Puts what `change` makes of a file's text (undefined without the file) in its place, while no other process of this home
-   * can; on disk for good, readable only by this user; of a link, the file behind it. Throws what `change` throws, HOST_FILE_BUSY and HOST_HOME.
+   * Replaces a file's text with what `change` returns (it gets undefined if there is no file), while holding a lock
+   * against other processes. The result is synced, readable only by the user, and a symbolic link stays one. Rethrows
+   * errors of `change`; throws HOST_FILE_BUSY and HOST_HOME.
    */
   changeFile(path: string, change: (text: string | undefined) => string): Promise<void>;
-  /** The real path of a directory to work in; throws HOST_CWD_INVALID. */
+  /** Returns the real path of a directory; throws HOST_CWD_INVALID. */
   directory(path: string): string;
-  /** The git root above a directory, else the directory. */
+  /** Returns the git root above a directory, else the directory. */
   rootOf(directory: string): string;
 }
 
@@ -376,7 +379,10 @@ declare module "@scorel/kernel" {
     host: HostService;
   }
   interface Contributions {
-    /** A host plugin's are there for every client; a session plugin's for requests whose params name an open session. */
+    /**
+     * Operations for clients. Those of a host plugin are always available; those of a session plugin only for params
+     * with a `sessionId`.
+     */
     operations: { [O in Operation]?: OperationHandler<O> };
   }
 }

@@ -11,15 +11,19 @@ import {
 } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Side events that go with the event they hang at. What waits (messages, questions) stays with the other session. */
+/**
+ * Types of side events that are copied with the event they are attached to. Queued messages and questions are not
+ * copied.
+ */
 const BESIDE = new Set(["custom"]);
-/** Side events that count wherever the conversation goes on: every one of them, or the latest. */
+/** Types of settings: side events that apply to the whole session, all of which are copied. */
 const SETTINGS = new Set(["session_info", "skill_index", "skill_content"]);
+/** The type of side event of which only the latest is copied. */
 const INSTRUCTIONS = "instruction_snapshot";
 
 /**
- * The way from a session's root to an event as the beginning of another session, in which the same settings and
- * instructions count. Throws HOST_CLONE_EMPTY.
+ * Copies the path from a session's root to `eventId` as the start of a new session with the same settings and
+ * instructions. Throws HOST_CLONE_EMPTY.
  */
 export function copyOf(
   { tree, header: from }: Session,
@@ -38,7 +42,9 @@ export function copyOf(
   return { header: { ...header, meta: from.meta as { cwd: string }, clonedFrom }, history };
 }
 
-/** Each event of the way with its parent. Where damage has cut the way, the path knows the parent that was found instead. */
+/**
+ * Maps each event of the path to its parent. Where the log is damaged, this is the parent that the tree found instead.
+ */
 function parentsOn(way: readonly StoredEvent[]): Map<EventId, EventId | null> {
   const parents = new Map<EventId, EventId | null>();
   way.reduce<EventId | null>((parent, { id }) => {
@@ -48,7 +54,7 @@ function parentsOn(way: readonly StoredEvent[]): Map<EventId, EventId | null> {
   return parents;
 }
 
-/** Of a long log no more is read than the way and the few kinds that may go with it. */
+/** Returns the path plus the side events that are copied with it. Reads no other events of the log. */
 function belonging(tree: TreeView, way: readonly StoredEvent[], parents: ReadonlyMap<EventId, unknown>): StoredEvent[] {
   const beside = [...BESIDE].flatMap((type) =>
     [...tree.ofType(type)].filter(({ parentId }) => parentId === null || parents.has(parentId)),
@@ -59,13 +65,13 @@ function belonging(tree: TreeView, way: readonly StoredEvent[], parents: Readonl
   return [...all.values()].sort((a, b) => a.seq - b.seq);
 }
 
-/** What hung at another branch hangs where that branch left the way. */
+/** For a side event on another branch, returns the event where that branch left the path. */
 function nearestOn(tree: TreeView, event: StoredEvent, way: ReadonlyMap<EventId, unknown>): EventId | null {
   for (let at = tree.parent(event.id); at; at = tree.parent(at.id)) if (way.has(at.id)) return at.id;
   return null;
 }
 
-/** A store that holds events from the start; they are written together with the first append. */
+/** Wraps a store so that it starts with `history`. Those events are written together with the first append. */
 export function startingWith(history: readonly StoredEvent[], store: Store): Store {
   const records = history.map((event) => JSON.stringify(event));
   const given = history.map((event) => Object.freeze(event));
@@ -92,7 +98,7 @@ export function startingWith(history: readonly StoredEvent[], store: Store): Sto
   };
 }
 
-/** Puts what a session's store holds from the start on disk before the first event; a session that cannot be stored stops. */
+/** Writes a store's initial events to disk now; stops the kernel if that fails. */
 export async function writeNow(store: Store, kernel: Pick<Kernel, "stop">): Promise<void> {
   try {
     store.append([]);

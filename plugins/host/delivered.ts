@@ -1,7 +1,7 @@
 import type { AnyEvent, Missed, Session } from "@scorel/kernel";
 import type { Delivered } from "./contract.ts";
 
-/** An event as a client gets it: with the way to draw it, which the plugin that owns its type decides. */
+/** Adds to an event how to display it, which the plugin that owns its type decides. */
 export function deliver(session: Session, event: AnyEvent | Missed): Delivered {
   if (!isMissed(event)) return { event, display: session.display(event) };
   const text = `Too slow to follow: passing events ${event.from} to ${event.to} were left out.`;

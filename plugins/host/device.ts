@@ -3,7 +3,7 @@ import { isId, messageOf, newId } from "@scorel/kernel";
 import { createFile, makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { errors } from "./errors.ts";
 
-/** The id of this installation, made once and kept in `<home>/.scorel/device.json`. Throws HOST_HOME. */
+/** Returns the id of this installation, creating it in `<home>/.scorel/device.json` if necessary. Throws HOST_HOME. */
 export function deviceId(home: string): string {
   try {
     return readOrMake(home);
@@ -19,7 +19,7 @@ function readOrMake(home: string): string {
   if (known !== undefined) return known;
   makePrivateFolder(directory);
   const text = `${JSON.stringify({ deviceId: newId() })}\n`;
-  // Several first commands may start at once: one of them names the device. An unreadable file names none.
+  // Several processes may start at once; the first one's file wins. An unreadable file is replaced.
   if (!createFile(path, text, { durable: true }) && parse(readIfPresent(path)) === undefined)
     replaceFile(path, text, { durable: true });
   return parse(readIfPresent(path)) ?? (JSON.parse(text) as { deviceId: string }).deviceId;

@@ -14,14 +14,14 @@ type Following = Parameters<Client["subscribe"]>[2];
 interface Subscription {
   session: OpenSession;
   undo: Dispose;
-  /** Listens to what stands in the session's place since it was opened anew. */
+  /** Subscribes to the session that replaces the present one after a reload. */
   follow(session: OpenSession): void;
-  /** seq of the last event that the listener has dealt with. */
+  /** seq of the last event that the listener has processed. */
   heard: number;
   waiting: { seq: number; done: () => void }[];
 }
 
-/** A client in the host's own process: the contract of every transport, without serialisation. */
+/** A client in the host's own process. Same contract as a remote one, without serialization. */
 export class EmbeddedClient implements Client, Caller {
   readonly clientId: string;
   readonly sessions: Sessions;
@@ -35,7 +35,7 @@ export class EmbeddedClient implements Client, Caller {
     this.clientId = clientId;
   }
 
-  /** Bound, since commands and operations hand it on. */
+  /** Bound to the client, because callers pass it on as a function. */
   readonly request = async <O extends Operation>(
     operation: O,
     params: Operations[O]["params"],
@@ -49,7 +49,7 @@ export class EmbeddedClient implements Client, Caller {
       }
       return await runContributed(operation, params, this);
     } finally {
-      // Closed while this was under way: what it opened is given up as well.
+      // If the client was closed meanwhile, release the sessions that this request opened.
       if (this.closed) await this.releaseAll();
     }
   };
@@ -65,7 +65,7 @@ export class EmbeddedClient implements Client, Caller {
     return () => this.unsubscribe(subscription);
   }
 
-  /** Waits for this client's own listeners only: another subscriber that hangs does not hold it up. */
+  /** Waits only for this client's own listeners, so another subscriber that hangs does not block it. */
   async drained(sessionId: string): Promise<void> {
     const own = [...this.subscriptions].filter(({ session }) => session.id === sessionId);
     await Promise.all(
@@ -97,7 +97,7 @@ export class EmbeddedClient implements Client, Caller {
 
 function follow(subscription: Subscription, session: OpenSession, listener: Heard, options?: Following): void {
   const { kernel } = session;
-  // A session that has ended has told all that it had to tell.
+  // An ended session sends nothing more, so those who wait for it are done.
   for (const { done } of subscription.waiting.splice(0)) done();
   Object.assign(subscription, { session, heard: kernel.session.seq });
   subscription.undo = kernel.subscribe(async (event) => {
@@ -109,7 +109,7 @@ function follow(subscription: Subscription, session: OpenSession, listener: Hear
   }, options);
 }
 
-/** Every number up to the present one is announced sooner or later, so it is waited for by number. */
+/** Resolves when the listener has processed the current seq. Every seq is announced eventually. */
 function caughtUp(subscription: Subscription): Promise<void> {
   const { seq } = subscription.session.kernel.session;
   if (subscription.heard >= seq) return Promise.resolve();

@@ -79,7 +79,7 @@ export const errors = defineErrors({
   HOST_LOCK_RACE: (a: { path: string }) => `${a.path} kept changing hands. Try again.`,
 });
 
-/** A path as a shell reads it back. */
+/** Quotes a path for a shell. */
 function shellWord(path: string): string {
   return /^[\w./~+@%-]+$/.test(path) ? path : `'${path.replaceAll("'", "'\\''")}'`;
 }

@@ -10,10 +10,10 @@ import { besideLog } from "./session-store.ts";
 import { type Verdict, verifyLog } from "./verify.ts";
 
 const LATEST = 5;
-/** Bytes of logs that are read in all. */
+/** Maximum bytes of logs that one check reads. */
 const READ_AT_MOST = 64 * 2 ** 20;
 
-/** Looks at the files of the sessions that were written last. Throws HOST_LIMIT_INVALID and HOST_HOME. */
+/** Checks the files of the sessions written last. Throws HOST_LIMIT_INVALID and HOST_HOME. */
 export async function checkSessions(
   store: Logs,
   directory: string,
@@ -28,7 +28,7 @@ export async function checkSessions(
   for (const log of logs.slice(0, limit)) {
     sessions.push(healthOf(store, log, directory, names, log.bytes <= room));
     room -= Math.min(room, log.bytes);
-    // A log is read in one go: whoever else waits comes between two.
+    // Reading a log blocks, so let other work run between two.
     await new Promise(setImmediate);
   }
   return { total: logs.length, sessions };
@@ -41,7 +41,7 @@ interface Log {
   writtenAt: number;
 }
 
-/** The latest first. By the time of the file: what is in it may be damaged. */
+/** Lists the logs, latest first by file time, since their contents may be damaged. */
 function logsIn(store: Logs, directory: string): Log[] {
   return store
     .list(directory)

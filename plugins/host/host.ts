@@ -8,12 +8,12 @@ import { changeFile } from "./shared-file.ts";
 import { createShelf } from "./shelf.ts";
 import { canonicalDirectory, homeDirectory, homePath, projectRoot } from "./workspace.ts";
 
-/** The host as this plugin's own commands see it. */
+/** The host with its sessions, for this plugin's own commands. */
 export interface LocalHost extends HostService {
   readonly sessions: Sessions;
 }
 
-/** A host over `~/.scorel/sessions` of the present HOME. */
+/** Creates a host over `~/.scorel/sessions` of the current HOME. */
 export function createHost(options: { composition: Composition; logs: Logs; logger: Logger }): LocalHost {
   const sessionsDir = join(homePath(), ".scorel", "sessions");
   const sessions = new Sessions({ ...options, shelf: createShelf(sessionsDir, options.logs) });

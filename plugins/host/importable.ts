@@ -1,6 +1,6 @@
 import type { EventDefinition, KernelEntry } from "@scorel/kernel";
 
-/** The event types of these plugins whose events may come from elsewhere; the first plugin that has a type counts. */
+/** Collects the event types that are `importable`. The first plugin that declares a type wins. */
 export function importableIn(entries: readonly KernelEntry[]): ReadonlyMap<string, EventDefinition> {
   const types = new Map<string, EventDefinition>();
   for (const { plugin } of entries)

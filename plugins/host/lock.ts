@@ -2,7 +2,7 @@ import { type Holder, holderOf, isHeld, type Lock, tryLock } from "@scorel/kit/f
 import { isSuspended } from "@scorel/kit/process/identity";
 import { errors } from "./errors.ts";
 
-/** Takes the lock file `path` of a session, or throws HOST_SESSION_LOCKED naming who has it. */
+/** Takes the lock file `path` of a session; throws HOST_SESSION_LOCKED with the holder's pid. */
 export function acquireLock(path: string, sessionId: string): Lock {
   const taken = tryLock(path);
   if (!taken) throw errors.HOST_LOCK_RACE({ path });
@@ -10,22 +10,22 @@ export function acquireLock(path: string, sessionId: string): Lock {
   throw locked(path, sessionId, taken);
 }
 
-/** Whether someone alive has the lock file `path`. */
+/** Returns true when a running process holds the lock file `path`. */
 export function isLocked(path: string): boolean {
   const holder = holderOf(path);
   return holder !== undefined && isHeld(path, holder);
 }
 
-/** Who a lock file names, and what became of them. */
+/** The holder that a lock file names and whether it still runs. */
 export interface LockState {
-  /** `stale`: that process is gone, so the next opening takes the lock over. */
+  /** `stale`: the process has ended, so the next opening takes the lock over. */
   state: "held" | "suspended" | "stale";
-  /** 0 when the file names nobody. */
+  /** 0 when the file is unreadable. */
   pid: number;
   since: string;
 }
 
-/** What a lock file says; undefined when there is none. */
+/** Returns the state of a lock file; undefined when there is none. */
 export function lockState(path: string): LockState | undefined {
   const holder = holderOf(path);
   if (!holder) return undefined;

@@ -4,8 +4,8 @@ import { deviceId } from "./device.ts";
 import { homeDirectory } from "./workspace.ts";
 
 /**
- * The header of a new session; `version`: of the format of its log. An unsaved session leaves nothing on disk, so this device is
- * not named for it.
+ * Creates the header of a new session. `version` is the log format's version. An unsaved session gets a random device id,
+ * so that nothing is written to disk.
  */
 export function newHeader(
   version: number,
@@ -21,7 +21,7 @@ export function newHeader(
   };
 }
 
-/** The id of a copy: the same for the same request, so that a retry finds what the first one made. */
+/** Returns the id of a copy, the same for the same request, so that a retry finds the first copy. */
 export function cloneId(sessionId: string, messageId: string): string {
   const hash = sha256Of(`clone ${sessionId} ${messageId}`);
   return BigInt(`0x${hash}`).toString(36).slice(0, 16);

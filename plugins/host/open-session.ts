@@ -2,22 +2,22 @@ import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Kernel } from "@scorel/kernel";
 import type { Composition, Notice, Workspace } from "./contract.ts";
 
-/** What a session is made of, as the loader answers it. */
+/** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;
 
-/** A session whose kernel runs. */
+/** A session with a running kernel. */
 export interface OpenSession {
   readonly id: string;
   readonly kernel: Kernel;
   readonly workspace: Workspace;
   /** What was left out when it was opened. */
   readonly problems: readonly Notice[];
-  /** What it is made of. */
+  /** The plugins and folders that the session was made from. */
   readonly made: SessionPlugins;
-  /** Turns by the id of the message that each serves. */
+  /** Outcomes of turns, by the id of the message that each answers. */
   readonly turns: Map<string, Promise<TurnOutcome>>;
-  /** Connections that have it open; it is closed with the last of them. */
+  /** Connections that keep it open; the last to leave closes it. */
   readonly users: Set<object>;
-  /** Told when it has been opened anew, with what then stands in its place. */
+  /** Called after a reload with the session that replaces this one. */
   readonly followers: Set<(session: OpenSession) => void>;
 }

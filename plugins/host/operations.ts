@@ -17,7 +17,7 @@ export type Handler<O extends Operation> = (
   caller: Caller,
 ) => Awaitable<Operations[O]["result"]>;
 
-/** What the host itself does for the operations of the client contract; plugins contribute the rest. */
+/** Handlers of the host's own operations. Plugins contribute the others. */
 const operations = {
   ping: () => ({ pong: true }),
   create_session: async (params, caller) =>
@@ -67,19 +67,20 @@ async function listSessions(
 ): Promise<SessionSummary[]> {
   const directory = cwd === undefined ? undefined : canonicalDirectory(cwd);
   const { value: book, problems } = await bookOf(parent);
-  // Without the projects, sessions are where they were made; asked for one, nothing could be answered.
+  // Without the list of projects, sessions are shown where they were created; a query for one project cannot be
+  // answered.
   if (project !== undefined && problems[0]) throw new ScorelError(problems[0].code, problems[0].message);
   return listed(shelf.list(), book, { cwd: directory, project, limit, from: directory ?? homeDirectory() });
 }
 
-/** The host's own handler of an operation; undefined for one that plugins contribute, or nobody. */
+/** Returns the host's own handler of an operation; undefined for others. */
 export function ownHandler<O extends Operation>(operation: O): Handler<O> | undefined {
   return Object.hasOwn(operations, operation)
     ? (operations as { [K in Operation]?: Handler<K> })[operation]
     : undefined;
 }
 
-/** A session as its clients see it. */
+/** Returns a session's status for clients. */
 export function statusOf(open: OpenSession): SessionStatus {
   const { id, kernel } = open;
   const { session, problems } = kernel;
@@ -129,7 +130,7 @@ async function sendMessage(
 ): Promise<Operations["send_message"]["result"]> {
   const session = await openOf(params, caller);
   const agent = agentOf(session);
-  // A turn that cannot start for want of a model or a tool throws here, before anything is written.
+  // Fails now, before anything is written, when no model or tool is usable.
   if (!agent.running) {
     session.kernel.find("model")?.current();
     session.kernel.find("tools")?.list();

@@ -8,7 +8,7 @@ const text = z.string().optional();
 const words = z.array(z.string()).optional();
 const flag = z.boolean().optional();
 const count = z.number().int().min(0).optional();
-/** Checked by the operation itself, with an error of its own. */
+/** The operation checks this itself and throws its own error. */
 const anyNumber = z.number().optional();
 const session = () => z.strictObject({ sessionId });
 
@@ -33,7 +33,7 @@ const content = z.union([
   ),
 ]);
 
-/** What the host's own operations take; each schema is made when its operation is first asked for. */
+/** Parameter schemas of the host's own operations, each created on first use. */
 const schemas = {
   ping: () => z.strictObject({}),
   create_session: () => z.strictObject({ cwd: z.string(), name: text, unsaved: flag, ...options }),
@@ -71,18 +71,18 @@ const schemas = {
 
 const made = new Map<string, z.ZodType>();
 
-/** Throws HOST_PARAMS_INVALID about params that an operation of the host's own does not take. */
+/** Validates params of the host's own operations; throws HOST_PARAMS_INVALID. */
 export function assertParams(operation: Operation, params: unknown): void {
   if (!Object.hasOwn(schemas, operation)) return;
   const schema = made.get(operation) ?? (schemas as Record<string, () => z.ZodType>)[operation]?.();
   if (!schema) return;
   made.set(operation, schema);
-  // Compiling a schema costs more than the few requests of a run would save.
+  // Compiling the schema costs more than it saves for a few requests.
   const checked = schema.safeParse(params, { jitless: true });
   if (!checked.success) throw errors.HOST_PARAMS_INVALID({ operation, problems: problemsOf(checked.error) });
 }
 
-/** What is wrong with params, key by key. */
+/** Formats validation problems, each with its key. */
 export function problemsOf({ issues }: z.ZodError): string {
   return issues.map((issue) => `${issue.path.map(String).join(".") || "params"}: ${issueText(issue)}`).join("; ");
 }

@@ -4,10 +4,10 @@ import { readIfPresent, removeIfPresent } from "@scorel/kit/files/private";
 import type { AssistantMessage, SessionMeta, TextBlock, ThinkingBlock } from "@scorel/messages/contract";
 
 const COALESCE_MS = 16;
-/** What the ledger of a log says of an event without a parent. */
+/** Parent row in the ledger of an event without a parent. */
 const NO_PARENT = -1;
 
-/** The first line of the file: which message the words belong to. */
+/** First line of the file: the message that the text belongs to. */
 interface Start {
   eventId: EventId;
   parentId: EventId | null;
@@ -16,34 +16,36 @@ interface Start {
   model?: string;
 }
 type Piece = { kind: "text" | "thinking"; delta: string };
-/** What a process that died had shown of a message. */
+/** A partial message left by a process that died. */
 export interface Leftover extends Start {
   pieces: Piece[];
 }
 
 /**
- * The words of a message that is still arriving, in a file beside the log: they are in it before anyone
- * is told of them, so that a killed process loses nothing that was read. Written at once, then at most every 16 ms.
+ * Keeps the text of an arriving message in a file beside the log. Text is written before it is announced, so that a
+ * killed process loses nothing that was shown. Writes happen at once, then at most every 16 ms.
  */
 export class PartialText {
   private readonly path: string;
   private readonly onFailure: (thrown: unknown) => void;
   private start: Start | undefined;
   private fd: number | undefined;
-  /** Words went missing: what follows them would be read as if nothing were. */
+  /** True after a failed write: later text must not follow a gap. */
   private broken = false;
   private waiting: Piece[] = [];
   private flushed: { promise: Promise<void>; resolve: () => void } | undefined;
   private timer: NodeJS.Timeout | undefined;
   private writtenAt = Number.NEGATIVE_INFINITY;
 
-  /** `onFailure` hears why words could not be kept; they are announced all the same. */
+  /** `onFailure` is called when text could not be written; it is announced all the same. */
   constructor(path: string, onFailure: (thrown: unknown) => void) {
     this.path = path;
     this.onFailure = onFailure;
   }
 
-  /** Takes in a transient event before it is announced; it may be announced when the answer has settled. */
+  /**
+   * Takes a transient event before it is announced. When this returns a promise, announce the event after it resolves.
+   */
   stage(event: AnyEvent): Promise<void> | undefined {
     const fields = event as AnyEvent & Record<string, unknown>;
     if (event.type === "message_start" && fields.role === "assistant") return this.begin(fields);
@@ -54,14 +56,14 @@ export class PartialText {
     return undefined;
   }
 
-  /** Takes note of records that are in the log now: the message among them needs its file no more. */
+  /** Deletes the file when its message is among the records that were just stored. */
   stored(records: readonly string[]): void {
     if (this.start === undefined) return;
     const own = `"id":"${this.start.eventId}"`;
     if (records.some((record) => record.includes(own))) this.end();
   }
 
-  /** Writes what waits and keeps the file: what it holds is not in the log. */
+  /** Writes pending text and keeps the file, since its message is not in the log. */
   close(): void {
     this.flush();
     this.closeFile();
@@ -102,7 +104,7 @@ export class PartialText {
     }
   }
 
-  /** The message is in the log, or nothing came of it: those who wait may go on, the file goes. */
+  /** Ends the current message, which was stored or cancelled: releases waiters and deletes the file. */
   private end(): void {
     this.release();
     this.start = undefined;
@@ -127,13 +129,13 @@ export class PartialText {
   }
 }
 
-/** A disk that fills takes a part first; only the next write says why. */
+/** Writes everything. A full disk first accepts a part; only the next write throws. */
 function writeAll(fd: number, text: string): void {
   const bytes = Buffer.from(text);
   for (let written = 0; written < bytes.length; ) written += fs.writeSync(fd, bytes, written);
 }
 
-/** What the file holds, a last line cut short left out; undefined when there is none or it names no message. */
+/** Reads a left-over file, without an incomplete last line. Undefined when there is none or it names no message. */
 export function readLeftover(path: string): Leftover | undefined {
   const [first, ...rest] = (readIfPresent(path) ?? "").split("\n");
   const start = parse<Start>(first);
@@ -143,8 +145,8 @@ export function readLeftover(path: string): Leftover | undefined {
 }
 
 /**
- * The message that a leftover becomes, or undefined when the log has moved on without it: the message is
- * there, another one follows the same parent, or no word of it had arrived.
+ * Converts a leftover to a message event. Undefined when it has no text, when the message is already in the log, or
+ * when another message follows the same parent.
  */
 export function messageOfLeftover(leftover: Leftover, { header, ledger }: Opened): StoredEvent | undefined {
   const { eventId: id, parentId, clientId } = leftover;
@@ -155,14 +157,14 @@ export function messageOfLeftover(leftover: Leftover, { header, ledger }: Opened
   return { ...envelope, message: partialMessage(leftover, providerOf(leftover, ledger)) } as StoredEvent;
 }
 
-/** Whether another message follows the same event. */
+/** Returns true when a message follows the given parent. */
 function isAnswered(ledger: Ledger, parentId: EventId | null): boolean {
   const parent = parentId === null ? NO_PARENT : ledger.rowOf(parentId);
   for (const row of rowsOf(ledger, "message")) if (ledger.parent[row] === parent) return true;
   return false;
 }
 
-/** The start of a message names its model without the provider; the session's own record of its model has both. */
+/** Finds the model's provider in the session's settings, since `message_start` names only the model. */
 function providerOf({ model }: Leftover, ledger: Ledger): string | undefined {
   const ending = `/${model}`;
   for (const row of rowsOf(ledger, "session_info")) {
@@ -172,7 +174,7 @@ function providerOf({ model }: Leftover, ledger: Ledger): string | undefined {
   return undefined;
 }
 
-/** The rows of a type, the last one first. */
+/** Yields the rows of one event type, the last one first. */
 function* rowsOf(ledger: Ledger, type: string): Generator<number> {
   const wanted = ledger.types.indexOf(type);
   for (let row = ledger.size - 1; row >= 0; row--) if (ledger.type[row] === wanted) yield row;
@@ -201,7 +203,7 @@ function asBlock(piece: Piece): TextBlock | ThinkingBlock {
   return piece.kind === "text" ? { type: "text", text: piece.delta } : { type: "thinking", thinking: piece.delta };
 }
 
-/** Neighbours of one kind as one piece. */
+/** Merges neighbouring pieces of one kind. */
 function joined(pieces: readonly Piece[]): Piece[] {
   const result: Piece[] = [];
   for (const piece of pieces) {

@@ -4,26 +4,26 @@ import type { ProjectBook, SessionPlace } from "@scorel/projects/contract";
 import type { Notice, SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** The most sessions that a list may be asked for. */
+/** Maximum `limit` for listing sessions. */
 export const MOST_LISTED = 1000;
 
-/** An answer of the plugin that knows projects, and why there is none where it failed. */
+/** An answer of the plugin `projects`, or the problems that kept it from answering. */
 export interface Asked<R> {
   value?: R;
   problems: Notice[];
 }
 
-/** The id of the project that a new session in this git root, or directory, belongs to. */
+/** Returns the id of the project for a new session in this git root or directory. */
 export function projectIn(host: Kernel, root: string): Promise<Asked<string>> {
   return asked(async () => (await host.find("projects")?.register(root))?.projectId);
 }
 
-/** All projects; no value where no plugin knows any. */
+/** Returns all projects; no value without the plugin `projects`. */
 export function bookOf(host: Kernel): Promise<Asked<ProjectBook>> {
   return asked(() => host.find("projects")?.book());
 }
 
-/** Where a stored session works now. */
+/** Returns a stored session's current working directory. */
 export async function cwdOf(host: Kernel, header: SessionHeader): Promise<Asked<string>> {
   const { cwd } = header.meta as SessionMeta;
   if (cwd === undefined) return { problems: [] };
@@ -31,7 +31,10 @@ export async function cwdOf(host: Kernel, header: SessionHeader): Promise<Asked<
   return { value: book?.cwdOf(placeOf(header, cwd)) ?? cwd, problems };
 }
 
-/** The sessions as they are listed: where they are now, those of a directory or a project only, at most so many. */
+/**
+ * Updates the sessions' directories, and applies the filters and the limit. Throws HOST_LIMIT_INVALID and
+ * HOST_NO_PROJECTS.
+ */
 export function listed(
   sessions: readonly SessionSummary[],
   book: ProjectBook | undefined,
@@ -58,7 +61,7 @@ function placeOf({ createdAt, meta }: SessionHeader, cwd: string): SessionPlace 
   return { cwd, createdAt, root, projectId };
 }
 
-/** A damaged list of projects keeps nobody from working. */
+/** Turns an error into a problem: a damaged list of projects must not keep anyone from working. */
 async function asked<R>(ask: () => Awaitable<R | undefined>): Promise<Asked<R>> {
   try {
     const value = await ask();

@@ -6,7 +6,7 @@ import { newHeader } from "./new-session.ts";
 import { problemsOf } from "./params.ts";
 import { canonicalDirectory, homeDirectory, projectRoot } from "./workspace.ts";
 
-/** Does an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
+/** Runs an operation that a plugin contributes. Throws HOST_OPERATION_UNKNOWN and HOST_PARAMS_INVALID. */
 export async function runContributed<O extends Operation>(
   operation: O,
   params: Operations[O]["params"],
@@ -19,7 +19,7 @@ export async function runContributed<O extends Operation>(
   return handler.run(checked.data, contextOf(caller));
 }
 
-/** The host's plugins come first, so that no session is opened for an operation that needs none. */
+/** Searches host plugins first, so that no session is opened without need. */
 async function findHandler<O extends Operation>(
   operation: O,
   params: unknown,
@@ -35,13 +35,13 @@ async function findHandler<O extends Operation>(
   return contributed(kernel, operation);
 }
 
-/** Of two plugins with one operation the later one's counts, as with slash commands. */
+/** Of two plugins with the same operation, the later one wins, as with slash commands. */
 function contributed<O extends Operation>(kernel: Kernel, operation: O): OperationHandler<O> | undefined {
   const rows = kernel.collect("operations", usableOperations).filter(({ value }) => Object.hasOwn(value, operation));
   return rows.at(-1)?.value[operation] as OperationHandler<O> | undefined;
 }
 
-/** A handler that is none would take the place of one that works, so it is left out. */
+/** Drops and reports invalid handlers, so that they do not hide valid ones of other plugins. */
 function usableOperations(value: unknown, _plugin: string, report: (flaw: unknown) => void): object {
   if (typeof value !== "object" || value === null) throw errors.HOST_OPERATIONS({});
   const usable = Object.entries(value).filter(([operation, handler]) => {

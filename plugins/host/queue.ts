@@ -6,7 +6,7 @@ import type { OpenSession } from "./open-session.ts";
 
 type Rewrite = Operations["rewrite_queue"];
 
-/** What waits, as any client may see it. */
+/** Returns the queued messages in the form that clients get. */
 export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["get_queue"]["result"] {
   const { session } = kernel;
   try {
@@ -16,13 +16,13 @@ export function queueOf({ kernel }: Pick<OpenSession, "kernel">): Operations["ge
       items: items.map(({ id, mode, message, clientId }) => ({ id, mode, content: message.content, clientId })),
     };
   } catch (thrown) {
-    // Nothing that keeps a queue is in this preset.
+    // No plugin that keeps a queue is loaded.
     if (codeOf(thrown) === "PROJECTION_UNKNOWN") return { seq: 0, items: [] };
     throw thrown;
   }
 }
 
-/** Edits, converts, reorders and removes in one step. */
+/** Edits, converts, reorders and removes queued messages in one step. */
 export async function rewriteQueue(
   { items, expectedSeq, messageId, ...params }: Rewrite["params"],
   caller: Caller,
@@ -34,7 +34,7 @@ export async function rewriteQueue(
   if (done) return done;
   const queue = session.projection("queue");
   const changes = items.map(({ content, ...change }) => {
-    // One that waits no longer is refused where this is written, with what became of it.
+    // A message that no longer waits is refused by `agent.rewriteQueue`, which knows what became of it.
     const waiting = queue.find((item) => item.id === change.id);
     return { ...change, ...(waiting && content !== undefined && { message: { ...waiting.message, content } }) };
   });
@@ -46,7 +46,7 @@ export async function rewriteQueue(
   return { items: changes.map((change) => ({ id: change.id })) };
 }
 
-/** Starts what waits from before. */
+/** Starts a turn with the queued messages, unless one is running. */
 export async function runQueue(
   params: Operations["run_queue"]["params"],
   caller: Caller,
@@ -54,7 +54,7 @@ export async function runQueue(
   const open = await openOf(params, caller);
   const agent = agentOf(open);
   if (agent.running) return { status: "running" };
-  // As with a sent message: a turn that cannot start says so before anything is delivered.
+  // Fails now, before anything is delivered, when no model or tool is usable.
   open.kernel.find("model")?.current();
   open.kernel.find("tools")?.list();
   const sent = await agent.runQueue();
@@ -63,7 +63,7 @@ export async function runQueue(
   return { status: "started", id: sent.id };
 }
 
-/** The same for a retry, which so finds what the first one did. */
+/** Returns the same event id for the same request, so that a retry finds the first result. */
 function rewriteId(messageId: string): EventId {
   const hash = sha256Of(`rewrite_queue ${messageId}`);
   return BigInt(`0x${hash}`).toString(36).slice(0, 16);

@@ -4,14 +4,14 @@ import type { Notice, SessionOptions, Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 
-/** Throws HOST_SESSION_BUSY while a turn runs, or anything else that has the path of the conversation for itself. */
+/** Throws HOST_SESSION_BUSY during a turn or while anything else holds the path. */
 export function assertRests({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {
   if (kernel.find("agent")?.running || kernel.session.held) throw errors.HOST_SESSION_BUSY({ sessionId: id });
 }
 
 /**
- * Throws HOST_RELOAD when an extension that runs now would be left out: a guard must not be lost to a mistyped letter. One that
- * is gone, or was switched off, is gone on purpose.
+ * Throws HOST_RELOAD when an extension that runs now would be left out because of a problem, so that a typo cannot
+ * disable a guard. Extensions that were deleted or switched off may go.
  */
 export function assertTakes(session: OpenSession, made: SessionPlugins): void {
   const { id, workspace } = session;
@@ -23,14 +23,14 @@ export function assertTakes(session: OpenSession, made: SessionPlugins): void {
   if (reasons.length > 0) throw errors.HOST_RELOAD({ sessionId: id, reasons: reasons.map(({ message }) => message) });
 }
 
-/** Throws HOST_RELOAD when one of the extensions that ran before did not start in this session. */
+/** Throws HOST_RELOAD when an extension that ran before failed to start. */
 export function assertStarted(ran: readonly KernelEntry[], { id, kernel }: OpenSession): void {
   const isOne = (id: string) => ran.some(({ plugin }) => plugin.id === id);
   const lost = kernel.failures.filter(({ plugin, where }) => where === "start" && isOne(plugin));
   if (lost.length > 0) throw errors.HOST_RELOAD({ sessionId: id, reasons: lost.map(failureText) });
 }
 
-/** Whoever has the one open has the other open, and goes on listening. */
+/** Moves clients, turns and listeners from the old session to its replacement. */
 export function carryOver(before: OpenSession, session: OpenSession): void {
   for (const user of before.users) session.users.add(user);
   for (const [id, turn] of before.turns) session.turns.set(id, turn);
@@ -40,7 +40,7 @@ export function carryOver(before: OpenSession, session: OpenSession): void {
   }
 }
 
-/** What a session was opened with, and what has been chosen in it since. */
+/** Returns the options that the session was opened with, with later choices. */
 export function optionsOf(workspace: Workspace): SessionOptions {
   const { model, allowWrite, thinking, tools, appendSystemPrompt, permission, attending } = workspace;
   return { model, allowWrite, thinking, tools, appendSystemPrompt, permission, attending };
@@ -48,13 +48,13 @@ export function optionsOf(workspace: Workspace): SessionOptions {
 
 const DEVELOPED = "If you write it yourself, `scorel trust --dev` takes each change without a question.";
 
-/** The extensions that have started in a session. */
+/** Returns the extensions that are running in a session. */
 export function extensionsIn({ made, kernel }: OpenSession): KernelEntry[] {
   const census = kernel.census();
   return made.entries.filter(({ plugin, optional }) => optional && census[`plugin ${plugin.id}`] !== undefined);
 }
 
-/** A problem may be one of the whole folder, or of all extensions. */
+/** A problem may concern a whole folder or all extensions. */
 function isAbout({ origin }: Notice, entry: KernelEntry): boolean {
   return origin === "extensions" || entry.origin.startsWith(origin);
 }

@@ -10,7 +10,9 @@ const output: CliOption = {
 
 const tail: CliOption = { flags: "--tail <n>", description: "Only the last n events" };
 
-/** `scorel session …`: what looks at sessions without changing one, also while another process writes it. */
+/**
+ * Commands `scorel session …` that read sessions, even while another process writes them, plus `run` and `queue --run`.
+ */
 export function sessionCommands(host: () => LocalHost): CliCommand[] {
   const views = () => import("./session-views.ts");
   return [

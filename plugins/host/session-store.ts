@@ -22,27 +22,27 @@ import { messageOfLeftover, PartialText, readLeftover } from "./partial.ts";
 export interface SessionStoreOptions {
   /** Opens the log. */
   logs: Logs;
-  /** The log, such as `<directory>/<sessionId>.jsonl`; lock and partial text stand beside it. */
+  /** Path of the log, such as `<directory>/<sessionId>.jsonl`. Lock and partial text are kept beside it. */
   path: string;
   sessionId: string;
-  /** The header of a new session; nothing is on disk before its first event. */
+  /** Header of a new session. Nothing is on disk before its first event. */
   create?: SessionHeader;
-  /** Takes no lock, repairs nothing, refuses appends: for looking on while another process writes. */
+  /** Takes no lock, repairs nothing and refuses appends, so it works while another process writes. */
   readOnly?: boolean;
-  /** With `readOnly`: reads of a longer log only about so many bytes at its end. */
+  /** With `readOnly`: reads only about this many bytes at the end of a longer log. */
   tail?: number | undefined;
-  /** Called when the log is complete and this process still is its only writer. */
+  /** Called on close when this process still is the log's only writer. */
   onComplete?(): void;
-  /** Hears why a message's words could not be kept while it arrived. */
+  /** Called when the text of an arriving message could not be written to disk. */
   onPartialFailure(thrown: unknown): void;
 }
 
-/** The store of one session: its log, with one writer at a time and no words lost to a killed process. */
+/** Creates the store of one session: its log, locked for one writer, with partial text kept for a killed process. */
 export function createSessionStore(options: SessionStoreOptions): Store {
   return new SessionStore(options);
 }
 
-/** A file beside a log: `<sessionId>.jsonl` -> `<sessionId>.lock` and so on. */
+/** Returns the path of a file beside a log, such as `<sessionId>.lock`. */
 export function besideLog(path: string, ending: "lock" | "partial" | "index.json" | "index"): string {
   return path.replace(/\.[^./]+$/, `.${ending}`);
 }
@@ -111,7 +111,7 @@ class SessionStore implements Store {
     }
   }
 
-  /** Words that a killed process left become their message; in a log that may not be written, only in memory. */
+  /** Turns text that a killed process left into its message; only in memory when the log cannot be written. */
   private withLeftover(opened: Opened, abandoned: boolean): Opened {
     const path = besideLog(this.options.path, "partial");
     const leftover = abandoned ? readLeftover(path) : undefined;

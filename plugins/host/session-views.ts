@@ -23,7 +23,7 @@ import { besideLog } from "./session-store.ts";
 import { verifyLog } from "./verify.ts";
 import { canonicalDirectory } from "./workspace.ts";
 
-/** `session list` */
+/** Prints `session list`. */
 export async function list({ sessions }: LocalHost, invocation: Invocation): Promise<number> {
   const { output, project, limit } = invocation.options as Record<string, string | undefined>;
   const all = invocation.options.all === true || project !== undefined;
@@ -34,7 +34,7 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
   const from = canonicalDirectory(invocation.cwd);
   const wanted = { project, from, ...(!all && { cwd: from }), ...(limit !== undefined && { limit: Number(limit) }) };
   const found = listed(every, book, wanted);
-  // One that cannot be read belongs to no directory: a list of one directory would hide it.
+  // Unreadable sessions belong to no directory, so a list of one directory warns of them.
   for (const { problem } of all ? [] : every)
     if (problem !== undefined) invocation.stderr.write(`warning: ${problem}\n`);
   if (output === "json" || invocation.options.json === true) return say(invocation, `${JSON.stringify(found)}\n`);
@@ -46,7 +46,7 @@ export async function list({ sessions }: LocalHost, invocation: Invocation): Pro
   return 0;
 }
 
-/** `session show` */
+/** Prints `session show`. */
 export function show(host: LocalHost, invocation: Invocation): Promise<number> {
   const count = tailOf(invocation);
   const said = ({ kernel: { session } }: OpenSession) => {
@@ -57,12 +57,12 @@ export function show(host: LocalHost, invocation: Invocation): Promise<number> {
   return looking(host, invocation, said, Number.isFinite(count) ? (session) => isWhole(session, count) : undefined);
 }
 
-/** Bytes at the end of a long log in which its last events are looked for first. */
+/** Bytes read at the end of a long log before the whole log is read. */
 const END = 2 ** 20;
-/** So many events before those that are shown have to be known: a result is drawn with the call above it. */
+/** Events before the shown ones that must be known, since a result is displayed with its call. */
 const ABOVE = 100;
 
-/** Whether the last events are the same for who knows all of the log. */
+/** Returns true when the last events would be the same with the whole log loaded. */
 function isWhole({ kernel: { session } }: OpenSession, count: number): boolean {
   const { tree, activeLeaf } = session;
   if (activeLeaf === null || tree.lostJumps > 0) return false;
@@ -70,7 +70,7 @@ function isWhole({ kernel: { session } }: OpenSession, count: number): boolean {
   return events.length === count + ABOVE && !events.some(({ id }) => tree.isBridged(id));
 }
 
-/** `session events`: as they are stored, also of a log that belongs to nobody any more. */
+/** Prints `session events`: the events as stored, for any readable log. */
 export async function events({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
   const tail = tailOf(invocation);
   const path = shelf.path(shelf.resolve(idOf(invocation)));
@@ -96,7 +96,7 @@ function* lastOf(ledger: Ledger, count: number): Generator<StoredEvent> {
   }
 }
 
-/** `session context` */
+/** Prints `session context`. */
 export function context(host: LocalHost, invocation: Invocation): Promise<number> {
   return looking(host, invocation, ({ id, kernel: { session } }) => {
     const messages = session.buildContext();
@@ -105,7 +105,7 @@ export function context(host: LocalHost, invocation: Invocation): Promise<number
   });
 }
 
-/** `session queue` */
+/** Prints `session queue`. */
 export function queue(host: LocalHost, invocation: Invocation): Promise<number> {
   return looking(host, invocation, (session) => {
     const { seq, items } = queueOf(session);
@@ -116,7 +116,7 @@ export function queue(host: LocalHost, invocation: Invocation): Promise<number> 
   });
 }
 
-/** `session verify`: 0 when the log is sound, 1 when it is damaged. */
+/** Prints `session verify`. Exit code 0 for a sound log, 1 for a damaged one. */
 export async function verify({ sessions: { shelf } }: LocalHost, invocation: Invocation): Promise<number> {
   const path = shelf.path(shelf.resolve(idOf(invocation)));
   try {
@@ -139,8 +139,8 @@ export async function verify({ sessions: { shelf } }: LocalHost, invocation: Inv
 }
 
 /**
- * Opens a session to look at, without lock or repair, and closes it whatever happens. With `suffices` a long one is opened by
- * its end first, and whole only where that does not suffice.
+ * Opens a session read-only, without lock or repair, and closes it afterwards. With `suffices`, a long log is first
+ * opened by its end, and then whole only when `suffices` returns false.
  */
 async function looking(
   { sessions }: LocalHost,
@@ -162,7 +162,7 @@ async function looking(
   }
 }
 
-/** One after the other, so that a long session is never in memory whole. */
+/** Prints items one at a time, so that a long session is never in memory as a whole. */
 async function sayAll<E>(invocation: Invocation, all: Iterable<E>, text: (one: E) => string): Promise<number> {
   const { stdout } = invocation;
   const output = createOutput(stdout);
@@ -199,7 +199,7 @@ function row(
   return [sessionId, time, String(messages ?? "many").padStart(4), ...(withDirectory ? [cwd] : []), text].join("  ");
 }
 
-/** `--tail`, or all; throws HOST_TAIL_INVALID. */
+/** Returns the value of `--tail`, or infinity; throws HOST_TAIL_INVALID. */
 function tailOf({ options: { tail } }: Invocation): number {
   if (tail === undefined) return Number.POSITIVE_INFINITY;
   if (!/^[1-9]\d*$/.test(String(tail))) throw errors.HOST_TAIL_INVALID({ value: String(tail) });

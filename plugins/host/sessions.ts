@@ -30,17 +30,17 @@ import type { Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
 import { canonicalDirectory, createWorkspace, homeDirectory, projectRoot } from "./workspace.ts";
 
-/** What a new session is begun with. */
+/** Options for creating a session. */
 export interface NewOptions extends SessionOptions {
-  /** Its log is kept in memory and forgotten when it closes. */
+  /** Keeps the log in memory only. */
   unsaved?: boolean | undefined;
 }
 export interface CloneOptions extends NewOptions {
-  /** Where the copy ends, or the beginning of its id. Default: the active leaf. */
+  /** Last event to copy, or the beginning of its id. Default: the active leaf. */
   eventId?: EventId | undefined;
-  /** Its file is there when this is answered, not only with its first event. */
+  /** Creates the file now, not with the first event. */
   atOnce?: boolean | undefined;
-  /** Made by the client: another call with it answers the same session. */
+  /** Client-made id; a second call with it returns the same session. */
   messageId?: string | undefined;
 }
 export interface SessionsOptions {
@@ -49,7 +49,7 @@ export interface SessionsOptions {
   logger: Logger;
 }
 
-/** What failed in a session so far, without harming it. */
+/** Returns the failures in a session so far. */
 export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
   return kernel.failures.map((failure) => ({
     origin: failure.where,
@@ -58,7 +58,7 @@ export function failuresOf({ kernel }: Pick<OpenSession, "kernel">): Notice[] {
   }));
 }
 
-/** The open sessions of this process: at most one kernel for each. */
+/** The open sessions of this process, at most one kernel for each. */
 export class Sessions {
   readonly shelf: Shelf;
   private readonly options: SessionsOptions;
@@ -76,7 +76,7 @@ export class Sessions {
     return this.options.composition.kernel();
   }
 
-  /** A new session working in `cwd`; its file, unless it is unsaved, appears with its first event. */
+  /** Creates a session in `cwd`. Its file, unless it is unsaved, is created with the first event. */
   async create(options: NewOptions & { cwd: string; name?: string | undefined }): Promise<OpenSession> {
     const cwd = canonicalDirectory(options.cwd);
     const { name, ...rest } = options;
@@ -89,12 +89,12 @@ export class Sessions {
     return this.remember(known.sessionId, starting);
   }
 
-  /** The id of a session that is open here, or of a stored one that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+  /** Completes the beginning of an id, of an open or a stored session; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string {
     return this.open.has(idOrPrefix) ? idOrPrefix : this.shelf.resolve(idOrPrefix);
   }
 
-  /** A new session that begins with the conversation of another one, which is only looked at. */
+  /** Creates a session with a copy of another one's conversation. The original is only read. */
   async clone(id: string, { eventId, atOnce, messageId, ...options }: CloneOptions = {}): Promise<OpenSession> {
     const made = messageId === undefined ? newId() : cloneId(id, messageId);
     if (this.open.has(made) || existsSync(this.shelf.path(made))) return this.load(made);
@@ -108,13 +108,13 @@ export class Sessions {
       );
       const { cwd, root } = source.workspace;
       if (!existsSync(cwd)) throw errors.HOST_CWD_GONE({ sessionId: id, cwd });
-      // The original may have been made before its project moved.
+      // Use the current directory: the original may have been created before its project moved.
       return this.begin({ ...header, meta: { ...header.meta, cwd, root } }, { ...options, atOnce }, { history });
     });
     return this.remember(made, starting);
   }
 
-  /** Looks at a session that anyone may be writing: as it is open here, else over a log that stays as it is. */
+  /** Runs `work` on a session for reading: the open one, or else one opened without lock, repair or append. */
   async lookedAt<R>(id: string, work: (session: OpenSession) => Awaitable<R>): Promise<R> {
     const open = await this.open.get(id);
     if (open) return work(open);
@@ -126,7 +126,7 @@ export class Sessions {
     }
   }
 
-  /** Closes a session, whoever has it open, and keeps everyone from opening it while `work` runs. */
+  /** Closes a session for all clients and keeps it closed while `work` runs. */
   async alone<R>(id: string, work: () => Awaitable<R>): Promise<R> {
     const open = await this.open.get(id)?.catch(() => undefined);
     if (open?.kernel.find("agent")?.running) throw errors.HOST_SESSION_BUSY({ sessionId: id });
@@ -136,7 +136,9 @@ export class Sessions {
     return working;
   }
 
-  /** An existing session, opened for writing unless it is open already. */
+  /**
+   * Opens a stored session for writing, or returns the open one. Throws HOST_SESSION_OPTIONS when its options differ.
+   */
   async load(id: string, options: SessionOptions = {}): Promise<OpenSession> {
     for (let closing = this.closing.get(id); closing; closing = this.closing.get(id)) await closing;
     const running = this.open.get(id);
@@ -147,8 +149,8 @@ export class Sessions {
   }
 
   /**
-   * Closes a session and opens it anew over the same log, for the same clients. Throws HOST_SESSION_BUSY, and with the session as
-   * it was HOST_RELOAD and what reading the configuration throws.
+   * Closes a session and reopens it over the same log, for the same clients. Throws HOST_SESSION_BUSY, HOST_RELOAD or
+   * CONFIG errors; the session is then open as before.
    */
   async reload(id: string): Promise<OpenSession> {
     const before = await this.load(id);
@@ -156,7 +158,7 @@ export class Sessions {
     assertRests(before);
     const made = await this.options.composition.sessionPlugins(before.workspace.cwd, undefined, true);
     assertTakes(before, made);
-    // Somebody else was quicker.
+    // Another reload finished first.
     if (this.open.get(id) !== opened) return this.load(id);
     assertRests(before);
     const replacing = this.replace(before, made);
@@ -170,20 +172,23 @@ export class Sessions {
   }
 
   /**
-   * A session's kernel over a log that stays as it is: no lock, no repair, no append. The caller stops it. With `tail` it
-   * knows of a longer log only what about so many bytes at its end tell.
+   * Opens a session read-only: no lock, no repair, no append. The caller must stop its kernel. With `tail`, only about
+   * that many bytes at the end of a longer log are read.
    */
   look(id: string, tail?: number): Promise<OpenSession> {
     return this.startStored(id, {}, true, tail);
   }
 
-  /** The event types that plugins of a session in `cwd` let come from elsewhere. */
+  /** Returns the event types that are `importable` in a session in `cwd`. */
   async importable(cwd: string): Promise<ReadonlyMap<string, EventDefinition>> {
     const { entries } = await this.options.composition.sessionPlugins(canonicalDirectory(cwd));
     return importableIn(entries);
   }
 
-  /** Gives up a connection's hold; the last one closes the session. Answers whether it did, and what failed in doing so. */
+  /**
+   * Releases a session for one connection; the last one closes it. Returns whether it was closed, and what failed on
+   * closing.
+   */
   async release(id: string, user: object): Promise<{ closed: boolean; notices: Notice[] }> {
     const session = await this.open.get(id);
     if (!session?.users.delete(user) || session.users.size > 0) return { closed: false, notices: [] };
@@ -192,24 +197,24 @@ export class Sessions {
     return { closed: true, notices: failuresOf(session).slice(before) };
   }
 
-  /** Closes them all, for good; answers when each is on disk. Throws the first failure after trying all. */
+  /** Closes all sessions for good. Resolves when all are on disk; rejects with the first failure after closing all. */
   async closeAll(): Promise<void> {
     this.stopped = true;
     const closing = [...this.open.values()].map(async (opening) => {
       const session = await opening.catch(() => undefined);
       if (session) await this.close(session);
     });
-    // Some are being closed already, by their last client.
+    // Includes sessions that their last client is already closing.
     const all = [...closing, ...this.closing.values()];
     for (const result of await Promise.allSettled(all)) if (result.status === "rejected") throw result.reason;
   }
 
-  /** An unsaved session leaves nothing behind, so none is registered for it. */
+  /** Registers the project, unless the session is unsaved and must leave nothing on disk. */
   private projectOf(root: string, { unsaved = false }: NewOptions): Promise<Asked<string>> {
     return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, root);
   }
 
-  /** Where a copy may end, which the plugin that goes back in conversations knows. */
+  /** Completes the id of the last event to copy; throws HOST_NO_HISTORY without the plugin `history`. */
   private point(session: Kernel["session"], eventId: EventId): Promise<EventId> {
     const history = this.parent.find("history");
     if (!history) throw errors.HOST_NO_HISTORY();
@@ -222,7 +227,7 @@ export class Sessions {
     await this.awaited(id, kernel.stop());
   }
 
-  /** Whoever opens the session meanwhile waits for this, however it ends. */
+  /** Makes everyone who opens the session wait until `work` has settled. */
   private async awaited(id: string, work: Promise<unknown>): Promise<void> {
     const closing = work.finally(() => this.closing.delete(id));
     this.closing.set(
@@ -272,7 +277,7 @@ export class Sessions {
     return this.start({ id, cwd, readOnly, tail, options, problems });
   }
 
-  /** Ends the one and begins the other; when that fails, what ran before runs again. */
+  /** Stops a session and starts its replacement; if that fails, starts the old one again. */
   private async replace(
     before: OpenSession,
     made: SessionPlugins,
@@ -281,7 +286,7 @@ export class Sessions {
     const ran = extensionsIn(before);
     before.kernel.session.emit("session_end", { reason: "reload" });
     await before.kernel.stop();
-    // One reload after the other, as from a pipe, lets nothing else run: nothing in them waits for the system.
+    // Many reloads in a row, as from a pipe, must let other work run in between.
     await new Promise<void>((done) => setImmediate(done));
     try {
       const session = await this.start(wanted, made, (session) => {
@@ -294,24 +299,24 @@ export class Sessions {
     }
   }
 
-  /** As it was opened, over all that has been written since. */
+  /** Returns how to open the session again over everything written since. */
   private again({ id, kernel: { session }, workspace }: OpenSession): Wanted {
     const wanted = { id, cwd: workspace.cwd, readOnly: false, options: optionsOf(workspace), problems: [] };
     const unsaved = workspace.file === undefined;
-    // Its file appears with its first event.
+    // The file does not exist before the first event.
     if (!unsaved && existsSync(this.shelf.path(id))) return wanted;
     const history = unsaved ? session.tree.tail(Number.POSITIVE_INFINITY) : [];
     return { ...wanted, begin: { create: session.header, history, unsaved, atOnce: false } };
   }
 
-  /** `ready` is called before the session begins; when it throws, it never does. */
+  /** Starts a session. `ready` is called before `session_start`; if it throws, the session is stopped. */
   private async start(
     wanted: Wanted,
     plugins?: SessionPlugins,
     ready?: (session: OpenSession) => void,
   ): Promise<OpenSession> {
     const { id, cwd, options } = wanted;
-    // Its lock would outlive this process.
+    // A session opened now would leave its lock behind.
     if (this.stopped && !wanted.readOnly) throw errors.HOST_STOPPED({ sessionId: id });
     const { composition, logger } = this.options;
     const file = wanted.begin?.unsaved ? undefined : this.shelf.path(id);
@@ -341,7 +346,7 @@ export class Sessions {
       await kernel.stop();
       throw thrown;
     }
-    // Now that all plugins listen; a session that is only looked at does not begin.
+    // All plugins are listening by now. A read-only session is not started.
     if (!wanted.readOnly) kernel.session.emit("session_start", {});
     return session;
   }
@@ -365,19 +370,19 @@ export class Sessions {
 
 function index(path: string, { session }: Kernel): void {
   const stat = statSync(path, { throwIfNoEntry: false });
-  // Deleted while open: there is nothing to list.
+  // The log was deleted while it was open.
   if (stat) writeIndex(path, stat, session.header, session.tree);
 }
 
 interface Wanted {
   id: string;
   cwd: string;
-  /** A session that is not stored yet. */
+  /** Set for a session that is not stored yet. */
   begin?: { create: SessionHeader; history: readonly StoredEvent[]; unsaved: boolean; atOnce: boolean };
   readOnly: boolean;
   tail?: number | undefined;
   options: SessionOptions;
-  /** What went wrong on the way here. */
+  /** Problems found before the session was started. */
   problems: readonly Notice[];
 }
 

@@ -5,10 +5,10 @@ import { takeLock } from "@scorel/kit/files/lock";
 import { makePrivateFolder, readIfPresent, replaceFile } from "@scorel/kit/files/private";
 import { errors } from "./errors.ts";
 
-/** How long to wait for whoever changes the file now, in milliseconds. */
+/** Milliseconds to wait for another process's change. */
 const PATIENCE = 10_000;
 
-/** Replaces a file that several processes change, one after the other: see `HostService.changeFile`. */
+/** Replaces a file that several processes change. See `HostService.changeFile`. */
 export async function changeFile(path: string, change: (text: string | undefined) => string): Promise<void> {
   try {
     makePrivateFolder(dirname(path));
@@ -25,7 +25,7 @@ export async function changeFile(path: string, change: (text: string | undefined
   }
 }
 
-/** A link that its user has made stays one. */
+/** Resolves a symbolic link, so that its target is replaced and not the link. */
 function behind(path: string): string {
   try {
     return realpathSync(path);

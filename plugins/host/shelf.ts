@@ -7,17 +7,20 @@ import { errors } from "./errors.ts";
 import { summaryOf } from "./summary.ts";
 import { homeDirectory } from "./workspace.ts";
 
-/** Beside the sessions: where those lie that were deleted, whoever did it. */
+/** Name of the folder beside the sessions that holds deleted ones. */
 const TRASH = "trash";
 
-/** The directory of session logs: names, paths and what a list shows. Reads only. */
+/** Reads the directory of session logs: ids, paths and summaries. */
 export interface Shelf {
   readonly directory: string;
   readonly logs: Logs;
   path(sessionId: string): string;
-  /** The id that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+  /** Completes the beginning of an id; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
   resolve(idOrPrefix: string): string;
-  /** Latest activity first: by the time of the last event, not by the file's. Only those of `cwd`, when given. */
+  /**
+   * Lists sessions, latest activity first, by their last event and not by file time. With `cwd`, only those of that
+   * directory.
+   */
   list(cwd?: string): SessionSummary[];
   /**
    * The header of a session's log, without reading the rest of it. One that is damaged may have lost the directory it works in;
@@ -26,7 +29,7 @@ export interface Shelf {
   header(sessionId: string): SessionHeader;
 }
 
-/** A shelf over a directory that may not exist yet. */
+/** Creates a Shelf for a directory, which need not exist yet. */
 export function createShelf(directory: string, logs: Logs): Shelf {
   const path = (sessionId: string) => join(directory, sessionId + logs.ending);
   return {
@@ -36,7 +39,7 @@ export function createShelf(directory: string, logs: Logs): Shelf {
     resolve: (wanted) => (isId(wanted) && existsSync(path(wanted)) ? wanted : byPrefix(logs, directory, wanted)),
     list: (cwd) =>
       idsIn(logs, directory)
-        // One that another process deletes meanwhile is not listed.
+        // A session may be deleted by another process in the meantime.
         .flatMap((id) => summaryOf(logs, path(id), id) ?? [])
         .filter((summary) => cwd === undefined || summary.cwd === cwd)
         .sort((a, b) => b.updatedAt - a.updatedAt || b.createdAt - a.createdAt || compare(a.sessionId, b.sessionId)),

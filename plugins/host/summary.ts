@@ -9,18 +9,18 @@ import { besideLog } from "./session-store.ts";
 
 const INDEX_VERSION = 2;
 const TITLE_LENGTH = 80;
-/** Bytes of a log that a list reads whole; of a longer one that nothing is known of, only both ends. */
+/** Maximum bytes of a log that listing reads whole. Of a longer one without an index, only both ends are read. */
 const READ_WHOLE = 8 * 2 ** 20;
-/** The same in events, for a log that is open. */
+/** Maximum events of an open log that are counted. */
 const COUNTED = 20_000;
 
-/** The file beside a log that spares reading it: what it says holds for the first `size` bytes of that very file. */
+/** Summary file beside a log. It describes the log's first `size` bytes. */
 interface SessionIndex {
   version: number;
   size: number;
   mtimeMs: number;
   ino: number;
-  /** The last event it covers. */
+  /** seq of the last event that it covers. */
   seq: number;
   id: string;
   summary: Omit<SessionSummary, "path">;
@@ -28,9 +28,9 @@ interface SessionIndex {
 type Stat = Pick<Stats, "size" | "mtimeMs" | "ino">;
 type Last = Pick<SessionIndex, "seq" | "id">;
 
-/** What a list shows of a log: from its index and what was written since, else from the log, with a new index. */
+/** Returns a log's summary: from its index plus later events, or else from the log, writing a new index. */
 export function summaryOf(logs: Logs, path: string, sessionId: string): SessionSummary | undefined {
-  // Taken before the log is read: what a writer adds meanwhile makes the index stale, never wrong.
+  // Stat before reading: what a writer adds meanwhile makes the index outdated, not wrong.
   const stat = statSync(path, { throwIfNoEntry: false });
   if (!stat) return undefined;
   const index = readIndex(path);
@@ -43,7 +43,7 @@ export function summaryOf(logs: Logs, path: string, sessionId: string): SessionS
   }
 }
 
-/** Writes the index of an open log that had this size and time; answers the summary in it. */
+/** Writes the index of an open log that had this size and time. Returns its summary. */
 export function writeIndex(path: string, stat: Stat, header: SessionHeader, tree: TreeView): SessionSummary {
   const index = readIndex(path);
   const known = index && tree.get(index.id)?.seq === index.seq ? index : undefined;
@@ -128,7 +128,7 @@ function begun({ sessionId, createdAt, meta }: SessionHeader): SessionIndex["sum
 }
 
 function take(summary: SessionIndex["summary"], event: StoredEvent): void {
-  // Not the latest time but that of the last event: a clock that once ran ahead puts a session on top no longer than that.
+  // Use the last event's time, not the maximum: a clock that once ran ahead must not keep a session on top.
   summary.updatedAt = event.ts;
   if (event.type === "message") addMessage(summary, event as StoredEvent & { message?: Partial<UserMessage> });
   if (event.type === "session_info") rename(summary, event as StoredEvent & { changes?: Partial<SessionMeta> });
@@ -153,7 +153,7 @@ function titleOf(content: UserMessage["content"]): string {
   return letters.length > TITLE_LENGTH ? `${letters.slice(0, TITLE_LENGTH - 1).join("")}…` : line;
 }
 
-/** Undefined when there is none or it cannot be used; it is only ever a shortcut. */
+/** Reads the index; undefined when it is missing or unusable. The index only saves time. */
 function readIndex(path: string): SessionIndex | undefined {
   try {
     const { sum, ...index } = JSON.parse(readIfPresent(besideLog(path, "index.json")) ?? "{}");

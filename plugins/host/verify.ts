@@ -1,18 +1,18 @@
 import type { Logs } from "@scorel/logs/contract";
 
-/** What a look at a log's bytes finds. */
+/** Result of checking a log. */
 export interface Verdict {
   events: number;
   bytes: number;
-  /** A sentence each, with line and offset. */
+  /** Damage, one sentence each with line and offset. */
   damage: string[];
-  /** Events whose parent is not in the log: in memory they are attached to an earlier one. */
+  /** Number of events whose parent is missing; in memory they are attached to an earlier event. */
   bridged: number;
-  /** Worth knowing, and no damage. */
+  /** Remarks that are not damage. */
   notes: string[];
 }
 
-/** Checks checksums, seq order, parents and the tail of a log; never changes it. Throws STORE_HEADER. */
+/** Checks a log's checksums, seq order, parents and end without changing it. Throws STORE_HEADER. */
 export function verifyLog(logs: Logs, path: string): Verdict {
   const { header, ledger, placeOf, problems, bytes, unterminated } = logs.scan(path);
   const verdict: Verdict = { events: ledger.size, bytes, damage: [], bridged: 0, notes: [] };

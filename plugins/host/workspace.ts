@@ -5,20 +5,20 @@ import { codeOf } from "@scorel/kernel";
 import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** The user's home directory as it is named. Read at each call: HOME decides. Throws HOST_HOME. */
+/** Returns the home directory as HOME names it, read at each call. Throws HOST_HOME. */
 export function homePath(): string {
   const home = homedir();
   if (!isAbsolute(home)) throw errors.HOST_HOME({ path: join(home, ".scorel"), reason: "HOME is no full path" });
   return home;
 }
 
-/** The same by its real path, where it exists. */
+/** Returns the home directory with symbolic links resolved, if it exists. */
 export function homeDirectory(): string {
   const home = homePath();
   return fs.existsSync(home) ? fs.realpathSync(home) : home;
 }
 
-/** The real path of a directory to work in; throws HOST_CWD_INVALID. */
+/** Returns the real path of a directory; throws HOST_CWD_INVALID. */
 export function canonicalDirectory(path: string): string {
   try {
     const real = fs.realpathSync(path);
@@ -33,7 +33,9 @@ export function canonicalDirectory(path: string): string {
   throw errors.HOST_CWD_INVALID({ cwd: path, reason: "it is not a directory" });
 }
 
-/** The git root above a directory, else the directory; looks neither past home nor past another owner. */
+/**
+ * Returns the git root above a directory, else the directory. Does not search above home or across a change of owner.
+ */
 export function projectRoot(cwd: string, home: string): string {
   if (!fs.existsSync(cwd)) return cwd;
   const owner = fs.statSync(cwd).uid;
@@ -44,7 +46,7 @@ export function projectRoot(cwd: string, home: string): string {
   }
 }
 
-/** Where a session works. Its temporary folder is made when first asked for. */
+/** Creates the service `workspace` of a session. Its temporary folder is created on first access. */
 export function createWorkspace({
   sessionId,
   cwd,
@@ -96,7 +98,7 @@ export function createWorkspace({
   };
 }
 
-/** Throws HOST_TEMPORARY. */
+/** Creates the temporary folder; throws HOST_TEMPORARY. */
 function makeTemporary(sessionId: string): string {
   try {
     return temporaryFolder(sessionId);
@@ -105,7 +107,10 @@ function makeTemporary(sessionId: string): string {
   }
 }
 
-/** The same folder at each opening, so that files named in old results are found; a fresh one when someone else made it. */
+/**
+ * Returns the same folder at each opening, so that files named in old results are found; a fresh one when another user
+ * owns it.
+ */
 function temporaryFolder(sessionId: string): string {
   const base = fs.realpathSync(tmpdir());
   const folder = join(base, `scorel-${process.getuid?.() ?? "user"}`);

@@ -7,7 +7,7 @@ interface Row {
   display: CustomDisplay;
 }
 
-/** How plugins draw the custom events of their kinds; collected when the first one is drawn. */
+/** Creates the service `customDisplay`. Plugins' renderers are collected at the first event. */
 export function createCustomDisplay(ctx: BaseContext): (event: CustomEvent) => DisplayAction | undefined {
   let rows: Map<string, Row> | undefined;
   return (event) => {
@@ -21,7 +21,7 @@ export function createCustomDisplay(ctx: BaseContext): (event: CustomEvent) => D
   };
 }
 
-/** Of two plugins with one kind the later one's counts. */
+/** Returns the renderers by kind. Of two plugins with the same kind, the later one wins. */
 function collectRows(ctx: BaseContext): Map<string, Row> {
   const collected = ctx.collect("displays", usable);
   return new Map(

@@ -13,7 +13,7 @@ import { textOf } from "./message.ts";
 const labels = { steer: "steered", followUp: "follow-up" };
 const titleWidth = 80;
 
-/** How a message looks: a bubble, a card for a tool's result, a notice for what only people read. */
+/** Renders a message: a bubble, a card for a tool's result, or a notice for an internal message. */
 export function displayMessage(
   message: ScorelMessage,
   at: { parentId: string | null },
@@ -30,20 +30,20 @@ export function displayMessage(
   return { display: "bubble", role: "user", text: textOf(message), ...(label && { label }) };
 }
 
-/** How an extension's message looks: as the message itself, marked with the extension's kind. */
+/** Renders an extension's message like any other, labelled with its kind. */
 export function displayCustomMessage(event: EventOf<"custom_message">, context: ConvertContext): DisplayAction {
   const shown = displayMessage(event.message, event, context);
   return shown.display === "bubble" ? { ...shown, label: event.kind } : shown;
 }
 
-/** One line for each change of the session's settings. */
+/** Renders a change of settings, a line each. */
 export function displayInfo(changes: Partial<SessionMeta>): DisplayAction {
   const { chosenModel: _told, ...shown } = changes;
   const lines = Object.entries(shown).map(([key, value]) => infoLine(key, value));
   return lines.length === 0 ? { display: "hidden" } : { display: "notice", level: "info", text: lines.join("; ") };
 }
 
-/** A call of a tool in one line: its name and its first argument. */
+/** Summarizes a tool call in one line: its name and first string argument. */
 function callTitle(name: string, args: unknown): string {
   const first = Object.values((args ?? {}) as Record<string, unknown>).find((value) => typeof value === "string");
   const line = first === undefined ? name : `${name} ${String(first).replace(/\s+/g, " ")}`;
@@ -53,7 +53,7 @@ function callTitle(name: string, args: unknown): string {
 function displayAssistant(message: AssistantMessage): DisplayAction {
   const text = textOf(message);
   const thinking = message.content.map((block) => (block.type === "thinking" ? block.thinking : "")).join("");
-  // Its tool calls are drawn with their results.
+  // Tool calls are rendered with their results.
   if (text === "" && thinking === "") return { display: "hidden" };
   return {
     display: "bubble",
@@ -65,7 +65,7 @@ function displayAssistant(message: AssistantMessage): DisplayAction {
   };
 }
 
-/** A call as its tool draws it, with its result or still running; plainly when no tools are loaded. */
+/** Renders a call with its tool, with or without a result; generically when no tools are loaded. */
 export function displayCall(
   name: string,
   args: unknown,
@@ -78,19 +78,19 @@ export function displayCall(
   return { display: "card", title: callTitle(name, args), status, text: result ? textOf(result) : "" };
 }
 
-/** The arguments that the tool got. */
+/** Returns the arguments that the tool got. */
 function changed(written: Record<string, unknown> = {}, change: ArgumentChange = {}): Record<string, unknown> {
   const { set = {}, unset = [] } = change;
   const kept = Object.entries(written).filter(([key]) => !unset.includes(key));
   return { ...Object.fromEntries(kept), ...set };
 }
 
-/** By event, the last assistant message at or above it, so that of many results of one reply each takes one step. */
+/** The last assistant message at or above each event, cached so that many results of one reply take one step each. */
 const repliesAbove = new WeakMap<StoredEvent, AssistantMessage>();
-/** By reply, its calls. */
+/** The calls of each reply, by id. */
 const callsById = new WeakMap<AssistantMessage, Map<string, ToolCallBlock>>();
 
-/** The call that a result answers: in the last assistant message above it. */
+/** Finds the call of a result, in the last assistant message above it. */
 function callOf(id: string, parentId: string | null, context: ConvertContext): ToolCallBlock | undefined {
   const reply = replyAbove(parentId, context);
   return reply && callsOf(reply).get(id);

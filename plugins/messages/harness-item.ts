@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { HarnessKind, UserMessage } from "./contract.ts";
 import { systemReminder } from "./reminder.ts";
 
-/** What a person reads over each kind. */
+/** Titles for display. */
 const TITLES: Readonly<Record<HarnessKind, string>> = {
   attachment: "Added to the prompt",
   skill_listing: "Skills",
@@ -14,10 +14,10 @@ const TITLES: Readonly<Record<HarnessKind, string>> = {
   runtime_notice: "Notice",
 };
 const KINDS = Object.keys(TITLES) as HarnessKind[];
-/** Kinds of one sentence; the others are as long as their source. */
+/** Kinds with one sentence; others may be long. */
 const SHORT: readonly HarnessKind[] = ["date_change", "steer", "runtime_notice"];
 
-/** A path event, since it stands at its place in the conversation. */
+/** The event `harness_item`: a path event, since its position in the conversation matters. */
 export const harnessItem: EventDefinition<Events["harness_item"]> = {
   schema: z.strictObject({
     kind: z.enum(KINDS),
@@ -26,7 +26,7 @@ export const harnessItem: EventDefinition<Events["harness_item"]> = {
     text: z.string().min(1),
     data: z.unknown().optional(),
   }),
-  // What a person said must survive a power loss, by whatever way it came.
+  // What a person said must survive a power loss.
   durable: (event: EventOf<"harness_item">) => event.origin === "user",
   convertToLlm: (event: EventOf<"harness_item">) => {
     if (event.visibility === "user") return { action: "skip" };
@@ -37,7 +37,7 @@ export const harnessItem: EventDefinition<Events["harness_item"]> = {
   convertToDisplay: display,
 };
 
-/** Never a bubble: it is not what somebody said. */
+/** Renders a system note, never as a bubble, since nobody said it. */
 function display({ kind, visibility, text }: EventOf<"harness_item">): DisplayAction {
   if (visibility === "model") return { display: "hidden" };
   if (!SHORT.includes(kind)) return { display: "fold", title: TITLES[kind], text };

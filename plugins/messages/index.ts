@@ -6,7 +6,7 @@ import { persistent } from "./persistent.ts";
 import { mergeMessage } from "./reminder.ts";
 import { transients } from "./transient.ts";
 
-/** The seed's event types: what a conversation is made of, for models, for people and for listeners. */
+/** Plugin `messages`: the event types of a conversation, with how models read them and how they are displayed. */
 export default definePlugin({
   id: "messages",
   name: "Messages",

@@ -1,14 +1,14 @@
 import type { ConvertContext, EventId, EventOf, TransientOf } from "@scorel/kernel";
 import type { ScorelMessage, ToolResultMessage } from "./contract.ts";
 
-/** What pi's listeners know of a call's end: its result, when it is in the log. */
+/** Fields for pi's listeners when a call ends: its result, if it is in the log. */
 export function endedCall({ eventId }: TransientOf<"tool_execution_end">, context: ConvertContext) {
   const message = messageAt(eventId, context);
   if (message?.role !== "tool_result") return {};
   return { result: { content: message.content, details: message.details } };
 }
 
-/** What pi's listeners know of a round's end: the reply, when it is in the log, and the results of its calls. */
+/** Fields for pi's listeners when a round ends: the reply and the results of its calls, if they are in the log. */
 export function endedRound({ messageId, resultIds = [] }: TransientOf<"turn_end">, context: ConvertContext) {
   const message = messageAt(messageId, context);
   const results = resultIds.map((resultId) => messageAt(resultId, context));

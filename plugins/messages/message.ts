@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { ScorelMessage } from "./contract.ts";
 
-// Loose throughout: a provider's own fields (signatures, response ids) have to come back to it unchanged.
+// Loose objects, because providers' own fields (signatures, response ids) must be sent back unchanged.
 const text = z.looseObject({ type: z.literal("text"), text: z.string() });
 const image = z.looseObject({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
 const thinking = z.looseObject({ type: z.literal("thinking"), thinking: z.string() });
@@ -24,7 +24,7 @@ const meta = z
   })
   .optional();
 
-/** What one model call used, in tokens and US dollars. */
+/** Schema of the usage of a model call, in tokens and US dollars. */
 export const usage = z.looseObject({
   input: z.number(),
   output: z.number(),
@@ -78,10 +78,10 @@ const internal = z.looseObject({
   meta,
 });
 
-/** Any message of a conversation. */
+/** Schema of any message. */
 export const message: z.ZodType<ScorelMessage> = z.discriminatedUnion("role", [user, assistant, toolResult, internal]);
 
-/** Whether everyone who reads conversations could read it; its details are its maker's. */
+/** Quick check that a value is a readable message. Details of its blocks are not checked. */
 export function isMessage(value: unknown): boolean {
   const { role, content } = Object(value) as { role?: unknown; content?: unknown };
   if (!["user", "assistant", "tool_result", "internal"].includes(role as string)) return false;
@@ -89,7 +89,7 @@ export function isMessage(value: unknown): boolean {
   return Array.isArray(content) && content.every((block) => typeof Object(block).type === "string");
 }
 
-/** The readable text of a message: its text blocks, one after the other. */
+/** Returns a message's text blocks, joined. */
 export function textOf(of: ScorelMessage): string {
   if (typeof of.content === "string") return of.content;
   return of.content

@@ -11,13 +11,13 @@ type Definition<T extends keyof Events> = EventDefinition<Events[T]>;
 const fields = z.record(z.string(), z.unknown());
 const id = z.string().min(1);
 
-/** A side event: it hangs at the leaf of that moment without moving it. */
+/** Keeps the active leaf, for side events. */
 const stay = (_event: unknown, current: EventId | null) => current;
 
 const messageEvent: Definition<"message"> = {
   schema: z.strictObject({ message }),
   durable: (event: EventOf<"message">) => isDurable(event.message),
-  // What came of an attempt that failed hangs beside the conversation; the model never reads it twice.
+  // A retried attempt is a side event, so the model never reads it.
   leaf: (event: EventOf<"message">, current) => (event.message.meta?.retried ? current : event.id),
   leafReads: '"retried"',
   convertToLlm: (event: EventOf<"message">) => messageToLlm(event.message),
@@ -102,7 +102,7 @@ const customMessage: Definition<"custom_message"> = {
     context.find("customDisplay")?.(event) ?? displayCustomMessage(event, context),
 };
 
-/** The types that are lines of the log. */
+/** The persistent event types. */
 export const persistent = {
   message: messageEvent,
   rewind,
@@ -115,12 +115,12 @@ export const persistent = {
   harness_item: harnessItem,
 };
 
-/** What a person wrote, and calls that are about to act, must survive a power loss before they are announced. */
+/** A user's message and a reply with tool calls must survive a power loss before they are announced. */
 function isDurable(of: ScorelMessage): boolean {
   return of.role === "user" || (of.role === "assistant" && of.content.some((block) => block.type === "toolCall"));
 }
 
-/** A plugin's bookkeeping says so of itself. */
+/** True when a plugin marks its data as bookkeeping. */
 function isHidden(data: unknown): boolean {
   return (data as { hidden?: unknown } | null | undefined)?.hidden === true;
 }

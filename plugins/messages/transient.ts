@@ -7,7 +7,7 @@ import { usage } from "./message.ts";
 const id = z.string();
 const failure = z.strictObject({ code: z.string(), message: z.string() });
 
-/** A transient type: only its schema, unless it has something to show or to say in other words. */
+/** Defines a transient event type: its schema and optional converters. */
 function transient<T extends keyof Transients>(
   schema: z.ZodType<Transients[T]>,
   more: Omit<TransientDefinition<Transients[T]>, "schema" | "transient"> = {},
@@ -15,7 +15,7 @@ function transient<T extends keyof Transients>(
   return { transient: true, schema, ...more };
 }
 
-/** Thousands of these come in a reply: none needs its schema to be seen as what it should be. */
+/** Fast validation without a schema, since a reply has thousands of deltas. */
 function quickDelta(payload: Transients["text_delta"]): Transients["text_delta"] | undefined {
   const { eventId, delta, ...others } = payload;
   const fits = typeof eventId === "string" && typeof delta === "string" && Object.keys(others).length === 0;
@@ -113,5 +113,5 @@ const lifecycle = {
   }),
 };
 
-/** The types that are only heard: streaming, tools at work, and the frames around a turn. */
+/** The transient event types: streaming, tools and turns. */
 export const transients = { ...streamed, ...tools, ...lifecycle };

@@ -9,7 +9,7 @@ import { nearest } from "./near.ts";
 import { type Sources, variablesOf } from "./resolve.ts";
 import { subscriptions } from "./subscriptions.ts";
 
-/** What a person does about models, over the same sources that a session's model comes from. */
+/** Creates the service `modelAdmin`: listing, checking and logging in, over the same sources as a session's model. */
 export function createAdmin(model: OwnModel, from: Sources): ModelAdminService {
   return {
     list: (filter = "") => list(filter, from),

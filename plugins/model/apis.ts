@@ -1,6 +1,6 @@
 import type { Api, StreamFunction } from "@mariozechner/pi-ai";
 
-/** The apis that any server may speak. */
+/** Apis that a custom server may use. */
 export const apis = [
   "openai-completions",
   "openai-responses",
@@ -8,22 +8,28 @@ export const apis = [
   "anthropic-messages",
 ] as const satisfies readonly Api[];
 export type CustomApi = (typeof apis)[number];
-/** All that can be spoken: one is spoken by a single provider. */
+/** All supported apis; `openai-codex-responses` is used by a single provider. */
 export type SpokenApi = CustomApi | "openai-codex-responses";
 
-/** How one api is spoken. */
+/** How requests of one api are made. */
 export interface Adapter {
-  /** The direct module, not the registry: its stream can be watched before the first event, and no plugin can replace it. */
+  /**
+   * Imports the adapter's own module, not pi-ai's registry: its stream can be observed from the start, and no plugin
+   * can replace it.
+   */
   load(): Promise<unknown>;
-  /** Its client takes the global fetch at each request, not once when it is made. */
+  /** The client looks up the global fetch at each request, not once at creation. */
   late?: true;
-  /** It makes a request that failed again by itself. */
+  /** The client retries failed requests on its own. */
   insists?: true;
-  /** Variables that its client reads for any host, with the value it finds instead; undefined is none. */
+  /**
+   * Environment variables that the client reads for any host, with the value to set during the call; undefined unsets
+   * it.
+   */
   variables: Readonly<Record<string, string | undefined>>;
 }
 
-/** OpenAI's client also prints what it cannot read, over whatever is on the terminal. */
+/** OpenAI's client would also print unreadable replies over the terminal. */
 const openai = { OPENAI_ORG_ID: undefined, OPENAI_PROJECT_ID: undefined, OPENAI_LOG: "off" };
 
 export const adapters: Readonly<Record<SpokenApi, Adapter>> = {
@@ -52,7 +58,7 @@ export const adapters: Readonly<Record<SpokenApi, Adapter>> = {
   },
 };
 
-/** Each adapter takes only models of its own api, which is what it is looked up by. */
+/** Loads an api's adapter. The cast is safe, since each adapter gets only models of its own api. */
 export async function loadAdapter(api: SpokenApi): Promise<StreamFunction> {
   return (await adapters[api].load()) as StreamFunction;
 }

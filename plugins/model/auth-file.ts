@@ -10,21 +10,21 @@ import { errors } from "./errors.ts";
 const token = z.string().regex(/^[\x21-\x7e]+$/);
 const address = z.string().regex(/^https:\/\/[a-z0-9.-]+$/i);
 
-/** What a login through a provider's own site left: a token for requests, and one to renew it with. */
+/** Tokens from logging in at a provider's own site: one for requests and one to renew it. */
 export const subscriptionSchema = z.looseObject({
   access: token,
   refresh: token,
   /** Milliseconds since the epoch. */
   expires: z.number(),
-  /** Where this account's requests go, when that differs between accounts. */
+  /** Base URL for this account, when the provider has several. */
   baseUrl: address.optional(),
 });
 export type Subscription = z.output<typeof subscriptionSchema>;
 
-/** A key, or what stands for a subscription. */
+/** An API key or a subscription. */
 export type Credential = string | Subscription;
 
-/** Credentials by provider, as `scorel login` stored them; one for each. */
+/** Credentials that `scorel login` stored, one per provider. */
 export type Stored = Readonly<Record<string, Credential>>;
 
 const authFile = z.object({
@@ -32,14 +32,14 @@ const authFile = z.object({
   subscriptions: z.record(z.string(), subscriptionSchema).default({}),
 });
 
-/** How long to wait for whoever changes the file now, in milliseconds. */
+/** Milliseconds to wait for another process's change. */
 const PATIENCE = 10_000;
 
 export function authPath(): string {
   return join(homedir(), ".scorel", "auth.json");
 }
 
-/** What is stored; nothing without the file. Throws MODEL_AUTH_FILE when it cannot be read or is something else. */
+/** Reads the stored credentials; empty without the file. Throws MODEL_AUTH_FILE when it is unreadable or invalid. */
 export function readStored(path = authPath()): Stored {
   const text = readIfPresent(path);
   if (text === undefined) return {};
@@ -48,7 +48,7 @@ export function readStored(path = authPath()): Stored {
   return { ...data.keys, ...data.subscriptions };
 }
 
-/** The values in a credential that nobody else may see. */
+/** Returns the secret values of a credential. */
 export function secretsOf(credential: Credential): string[] {
   return typeof credential === "string" ? [credential] : [credential.access, credential.refresh];
 }
@@ -62,7 +62,7 @@ function readIfPresent(path: string): string | undefined {
   }
 }
 
-/** A parser's message would quote the text, and with it a key. */
+/** Parses JSON without the parser's message, which would quote the text and with it a key. */
 function parsed(text: string, path: string): unknown {
   try {
     return JSON.parse(text);
@@ -71,14 +71,14 @@ function parsed(text: string, path: string): unknown {
   }
 }
 
-/** Stores a provider's credential, or with undefined removes it. Answers whether there was one. */
+/** Stores a provider's credential; undefined removes it. Returns whether there was one before. */
 export async function storeCredential(provider: string, credential: Credential | undefined): Promise<boolean> {
   return (await changeCredential(provider, () => credential)) !== undefined;
 }
 
 /**
- * Changes a provider's credential to what `change` makes of it, undefined for none, while nobody else can; answers what
- * it was. Only this user may read the file.
+ * Replaces a provider's credential with what `change` returns (undefined removes it), while holding a lock. Returns the
+ * former credential. Only this user may read the file.
  */
 export async function changeCredential(
   provider: string,

@@ -1,7 +1,7 @@
 import type { CustomApi } from "./apis.ts";
 import { errors } from "./errors.ts";
 
-/** How the address of a server of each api is written. */
+/** Example base URL for each api. */
 export const baseUrlForms: Readonly<Record<CustomApi, string>> = {
   "openai-completions": "https://host/v1",
   "openai-responses": "https://host/v1",
@@ -9,14 +9,17 @@ export const baseUrlForms: Readonly<Record<CustomApi, string>> = {
   "anthropic-messages": "https://host",
 };
 
-/** A server's address, fit for its api; throws MODEL_BASE_URL. The reasons never repeat the value: it may hold a password. */
+/**
+ * Parses and validates a base URL for an api; throws MODEL_BASE_URL. The reasons never quote the URL, which may contain
+ * a password.
+ */
 export function checkedUrl(provider: string, api: CustomApi, baseUrl: string): URL {
   const reason = unfit(baseUrl) ?? misfit(api, new URL(baseUrl));
   if (reason !== undefined) throw errors.MODEL_BASE_URL({ provider, reason, form: baseUrlForms[api] });
   return new URL(baseUrl);
 }
 
-/** Why no api could live there. */
+/** Returns why a base URL cannot serve any api, or undefined. */
 export function unfit(baseUrl: string): string | undefined {
   if (!/^https?:\/\//i.test(baseUrl)) return 'has no scheme: it must start with "https://" or "http://"';
   if (!URL.canParse(baseUrl)) return "is not a URL";
@@ -24,11 +27,11 @@ export function unfit(baseUrl: string): string | undefined {
   if (username || password)
     return "holds a user name or password; a key belongs into the variable that apiKeyEnv names";
   if (search || hash) return 'holds a "?" or "#" part, which the api\'s own paths cannot follow';
-  // For two provider names pi-ai would fill braces with the values of environment variables.
+  // pi-ai replaces braces by environment variables for two provider names.
   return /[{}]/.test(baseUrl) ? "holds braces; write the address out" : undefined;
 }
 
-/** Why this api does not live there. */
+/** Returns why a base URL does not fit this api, or undefined. */
 function misfit(api: CustomApi, { pathname }: URL): string | undefined {
   const path = pathname.replace(/\/+$/, "");
   const endpoint = /\/(chat\/completions|responses|messages)$|:(streamG|g)enerateContent$/.exec(path)?.[0];

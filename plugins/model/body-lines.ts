@@ -1,10 +1,10 @@
-/** A body's bytes as they go by: each piece answers what goes on in its place, `end` what was held back. */
+/** Transforms a body's bytes as they pass: `piece` returns what to pass on, `end` what was held back. */
 export interface Passage {
   piece(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
 }
 
-/** A passage in which whole lines can be changed: `change` gets one or more of them at a time, with their breaks. */
+/** Creates a Passage that changes whole lines. `change` gets one or more complete lines, with their line breaks. */
 export function byLines(change: (lines: Uint8Array) => Uint8Array): Passage {
   let held: Uint8Array = new Uint8Array();
   return {
@@ -18,7 +18,7 @@ export function byLines(change: (lines: Uint8Array) => Uint8Array): Passage {
   };
 }
 
-/** The same bytes, as what can be searched. */
+/** Views the bytes as a Buffer, which can be searched. */
 export function searchable(bytes: Uint8Array): Buffer {
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
 }

@@ -1,4 +1,4 @@
-/** Bytes that grow at their end, without being copied each time. */
+/** A growing byte list that doubles its buffer instead of copying on each addition. */
 export class ByteList {
   private room = Buffer.alloc(0);
   private used = 0;
@@ -7,7 +7,7 @@ export class ByteList {
     return this.used;
   }
 
-  /** A view that stays as it is, whatever becomes of the list. */
+  /** The present bytes as a view. Later additions and cuts do not change it. */
   get bytes(): Buffer {
     return this.room.subarray(0, this.used);
   }
@@ -22,7 +22,7 @@ export class ByteList {
     this.used += this.room.write(text, this.used);
   }
 
-  /** Leaves out what was added after the first `length` bytes. */
+  /** Removes everything after the first `length` bytes. */
   cut(length: number): void {
     this.room = Buffer.from(this.room.subarray(0, length));
     this.used = length;

@@ -4,11 +4,11 @@ import type { OwnModel } from "./model.ts";
 import { adviceOnKey } from "./refused-key.ts";
 
 const question: Context = { messages: [{ role: "user", content: "Answer with the word ok.", timestamp: 0 }] };
-/** Enough for an answer of every api, some of which refuse less than 16. */
+/** Enough for an answer; some apis refuse less than 16. */
 const MAX_TOKENS = 64;
 const PATIENCE = 60_000;
 
-/** One small request to a model, and what came of it. Throws when there is no model or no key. */
+/** Sends one small request to a model and reports the result. Throws when there is no model or no key. */
 export async function check(model: OwnModel, signal?: AbortSignal): Promise<ModelCheck> {
   const credential = model.credential();
   const windowFrom = model.windowFrom();
@@ -37,7 +37,7 @@ function problemOf(
 
 type At = Pick<ModelCheck, "host" | "credential"> & { provider: string };
 
-/** What most often helps, by what the server answered. */
+/** Returns the most likely remedy for the server's answer. */
 function adviceFor({ status, unreached }: RequestFailure, { provider, host, credential }: At) {
   if (unreached === "ECONNREFUSED")
     return `Nothing listens at ${host}: is the server running, and the port in baseUrl right?`;

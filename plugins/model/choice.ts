@@ -6,20 +6,23 @@ import type { CustomConfig } from "./config.ts";
 import type { LocalModel, ModelService } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** A model and where its key comes from. */
+/** A resolved model and the sources of its key. */
 export interface Choice {
   model: ReturnType<ModelService["current"]>;
-  /** Variables that may hold the key, best first; empty when the server asks for none. */
+  /** Environment variables that may hold the key, best first; empty when the server needs none. */
   keyVariables: readonly string[];
-  /** What is stored for the provider, which serves when no variable holds a key; absent where nothing may serve. */
+  /**
+   * Reads the provider's stored credential, which is used when no variable is set. Absent when a stored one must not be
+   * used.
+   */
   stored?(): Credential | undefined;
-  /** How the window of a server's model on this machine is known. */
+  /** How the context window of a local model is known. */
   windowFrom?: LocalModel["windowFrom"];
-  /** The demonstration model, which no server runs. */
+  /** True for the built-in demonstration model, which needs no server. */
   offline?: true;
 }
 
-/** The model that a table of type custom describes; throws MODEL_ errors. */
+/** Creates the model of a custom table; throws MODEL_ errors. */
 export function custom({ type: _type, apiKeyEnv, headers, ...rest }: CustomConfig): Choice {
   const { provider, id, api, baseUrl } = rest;
   const { hostname } = checkedUrl(provider, api, baseUrl);

@@ -3,7 +3,7 @@ import type { CustomApi } from "./apis.ts";
 
 type Compat = NonNullable<Model<Api>["compat"]>;
 
-/** What only the inventor of an api is sure to accept is not sent to others. */
+/** Features that only an api's inventor is sure to support; switched off for all other hosts. */
 const elsewhere: Readonly<Record<CustomApi, Compat | undefined>> = {
   "openai-completions": {
     supportsDeveloperRole: false,
@@ -17,7 +17,7 @@ const elsewhere: Readonly<Record<CustomApi, Compat | undefined>> = {
   "anthropic-messages": { supportsEagerToolInputStreaming: false, supportsLongCacheRetention: false },
 };
 
-/** How a server at this host differs from what the library takes for granted; undefined when it does not. */
+/** Returns the compatibility settings for a host; undefined when pi-ai's defaults fit. */
 export function compatOf(api: CustomApi, hostname: string): Compat | undefined {
   return isInventor(hostname) ? undefined : elsewhere[api];
 }

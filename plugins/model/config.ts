@@ -10,7 +10,7 @@ const apiKeyEnv = z
   .regex(/^[A-Z][A-Z0-9_]*$/, "must be the NAME of an environment variable (capitals, digits, _), never the key itself")
   .describe("name of the environment variable that holds the key");
 
-/** What the question about a project's trust says of these keys. */
+/** Marks a key that redirects data. `could` is shown when the user is asked whether to trust a project that sets it. */
 const redirects = (could: string) => ({ trust: { kind: "redirect", could } });
 
 const idleTimeout = z
@@ -74,16 +74,16 @@ const custom = z.strictObject({
     .describe("prices, to show what a session costs"),
 });
 
-/** A table that describes a model, as `[models.<alias>]` does. */
+/** Schema of a table that describes a model, such as `[models.<alias>]`. */
 export const modelTable = z.discriminatedUnion("type", [builtin, custom]);
 
-/** The absent table. Its `type` admits no string, so that only an empty table is one. */
+/** An empty table. Its `type` accepts no string, so nothing else matches. */
 const none = z.looseObject({ type: z.enum([]).optional() }).refine((table) => Object.keys(table).length === 0, {
   path: ["type"],
   message: 'is missing: write type = "builtin" (a known provider) or type = "custom" (any server)',
 });
 
-/** The table `[model]`. */
+/** Schema of the table `[model]`. */
 export const modelConfig = z.discriminatedUnion("type", [builtin, custom, none]);
 export type ModelConfig = z.output<typeof modelConfig>;
 export type BuiltinConfig = z.output<typeof builtin>;

@@ -1,33 +1,39 @@
 import type { Api, AssistantMessageEventStream, Context, Model, SimpleStreamOptions } from "@mariozechner/pi-ai";
 import type { ModelConfig } from "./config.ts";
 
-/** What goes with one request. */
+/** Options of one request. */
 export interface StreamOptions extends SimpleStreamOptions {
-  /** Asked as the reply arrives: whether deltas that arrive together may come as one. Default: each comes by itself. */
+  /** Asked while the reply arrives: true if deltas that arrive together may be merged. Default: false. */
   mayJoin?(): boolean;
 }
 
-/** A model and the way to it. */
+/** A model that can be called. */
 export interface UsableModel {
-  /** The resolved model; throws MODEL_NONE or another coded error that says how to set one. `idleTimeout` in seconds. */
+  /**
+   * Returns the resolved model; throws MODEL_NONE or another error that says how to configure one. `idleTimeout` is in
+   * seconds.
+   */
   current(): Model<Api> & { idleTimeout?: number };
   /**
-   * One request. Never throws: every failure is an `error` event, whose message may bear a `failure`
-   * (RequestFailure) that is no part of the conversation. Retries are off below this call;
-   * the api key is resolved here and goes only to the model's own host.
+   * Makes one request. Never throws: failures are `error` events, whose message may carry a `failure` (RequestFailure)
+   * that is not part of the conversation. There are no retries below this call. The API key is read now and sent only
+   * to the model's own host.
    */
   stream(context: Context, options: StreamOptions): AssistantMessageEventStream | Promise<AssistantMessageEventStream>;
 }
 
-/** The model in use and the way to it. */
+/** The service `model`: the session's model. */
 export interface ModelService extends UsableModel {
-  /** The model of the table `[models.<alias>]`, as "summary" or "title"; the model in use when there is no such table. */
+  /**
+   * Returns the model of the table `[models.<alias>]`, for example "summary" or "title", or the session's model without
+   * such a table.
+   */
   named(alias: string): Promise<UsableModel>;
-  /** Takes `provider/id` as the model in use from the next request on; throws MODEL_ errors, and then nothing changes. */
+  /** Switches to `provider/id` for the next requests. Throws MODEL_ errors and then keeps the present model. */
   choose(name: string): Promise<void>;
 }
 
-/** The tables `[models.<alias>]`; each is like `[model]`. */
+/** The service `modelTables`: the tables `[models.<alias>]`, each like `[model]`. */
 export interface ModelTablesService {
   readonly tables: Readonly<Record<string, ModelConfig>>;
 }
@@ -36,129 +42,132 @@ export interface ModelTablesService {
 export interface ListedModel {
   provider: string;
   id: string;
-  /** Tokens a request and its reply may hold together, and a reply alone. */
+  /** Context window and maximum reply, in tokens. */
   contextWindow: number;
   maxTokens: number;
   /** US dollars per million tokens. */
   cost: { input: number; output: number };
   images: boolean;
   thinks: boolean;
-  /** A key or a subscription for its provider is there. */
+  /** True when there is a key or subscription for its provider. */
   ready: boolean;
-  /** Where that comes from: the name of a variable, `stored key` or `subscription`. */
+  /** Where the key comes from: a variable's name, `stored key` or `subscription`. */
   credential?: string;
 }
 
-/** A model that a server on this machine runs now. */
+/** A model that a server on this machine is running. */
 export interface LocalModel {
   provider: string;
   id: string;
-  /** The kind of server: "Ollama". */
+  /** Name of the server program, for example "Ollama". */
   server: string;
   baseUrl: string;
   contextWindow: number;
-  /** The window as the model is `loaded`, as its own `setting` says, or `assumed`, since the server does not tell. */
+  /** Source of `contextWindow`: the `loaded` model, its `setting`, or `assumed` because the server does not say. */
   windowFrom?: "loaded" | "setting" | "assumed";
 }
 
-/** What one small request came to. */
+/** Result of one small test request. */
 export interface ModelCheck {
-  /** `provider/id`, its api, and the host that was asked. */
+  /** `provider/id`, its api, and the host that was called. */
   model: string;
   api: string;
   host: string;
-  /** Where the key came from: the name of a variable, `stored key`, `subscription`, or `no key`. */
+  /** Where the key came from: a variable's name, `stored key`, `subscription` or `no key`. */
   credential: string;
-  /** A model's of a server on this machine, in tokens, and how that is known. */
+  /** Context window of a local model in tokens, and how it is known. */
   window?: Pick<LocalModel, "contextWindow" | "windowFrom">;
   ms: number;
-  /** Why it failed, and what may help. */
+  /** Why the request failed, and what may help. */
   problem?: string;
   advice?: string;
 }
 
-/** A step on the way to a server. With a proxy the first ones lead to that. */
+/**
+ * A step in reaching a server: DNS lookup, TCP connection, TLS and HTTP response. With a proxy, the first ones concern
+ * the proxy.
+ */
 export type ReachStep = "name" | "connection" | "encryption" | "answer";
 
-/** How far one gets on the way to a model's server, with no key and none of the configured headers. */
+/** How far a model's server can be reached, tested without the key and without configured headers. */
 export interface ModelReach {
-  /** `provider/id`, its api, and the host that requests go to; no host for the demonstration model, which needs none. */
+  /** `provider/id`, its api, and the host. The demonstration model has no host. */
   model: string;
   api: string;
   host?: string;
-  /** Where the key comes from: the name of a variable, `stored key`, `subscription`, or `no key`. */
+  /** Where the key comes from: a variable's name, `stored key`, `subscription` or `no key`. */
   credential?: string;
-  /** Why there is no key to use. */
+  /** Why no key can be used. */
   keyProblem?: { code: string; message: string };
-  /** The proxy that the environment names for this host. */
+  /** The proxy that the environment sets for this host. */
   proxy?: string;
-  /** Those that were taken, with milliseconds. */
+  /** Successful steps, with their duration in milliseconds. */
   steps: readonly { step: ReachStep; ms: number }[];
-  /** The HTTP status of what the server answered. */
+  /** HTTP status of the server's answer. */
   status?: number;
-  /** The step that failed, why, and what may help; `late` when it only took too long. */
+  /** The failed step, the reason and what may help. `late` means that it only took too long. */
   failed?: { step: ReachStep; reason: string; advice: string; late: boolean };
 }
 
-/** How to log in to a provider: with a key of its own, or at its site as a subscriber. */
+/** How to log in: with an API key, or with a subscription at the provider's site. */
 export type LoginWay = "key" | "subscription";
 
-/** The person who logs in at a provider's site. */
+/** Dialog with the person who logs in at a provider's site. */
 export interface SignInDialog {
-  /** Shows an address to open in a browser, on any machine, and what to do there. */
+  /** Shows an address to open in a browser on any machine, with instructions. */
   show(address: string, instructions?: string): void;
-  /** A line that is typed or pasted. Where nobody can answer: nothing when that is an answer, else it stays open. */
+  /** Asks for a line, typed or pasted. If nobody can answer: returns "" when that is allowed, else never resolves. */
   ask(question: string, mayBeEmpty: boolean): Promise<string>;
-  /** Says what happens. */
+  /** Shows a progress message. */
   tell(progress: string): void;
-  /** Gives the login up. */
+  /** Cancels the login. */
   signal: AbortSignal;
 }
 
-/** What a person does about models: look, try, and keep keys. All throw MODEL_ errors. */
+/** The service `modelAdmin`: list and test models, and manage keys. All methods throw MODEL_ errors. */
 export interface ModelAdminService {
-  /** Models of the known providers whose `provider/id` holds every word of the filter. */
+  /** Lists models of known providers whose `provider/id` contains every word of the filter. */
   list(filter?: string): Promise<ListedModel[]>;
-  /** Sends one small request to the model in use. Throws when there is nothing to send or nowhere to send it. */
+  /** Sends one small request to the session's model. Throws when there is no model or no key. */
   check(signal?: AbortSignal): Promise<ModelCheck>;
   /**
-   * How far one gets to the host of the model in use, within `limit` milliseconds; with a limit of 0 nothing is connected to.
-   * Throws when no model is chosen or there is none of its name.
+   * Tests how far the session's model can be reached within `limit` milliseconds; 0 makes no connection. Throws when no
+   * model is chosen or it does not exist.
    */
   reach(limit: number): Promise<ModelReach>;
-  /** What servers on this machine run now; asks at their usual ports and waits a moment. */
+  /** Lists the models of servers on this machine, asking at their usual ports with a short timeout. */
   local(): Promise<LocalModel[]>;
-  /** Stores a provider's key; answers where, and the variable that holds another one and wins. */
+  /** Stores a provider's API key. Returns the file, and the variable with another key that takes precedence. */
   login(provider: string, key: string): Promise<{ path: string; shadowedBy?: string }>;
-  /** Lets a person log in at a provider's site, and stores the tokens; answers as `login` does. */
+  /** Lets a person log in at a provider's site and stores the tokens. Returns the same as `login`. */
   signIn(provider: string, dialog: SignInDialog): Promise<{ path: string; shadowedBy?: string }>;
-  /** Forgets a provider's stored key or subscription; answers whether there was one. */
+  /** Removes a provider's stored key or subscription. Returns whether there was one. */
   logout(provider: string): Promise<boolean>;
-  /** How one can log in to a provider. Throws MODEL_UNKNOWN_PROVIDER for one whose key could not be used. */
+  /** Returns the ways to log in to a provider; throws MODEL_UNKNOWN_PROVIDER. */
   waysIn(provider: string): Promise<readonly LoginWay[]>;
 }
 
-/** What the server answered to a request that failed, as far as it answered: `failure` on the message of an `error` event. */
+/** What is known about a failed request: property `failure` of the message of an `error` event. */
 export interface RequestFailure {
-  /** The HTTP status, when it refused. */
+  /** HTTP status of the refusal. */
   status?: number;
-  /** Milliseconds it asks to wait before the next request. */
+  /** Milliseconds that the server asks to wait. */
   retryAfterMs?: number;
-  /** Why it was not reached at all: the system's word, such as ECONNREFUSED. */
+  /** System error code when the server was not reached, for example ECONNREFUSED. */
   unreached?: string;
-  /** What to do about it, of a key that was refused. */
+  /** What to do about a refused key. */
   advice?: string;
 }
 
-/** Keeps keys out of everything that leaves the process or reaches the disk. */
+/** The service `secrets`: keeps keys out of logs, requests and child processes. */
 export interface SecretsService {
-  /** The environment for child processes: without any variable that holds a key. */
+  /** Returns the environment for child processes, without variables that hold a key. */
   childEnv(): Record<string, string>;
-  /** Replaces every known secret value in a text. */
+  /** Replaces every known secret in a text. */
   redact(text: string): string;
-  /** The same for text that arrives in pieces: holds back what could be the start of a secret. */
+  /** Redacts streamed text. Holds back the end of a chunk that could be the start of a secret. */
   redactor(): { write(chunk: string): string; end(): string };
-  /** Byte ranges of the secrets in UTF-8 text, ascending and apart, for whoever shows a part of it. */
+  /** Returns the byte ranges of secrets in UTF-8 text, ascending and not overlapping. */
   spans(bytes: Buffer): readonly (readonly [from: number, to: number])[];
 }
 

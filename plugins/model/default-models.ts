@@ -1,4 +1,4 @@
-/** What is used when nothing is configured: the first of these whose provider has a key. Data only. */
+/** Models used without configuration: the first whose provider has a key. Data only. */
 export const defaultModels: readonly { provider: string; id: string }[] = [
   { provider: "anthropic", id: "claude-sonnet-4-6" },
   { provider: "openai", id: "gpt-5.4" },

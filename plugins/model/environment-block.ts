@@ -2,12 +2,11 @@ import { closeSync, openSync, readFileSync, readSync, writeSync } from "node:fs"
 import { isMainThread } from "node:worker_threads";
 
 /**
- * Takes the values of these variables out of the block that the system handed to this process at its start and shows to
- * other processes as /proc/<pid>/environ; `process.env` keeps them. Does nothing where there is no such block to write
- * to: on other systems, and where the kernel forbids it.
+ * Overwrites the values of these variables in /proc/<pid>/environ, which other processes can read; `process.env` keeps
+ * them. Does nothing on systems other than Linux or where the kernel forbids it.
  */
 export function hideFromProc(names: readonly string[]): void {
-  // A worker's process.env is a copy: the block would still be what the main thread reads.
+  // A worker's process.env is a copy, while the main thread still reads the original block.
   if (process.platform !== "linux" || !isMainThread || names.length === 0) return;
   let memory: number | undefined;
   try {
@@ -24,7 +23,10 @@ export function hideFromProc(names: readonly string[]): void {
   }
 }
 
-/** Where the block lies: fields 50 and 51 of the process's status, counted behind the name, which may hold anything. */
+/**
+ * Finds the environment block: fields 50 and 51 of /proc/<pid>/stat, counted from behind the name, which may contain
+ * anything.
+ */
 function blockOf(status: string): { start: number; end: number } {
   const fields = status.slice(status.lastIndexOf(")") + 2).split(" ");
   return { start: Number(fields[47]), end: Number(fields[48]) };
@@ -37,7 +39,7 @@ function hide(name: string, block: Buffer, start: number, memory: number): void 
   const framed = Buffer.concat([Buffer.alloc(1), block]);
   const at = framed.indexOf(entry);
   if (at < 0) return;
-  // Set anew, the variable has a place of its own outside the block.
+  // Setting the variable again gives it new memory outside the block.
   process.env[name] = value;
   const length = Buffer.byteLength(value);
   const place = start + at + name.length + 1;

@@ -1,29 +1,29 @@
-/** Server-sent events as text, for what reads and rewrites replies. */
+/** Helpers for server-sent events as text. */
 
-/** One event's data: its `data:` lines without their name, joined; undefined when it has none. */
+/** Returns an event's data, its `data:` lines joined; undefined without any. */
 export function dataOf(event: string): string | undefined {
   if (event.startsWith("data:") && !event.includes("\n")) return event.slice(5).trimStart();
   const lines = event.split("\n").filter((line) => line.startsWith("data:"));
   return lines.length === 0 ? undefined : lines.map((line) => line.slice(5).trimStart()).join("\n");
 }
 
-/** The same event with other data. */
+/** Returns the event with other data. */
 export function withData(event: string, data: object): string {
   const others = event.split("\n").filter((line) => line !== "" && !line.startsWith("data:"));
   return [...others, `data: ${JSON.stringify(data)}`].join("\n");
 }
 
-/** An event with a name, as anthropic-messages and openai-responses have it. */
+/** Creates an event with a name, as in anthropic-messages and openai-responses. */
 export function namedEvent(data: { type: string }): string {
   return `event: ${data.type}\ndata: ${JSON.stringify(data)}`;
 }
 
-/** The same with plain line breaks. No JSON text has others in it but escaped ones. */
+/** Normalizes line breaks to \n. Safe, since JSON only contains escaped ones. */
 export function plainBreaks(text: string): string {
   return text.includes("\r") ? text.replace(/\r\n?/g, "\n") : text;
 }
 
-/** The events of a text with plain line breaks that ends with an event's blank line. */
+/** Splits text with \n line breaks into its events. */
 export function eventsIn(text: string): string[] {
   return text.split("\n\n").filter((event) => event !== "");
 }
@@ -32,7 +32,7 @@ export function joinEvents(events: readonly string[]): string {
   return events.length === 0 ? "" : `${events.join("\n\n")}\n\n`;
 }
 
-/** Where the last whole event of these bytes ends; -1 when none does. */
+/** Returns where the last complete event ends; -1 when there is none. */
 export function endOfEvents(bytes: Buffer): number {
   const ends = ["\n\n", "\r\n\r\n", "\r\r"].map((blank) => {
     const at = bytes.lastIndexOf(blank);
@@ -41,7 +41,7 @@ export function endOfEvents(bytes: Buffer): number {
   return Math.max(...ends);
 }
 
-/** The object that a JSON text holds; undefined for anything else. */
+/** Parses a JSON object; undefined for anything else. */
 export function objectIn(json: string): Record<string, unknown> | undefined {
   try {
     return asObject(JSON.parse(json));

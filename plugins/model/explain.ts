@@ -1,6 +1,6 @@
 import type { Wire } from "./fetch.ts";
 
-/** Says what failed so that a person can read it: what the wire knows, else the library's message without its JSON. */
+/** Returns a readable error message: the wire's own knowledge, else the library's message without its JSON. */
 export function explained(message: string, baseUrl: string, wire: Wire): string {
   const { unreached, refusal, status, said: heard, told } = wire;
   if (refusal !== undefined) return refusal;
@@ -15,10 +15,10 @@ export function explained(message: string, baseUrl: string, wire: Wire): string 
   return status === undefined || said.includes(`${status}`) ? said : `${status} ${said}`;
 }
 
-/** How engines complain about a text that is not JSON. */
+/** Matches the error messages of JSON parsers. */
 const badJson = /\bin JSON at position \d+|is not valid JSON|Unexpected end of JSON input/;
 
-/** `529 {"error":{"message":"overloaded"}}` and the like, as `529 overloaded`. */
+/** Shortens `529 {"error":{"message":"overloaded"}}` to `529 overloaded`. */
 function readable(message: string): string {
   const start = message.indexOf("{");
   const inner = start < 0 ? undefined : innermost(message.slice(start));
@@ -30,14 +30,14 @@ function readable(message: string): string {
   return `${before}${kind.length > 0 ? `${kind.join(" ")}: ` : ""}${inner.message}`;
 }
 
-/** Of an error that is a text, the libraries show the JSON: `404 "model \\"x\\" not found"`. */
+/** Unquotes an error that is a JSON string, such as `404 "model \\"x\\" not found"`. */
 function unquoted(message: string): string {
   const [, before = "", text] = /^(\d{3} )?("(?:[^"\\]|\\.)*")$/s.exec(message) ?? [];
   if (text === undefined) return message;
   try {
     return `${before}${JSON.parse(text)}`;
   } catch {
-    // Not JSON after all: it stays as it came.
+    // Not JSON, so leave it as it is.
     return message;
   }
 }
@@ -49,7 +49,7 @@ interface ProviderError {
   type?: string;
 }
 
-/** Providers wrap their error in `error`, and some wrap a whole JSON text in its message. */
+/** Unwraps nested errors: in `error`, or as a JSON text inside the message. */
 function innermost(text: string): ProviderError | undefined {
   const error = errorIn(text);
   return error && (innermost(error.message) ?? error);
@@ -61,7 +61,7 @@ function errorIn(text: string): ProviderError | undefined {
     const error = typeof parsed.error === "string" ? { message: parsed.error } : (parsed.error ?? parsed);
     return typeof error.message === "string" ? error : undefined;
   } catch {
-    // Not JSON: the message says it in its own words.
+    // Not JSON.
     return undefined;
   }
 }

@@ -5,24 +5,24 @@ import type { RequestFailure } from "./contract.ts";
 import { httpFetch } from "./http-fetch.ts";
 import type { ReplyListener } from "./reply-passage.ts";
 
-/** Characters of a refusal that are kept. */
+/** Maximum characters kept of a refusal. */
 const LONGEST_WORD = 2_000;
-/** Bytes of a refusal's body that are read, and milliseconds that reading it may take. */
+/** Maximum bytes and milliseconds for reading the body of a refusal. */
 const MOST_OF_REFUSAL = 65_536;
 const REFUSAL_MS = 5_000;
 
-/** What happened on the network that the library's own messages leave out. */
+/** The network side of one request: a fetch, and what happened that the library's errors leave out. */
 export interface Wire extends RequestFailure {
   fetch: typeof fetch;
-  /** Why an answer was not taken, as a sentence. */
+  /** Why the answer was rejected, as a sentence. */
   refusal?: string;
-  /** What the server said to a request that failed, where the library does not get to read it. */
+  /** The server's error text, where the library does not read it. */
   said?: string;
-  /** The error that the server told inside its reply, as JSON; the library may have passed over it. */
+  /** The error inside the reply, as JSON; the library may have ignored it. */
   told?: string;
 }
 
-/** What is known of a failure; undefined when nothing is. */
+/** Returns what is known of a failure, or undefined. */
 export function failureOf({ status, retryAfterMs, unreached }: Wire): RequestFailure | undefined {
   const known = {
     ...(status !== undefined && { status }),
@@ -32,19 +32,19 @@ export function failureOf({ status, retryAfterMs, unreached }: Wire): RequestFai
   return Object.keys(known).length > 0 ? known : undefined;
 }
 
-/** What may be done with each answer before it is read. */
+/** Options for observing answers before they are read. */
 export interface Listening {
-  /** Called with every answer, a refusal too. */
+  /** Called with every answer, including refusals. */
   onResponse?(response: ProviderResponse): unknown;
-  /** What the bytes of the one answer go through; it tells the listener what it finds. */
+  /** Creates the transformation for the body of a successful answer. */
   passage?(listener: Omit<ReplyListener, "mayJoin">): Passage;
-  /** Milliseconds that reading a refusal may take. */
+  /** Maximum milliseconds for reading a refusal. */
   refusalMs?: number;
 }
 
 /**
- * A fetch for requests to one base url: it goes nowhere else, follows no redirect (which would carry the conversation
- * and custom headers to another host), and remembers why a server was not reached or its answer not taken.
+ * Creates a fetch for one base URL. It refuses other origins and follows no redirects, which would carry the
+ * conversation and custom headers elsewhere. It records why a server was not reached or its answer was rejected.
  */
 export function wireTo(baseUrl: string, { onResponse, passage, refusalMs = REFUSAL_MS }: Listening = {}): Wire {
   const { origin } = new URL(baseUrl);
@@ -66,8 +66,8 @@ export function wireTo(baseUrl: string, { onResponse, passage, refusalMs = REFUS
 }
 
 /**
- * For an adapter that would make a failed request again, unseen: what it takes for an abort is all that it gives up at. What
- * really happened stands on the wire.
+ * Wraps a wire's fetch for an adapter that retries on its own: failures look like an abort, the only thing such an
+ * adapter does not retry. The real error is kept in `wire.said`.
  */
 export function onlyOnce(wire: Wire): typeof fetch {
   return async (input, init) => {
@@ -93,14 +93,14 @@ function listenerOf(wire: Wire): Omit<ReplyListener, "mayJoin"> {
   };
 }
 
-/** The refusal with as much of its body as comes in time: a server may send it byte by byte, or without an end. */
+/** Returns the refusal with as much of its body as arrives within the limits, since a body may be slow or endless. */
 async function shortened(response: Response, limitMs: number): Promise<Response> {
   const { status, statusText, headers, body } = response;
   const reader = body?.getReader();
   if (!reader) return response;
   const pieces: Uint8Array[] = [];
   let length = 0;
-  // Ends the read that is waited for, as if the body had ended there.
+  // Ends the pending read as if the body had ended.
   const timer = setTimeout(() => void reader.cancel().catch(() => {}), limitMs);
   try {
     for (let read = await reader.read(); !read.done && length < MOST_OF_REFUSAL; read = await reader.read()) {
@@ -120,7 +120,7 @@ function refuse(wire: Wire, refusal: string): Error {
   return new Error(refusal);
 }
 
-/** A web page with status 200 is what a wrong baseUrl or a captive network answers. */
+/** Rejects a web page with status 200, which a wrong baseUrl or a captive portal returns. */
 function refusePage(wire: Wire, { headers, body }: Response): void {
   const type = headers.get("content-type") ?? "";
   if (!/^text\/html|^application\/xhtml/i.test(type)) return;
@@ -148,7 +148,7 @@ function note(wire: Wire, { status, headers }: Response): void {
   if (waitMs !== undefined) wire.retryAfterMs = waitMs;
 }
 
-/** Milliseconds; the header holds seconds or a date, another that some servers send holds milliseconds. */
+/** Returns the wait in milliseconds. `retry-after` has seconds or a date; some servers send `retry-after-ms`. */
 function retryAfter(headers: Headers): number | undefined {
   const ms = headers.get("retry-after-ms");
   const given = ms ?? headers.get("retry-after");
@@ -157,7 +157,7 @@ function retryAfter(headers: Headers): number | undefined {
   return Number.isFinite(wait) ? Math.max(0, Math.round(wait)) : undefined;
 }
 
-/** undici hides the system's error one level down. */
+/** Returns the system error, which undici wraps in `cause`. */
 function reason(thrown: unknown): string {
   const cause = (thrown as { cause?: { code?: string; message?: string } }).cause;
   return cause?.code ?? cause?.message ?? String((thrown as Error).message);

@@ -3,9 +3,9 @@ import type { Readable } from "node:stream";
 import { codeOf } from "@scorel/kernel";
 import type { Passage } from "./body-lines.ts";
 
-/** What a model request sends: all that the providers' SDKs make use of. */
+/** The request options that provider SDKs use. */
 type Init = Pick<RequestInit, "method" | "headers" | "body" | "signal">;
-/** Bytes without a line break: the libraries join a line piece by piece, at a cost that grows with its square. */
+/** Maximum bytes without a line break. Libraries append to a line piece by piece in quadratic time. */
 const longestLine = 8_000_000;
 
 interface Reading {
@@ -16,9 +16,9 @@ interface Reading {
 type Unpack = (message: IncomingMessage) => Readable;
 
 /**
- * `fetch` for model requests, on Node's own HTTP client. The built-in one costs about 50 ms and 30 MB at its first use, and
- * gives up a body that is silent for five minutes, which slow local models are. Follows no redirect. Rejects as fetch does:
- * "fetch failed" with the system's error as its cause, or with the signal's reason. The answer's body goes through `passage`.
+ * A `fetch` for model requests over Node's http client. The built-in fetch costs about 50 ms and 30 MB on first use and
+ * aborts a body that is silent for five minutes, which slow local models are. Follows no redirects. Rejects like fetch:
+ * "fetch failed" with the system error as cause, or the signal's reason. The body passes through `passage`.
  */
 export async function httpFetch(input: string | URL | Request, init: Init = {}, passage?: Passage): Promise<Response> {
   const url = new URL(input instanceof Request ? input.url : input);
@@ -70,7 +70,10 @@ function answered(
   });
 }
 
-/** A server may close a kept connection at the moment in which it is used again: then it has not heard the request. */
+/**
+ * Sends the request, once more if a kept-alive connection was closed just then, since the server has not seen the
+ * request.
+ */
 async function send(
   request: () => Promise<ClientRequest>,
   body: Uint8Array | undefined,
@@ -92,7 +95,7 @@ function respond(message: IncomingMessage, url: URL, unpack: Unpack, reading: Re
   for (let at = 0; at < message.rawHeaders.length; at += 2)
     headers.append(message.rawHeaders[at] as string, message.rawHeaders[at + 1] as string);
   const empty = status === 204 || status === 205 || status === 304;
-  // A refusal is no reply, and stays as it came.
+  // Refusals are not transformed.
   const read = status >= 200 && status < 300 ? reading : { ...reading, passage: undefined };
   const response = new Response(empty ? null : stream(unpack(message), read), {
     status,
@@ -102,7 +105,7 @@ function respond(message: IncomingMessage, url: URL, unpack: Unpack, reading: Re
   return Object.defineProperty(response, "url", { value: url.href });
 }
 
-/** A reader that is slow holds the connection back; one that leaves closes it. */
+/** Converts the body to a web stream. A slow reader pauses the connection; cancelling closes it. */
 function stream(source: Readable, { signal, passage }: Reading): ReadableStream<Uint8Array> {
   let left = false;
   const lineOf = createLineCounter();
@@ -145,7 +148,7 @@ function stream(source: Readable, { signal, passage }: Reading): ReadableStream<
   });
 }
 
-/** Told each piece, answers how long the line is by then that it ends in. */
+/** Returns a function that takes each piece and returns the length of the unfinished line. */
 function createLineCounter(): (piece: Uint8Array) => number {
   let length = 0;
   return (piece) => {
@@ -155,13 +158,13 @@ function createLineCounter(): (piece: Uint8Array) => number {
   };
 }
 
-/** Nobody asked for a packed body, but some proxies pack all the same. */
+/** Decompresses bodies that some proxies compress without being asked. */
 async function unpacking(encoding = "identity"): Promise<Unpack> {
   if (encoding === "identity") return (message) => message;
   const { pipeline } = await import("node:stream");
   const { createBrotliDecompress, createUnzip } = await import("node:zlib");
   const unpacked = encoding === "br" ? createBrotliDecompress() : createUnzip();
-  // A failure reaches the reader through the unpacked stream's own error.
+  // Errors are reported by the unpacked stream.
   return (message) => pipeline(message, unpacked, () => {});
 }
 

@@ -4,14 +4,14 @@ const WRITTEN = '"type":"response.incomplete"';
 const READ = '"type":"response.completed"';
 
 /**
- * OpenAI ends a reply that grew too long with `response.incomplete`, which the library does not know: it reads the
- * status from `response.completed`. Passes everything else on as it came, line by line.
+ * Renames `response.incomplete`, with which OpenAI ends a reply that is too long, to `response.completed`, the only
+ * ending that pi-ai reads the status from. Everything else passes unchanged.
  */
 export function knownEnding(): Passage {
   return byLines(renamed);
 }
 
-/** A filtered reply is no reply that grew too long; it stays without an ending that the library knows. */
+/** Keeps the ending of a filtered reply, which must not look like one that is too long. */
 function renamed(bytes: Uint8Array): Uint8Array {
   const text = searchable(bytes);
   if (!text.includes(WRITTEN) || text.includes('"content_filter"')) return bytes;

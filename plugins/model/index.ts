@@ -6,7 +6,7 @@ import type {} from "./contract.ts";
 import { type LocalServer, localServers } from "./local-servers.ts";
 import { createSecrets } from "./secrets.ts";
 
-/** The plugin, looking for local models at these servers. */
+/** Creates the plugin `model`, which looks for local models at `servers`. */
 export function modelPlugin(servers: readonly LocalServer[] = localServers) {
   return definePlugin({
     id: "model",

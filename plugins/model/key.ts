@@ -2,19 +2,19 @@ import type { Subscription } from "./auth-file.ts";
 import type { Choice } from "./choice.ts";
 import { errors } from "./errors.ts";
 
-/** Sent to a server on this machine that asks for no key; the protocol wants one. */
+/** Key sent to a local server without authentication, because the protocol requires one. */
 const NO_KEY = "none";
 
-/** What a request is sent with. */
+/** The key for a request and where it came from. */
 export interface Access {
   key: string;
-  /** Where the key came from: the name of a variable, `stored key`, `subscription`, or `no key`. */
+  /** Where the key came from: a variable's name, `stored key`, `subscription` or `no key`. */
   credential: string;
-  /** The subscription whose token the key is. */
+  /** The subscription, when the key is its token. */
   subscription?: Subscription;
 }
 
-/** The key for a model, read now; throws MODEL_KEY_ errors that name the variable and never its value. */
+/** Reads the key for a model now. Throws MODEL_KEY_ errors that name the variable but never quote its value. */
 export function accessFor(
   { model, keyVariables, stored }: Choice,
   env: Readonly<Record<string, string | undefined>> = process.env,
@@ -35,7 +35,7 @@ function checked(key: string, place: string): string {
   return key;
 }
 
-/** Whether a text can be sent as a key at all. */
+/** Returns true for a text that can be sent in a header as a key. */
 export function isKey(text: string): boolean {
   return /^[\x21-\x7e]+$/.test(text);
 }

@@ -6,7 +6,7 @@ import type { LocalServer } from "./local-servers.ts";
 import { ollamaWindow } from "./local-window.ts";
 import { nearest } from "./near.ts";
 
-/** A model of a server on this machine, which is asked for it; throws MODEL_LOCAL_ABSENT and MODEL_UNKNOWN. */
+/** Resolves a model of a local server; throws MODEL_LOCAL_ABSENT and MODEL_UNKNOWN. */
 export async function localChoice(server: LocalServer, id: string): Promise<Choice> {
   const { provider, name, port } = server;
   const models = await modelsOf(server);
@@ -22,7 +22,7 @@ export async function localChoice(server: LocalServer, id: string): Promise<Choi
   return { ...custom({ ...table, ...more, input: ["text"] }), ...(windowFrom && { windowFrom }) };
 }
 
-/** The list of Ollama's models says nothing of their windows; of the one that was chosen, it is asked. */
+/** Returns the context window. Ollama's list of models does not contain it, so Ollama is asked again. */
 async function windowNow(model: LocalModel): Promise<Pick<LocalModel, "contextWindow" | "windowFrom">> {
   return model.provider === "ollama" ? ollamaWindow(new URL(model.baseUrl).origin, model.id) : model;
 }

@@ -1,10 +1,10 @@
-/** A kind of server that runs models on this machine, and where it usually listens. Data only. */
+/** A kind of local model server and its usual port. Data only. */
 export interface LocalServer {
-  /** The provider in `--model provider/id`. */
+  /** Provider name in `--model provider/id`. */
   provider: string;
   name: string;
   port: number;
-  /** The question that only this kind of server answers in its way. */
+  /** Path that only this kind of server answers in its own format. */
   path: string;
 }
 

@@ -1,21 +1,21 @@
 import { z } from "zod";
 import { httpFetch } from "./http-fetch.ts";
 
-/** Tokens a model may hold, and what says so: `loaded`, its own `setting`, or nothing, and the number is `assumed`. */
+/** A local model's context window in tokens, and where the number comes from. */
 export interface LocalWindow {
   contextWindow: number;
   windowFrom: "loaded" | "setting" | "assumed";
 }
 
-/** How long a server on this machine may take to answer, in milliseconds. */
+/** Milliseconds that a local server may take to answer. */
 export const PATIENCE = 150;
-/** What servers that choose a window when they load a model often give it. */
+/** Common default of servers that choose the window when loading a model. */
 const ASSUMED = 16_384;
 
-/** A server's number of tokens; undefined for what cannot be one. */
+/** A server's token count; undefined when it is invalid. */
 export const tokens = z.number().int().positive().optional().catch(undefined);
 
-/** What is known first counts; what is taken for granted is never more than the model was made for. */
+/** Prefers the loaded window, then the setting, then the assumption, which is capped at the model's maximum. */
 export function windowOf(loaded?: number, setting?: number, largest?: number): LocalWindow {
   if (loaded !== undefined) return { contextWindow: loaded, windowFrom: "loaded" };
   const within = (count: number) => Math.min(count, largest ?? count);
@@ -29,7 +29,7 @@ const shown = z.object({
   model_info: z.record(z.string(), z.unknown()).optional().catch(undefined),
 });
 
-/** Asks Ollama for a model's window: as it is loaded now, else as its own settings will have it loaded. */
+/** Asks Ollama for a model's window: the loaded one, else the one in its settings. */
 export async function ollamaWindow(address: string, id: string): Promise<LocalWindow> {
   const [loaded, about] = await Promise.all([
     answer(`${address}/api/ps`, running),
@@ -49,7 +49,7 @@ async function answer<T>(url: string, schema: z.ZodType<T>, init: RequestInit = 
     const response = await httpFetch(url, { ...init, signal: AbortSignal.timeout(PATIENCE) });
     return schema.parse(await response.json());
   } catch {
-    // An older server, or a slow one: then the window is assumed, and said to be.
+    // An old or slow server: the window is then reported as `assumed`.
     return undefined;
   }
 }

@@ -24,7 +24,7 @@ const llamaCpp = z.object({
   default_generation_settings: z.object({ n_ctx: z.number() }),
 });
 
-/** By provider: what is said by a server of that kind, and by no other. Throws when another one answered. */
+/** Parsers of each server's answer, by provider. They throw on other answers. */
 const readers: Readonly<Record<string, (answer: unknown) => Found[]>> = {
   ollama: (answer) => ollama.parse(answer).models.map(({ name }) => ({ id: name, ...windowOf() })),
   lmstudio: (answer) =>
@@ -42,12 +42,15 @@ const readers: Readonly<Record<string, (answer: unknown) => Found[]>> = {
   },
 };
 
-/** The models of all servers that run on this machine now. Asks them side by side; silence is no server. */
+/**
+ * Lists the models of all servers running on this machine. Asks in parallel; a server that does not answer counts as
+ * absent.
+ */
 export async function findLocal(servers: readonly LocalServer[]): Promise<LocalModel[]> {
   return (await Promise.all(servers.map(modelsOf))).flat();
 }
 
-/** The models of one kind of server; none when it does not run, or something else answers in its place. */
+/** Lists the models of one kind of server; empty when it is not running or something else answers at its port. */
 export async function modelsOf(server: LocalServer): Promise<LocalModel[]> {
   const { provider, name, port, path } = server;
   const address = `http://127.0.0.1:${port}`;
@@ -56,7 +59,7 @@ export async function modelsOf(server: LocalServer): Promise<LocalModel[]> {
     const found = readers[provider]?.(await response.json()) ?? [];
     return found.map((model) => ({ ...model, provider, server: name, baseUrl: `${address}/v1` }));
   } catch {
-    // Not there, too slow, or not the server it was taken for: in each case there is nothing to choose.
+    // Absent, too slow, or another server.
     return [];
   }
 }

@@ -1,21 +1,21 @@
 import { newId } from "@scorel/kernel";
 
-/** The header by which a request is told from all others. It never leaves this process. */
+/** Header that marks one request. It is removed before the request leaves the process. */
 const MARK = "x-scorel-request";
 
 const waiting = new Map<string, typeof fetch>();
 let ours: typeof fetch | undefined;
 let original = globalThis.fetch;
 
-/** A header to send with one request, which then goes by `replacement`; and how to give up waiting for it. */
+/** A header for one request that will use the replacement, and a function that stops waiting for it. */
 export interface Marked {
   headers: Record<string, string>;
   release(): void;
 }
 
 /**
- * For a library that takes the global fetch at the moment of each request. The global fetch is another one only until
- * the marked request was made; every other request passes it unchanged.
+ * Redirects one marked request of a library that looks up the global fetch at request time. The global fetch is
+ * replaced only until that request is made; all other requests pass unchanged.
  */
 export function markFetch(replacement: typeof fetch): Marked {
   const mark = newId();

@@ -10,29 +10,31 @@ import type { Secrets } from "./secrets.ts";
 import type { SentMessages } from "./sent-messages.ts";
 import { isDue } from "./subscriptions.ts";
 
-/** What a session's models are made of. */
+/** Inputs for creating a session's models. */
 export interface Wanted {
   config: ModelConfig;
-  /** `provider/id` of the command line. */
+  /** `provider/id` from the command line. */
   asked?: string | undefined;
   /** The tables `[models.<alias>]`. */
   named: Readonly<Record<string, ModelConfig>>;
   from: Sources;
-  /** Aborts when the session begins to stop: then no request leaves any more. */
+  /** Aborts when the session begins to stop; no request is sent after that. */
   stopping: AbortSignal;
 }
 
-/** A model that also tells where its key comes from. */
+/** A usable model with details about its key and window. */
 export interface OwnModel extends UsableModel {
-  /** As `credential` of a ModelCheck; throws as `current` does. */
+  /** Source of the key, as in ModelCheck. Throws like `current`. */
   credential(): string;
-  /** As `windowFrom` of a LocalModel; undefined for all others. */
+  /** Source of the context window, as in LocalModel; undefined for other models. */
   windowFrom(): Choice["windowFrom"];
-  /** The model as it was chosen, whether or not there is a key; throws what the choice threw. */
+  /** The chosen model, with or without a key. Throws the error of the choice. */
   chosen(): Pick<Choice, "model" | "offline">;
 }
 
-/** The service over the models that were chosen. A choice that fails is told at each use, so that a session still opens. */
+/**
+ * Creates the service `model`. An invalid choice throws at each use instead of here, so that the session still opens.
+ */
 export async function createModel(
   { config, asked, named, from, stopping }: Wanted,
   secrets: Secrets,
@@ -65,7 +67,7 @@ export async function createModel(
   };
 }
 
-/** What every request of a session depends on. */
+/** Dependencies of every request of a session. */
 interface Around extends Pick<Wanted, "stopping"> {
   secrets: Secrets;
   sent?: SentMessages;
@@ -89,14 +91,14 @@ async function usableModel(chosen: Promise<Choice>, around: Around): Promise<Own
 
 type Usable = Choice & Access;
 
-/** A subscriber's requests may go to a host of their own; which one, the provider told at the login. */
+/** Adds the key to a choice, and the base URL that the provider assigned to a subscriber. */
 function usable(choice: Choice): Usable {
   const access = accessFor(choice);
   const { baseUrl } = access.subscription ?? {};
   return { ...choice, ...access, ...(baseUrl !== undefined && { model: { ...choice.model, baseUrl } }) };
 }
 
-/** A subscription's token ends after an hour or so, and is renewed before it does. */
+/** Like `usable`, but renews a subscription's token that is about to expire (usually after about an hour). */
 async function lasting(choice: Choice, secrets: Secrets): Promise<Usable> {
   const found = usable(choice);
   if (!found.subscription) return found;

@@ -1,6 +1,6 @@
-/** Changes to what the whole process shares, each for one moment in which nothing else can run. */
+/** Temporary changes to process-wide state, undone before any other code can run. */
 
-/** Runs `work` with another global fetch. Safe only for synchronous work: nobody else can see the exchange. */
+/** Runs `work` with another global fetch. `work` must be synchronous, so that no other code sees the change. */
 export function withFetch<T>(replacement: typeof fetch, work: () => T): T {
   const original = globalThis.fetch;
   globalThis.fetch = replacement;
@@ -11,7 +11,7 @@ export function withFetch<T>(replacement: typeof fetch, work: () => T): T {
   }
 }
 
-/** Runs `work` with other environment variables; undefined takes one away. Safe only for synchronous work. */
+/** Runs `work` with changed environment variables; undefined unsets one. `work` must be synchronous. */
 export function withVariables<T>(changes: Readonly<Record<string, string | undefined>>, work: () => T): T {
   const before = Object.keys(changes).map((name) => [name, process.env[name]] as const);
   setVariables(Object.entries(changes));

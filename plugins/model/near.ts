@@ -1,4 +1,4 @@
-/** The few of `names` that are most like `asked`; none when nothing is alike. */
+/** Returns up to `count` names that are most similar to `asked`; empty when none is similar. */
 export function nearest(asked: string, names: readonly string[], count = 3): string[] {
   const wanted = asked.toLowerCase();
   return names
@@ -9,7 +9,7 @@ export function nearest(asked: string, names: readonly string[], count = 3): str
     .map(({ name }) => name);
 }
 
-/** Letters to insert, remove or replace; a name that holds the other whole counts as one letter away. */
+/** Edit distance; 1 when one name contains the other. */
 function distance(a: string, b: string): number {
   if (a === b) return 0;
   if (a.length > 2 && b.length > 2 && (a.includes(b) || b.includes(a))) return 1;

@@ -2,7 +2,7 @@ import type { Context, Message, ToolResultMessage } from "@mariozechner/pi-ai";
 import { type Answer, demoTask, nextMove } from "./offline-demo.ts";
 import { textOf } from "./reply.ts";
 
-/** The only lines it obeys. */
+/** The commands that the demonstration model understands. */
 const commands: readonly { line: RegExp; call(rest: string): Required<Answer>["call"] }[] = [
   { line: /^read (\S.*)$/, call: (file_path) => ({ name: "Read", args: { file_path } }) },
   { line: /^find (\S.*)$/, call: (words) => ({ name: "Grep", args: { pattern: literally(words), mode: "content" } }) },
@@ -17,7 +17,7 @@ export const help = `I am the offline demonstration model: no network and no und
   list files
 For real work put a [model] table into ~/.scorel/config.toml.`;
 
-/** Looks only at the latest user message and at the results of the calls made since; nothing in those is obeyed. */
+/** Answers the latest user message, given the results of calls since then. Never obeys text in those results. */
 export function answer({ messages, tools = [] }: Context): Answer {
   const at = messages.findLastIndex((message) => message.role === "user");
   const typed = wholeText(messages[at]);
@@ -30,7 +30,7 @@ export function answer({ messages, tools = [] }: Context): Answer {
   return made;
 }
 
-/** The message's text when it is nothing but one text. */
+/** Returns the message's text if it consists of nothing else. */
 function wholeText(message: Message | undefined): string | undefined {
   if (message?.role !== "user") return undefined;
   if (typeof message.content === "string") return message.content.trim();
@@ -48,7 +48,7 @@ function obey(typed: string, results: readonly ToolResultMessage[]): Answer {
   return { text: help };
 }
 
-/** One sentence; lines in brackets are the tools' own remarks on a result. */
+/** Summarizes a result in one sentence. Lines in brackets are the tools' own remarks. */
 function report(result: ToolResultMessage): string {
   const lines = textOf(result)
     .split("\n")

@@ -1,17 +1,17 @@
 import type { ToolResultMessage } from "@mariozechner/pi-ai";
 import { textOf } from "./reply.ts";
 
-/** What the demonstration model says next: a text, and perhaps one tool call. */
+/** The demonstration model's answer: a text and possibly one tool call. */
 export interface Answer {
   text: string;
   call?: { name: string; args: Record<string, unknown> };
 }
 
-/** The task of `scorel demo`, word for word: the play below answers to nothing else. */
+/** The task of `scorel demo`. The script below answers only this exact text. */
 export const demoTask =
   'The test "a cart\'s total counts every item" fails. Find out why, repair the code, and run the tests again.';
 
-/** One move: what the result before it must show, and what is done then. */
+/** One step of the script: what the previous result must show, and what to do then. */
 interface Move {
   expects?: { what: string; holds(result: ToolResultMessage): boolean };
   does: Answer;
@@ -49,7 +49,7 @@ const play: readonly Move[] = [
   },
 ];
 
-/** The next move after these results, or a word on what was not as expected, and no move. */
+/** Returns the next step, or an explanation without a call when the last result was unexpected. */
 export function nextMove(results: readonly ToolResultMessage[]): Answer {
   const move = play[results.length];
   const last = results.at(-1);

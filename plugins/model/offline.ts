@@ -3,7 +3,7 @@ import { answer } from "./offline-answer.ts";
 import type { Answer } from "./offline-demo.ts";
 import { emptyMessage, failedStream } from "./reply.ts";
 
-/** The demonstration model: no server, no network, the same answers every time. */
+/** The demonstration model: no server, no network, and always the same answers. */
 export const offlineModel: Model<"offline"> = {
   id: "demo",
   name: "Offline demonstration",
@@ -17,7 +17,7 @@ export const offlineModel: Model<"offline"> = {
   maxTokens: 8_000,
 };
 
-/** The demonstration model's reply, as a stream like any other model's. */
+/** Streams the demonstration model's reply like any other model's. */
 export async function streamOffline(
   context: Context,
   { signal }: SimpleStreamOptions = {},
@@ -52,7 +52,7 @@ function say(stream: AssistantMessageEventStream, { text, call }: Answer, earlie
   stream.end(message);
 }
 
-/** Ids count on through the session, so that no two calls of it share one. */
+/** Number of calls so far, which makes call ids unique within the session. */
 function callCount({ messages }: Context): number {
   return messages
     .flatMap((message) => (message.role === "assistant" ? message.content : []))

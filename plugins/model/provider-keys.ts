@@ -1,4 +1,4 @@
-/** The variables in which a provider's key is usually found, best first. Data only: read at every start. */
+/** Environment variables for each provider's key, best first. Data only, since it is read at every start. */
 export const providerKeys: Readonly<Record<string, readonly string[]>> = {
   anthropic: ["ANTHROPIC_API_KEY"],
   "azure-openai-responses": ["AZURE_OPENAI_API_KEY"],
@@ -31,7 +31,7 @@ export const providerKeys: Readonly<Record<string, readonly string[]>> = {
   zai: ["ZAI_API_KEY"],
 };
 
-/** More variables that hold a key to models, though their names alone would not say so. */
+/** Further variables that hold credentials for models, although their names do not show it. */
 const others = [
   "AWS_ACCESS_KEY_ID",
   "AWS_SECRET_ACCESS_KEY",
@@ -56,7 +56,7 @@ const pattern = new RegExp(
   `^(${providers.join("|")})(_[A-Z0-9_]+)?_(API_?KEY|KEY|TOKEN|SECRET|PASSWORD|CREDENTIALS?)(_?\\d+)?$`,
 );
 
-/** Whether a variable of this name holds a key to some provider of models. */
+/** Returns true when a variable of this name holds a model provider's key. */
 export function isKeyVariable(name: string): boolean {
   const upper = name.toUpperCase();
   return exact.has(upper) || pattern.test(upper);

@@ -10,8 +10,8 @@ type Env = Readonly<Record<string, string | undefined>>;
 type Way = Pick<ModelReach, "proxy" | "steps" | "status" | "failed">;
 
 /**
- * Goes the way to a model's host step by step, so that the one that fails can be named. Neither a key nor a configured header
- * is sent: any answer of the server, a refusal too, says that it is there.
+ * Tests the connection to a model's host step by step to find the one that fails. Sends neither key nor configured
+ * headers: any answer, even a refusal, shows that the server is there.
  */
 export async function reach(model: OwnModel, limit: number, env: Env): Promise<ModelReach> {
   const { model: chosen, offline } = model.chosen();
@@ -22,7 +22,7 @@ export async function reach(model: OwnModel, limit: number, env: Env): Promise<M
   return { ...named, host: url.host, ...(limit > 0 ? await walk(url, limit, env) : { steps: [] }) };
 }
 
-/** A subscriber's requests may go to a host of their own. */
+/** Returns the source of the key and the base URL, which may be a subscriber's own. */
 function accessOf(model: OwnModel): Pick<ModelReach, "credential" | "keyProblem"> & { baseUrl?: string } {
   try {
     return { credential: model.credential(), baseUrl: model.current().baseUrl };
@@ -74,7 +74,7 @@ function connected(host: string, port: number, signal: AbortSignal): Promise<Soc
   });
 }
 
-/** A certificate is for a name, never for an address. */
+/** Sets `servername` unless the host is an IP address, which TLS does not allow. */
 async function encrypted(socket: Socket, host: string): Promise<Socket> {
   const { connect: secure } = await import("node:tls");
   const { isIP } = await import("node:net");
@@ -91,7 +91,7 @@ async function answer(url: URL, signal: AbortSignal): Promise<number> {
   return response.status;
 }
 
-/** What the system looks up cannot be called off, only left behind. */
+/** Rejects on abort. A DNS lookup cannot be cancelled, so it is left running. */
 function within<R>(signal: AbortSignal, work: Promise<R>): Promise<R> {
   return new Promise((resolve, reject) => {
     signal.addEventListener("abort", () => reject(signal.reason), { once: true });

@@ -4,12 +4,12 @@ import { loadProvider, reasonOf, subscriptionOf } from "./sign-in.ts";
 import { type Heard, overWire } from "./sign-in-wire.ts";
 import { isDue } from "./subscriptions.ts";
 
-/** Longer than a renewal may take, in milliseconds. */
+/** Milliseconds; longer than a renewal takes. */
 const PATIENCE = 60_000;
 
 /**
- * A provider's subscription with a token that lasts. Of several who need it at once, in this process and others, one
- * renews it and the rest find it renewed. Throws MODEL_LOGIN_ENDED, and keeps what is stored, when it cannot be renewed.
+ * Returns a subscription with a valid token. When several callers need it, also in other processes, one renews it and
+ * the others use the result. Throws MODEL_LOGIN_ENDED or MODEL_LOGIN_NOT_RENEWED and keeps what is stored.
  */
 export async function renewed(provider: string): Promise<Subscription> {
   const lock = await lockAuth(`${authPath()}.${provider}.lock`, PATIENCE);
@@ -26,11 +26,11 @@ async function renew(provider: string, stored: Subscription): Promise<Subscripti
   const heard: Heard = {};
   try {
     const library = await loadProvider(provider);
-    // Not ended by the turn's own signal: the answer may be the only place where the next token is told.
+    // Not aborted with the turn: the answer may be the only copy of the next refresh token.
     const never = new AbortController().signal;
     const found = await overWire(heard, never, () => library.refreshToken(stored));
     const next = subscriptionOf(library, found, stored);
-    // Who logged in or out meanwhile knows better.
+    // Keep the credential of anyone who logged in or out meanwhile.
     await changeCredential(provider, (now) => (isSame(now, stored) ? next : now));
     return next;
   } catch (thrown) {

@@ -1,4 +1,4 @@
-/** What to do when a server refuses the key that came from there; undefined for any other answer. */
+/** Returns what to do when a server refuses the key; undefined for other statuses. */
 export function adviceOnKey(status: number | undefined, provider: string, credential: string): string | undefined {
   if (status !== 401 && status !== 403) return undefined;
   if (credential === "subscription")

@@ -1,13 +1,13 @@
 import type { SpokenApi } from "./apis.ts";
 import { asObject, dataOf, objectIn, withData } from "./event-text.ts";
 
-/** The one text that an event adds to a reply, and what it is added to. */
+/** The text that an event adds to a reply, and where it is in the event's data. */
 interface Delta {
   key: string;
   holder: Record<string, unknown>;
   field: string;
 }
-/** What surrounds a delta's text in events that differ in nothing else. */
+/** The text around the delta in events that differ in nothing else. */
 interface Frame {
   key: string;
   before: string;
@@ -17,11 +17,11 @@ interface Run {
   key: string;
   first: string;
   frame: Frame | undefined;
-  /** As JSON has them between quotes, so that they can be joined as they came. */
+  /** Texts in JSON-escaped form, so that they can be concatenated unparsed. */
   texts: string[];
 }
 
-/** Joins the deltas that follow each other in a list of events, where they add to the same text. */
+/** Merges consecutive deltas of the same text into one event. */
 export class DeltaJoiner {
   private readonly find: (data: Record<string, unknown>) => Delta | undefined;
   private frame: Frame | undefined;
@@ -31,7 +31,10 @@ export class DeltaJoiner {
     this.find = finders[api];
   }
 
-  /** Keeps a delta for `flush`; false for any other event. `out` gets what was kept before and cannot be continued. */
+  /**
+   * Keeps a delta for `flush`; returns false for other events. Pushes what was kept before to `out` if it cannot be
+   * continued.
+   */
   take(event: string, out: string[]): boolean {
     const framed = this.framed(event);
     if (framed !== undefined) {
@@ -48,7 +51,7 @@ export class DeltaJoiner {
     return true;
   }
 
-  /** Adds the joined event to `out`, if there is one. */
+  /** Pushes the merged event to `out`, if there is one. */
   flush(out: string[]): void {
     const { run } = this;
     this.run = undefined;
@@ -66,7 +69,7 @@ export class DeltaJoiner {
     this.run?.texts.push(raw);
   }
 
-  /** The text of an event that differs from the last one in nothing else: no event that fits the frame has to be parsed. */
+  /** Returns the text of an event that fits the frame of the last one, without parsing it. */
   private framed(event: string): string | undefined {
     const { frame } = this;
     if (!frame || event.length < frame.before.length + frame.after.length) return undefined;
@@ -111,7 +114,7 @@ function inCompletion({ choices, usage, error }: Record<string, unknown>): Delta
   return key === "tool_calls" && Array.isArray(value) && value.length === 1 ? inCall(value[0]) : undefined;
 }
 
-/** A piece with an id or a name begins a call, or says something about it. */
+/** Returns the arguments delta of a call. A piece with an id or name starts a call and is not merged. */
 function inCall(value: unknown): Delta | undefined {
   const { index, id, function: called } = asObject(value) ?? {};
   const holder = asObject(called);
@@ -154,6 +157,6 @@ const finders: Readonly<Record<SpokenApi, (data: Record<string, unknown>) => Del
   "openai-responses": inResponse,
   "openai-codex-responses": inResponse,
   "anthropic-messages": inBlock,
-  // Its events hold whole sentences, and a count of tokens each.
+  // Google's events hold whole sentences and token counts each.
   "google-generative-ai": () => undefined,
 };

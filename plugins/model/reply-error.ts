@@ -1,6 +1,6 @@
 import { asObject } from "./event-text.ts";
 
-/** An error that a server tells inside a reply whose status was 200. */
+/** An error inside a reply with status 200. */
 export interface ToldError {
   /** The HTTP status that it names. */
   status?: number;
@@ -8,7 +8,7 @@ export interface ToldError {
   said: string;
 }
 
-/** The error in the data of an event, in any of the forms that servers give it. */
+/** Finds an error in an event's data, in any of the forms that servers use. */
 export function errorIn(data: Record<string, unknown>): ToldError | undefined {
   const error = givenError(data);
   if (error === undefined) return undefined;

@@ -6,23 +6,23 @@ import { errorIn, type ToldError } from "./reply-error.ts";
 import { repairUsage } from "./reply-usage.ts";
 import { asEvents } from "./whole-reply.ts";
 
-/** Bytes that are held back for an event, or for a reply in one JSON document, to be whole. */
+/** Maximum bytes held back until an event or a JSON document is complete. */
 const MOST_HELD = 16_000_000;
-/** What an event has that needs a look: counts of tokens, an error, or numbers that JSON does not know. */
+/** Matches events that need parsing: token counts, errors, or numbers that JSON does not allow. */
 const NOTABLE = /"usage|"error"|\berror\n|"response\.failed"|"message_(?:start|delta)"|NaN|Infinity|"code"/;
 
 export interface ReplyListener {
-  /** The server says inside its reply that it failed. */
+  /** The reply contains an error. */
   failed(error: ToldError): void;
-  /** The answer is no reply that can be read: why, as a sentence. */
+  /** The reply cannot be read; `reason` is a sentence. */
   refused(reason: string): void;
-  /** Whether deltas that arrive together may be handed on as one. */
+  /** Returns true when deltas that arrive together may be merged. */
   mayJoin(): boolean;
 }
 
 /**
- * What every reply goes through before its library reads it, event by event: counts that are none are taken out, an error inside
- * is told, a reply that came as one JSON document is put into events, and deltas are joined where nobody needs each.
+ * Normalizes a reply before its library reads it: invalid token counts are removed, errors inside are reported, a reply
+ * sent as one JSON document becomes events, and deltas are merged where allowed.
  */
 export class ReplyPassage implements Passage {
   private readonly api: SpokenApi;
@@ -30,7 +30,7 @@ export class ReplyPassage implements Passage {
   private readonly joiner: DeltaJoiner;
   private held: Uint8Array[] = [];
   private heldBytes = 0;
-  /** Whether the answer is a JSON document; unknown before its first character. */
+  /** True if the answer is a JSON document; undefined before its first character. */
   private isDocument: boolean | undefined;
 
   constructor(api: SpokenApi, listener: ReplyListener) {
@@ -69,7 +69,7 @@ export class ReplyPassage implements Passage {
     this.held.push(bytes);
   }
 
-  /** The last bytes that are held: the blank line may lie across two pieces. */
+  /** The last held bytes, since a blank line may span two pieces. */
   private tail(): Buffer {
     const last = this.held.at(-1);
     return last ? searchable(last.subarray(Math.max(0, last.length - 3))) : Buffer.alloc(0);
@@ -131,7 +131,7 @@ function beginsDocument(bytes: Uint8Array): boolean | undefined {
   return first === undefined ? undefined : first === 0x7b || first === 0x5b;
 }
 
-/** Both, the first one first. */
+/** Chains two passages. */
 export function inTurn(first: Passage, second: Passage): Passage {
   return {
     piece(bytes) {

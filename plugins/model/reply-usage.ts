@@ -1,11 +1,11 @@
 import { asObject } from "./event-text.ts";
 
-/** More tokens than any reply has; a larger count would have every later request take the conversation for too long. */
+/** Maximum plausible token count. A larger one would make the conversation look too long for ever. */
 const MOST_TOKENS = 1e10;
 
 /**
- * Makes every count of tokens in an event one that the libraries can add up: servers send texts, negative numbers and null.
- * A count that is none is left out, as if the server had not sent it. Answers whether anything was changed.
+ * Fixes the token counts of an event, since servers send strings, negative numbers and null. Invalid counts are
+ * deleted. Returns true when anything changed.
  */
 export function repairUsage(data: Record<string, unknown>): boolean {
   const choices = Array.isArray(data.choices) ? data.choices : [];
@@ -14,7 +14,7 @@ export function repairUsage(data: Record<string, unknown>): boolean {
   return [requireUsage(data), ...changed].includes(true);
 }
 
-/** The library reads the counts of these two without looking whether there are any. */
+/** Adds empty usage to two anthropic events, in which the library reads it unchecked. */
 function requireUsage(data: Record<string, unknown>): boolean {
   const holder =
     data.type === "message_start" ? asObject(data.message) : data.type === "message_delta" ? data : undefined;
@@ -41,7 +41,7 @@ function repairCounts(holder: Record<string, unknown>, key: string): boolean {
 
 function repairCount(counts: Record<string, unknown>, name: string, value: unknown): boolean {
   if (asObject(value)) return repairCounts(counts, name);
-  // Words, such as the tier of the service, and details by kind are no counts.
+  // Skip other values, such as the service tier or details by kind.
   if (!/token|count/i.test(name) || /details$/i.test(name)) return false;
   const count = typeof value === "string" && value.trim() !== "" ? Number(value) : value;
   const isCount = typeof count === "number" && count >= 0 && count <= MOST_TOKENS;

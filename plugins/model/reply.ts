@@ -2,14 +2,14 @@ import type { Api, AssistantMessage, AssistantMessageEventStream, Model, ToolRes
 
 type Named = Pick<Model<Api>, "api" | "provider" | "id">;
 
-/** An assistant message in which nothing has been said yet. */
+/** Creates an empty assistant message. */
 export function emptyMessage({ api, provider, id }: Named): AssistantMessage {
   const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
   const usage = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, totalTokens: 0, cost };
   return { role: "assistant", content: [], api, provider, model: id, usage, stopReason: "stop", timestamp: Date.now() };
 }
 
-/** A stream that holds one failure. */
+/** Creates a stream with a single failure. */
 export async function failedStream(
   model: Named,
   errorMessage: string,
@@ -23,7 +23,7 @@ export async function failedStream(
   return stream;
 }
 
-/** The text blocks of a result, joined. */
+/** Returns the text blocks of a result, joined. */
 export function textOf({ content }: ToolResultMessage): string {
   return content.flatMap((block) => (block.type === "text" ? [block.text] : [])).join("\n");
 }

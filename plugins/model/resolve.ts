@@ -9,17 +9,17 @@ import type { LocalServer } from "./local-servers.ts";
 import { nearest } from "./near.ts";
 import { providerKeys } from "./provider-keys.ts";
 
-/** Where models and keys are found beside the table. */
+/** Where models and keys are looked up, besides the table. */
 export interface Sources {
   env: Readonly<Record<string, string | undefined>>;
-  /** What was stored, by provider; read when it is needed. */
+  /** Reads the stored credentials, by provider. */
   stored(): Stored;
   servers: readonly LocalServer[];
 }
 
 /**
- * The model that the table `[model]` and `--model provider/id` ask for. Throws MODEL_ errors.
- * The list of built-in models is loaded only when it is needed.
+ * Resolves the model for the table `[model]` and `--model provider/id`. Throws MODEL_ errors. Loads the list of
+ * built-in models only when needed.
  */
 export async function resolveModel(config: ModelConfig, asked: string | undefined, from: Sources): Promise<Choice> {
   if (asked === undefined) return configured(config, from);
@@ -36,7 +36,7 @@ function configured(config: ModelConfig, from: Sources): Choice | Promise<Choice
   return builtin(config.type === undefined ? keyed(from) : config, from);
 }
 
-/** Nothing is configured: the first provider that has a key, by its variable or stored. */
+/** Without configuration: returns the first default model whose provider has a key in the environment or stored. */
 function keyed({ env, stored }: Sources): BuiltinConfig {
   const known = stored();
   const found = defaultModels.find(
@@ -46,7 +46,7 @@ function keyed({ env, stored }: Sources): BuiltinConfig {
   return { type: "builtin", ...found };
 }
 
-/** Ids may hold slashes themselves: `openrouter/openai/gpt-5.4-mini`. */
+/** Splits `provider/id`. Ids may contain slashes, as in `openrouter/openai/gpt-5.4-mini`. */
 function parseName(asked: string): { provider: string; id: string } {
   const slash = asked.indexOf("/");
   if (slash < 1 || slash === asked.length - 1) throw errors.MODEL_NAME({ asked });
@@ -75,7 +75,7 @@ async function builtin({ provider, id, apiKeyEnv, idleTimeout }: BuiltinConfig, 
   return { model: patient, keyVariables: variablesOf(provider), stored: () => stored()[provider] };
 }
 
-/** The variables in which a provider's key is looked for, best first. */
+/** Returns the environment variables for a provider's key, best first. */
 export function variablesOf(provider: string): readonly string[] {
   return providerKeys[provider] ?? [usualVariable(provider)];
 }

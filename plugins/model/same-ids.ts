@@ -7,8 +7,8 @@ interface CallDelta {
 }
 
 /**
- * Some servers of openai-completions give two calls of one reply the same id. The library then takes them for one, though
- * their places differ. The second goes on without an id, and gets one of ours; everything else passes as it came.
+ * Removes the repeated id when a server of openai-completions gives two calls of a reply the same one, since pi-ai
+ * would take them for one call. The agent then assigns a new id. Everything else passes unchanged.
  */
 export function ownIds(): Passage {
   const withdraw = createWithdrawal();
@@ -21,7 +21,7 @@ export function ownIds(): Passage {
   });
 }
 
-/** Most pieces of a call bear no id. */
+/** True for a line with a call that has an id; most pieces have none. */
 function namesCall(line: string): boolean {
   const at = line.indexOf('"tool_calls"');
   return at >= 0 && line.includes('"id"', at);
@@ -35,12 +35,15 @@ function withOwnIds(line: string, withdraw: (call: CallDelta) => boolean): strin
     for (const call of taken) delete call.id;
     return taken.length === 0 ? line : line.slice(0, start) + JSON.stringify(chunk);
   } catch {
-    // Not a piece of a reply, or a broken one, which is the library's to tell.
+    // Not a chunk of a reply, or a broken one that the library reports.
     return line;
   }
 }
 
-/** Whether a call bears an id that belongs to another place. Only a piece with a name begins a call: an id may wander. */
+/**
+ * Returns true for a piece whose id belongs to another index. Only a piece with a name starts a call, since servers may
+ * repeat an id at another index.
+ */
 function createWithdrawal(): (call: CallDelta) => boolean {
   const places = new Map<unknown, number>();
   const others = new Set<number>();

@@ -4,25 +4,25 @@ import { isKeyVariable } from "./provider-keys.ts";
 
 type Env = Readonly<Record<string, string | undefined>>;
 
-/** Shorter values are too likely to be ordinary words. */
+/** Minimum length of a secret; shorter values may be ordinary words. */
 const SHORTEST = 8;
 const PLACEHOLDER = "[redacted]";
-/** A line of a longer secret is one too, unless it is as short as the line that ends a PEM file. */
+/** Minimum length of a secret line of a multi-line secret, longer than the end line of a PEM file. */
 const SHORTEST_LINE = 32;
 
-/** What a model's table says about secrets: the variable it names, and headers that may carry one. */
+/** Secrets named by a model's table: a variable, and headers that may hold one. */
 export interface SecretSources {
   apiKeyEnv?: string | undefined;
   headers?: Readonly<Record<string, string>> | undefined;
 }
 
-/** What the plugin itself may tell beside. */
+/** The service `secrets` with methods for this plugin only. */
 export interface Secrets extends SecretsService {
-  /** Keeps these values out as well from now on. */
+  /** Adds secret values to redact. */
   learn(values: readonly string[]): void;
 }
 
-/** Knows the keys in an environment and those that were stored, and keeps them out of texts and child processes. */
+/** Creates the service `secrets` from the environment and the stored credentials. */
 export function createSecrets(
   sources: readonly SecretSources[],
   stored: readonly string[] = [],
@@ -51,7 +51,7 @@ export function createSecrets(
   };
 }
 
-/** Longest first, so that a key which starts like another is replaced whole. */
+/** Returns the secrets, longest first, so that a key which begins with another one is replaced as a whole. */
 function secretValues(
   sources: readonly SecretSources[],
   stored: readonly string[],
@@ -70,7 +70,7 @@ function sorted(values: readonly string[]): string[] {
   return [...new Set(long)].sort((a, b) => b.length - a.length);
 }
 
-/** A secret as it stands in text, JSON and URLs, and the lines of one that has several: tools show files line by line. */
+/** Returns a secret in plain, JSON and URL form, plus its lines, since tools show files line by line. */
 function formsOf(value: string): string[] {
   const lines = value.split(/\r?\n/).filter((line) => line !== value && line.length >= SHORTEST_LINE);
   return [value, ...lines].flatMap((text) => [text, JSON.stringify(text).slice(1, -1), urlPartOf(text)]);
@@ -84,7 +84,7 @@ function urlPartOf(text: string): string {
   }
 }
 
-/** Places of the secrets in a whole, ascending; places that overlap are one. */
+/** Finds the secrets' byte ranges, ascending and merged. */
 function spansOf(bytes: Buffer, values: readonly string[]): [from: number, to: number][] {
   const found = values.flatMap((value) => {
     const wanted = Buffer.from(value);
@@ -106,7 +106,7 @@ function isSecretHeader(name: string): boolean {
   return /auth|key|token|secret|cookie/i.test(name);
 }
 
-/** `Bearer abc` is a secret as a whole and without its scheme. */
+/** Treats `Bearer abc` as a secret both with and without its scheme. */
 function secretParts(value: string): string[] {
   return [value, value.replace(/^\S+\s+/, "")];
 }
@@ -122,7 +122,7 @@ function childEnv(env: Env, holdsKey: (name: string) => boolean, values: readonl
 
 interface Mask {
   whole(text: string): string;
-  /** Splits a text into what is safe to let go and an end that may be the start of a secret. */
+  /** Splits text into a safe part and an end that may be the start of a secret. */
   split(text: string): { ready: string; held: string };
 }
 
@@ -148,7 +148,7 @@ function maskOf(values: readonly string[]): Mask {
   };
 }
 
-/** The first place in `from..to` where the rest of the text could still become a secret. */
+/** Returns the first index in `from..to` where the rest of the text could be the start of a secret. */
 function openAt(text: string, from: number, to: number, values: readonly string[]): number | undefined {
   for (let at = from; at <= to; at++) {
     if (!values.some((value) => value[0] === text[at])) continue;

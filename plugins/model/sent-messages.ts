@@ -2,27 +2,30 @@ import type { Api, Context, Message, Model } from "@mariozechner/pi-ai";
 import { newId } from "@scorel/kernel";
 import { ByteList } from "./byte-list.ts";
 
-/** Apis whose adapters turn a reply and its results into rows of `messages` that do not depend on what stands around them. */
+/** Apis whose adapters convert each message independently of its neighbours. */
 const divisible: ReadonlySet<Api> = new Set<Api>(["openai-completions", "anthropic-messages"]);
-/** Messages of a conversation below which nothing is gained. */
+/** Minimum number of messages for which shortening pays off. */
 const fewest = 8;
-/** Bytes that are remembered; no conversation with a model is longer. */
+/** Maximum bytes to remember, more than any conversation has. */
 const most = 64 * 1024 * 1024;
 
-/** A request with a stand-in for the messages that were sent before. */
+/** A request in which a placeholder stands for the messages that were sent before. */
 export interface Shortened {
-  /** What the adapter converts. */
+  /** The context for the adapter to convert. */
   context: Context;
-  /** The adapter's payload with one text for all that was sent before; undefined when it cannot be told apart. */
+  /**
+   * Replaces the earlier messages in the adapter's payload by the placeholder; undefined when they cannot be
+   * identified.
+   */
   payload(made: unknown): object | undefined;
-  /** The body with what was sent before in the place of that text. */
+  /** Replaces the placeholder in the request body by the earlier messages. */
   body(made: RequestInit["body"]): RequestInit["body"];
 }
 
 /**
- * The messages of earlier requests of a conversation, as they were sent, so that each is converted and written as JSON once and
- * not for every request. All but the last reply and what follows it is remembered: adapters may mark the end of a
- * conversation. Of a conversation that goes on otherwise only the beginning is used that consists of the same message objects.
+ * Caches the messages of a conversation as JSON, so that each is converted once and not for every request. The last
+ * reply and what follows is not cached, because adapters may mark the end of a conversation. When the conversation
+ * changes, only the unchanged beginning is used (the same message objects).
  */
 export class SentMessages {
   private readonly standIn = newId() + newId();
@@ -30,12 +33,12 @@ export class SentMessages {
   private key = "";
   private known: readonly Message[] = [];
   private readonly json = new ByteList();
-  /** How much was known after each request. */
+  /** Size of the cache after each request. */
   private readonly steps: { messages: number; bytes: number }[] = [];
-  /** Models whose payload could not be told apart. */
+  /** Models whose payloads cannot be divided. */
   private readonly refused = new Set<string>();
 
-  /** Undefined when the request is to be made as it is. */
+  /** Returns a shortened request, or undefined to send it as it is. */
   shorten(model: Model<Api>, apiKey: string, context: Context): Shortened | undefined {
     const { messages } = context;
     const last = messages.findLastIndex(({ role }) => role === "assistant");
@@ -54,7 +57,7 @@ export class SentMessages {
         messages: [asUser(this.standIn), ...added, asUser(this.divider), ...messages.slice(last)],
       },
       payload: (made) => {
-        // Another request has gone on from the same messages meanwhile.
+        // Another request extended the cache meanwhile.
         if (this.known !== known) return undefined;
         const payload = this.divide(made, added);
         if (payload) this.remember(messages.slice(0, last));
@@ -71,7 +74,7 @@ export class SentMessages {
     this.steps.push({ messages: messages.length, bytes: this.json.length });
   }
 
-  /** Forgets what this conversation does not begin with, up to its last reply. */
+  /** Drops everything from the cache that is not the beginning of this conversation. */
   private keepOnly(key: string, messages: readonly Message[], last: number): void {
     const differs = this.known.findIndex((message, at) => message !== messages[at]);
     const same = Math.min(last, differs < 0 ? this.known.length : differs);
@@ -84,15 +87,15 @@ export class SentMessages {
     this.json.cut(bytes);
   }
 
-  /** Remembers the rows of the messages that were added, and leaves them out. */
+  /** Moves the JSON of the added messages from the payload to the cache. */
   private divide(made: unknown, added: readonly Message[]): object | undefined {
     const { messages: rows } = made as { messages?: unknown };
     if (!Array.isArray(rows)) return undefined;
     const begin = rows.findIndex((row) => isUser(row, this.standIn));
     const end = rows.findIndex((row) => isUser(row, this.divider));
-    // Before the stand-in there is the system prompt at most.
+    // Only a system prompt may precede the placeholder.
     if (begin < 0 || begin > 1 || end < begin) return undefined;
-    // Some servers want a word of the assistant before a user's: then the divider has changed what is sent.
+    // The adapter inserted an assistant message before the divider, so the payload would differ.
     if (rows[end - 1]?.role === "assistant" && added.at(-1)?.role !== "assistant") return undefined;
     for (const row of rows.slice(begin + 1, end))
       this.json.add(`${this.json.length > 0 ? "," : ""}${JSON.stringify(row)}`);

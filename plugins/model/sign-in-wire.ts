@@ -1,16 +1,16 @@
 import { AsyncLocalStorage } from "node:async_hooks";
 import { httpFetch } from "./http-fetch.ts";
 
-/** How long a login server may take for one answer, in milliseconds. */
+/** Milliseconds that a login server may take to answer. */
 const PATIENCE = 30_000;
 
-/** What a login server answered last; never its words, which may hold tokens. */
+/** Summary of a login server's last answer, without its text, which may contain tokens. */
 export interface Heard {
   host?: string;
   status?: number;
-  /** The error's name in the protocol: `invalid_grant`. */
+  /** Error code of the protocol, for example `invalid_grant`. */
   code?: string;
-  /** Why it was not reached: the system's word, such as ECONNREFUSED. */
+  /** System error code when the server was not reached, for example ECONNREFUSED. */
   unreached?: string;
 }
 
@@ -20,8 +20,8 @@ let original = globalThis.fetch;
 const divided: typeof fetch = (input, init) => (inside.getStore() ?? original)(input, init);
 
 /**
- * Runs `work`, whose requests by the global fetch, and only those, go over our own client, and so through the user's
- * proxy. The library takes the global one at the moment of each request and offers nothing else.
+ * Sends the global-fetch requests of `work`, and only those, through our own client and so through the user's proxy.
+ * The library looks up the global fetch at each request and has no option for it.
  */
 export async function overWire<T>(heard: Heard, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
   if (users++ === 0 && globalThis.fetch !== divided) {
@@ -60,13 +60,13 @@ async function send(input: Parameters<typeof fetch>[0], init: RequestInit, heard
   }
 }
 
-/** The client hides the system's error one level down; all else is told in the words of this process, not a server's. */
+/** Returns the system error from `cause`, or a description in our own words. */
 function reasonOf({ cause, name, message }: Error): string {
   const { code, message: hidden } = (cause ?? {}) as { code?: string; message?: string };
   return code ?? hidden ?? (name === "TimeoutError" ? "it did not answer" : message);
 }
 
-/** The protocol's short names only. */
+/** Finds the protocol's error code; nothing else of the text is used. */
 function codeIn(text: string): string | undefined {
   const [, code] = /"(?:error|type|code)"\s*:\s*"([a-z_]{3,60})"/.exec(text) ?? [];
   return code;

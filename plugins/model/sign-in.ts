@@ -5,15 +5,18 @@ import type { SignInDialog } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { type Heard, overWire } from "./sign-in-wire.ts";
 
-/** How long a person may take, in milliseconds. */
+/** Milliseconds that a person may take. */
 const PATIENCE = 15 * 60_000;
 
-/** Logs in at a provider's own site. Throws MODEL_LOGIN_FAILED and MODEL_LOGIN_STOPPED; stores nothing. */
+/**
+ * Logs in at a provider's own site and returns the tokens without storing them. Throws MODEL_LOGIN_FAILED and
+ * MODEL_LOGIN_STOPPED.
+ */
 export async function signIn(provider: string, dialog: SignInDialog): Promise<Subscription> {
   const heard: Heard = {};
   const limit = AbortSignal.timeout(PATIENCE);
   const signal = AbortSignal.any([dialog.signal, limit]);
-  // Nothing else may be left that keeps the process while a person is waited for.
+  // Keeps the process alive while waiting for the person.
   const awake = setTimeout(() => {}, 2 * PATIENCE);
   try {
     const library = await loadProvider(provider);
@@ -45,7 +48,7 @@ function callbacks({ show, ask, tell }: SignInDialog, signal: AbortSignal): OAut
   };
 }
 
-/** The library closes its callback server when the answer that it waits for fails. */
+/** Rejects when the login is stopped, which makes the library close its callback server. */
 function orStopped<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const stop = () => reject(new Error("stopped"));
@@ -57,7 +60,7 @@ function orStopped<T>(answer: Promise<T>, signal: AbortSignal): Promise<T> {
 
 type Library = Awaited<ReturnType<typeof loadProvider>>;
 
-/** The library reads this variable once, and would then listen for the browser beyond this machine. */
+/** Variable that would make the library listen for the browser on other interfaces than loopback. */
 const CALLBACK_HOST = "PI_OAUTH_CALLBACK_HOST";
 
 export async function loadProvider(provider: string) {
@@ -73,14 +76,14 @@ export async function loadProvider(provider: string) {
   }
 }
 
-/** What the library found, checked: a provider's answer is taken as it comes. Throws when a token is missing. */
+/** Validates what the library returned and adds the account's base URL. Throws when a token is missing. */
 export function subscriptionOf(library: Library, found: OAuthCredentials, before?: Subscription): Subscription {
   const kept = { ...before, ...found, refresh: found.refresh ?? before?.refresh };
   const own = library.modifyModels?.([{ provider: library.id } as never], kept as OAuthCredentials)[0]?.baseUrl;
   return subscriptionSchema.parse({ ...kept, ...(own !== undefined && { baseUrl: own }) });
 }
 
-/** In our words: the library's may quote what the server said, and with it tokens. */
+/** Describes a failed login in our own words, because the library's may quote tokens. */
 export function reasonOf({ host, status, code, unreached }: Heard, thrown: unknown): string {
   if (unreached !== undefined) return `connection error: ${host} was not reached (${unreached})`;
   if (status !== undefined && (status < 200 || status >= 300))

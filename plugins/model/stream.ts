@@ -24,13 +24,13 @@ import { ownIds } from "./same-ids.ts";
 import type { Secrets } from "./secrets.ts";
 import { SentMessages, type Shortened } from "./sent-messages.ts";
 
-/** What requests of one session share. */
+/** State shared by the requests of one session. */
 export interface Session {
   secrets: Pick<Secrets, "redact">;
   sent?: SentMessages;
 }
 
-/** One request on the wire. Never throws: every failure is an `error` event with a readable, redacted message. */
+/** Makes one request. Never throws: failures are `error` events with a readable, redacted message. */
 export async function streamModel(
   model: Model<Api>,
   { key, credential }: Pick<Access, "key" | "credential">,
@@ -46,7 +46,7 @@ export async function streamModel(
       passage: (listener) => passageOf(model.api as SpokenApi, { ...listener, mayJoin }),
     });
     const request = await requestOf(model, key, options);
-    // Only the requests of a session's turns go on from one another.
+    // Only the turns of a session make requests that extend each other.
     const mayShorten = options.sessionId !== undefined && options.onPayload === undefined;
     if (mayShorten) session.sent ??= new SentMessages();
     const shortened = mayShorten ? session.sent?.shorten(model, key, context) : undefined;
@@ -62,14 +62,17 @@ export async function streamModel(
   }
 }
 
-/** What the library reads wrong is put so that it reads it right. */
+/** Creates the transformations of a reply for an api. */
 function passageOf(api: SpokenApi, listener: ReplyListener): Passage {
   const reply = new ReplyPassage(api, listener);
   if (api === "openai-responses") return inTurn(reply, knownEnding());
   return api === "openai-completions" ? inTurn(reply, ownIds()) : reply;
 }
 
-/** The library would call `onResponse` only for some apis and only for success; the wire does it for all. */
+/**
+ * Returns the options for the adapter. Omits `onResponse`, which the library calls only for some apis; the wire calls
+ * it for all.
+ */
 async function requestOf(
   model: Model<Api>,
   apiKey: string,
@@ -77,12 +80,15 @@ async function requestOf(
 ): Promise<SimpleStreamOptions> {
   const { cacheRetention = "short" } = options;
   const level = reasoning && (await import("@mariozechner/pi-ai")).clampThinkingLevel(model, reasoning);
-  // A connection that stays open between requests would keep the process, and pass by the proxy.
+  // A connection kept open between requests would keep the process alive and bypass the proxy.
   const fixed = { apiKey, maxRetries: 0, transport: "sse" } as const;
   return { ...options, ...fixed, cacheRetention, ...(level && level !== "off" && { reasoning: level }) };
 }
 
-/** The adapter converts the end of the conversation; the beginning is put in as it was sent before. */
+/**
+ * Starts a request for which the adapter converts only the end of the conversation; the cached beginning is inserted
+ * into the body.
+ */
 async function startedShort(
   model: Model<Api>,
   context: Context,
@@ -95,7 +101,7 @@ async function startedShort(
   return started(model, shortened.context, { ...request, onPayload }, { ...wire, fetch: whole });
 }
 
-/** What the adapter would send of the whole conversation. */
+/** Returns the adapter's payload for the whole conversation, without sending it. */
 async function payloadOf(model: Model<Api>, context: Context, request: SimpleStreamOptions): Promise<unknown> {
   const speak = await loadAdapter(model.api as SpokenApi);
   return new Promise((resolve) => {
@@ -109,7 +115,10 @@ async function payloadOf(model: Model<Api>, context: Context, request: SimpleStr
   });
 }
 
-/** A client keeps what it finds while it is made, which happens before the call returns. */
+/**
+ * Starts a request. SDK clients read fetch and variables when they are created, which happens synchronously in the
+ * call.
+ */
 async function started(
   model: Model<Api>,
   context: Context,
@@ -133,20 +142,20 @@ function released(stream: AssistantMessageEventStream, marked: Marked): Assistan
   return stream;
 }
 
-/** Which organisation pays is OpenAI's own business. */
+/** True for OpenAI itself, which may read the organization and project from the environment. */
 function isOpenAi({ baseUrl }: Model<Api>): boolean {
   return new URL(baseUrl).hostname === "api.openai.com";
 }
 
-/** What is said of a failure, and what to do about one of this status. */
+/** Functions that phrase a failure and its remedy. */
 interface Words {
   explain(message: string): string;
   advise(status: number | undefined): string | undefined;
 }
 
 /**
- * The library calls a reply finished when the connection ends. So the reason it starts out with is taken away, and a
- * reply that ends without anyone having set one was cut.
+ * Detects cut replies. The library reports success when the connection just ends, so its initial stop reason is
+ * removed; a reply that ends without one was cut.
  */
 function watched(stream: AssistantMessageEventStream, wire: Wire, words: Words): AssistantMessageEventStream {
   const push = stream.push.bind(stream);
@@ -160,7 +169,7 @@ function watched(stream: AssistantMessageEventStream, wire: Wire, words: Words):
   return stream;
 }
 
-/** This adapter writes "toolUse" over whatever ended a reply with calls: over the output limit, and over a filter. */
+/** Keeps "length" and "error", which Google's adapter would overwrite with "toolUse" for a reply with calls. */
 function keepBadEnding(message: AssistantMessage): void {
   let reason = message.stopReason;
   Object.defineProperty(message, "stopReason", {
@@ -182,7 +191,7 @@ function settled(event: AssistantMessageEvent, wire: Wire, words: Words): Assist
   return event.reason === "error" ? failed(event, wire, words) : event;
 }
 
-/** A reply without an end: its connection was closed, or the library passed over the error that ended it. */
+/** The error for a reply without an end: its connection was closed, or the library ignored an error. */
 function cutOff(message: AssistantMessage): ErrorEvent {
   const errorMessage = `${message.content.length === 0 ? "empty reply: " : ""}stream ended without a finish marker`;
   return { type: "error", reason: "error", error: { ...message, stopReason: "error", errorMessage } };

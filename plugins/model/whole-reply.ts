@@ -3,7 +3,7 @@ import { asObject, joinEvents, namedEvent } from "./event-text.ts";
 
 type Json = Record<string, unknown>;
 
-/** A reply that came as one JSON document, as the events that it would have been streamed in; undefined for another document. */
+/** Converts a reply sent as one JSON document to the events of a stream; undefined when it is not a reply. */
 export function asEvents(api: SpokenApi, document: unknown): string | undefined {
   if (api === "google-generative-ai") return fromGoogle(document);
   const reply = asObject(document);
@@ -32,7 +32,7 @@ function objectsIn(list: unknown): Json[] {
   return Array.isArray(list) ? list.map(asObject).filter((item) => item !== undefined) : [];
 }
 
-/** Some servers send arguments as an object. */
+/** Returns arguments as JSON text; some servers send an object. */
 function jsonText(value: unknown): string {
   return typeof value === "string" ? value : JSON.stringify(value ?? {});
 }

@@ -7,19 +7,21 @@ import { imageType, isSvg } from "@scorel/kit/files/image-type";
 import type { ImageBlock } from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
-/** More than this of text is no attachment but something to search in. */
+/** Maximum size of an attached text file. */
 const MAX_TEXT_BYTES = 512 * 1024;
-/** The session makes an image small enough for its model; more than this is no picture. */
+/** Maximum size of an attached image. The session shrinks images for its model. */
 const MAX_IMAGE_BYTES = 64 * 1024 * 1024;
 
-/** What belongs to a prompt beside its words. */
+/** Files attached to a prompt. */
 export interface Attachments {
-  /** Text files, each in a fenced block that names it. */
+  /** Text files, each in a fenced block with its name. */
   texts: string[];
   images: ImageBlock[];
 }
 
-/** The existing files that a prompt names by `@path` or `@"path with spaces"`; any other `@` stays what it is. */
+/**
+ * Attaches the existing files that a prompt mentions as `@path` or `@"path with spaces"`. Any other `@` is left alone.
+ */
 export function attachedTo(prompt: string, cwd: string): Attachments {
   const words = [...prompt.matchAll(/(?<=^|\s|\()@(?:"([^"\n]+)"|(\S+))/g)];
   const paths = words.flatMap(([, quoted, word = ""]) => namedFile(quoted === undefined ? word : quoted, cwd) ?? []);
@@ -33,7 +35,7 @@ export function attachedTo(prompt: string, cwd: string): Attachments {
   return attached;
 }
 
-/** An image given by its path, of any kind; SVG is text. Throws PRINT_ATTACHMENT. */
+/** Attaches an image by its path; SVG is attached as text. Throws PRINT_ATTACHMENT. */
 export function attachImage(path: string, cwd: string, attached: Attachments): void {
   const bytes = readBytes(path, cwd);
   const image = imageOf(path, bytes);
@@ -42,7 +44,7 @@ export function attachImage(path: string, cwd: string, attached: Attachments): v
   else throw errors.PRINT_ATTACHMENT({ path, reason: "it is no image" });
 }
 
-/** The path as written, or without the punctuation that ends a sentence. */
+/** Returns the path as written, or without trailing punctuation, if it is a file. */
 function namedFile(word: string, cwd: string): string | undefined {
   const candidates = [word, word.replace(/[.,;:!?)\]}'"]+$/, "")];
   return candidates.find((path) => path !== "" && statOf(path, cwd)?.isFile());
@@ -77,7 +79,7 @@ function imageOf(path: string, bytes: Buffer): ImageBlock | undefined {
   return { type: "image", data: bytes.toString("base64"), mimeType };
 }
 
-/** A fence that nothing in the text can close. */
+/** Returns a code block with a fence that is longer than any inside. */
 function fenced(path: string, bytes: Buffer): string {
   if (bytes.length > MAX_TEXT_BYTES)
     throw errors.PRINT_ATTACHMENT({ path, reason: `it has ${bytes.length} bytes, more than ${MAX_TEXT_BYTES}` });

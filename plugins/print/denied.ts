@@ -3,7 +3,7 @@ import type {} from "@scorel/permissions/contract";
 
 const SHOWN = 10;
 
-/** The words on calls that did not run because nobody was there to ask: which, and how to allow them. */
+/** Lists calls that were denied because nobody could be asked, and how to allow them. */
 export function howToAllow(denied: readonly Transients["permission_denied"][]): string {
   const all = [...new Set(denied.map(({ what }) => what))];
   const rules = [...new Set(denied.flatMap((call) => call.rules))];

@@ -4,7 +4,7 @@ import type { Delivered } from "@scorel/host/contract";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 
-/** What `--output json` prints: one object, also when nothing could be started. */
+/** Output of `--output json`: one object, even when no turn could start. */
 export interface PrintedTurn {
   sessionId: string | null;
   text: string;
@@ -14,32 +14,32 @@ export interface PrintedTurn {
   cost: number;
   durationMs: number;
   leafId: string | null;
-  /** Why the turn failed, which limit ended it, or how the answer misses its schema. */
+  /** Why the turn failed, which limit ended it, or how the answer violates its schema. */
   error?: { code: string; message: string };
-  /** The answer as the value that `--output-schema` asked for. */
+  /** The answer's value, with `--output-schema`. */
   data?: unknown;
 }
-/** How a run ended. */
+/** Result of a run. */
 export interface Printed {
   outcome: TurnOutcome;
-  /** What was asked for and not reached, though no turn failed. */
+  /** A goal that was missed although no turn failed. */
   failure?: { code: string; message: string };
-  /** When it is not the turn's own. */
+  /** Exit code, if it differs from the turn's own. */
   exitCode?: number;
-  /** The answer's value, when a schema was given and it fits. */
+  /** The answer's value, if a schema was given and it fits. */
   data?: unknown;
 }
-/** How one turn is printed on stdout. */
+/** Prints one turn on stdout. */
 export interface Format {
-  /** Its answer is waited for before the next event is heard. */
+  /** Handles an event. A returned promise is awaited before the next event. */
   hear?(delivered: Delivered): Promise<void> | undefined;
   finish(sessionId: string | null, printed: Printed): Promise<void>;
-  /** Resolves when everything that was heard has been written. */
+  /** Resolves when everything has been written. */
   written?(): Promise<void>;
   readonly output: Output;
 }
 
-/** Makes the format that `--output` names. */
+/** Creates the format for `--output`. */
 export function createFormat(name: unknown, { stdout }: Invocation): Format {
   const output = createOutput(stdout);
   if (name === "json")
@@ -63,16 +63,16 @@ export function createFormat(name: unknown, { stdout }: Invocation): Format {
   };
 }
 
-/** So much is kept until it is written; whoever adds more waits. */
+/** Maximum pending characters; beyond it, `add` returns a promise to wait for. */
 const MOST_PENDING = 2 ** 16;
 
-/** Lines that come in one turn of the event loop are written together. */
+/** Creates a writer that joins lines of the same event-loop turn into one write. */
 function createLines(output: Output): { add(line: string): Promise<void> | undefined; written(): Promise<void> } {
   let pending = "";
   let writing: Promise<void> | undefined;
   const write = async () => {
     while (pending !== "") {
-      // Behind all promises that are settled by now, which is when the lines of this turn are there.
+      // Runs after all settled promises, when the lines of this turn have arrived.
       await new Promise<void>((resolve) => process.nextTick(resolve));
       const text = pending;
       pending = "";
@@ -92,13 +92,13 @@ function createLines(output: Output): { add(line: string): Promise<void> | undef
   };
 }
 
-/** An answer that misses its schema is none: a program that reads stdout must not take it for one. */
+/** Returns the text to print. An answer that violates its schema is not printed, so that programs do not use it. */
 function asText({ outcome, data, exitCode }: Printed): string {
   if (data !== undefined) return JSON.stringify(data);
   return exitCode === undefined ? outcome.text : "";
 }
 
-/** A turn that never began, as an outcome. */
+/** Returns the outcome of a turn that never started. */
 export function outcomeOfError(error: { code: string; message: string }): TurnOutcome {
   const none = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0 };
   const usage = { ...none, totalTokens: 0, cost: { ...none, total: 0 } };

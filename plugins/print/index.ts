@@ -5,7 +5,9 @@ import { definePlugin, type PluginContext } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { options, printOnly } from "./options.ts";
 
-/** `scorel` itself: one prompt and its answer with `-p`, else a conversation by the service `chat`. */
+/**
+ * Plugin `print`: the command `scorel`, with one prompt and answer for `-p`, else a conversation by the service `chat`.
+ */
 export default definePlugin({
   id: "print",
   name: "Print",

@@ -4,7 +4,7 @@ import type { AnyEvent, Events, ScorelError, Transients } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import { errors } from "./errors.ts";
 
-/** What a run may take, as its options say; nothing is limited unless it is asked for. Throws PRINT_NUMBER. */
+/** Reads the limits of a run from its options; there are none by default. Throws PRINT_NUMBER. */
 export function readLimits({ options }: Pick<Invocation, "options">): Limits {
   return new Limits({
     rounds: numberOf(options.maxRounds, "--max-rounds", "a whole number from 1", (n) => Number.isInteger(n) && n >= 1),
@@ -25,11 +25,11 @@ function numberOf(given: unknown, option: string, what: string, fits: (n: number
   throw errors.PRINT_NUMBER({ option, value, what });
 }
 
-/** Counts rounds, money and time over all turns of a run. */
+/** Counts rounds, cost and time over all turns of a run. */
 export class Limits {
-  /** Aborted when a limit ends the run. */
+  /** Aborts when a limit is reached. */
   readonly signal: AbortSignal;
-  /** Which limit ended it. */
+  /** The limit that was reached. */
   reached: ScorelError | undefined;
   private readonly max: { rounds: number; cost: number; seconds: number };
   private readonly control = new AbortController();
@@ -52,7 +52,9 @@ export class Limits {
     clearTimeout(this.timer);
   }
 
-  /** Counts a round, and what a summary between two has cost; when another would follow it and may not, the limit is reached. */
+  /**
+   * Counts rounds and the cost of summaries. If another round would follow but is not allowed, the limit is reached.
+   */
   hear({ event }: Delivered): void {
     if (event.type === "compact") this.cost += (event as AnyEvent & Events["compact"]).usage?.cost.total ?? 0;
     if (event.type !== "turn_end") return;
@@ -62,7 +64,7 @@ export class Limits {
     if (stopReason === "toolUse") this.allowsMore();
   }
 
-  /** Whether another round may begin; if not, the limit is reached. */
+  /** Returns whether another round may start; if not, the limit is reached. */
   allowsMore(): boolean {
     const { rounds, cost, max } = this;
     if (rounds >= max.rounds) this.reach(errors.PRINT_MAX_ROUNDS({ rounds }));

@@ -1,7 +1,7 @@
 import type { CliOption } from "@scorel/cli/contract";
 import { sessionOptions } from "@scorel/host/client";
 
-/** Options that only `-p` understands, by the name that its parsed value has. */
+/** Options that only work with `-p`, by the key of their parsed value. */
 export const printOnly: Readonly<Record<string, CliOption>> = {
   output: { flags: "--output <format>", description: "What goes to stdout", values: ["text", "json", "events"] },
   outputSchema: { flags: "--output-schema <file>", description: "The answer is JSON that fits this JSON schema" },
@@ -16,12 +16,12 @@ export const printOnly: Readonly<Record<string, CliOption>> = {
   },
 };
 
-/** The options of `scorel` itself. */
+/** The options of the command `scorel`. */
 export const options: readonly CliOption[] = [
   {
     flags: "-p, --print <prompt>",
     description: "Answer one prompt and exit; piped input is appended, or is the prompt; @file attaches a file",
-    // `git log | scorel -p`: what is piped in is the whole prompt.
+    // For `git log | scorel -p`, where the prompt is piped.
     mayBeEmpty: true,
   },
   ...Object.values(printOnly).map((option) => ({ ...option, description: `With -p: ${lowered(option.description)}` })),

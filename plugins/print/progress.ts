@@ -7,23 +7,28 @@ import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/permissions/contract";
 import type {} from "@scorel/requests/contract";
 
-/** A failed turn and a question that had its default are told at the end; the model is what was asked for. */
+/**
+ * Event types that are not printed as steps: some are reported at the end, and `session_info` only repeats the options.
+ */
 const SILENT = new Set(["turn_error", "session_info", "request_defaulted"]);
 
-/** Waits for another attempt up to this are not worth a line. */
+/** Waits before a retry up to this long are not reported. */
 const TOLD_WAIT_MS = 2_000;
 
-/** What stderr says beside the answer: failures always, the steps of the work only to a person. */
+/** Prints progress on stderr: failures always, steps only in a terminal. */
 export interface Progress {
   opened(status: SessionStatus): Promise<void>;
-  /** Says those of the notices that were not said yet. */
+  /** Prints the notices that were not printed before. */
   notices(notices: readonly Notice[]): Promise<void>;
   hear(delivered: Delivered): Promise<void> | undefined;
-  /** Says what did not run because nobody was there to ask, and how to allow it; and which questions had their default. */
+  /**
+   * Prints which calls were denied because nobody could be asked, how to allow them, and which questions got their
+   * default.
+   */
   unasked(): Promise<void>;
 }
 
-/** Writes progress to the invocation's stderr. */
+/** Creates progress output on the invocation's stderr. */
 export function createProgress({ stderr, options }: Invocation): Progress {
   const output = createOutput(stderr);
   const say = (text: string) => output.write(`${plainText(text)}\n`);
@@ -60,7 +65,7 @@ export function createProgress({ stderr, options }: Invocation): Progress {
   };
 }
 
-/** A wait that someone who looks at a log would wonder about; the other formats bring their own events. */
+/** Returns a notice about a long wait before a retry. Only for text output; other formats contain the event. */
 function waitOf({ event, display }: Delivered, format: unknown): string | undefined {
   if (event.type !== "retry_start" || (format ?? "text") !== "text" || display.display !== "notice") return undefined;
   const { delayMs } = event as AnyEvent & Transients["retry_start"];
@@ -73,18 +78,18 @@ function storageOf(event: Delivered["event"]): string | undefined {
   return error === undefined ? "The log can be written again." : `warning: ${error}`;
 }
 
-/** A summary that no model wrote, or none at all: what is sent from now on is not what it could be. */
+/** Returns a warning when no model wrote the summary, since later requests may lack information. */
 function summaryOf({ event, display }: Delivered): string | undefined {
   return event.type === "compaction_end" && display.display === "notice" ? `warning: ${display.text}` : undefined;
 }
 
-/** What a plugin tells whoever watches, of any level. */
+/** Returns a plugin's notification of any level. */
 function notificationIn({ event, display }: Delivered): string | undefined {
   if (event.type !== "notification" || display.display !== "notice") return undefined;
   return `${display.level === "info" ? "" : `${display.level}: `}${display.text}`;
 }
 
-/** What the log warns of, whoever looks: a file of instructions that is not read, say. */
+/** Returns a warning of a persistent event, for example about an unreadable instruction file. */
 function warningIn({ event, display }: Delivered): string | undefined {
   const isWarning = "id" in event && display.display === "notice" && display.level !== "info";
   return isWarning ? `warning: ${display.text}` : undefined;

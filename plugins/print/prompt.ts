@@ -8,8 +8,8 @@ import { errors } from "./errors.ts";
 const PATIENCE_MS = 3000;
 
 /**
- * The prompt of `-p` with the files that it names, what is piped in, and `more`; undefined when interrupted.
- * Only the words of `-p` name files: what is piped in may come from anyone. Throws PRINT_EMPTY_PROMPT.
+ * Builds the prompt from `-p`, the files it mentions, piped input and `more`; undefined when interrupted. Piped input
+ * cannot attach files, since anyone may have written it. Throws PRINT_EMPTY_PROMPT.
  */
 export async function readPrompt(invocation: Invocation, more?: string): Promise<UserMessage["content"] | undefined> {
   const { options, cwd } = invocation;
@@ -26,7 +26,7 @@ export async function readPrompt(invocation: Invocation, more?: string): Promise
   return [...(text === "" ? [] : [{ type: "text" as const, text }]), ...images];
 }
 
-/** All of stdin. Someone who forgot to close it is told what is being waited for. Throws PRINT_STDIN_BINARY. */
+/** Reads all of stdin, with a hint when it stays open. Throws PRINT_STDIN_BINARY. */
 async function readPiped({ stdin, stderr, interrupt }: Invocation): Promise<string | undefined> {
   const waiting = "Waiting for the end of standard input; redirect it from /dev/null when there is none.\n";
   const timer = setTimeout(() => stderr.write(waiting), PATIENCE_MS);

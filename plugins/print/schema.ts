@@ -4,9 +4,9 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { z } from "zod";
 import { errors } from "./errors.ts";
 
-/** What an answer has to look like. */
+/** A JSON schema that the answer must match. */
 export interface AnswerSchema {
-  /** Tells the model, at the end of the prompt. */
+  /** Text for the end of the prompt. */
   readonly instruction: string;
   check(answer: string): { fits: true; data: unknown } | { fits: false; reason: string };
 }
@@ -27,7 +27,7 @@ export function readSchema(path: string, cwd: string): AnswerSchema {
   }
 }
 
-/** What to send back when an answer does not fit. */
+/** Returns the message to send when an answer does not match. */
 export function repairOf(reason: string): string {
   return `Your answer does not fit the JSON schema: ${reason}\nAnswer again with the corrected JSON value and nothing else.`;
 }
@@ -45,7 +45,7 @@ function check(answer: string, checker: z.ZodType): ReturnType<AnswerSchema["che
   return { fits: false, reason: issues.join("; ") };
 }
 
-/** Models like to put JSON into a block; what stands in it counts, when nothing stands around it. */
+/** Removes a code fence around the whole answer, which models like to add. */
 function unfenced(answer: string): string {
   return /^\s*```(?:json)?\n([\s\S]*)\n```\s*$/.exec(answer)?.[1] ?? answer;
 }

@@ -17,7 +17,7 @@ const EXIT_LIMIT = 3;
 const EXIT_UNMET = 4;
 const CUT = "The answer is cut: it reached the model's output limit. Raise maxTokens in [model] for longer ones.";
 
-/** `scorel -p`: one prompt, one answer, an exit code. Throws what keeps a turn from starting. */
+/** Runs `scorel -p`: one prompt, one answer. Returns the exit code. Throws when a turn cannot start. */
 export async function run(host: HostService, invocation: Invocation): Promise<number> {
   const format = createFormat(invocation.options.output, invocation);
   const client = host.connect();
@@ -34,7 +34,7 @@ export async function run(host: HostService, invocation: Invocation): Promise<nu
   }
 }
 
-/** Undefined when interrupted before a turn began. */
+/** Answers the prompt; undefined when interrupted before a turn began. */
 async function answer(client: Client, invocation: Invocation, format: Format): Promise<Printed | undefined> {
   const { options, cwd, interrupt } = invocation;
   refuseTwoSessions(options);
@@ -46,14 +46,14 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   const { sessionId } = status;
   const progress = createProgress(invocation);
   await progress.opened(status);
-  // Counted apart from what is written: a slow reader must not let another round begin.
+  // A separate subscription, so that a slow reader of the output does not delay the limits.
   await client.subscribe(sessionId, (delivered) => limits.hear(delivered), { joined: true });
-  // Waits only where there is something to wait for: a reply may have tens of thousands of deltas.
+  // Returns a promise only when there is something to wait for, since a reply may have tens of thousands of deltas.
   const show = (delivered: Delivered) => {
     const told = progress.hear(delivered);
     return told ? told.then(() => format.hear?.(delivered)) : format.hear?.(delivered);
   };
-  // A program that reads events gets all of them, however slowly: what waits is no more than the model has said.
+  // Programs get all events, however slowly they read; the backlog is limited by the model's output.
   const joined = options.output !== "events";
   await client.subscribe(sessionId, show, { capacity: Number.POSITIVE_INFINITY, joined });
   if (interrupt.aborted) return undefined;
@@ -68,7 +68,7 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   return printed;
 }
 
-/** What the turns of one run share. */
+/** State shared by the turns of one run. */
 interface Run {
   client: Client;
   status: SessionStatus;
@@ -79,7 +79,7 @@ interface Run {
 
 function refuseTwoSessions(options: Record<string, unknown>): void {
   const given = ["session", "continue", "fork"].filter((key) => options[key] !== undefined);
-  // A copy may be kept in memory; a stored session cannot.
+  // A copy may be kept in memory, but not a stored session.
   if (options.noSession && options.fork === undefined) given.push("no-session");
   if (given.length > 1) throw errors.PRINT_TWO_SESSIONS({ options: given.map((name) => `--${name}`) });
 }
@@ -90,7 +90,7 @@ async function schemaOf({ options, cwd }: Invocation): Promise<AnswerSchema | un
   return readSchema(options.outputSchema as string, cwd);
 }
 
-/** One turn; a second one when the answer has to fit a schema and does not. */
+/** Runs one turn, and a second one when the answer does not match its schema. */
 async function converse(run: Run, content: UserMessage["content"], schema?: AnswerSchema): Promise<Printed> {
   const { limits, status } = run;
   limits.start();
@@ -115,12 +115,12 @@ function judged(outcome: TurnOutcome, schema: AnswerSchema, limits: Limits): Pri
   return { outcome, failure: errors.PRINT_SCHEMA_UNMET({ reason: checked.reason }), exitCode: EXIT_UNMET };
 }
 
-/** A turn that a limit has cancelled; one that ended by itself was not limited. */
+/** Marks a turn that a limit cancelled; one that ended by itself was not limited. */
 function limited(outcome: TurnOutcome, { reached }: Limits): Printed {
   return reached && outcome.reason === "cancelled" ? { outcome, failure: reached, exitCode: EXIT_LIMIT } : { outcome };
 }
 
-/** The second of two turns, with what both have used. */
+/** Returns the second of two turns with the usage of both. */
 function joined(first: TurnOutcome, second: TurnOutcome): TurnOutcome {
   const cost = added(first.usage.cost, second.usage.cost);
   const usage = { ...added({ ...first.usage, cost: 0 }, { ...second.usage, cost: 0 }), cost };
@@ -132,7 +132,10 @@ function added<T extends Record<keyof T, number>>(a: T, b: T): T {
   return Object.fromEntries(sums) as T;
 }
 
-/** Sends a message and waits for its turn. Interrupt and limits cancel it, and what had arrived is kept; a reader that went away does not. */
+/**
+ * Sends a message and waits for its turn. An interrupt or limit cancels it and keeps what has arrived; a closed stdout
+ * does not.
+ */
 async function takeTurn({ client, status, format, limits, interrupt }: Run, content: UserMessage["content"]) {
   const { sessionId } = status;
   const { id } = await client.request("send_message", { sessionId, content });
@@ -155,7 +158,7 @@ async function takeTurn({ client, status, format, limits, interrupt }: Run, cont
   }
 }
 
-/** A reader of stdout that went away is no failure; a full disk under it is. */
+/** Returns the exit code. A closed stdout is not a failure, but a full disk is. */
 async function exitCode(printed: Printed, { output }: Format, { stderr }: Invocation): Promise<number> {
   const { outcome, failure = outcome.error, exitCode: code = EXIT[outcome.reason] } = printed;
   const complaints = createOutput(stderr);

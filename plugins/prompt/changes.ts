@@ -2,7 +2,7 @@ import type { AppendEntry } from "@scorel/kernel";
 import type { InstructionSnapshot, InstructionSource } from "./contract.ts";
 import type { Part } from "./parts.ts";
 
-/** A word to the user when what people wrote has changed since it was frozen; once for each state it changes to. */
+/** Returns a notice to the user if instructions have changed since they were frozen; once per changed state. */
 export function changesSince(
   snapshot: InstructionSnapshot,
   now: readonly Part[],

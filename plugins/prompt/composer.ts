@@ -13,7 +13,7 @@ import { BASE, baseParts, type Part, PRESET, PROJECT, SECTIONS, USER } from "./p
 
 export type PromptContext = PluginContext<z.output<typeof config>>;
 
-/** The prompt as it would be frozen now; `appended` is the text for its end. */
+/** Composes the system prompt from the current sources. `appended` is put at its end. */
 export function compose(ctx: PromptContext, appended = ""): InstructionSnapshot {
   const { parts, skipped } = peoplesParts(ctx);
   const date = today();
@@ -29,7 +29,7 @@ export function compose(ctx: PromptContext, appended = ""): InstructionSnapshot 
   };
 }
 
-/** What people have written for agents: the user's own words, the texts of presets, and the files that count here. */
+/** Collects what people wrote: the user's own text, instructions of presets, and instruction files. */
 export function peoplesParts(ctx: PromptContext): { parts: Part[]; skipped: Found["skipped"] } {
   const { files, skipped } = filesOf(ctx);
   const fragments = findFragments(ctx.find("workspace")?.packages ?? []);
@@ -53,7 +53,7 @@ function partOf({ path, ...file }: InstructionFile, priority: number): Part {
   return { section: "agents", priority, source: path, file: true, ...file };
 }
 
-/** The day of this machine, as people there say it. */
+/** Returns today's date in local time, as YYYY-MM-DD. */
 export function today(): string {
   const now = new Date();
   const two = (number: number) => String(number).padStart(2, "0");
@@ -72,7 +72,7 @@ function placeOf(ctx: PromptContext): { cwd: string; gitRoot?: string } {
   return { cwd, ...(root !== undefined && existsSync(join(root, ".git")) && { gitRoot: root }) };
 }
 
-/** What plugins add; a part that is none is reported and left out. */
+/** Collects the parts that plugins add. Invalid ones are reported and left out. */
 function pluginParts(ctx: PromptContext): Part[] {
   return ctx.collect("promptParts").flatMap(({ plugin, value }) =>
     (Array.isArray(value) ? (value as unknown[]) : [value]).flatMap((given) => {
@@ -93,7 +93,7 @@ function flawOf({ section, priority, source, text }: Part): string | undefined {
   return typeof text === "string" && text.trim() !== "" ? undefined : "it has no text";
 }
 
-/** Without a model there is nothing to measure by, and nothing to send the prompt to. */
+/** Returns the token budget; undefined without a model. */
 function budgetOf(ctx: PromptContext): number | undefined {
   try {
     const window = ctx.find("model")?.current().contextWindow;
@@ -103,7 +103,7 @@ function budgetOf(ctx: PromptContext): number | undefined {
   }
 }
 
-/** No known secret reaches the log by way of a file or an option. */
+/** Redacts known secrets, so that none reaches the log through a file or an option. */
 export function redacted(ctx: PromptContext, text: string): string {
   return ctx.find("secrets")?.redact(text) ?? text;
 }

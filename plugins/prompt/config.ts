@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** The table `[prompt]`. */
+/** Schema of the table `[prompt]`. */
 export const config = z.strictObject({
   user: z
     .string()

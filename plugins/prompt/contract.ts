@@ -1,98 +1,100 @@
 import type { AppendEntry, Awaitable } from "@scorel/kernel";
 
-/** The order in which the system prompt is told. */
+/** Names of the prompt's sections, in order. */
 export type SectionName = "baseline" | "agents" | "memory" | "workspace" | "environment" | "time";
 
-/** What a plugin adds to the system prompt of new sessions; told once and then frozen with the rest. */
+/** Text that a plugin adds to the system prompt of new sessions. */
 export interface PromptPart {
   section: SectionName;
   /**
-   * 1 to 99; when the prompt is too long, the lowest is left out first. Context variables have 90, the user's own words
-   * 80, texts of presets 75, the project's instructions 70, notes on tools 60, and what comes from elsewhere 50.
+   * From 1 to 99; if the prompt is too long, the lowest is left out first. Context variables have 90, the user's own text
+   * 80, presets 75, the project's instructions 70, notes on tools 60, other sources 50.
    */
   priority: number;
   text: string;
-  /** Where the text comes from. Default: the plugin's id. */
+  /** Origin of the text. Default: the plugin's id. */
   source?: string;
 }
 
-/** One piece of the prompt, by where it came from. */
+/** A part of the prompt, by its origin. */
 export interface InstructionSource {
   /** A file's path, `[prompt] user`, or the name of what wrote it. */
   source: string;
   priority: number;
   bytes: number;
-  /** Of what people write, so that a later change is seen. */
+  /** Hash of a text that people wrote, to detect changes. */
   sha256?: string;
 }
-/** A piece that there was no room for. */
+/** A part that was left out because the prompt was too long. */
 export interface CutSource extends InstructionSource {
   section: SectionName;
 }
 export interface InstructionSection {
   name: SectionName;
   sources: InstructionSource[];
-  /** As the model reads it; empty when there is nothing to say. */
+  /** Text for the model; may be empty. */
   block: string;
 }
-/** The system prompt as it was assembled: frozen, so that a later change of a file changes no session that runs. */
+/** The assembled system prompt, frozen so that later changes to files do not affect the session. */
 export interface InstructionSnapshot {
-  /** All six, in order. */
+  /** All six sections, in order. */
   sections: InstructionSection[];
-  /** The text of `--append-system-prompt`; it stands at the end. */
+  /** Text of `--append-system-prompt`, at the end of the prompt. */
   appended?: string;
-  /** The day that the prompt tells: YYYY-MM-DD, by this machine's clock and zone. */
+  /** Date in the prompt: YYYY-MM-DD in local time. */
   date: string;
-  /** Tokens the prompt may take: 15% of the model's window. Absent when no model was known. */
+  /** Maximum tokens: 15% of the model's window; absent without a model. */
   budget?: number;
-  /** What was left out for want of room. */
+  /** Parts left out because the prompt was too long. */
   cut: CutSource[];
-  /** Files that are no instructions, and why. */
+  /** Files that could not be used, and why. */
   skipped: { path: string; reason: string }[];
 }
 
-/** A snapshot as it stands in the log. */
+/** A snapshot in the log. */
 export interface FrozenInstructions extends InstructionSnapshot {
   seq: number;
 }
 
-/** A piece of the prompt with its size. `tokens` are estimated. */
+/** A part of the prompt with its estimated tokens. */
 export interface PromptRow extends InstructionSource {
   section: SectionName | "appended";
   tokens: number;
-  /** It was left out for want of room. */
+  /** True when it was left out because the prompt was too long. */
   cut: boolean;
 }
-/** The system prompt for people to look at. */
+/** The system prompt for display. */
 export interface PromptView {
   text: string;
   bytes: number;
   tokens: number;
-  /** The session holds it; else this is what a session begun now would be told. */
+  /** True when it is frozen in the session; false when it is what a new session would get. */
   frozen: boolean;
   budget?: number;
   rows: PromptRow[];
   skipped: InstructionSnapshot["skipped"];
-  /** The schemas of the tools, which go with every request beside the prompt. */
+  /** Tool schemas, which are part of every request besides the prompt. */
   tools: { count: number; bytes: number; tokens: number };
 }
 
 export interface PromptService {
-  /** The system prompt, byte for byte what the latest snapshot holds; before the first one, what it would hold. */
+  /**
+   * Returns the system prompt, byte for byte as in the latest snapshot; before the first one, what it would contain.
+   */
   system(): string;
   /**
-   * What belongs into the log before the next message of a user: the snapshot of a session that has none, a new date, a
-   * word to the user about instructions that have changed since. Nothing, mostly.
+   * Returns the events to append before the user's next message: a first snapshot, a new date, or a notice about
+   * changed instructions. Usually empty.
    */
   opening(): AppendEntry[];
-  /** What the layers of `promptSubmit` add to a prompt, to follow it in the log. Rejects on abort only. */
+  /** Runs `promptSubmit` and returns the events that its layers add after a prompt. Rejects only on abort. */
   submitted(prompt: string, signal?: AbortSignal): Promise<AppendEntry[]>;
-  /** Reads all instructions again and freezes them anew. */
+  /** Reads all instructions again and freezes them. */
   refresh(clientId: string): Promise<InstructionSnapshot>;
   view(): PromptView;
 }
 
-/** A prompt, and what earlier layers add to it. */
+/** A submitted prompt, and what earlier layers add to it. */
 export interface PromptSubmitInput {
   prompt: string;
   context: readonly string[];
@@ -103,31 +105,34 @@ declare module "@scorel/kernel" {
     prompt: PromptService;
   }
   interface Hooks {
-    /** A user's prompt starts a turn: what a layer answers goes with it as a reminder, at most 8,000 characters each. */
+    /**
+     * Called when a user's prompt starts a turn. A layer's answer (at most 8,000 characters) is sent with the prompt as
+     * a reminder.
+     */
     promptSubmit(
       input: PromptSubmitInput,
       signal?: AbortSignal,
     ): Awaitable<string | { context: string } | undefined | void>;
   }
   interface Events {
-    /** The system prompt, frozen; the latest of the log counts, on every branch. */
+    /** The frozen system prompt. The latest one in the log applies on all branches. */
     instruction_snapshot: InstructionSnapshot;
   }
   interface Projections {
-    /** The latest snapshot, with its `seq`, and what the user was last told about changes since. */
+    /** The latest snapshot with its `seq`, and the changes that the user was last told about. */
     instructions: { snapshot?: FrozenInstructions; told?: string };
-    /** The day that the conversation was last told of, and where; none when it lies behind a compaction. */
+    /** The date that the model was last told and where; null if a compaction has replaced it. */
     toldDate: { date: string; seq: number } | null;
   }
   interface Contributions {
-    /** Pieces of the system prompt; asked for when a prompt is assembled. */
+    /** Parts of the system prompt, collected when a prompt is assembled. */
     promptParts: readonly PromptPart[];
   }
 }
 
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** Reads the instructions of an open session again; they count from its next turn on, on every branch. */
+    /** Reads the instructions of an open session again. They apply from its next turn on, on all branches. */
     refresh_instructions: {
       params: { sessionId: string };
       result: { bytes: number; cut: CutSource[]; skipped: InstructionSnapshot["skipped"] };

@@ -8,12 +8,12 @@ import { createPrompt, tellNewDate } from "./service.ts";
 import { instructionSnapshot, instructions, toldDate } from "./snapshot.ts";
 import { joinContext } from "./submit.ts";
 
-/** The system prompt: assembled from parts, frozen in the log, the same bytes for as long as the session lives. */
+/** Plugin `prompt`: a system prompt assembled from parts and frozen in the log for the life of the session. */
 export default definePlugin({
   id: "prompt",
   name: "Prompt",
   version: "0.1.0",
-  // `mergeMessage` stands for the event types of its plugin, one of which tells what is new beside the prompt.
+  // `mergeMessage` is listed for its plugin's event types, one of which announces new dates.
   needs: ["mergeMessage"],
   provides: ["prompt"],
   config,
@@ -22,7 +22,7 @@ export default definePlugin({
 
   activate(ctx) {
     ctx.provide("prompt", createPrompt(ctx, ctx.defineHook("promptSubmit", { fold: joinContext })));
-    // Without an agent there is no turn that could last until another day.
+    // Without an agent there are no turns that last until another day.
     if (ctx.find("agent")) ctx.hook("transformContext", (messages) => tellNewDate(ctx, messages));
   },
 

@@ -4,15 +4,15 @@ import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 
 const LIMIT = 64 * 1024;
-/** A link may lead to another text, and to nothing that keeps a secret. */
+/** Allowed names for targets of links: text files that hold no secrets. */
 const TEXT_NAME = /^(?!\.env).*\.(md|mdc|markdown|txt)$/i;
 
-/** What a file of instructions holds, or why it is none. */
+/** The content of an instruction file, or why it cannot be used. */
 export type ReadFile = { real: string; text: string; sha256: string } | { reason: string };
 
 /**
- * Reads a file of instructions if there is one: a regular file of at most 64 KiB of text whose real path lies within
- * `root` and that belongs to this user or to root. Never waits: a pipe of that name is no such file.
+ * Reads an instruction file if it exists. It must be a regular UTF-8 file of at most 64 KiB, owned by this user or
+ * root; a link must lead to a text file within `root`. Never blocks on a named pipe.
  */
 export function readInstructionFile(path: string, root: string): ReadFile | undefined {
   try {
@@ -31,7 +31,7 @@ function flawOfLink(real: string, root: string): string | undefined {
   return TEXT_NAME.test(basename(real)) ? undefined : `a link to ${real}, which is no text of instructions`;
 }
 
-/** Looked at through the open file, so that nothing can be put in its place in between. */
+/** Checks the open file, so that it cannot be replaced between check and read. */
 function readRegular(path: string): ReadFile {
   const fd = openSync(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0) | (constants.O_NOFOLLOW ?? 0));
   try {
@@ -52,7 +52,7 @@ function isTrusted(owner: number): boolean {
   return process.getuid === undefined || owner === 0 || owner === process.getuid();
 }
 
-/** One byte more than allowed, so that a file that grows meanwhile is seen to be too large. */
+/** Reads one byte more than allowed, to detect a file that has grown too large. */
 function readAll(fd: number): Buffer {
   const bytes = Buffer.alloc(LIMIT + 1);
   let length = 0;

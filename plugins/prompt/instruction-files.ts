@@ -4,44 +4,44 @@ import type { PresetPackage } from "@scorel/host/contract";
 import type { InstructionSnapshot } from "./contract.ts";
 import { readInstructionFile } from "./instruction-file.ts";
 
-/** Where instructions are looked for. Paths are canonical. */
+/** Where to search for instructions. Paths are canonical. */
 export interface Ground {
   cwd: string;
   /** The git root above `cwd`; absent outside of git. */
   gitRoot?: string | undefined;
   home: string;
-  /** The project's `.scorel` folder, when the user trusts it. */
+  /** The project's `.scorel` folder, if the user trusts it. */
   trusted?: string | undefined;
-  /** Where the bytes of that folder are read. Default: there. */
+  /** Where to read that folder's files. Default: the folder itself. */
   copy?: string | undefined;
 }
-/** A file of instructions as it was read. */
+/** An instruction file that was read. */
 export interface InstructionFile {
   path: string;
   text: string;
   sha256: string;
 }
 export interface Found {
-  /** The nearest to the working directory last. */
+  /** The nearest to the working directory comes last. */
   files: InstructionFile[];
   skipped: InstructionSnapshot["skipped"];
 }
 
 const NAMES = ["AGENTS.md", "CLAUDE.md"];
-/** The way some write "the same as in the other file". */
+/** Matches a file that only refers to the other one. */
 const SAME = /^@(\.\/)?AGENTS\.md$/;
 
-/** Every file of instructions that counts for a directory, each text once. */
+/** Finds every instruction file that applies to a directory, each text once. */
 export function findInstructions(ground: Ground): Found {
   const found: Found = { files: [], skipped: [] };
   const known = new Set<string>();
-  // The nearest first, so that of equal texts the nearest is the one that stays.
+  // The nearest first, so that it wins over a farther file with the same text.
   for (const directory of places(ground))
     found.files.unshift(...directory.flatMap((place) => read(place, known, found)));
   return found;
 }
 
-/** The texts of `instructions/` in each preset that is a folder, by name. */
+/** Returns the files of `instructions/` in each preset folder, sorted by name. */
 export function findFragments(packages: readonly PresetPackage[]): Found {
   const found: Found = { files: [], skipped: [] };
   const known = new Set<string>();
@@ -60,16 +60,16 @@ function textsIn(dir: string): string[] {
     .sort();
 }
 
-/** A file that may hold instructions. */
+/** A possible instruction file. */
 interface Place {
   path: string;
-  /** The folder that it must lie in. */
+  /** Folder that the file must be in. */
   root: string;
-  /** Where it is read. Default: `path`. */
+  /** Where to read it. Default: `path`. */
   from?: string;
 }
 
-/** The files of each directory, the nearest first. */
+/** Returns the possible files of each directory, nearest first. */
 function places({ cwd, gitRoot, home, trusted, copy = trusted }: Ground): Place[][] {
   const dirs = upward(cwd, gitRoot, home);
   const root = dirs.at(-1) as string;
@@ -85,7 +85,10 @@ function places({ cwd, gitRoot, home, trusted, copy = trusted }: Ground): Place[
   ];
 }
 
-/** From the working directory to the git root, or to the last one below home; never into another owner's. */
+/**
+ * Lists directories from the working directory up to the git root, or to just below home, but not across a change of
+ * owner.
+ */
 function upward(cwd: string, gitRoot: string | undefined, home: string): string[] {
   const owner = ownerOf(cwd);
   const isBelowHome = cwd.startsWith(join(home, "/"));
@@ -99,7 +102,7 @@ function upward(cwd: string, gitRoot: string | undefined, home: string): string[
   return dirs;
 }
 
-/** Undefined for a directory that is gone or out of reach, which holds no instructions then. */
+/** Returns the owner of a directory; undefined if it is missing or unreadable. */
 function ownerOf(dir: string): number | undefined {
   try {
     return statSync(dir).uid;

@@ -1,19 +1,19 @@
 import type { SectionName } from "./contract.ts";
 
-/** A piece of the prompt before it is known whether there is room for it. */
+/** A part of the prompt, before the budget is applied. */
 export interface Part {
   section: SectionName;
-  /** The lowest is left out first, and of equal ones the earlier. */
+  /** Parts with the lowest priority are dropped first; among equal ones, the earlier. */
   priority: number;
   source: string;
   text: string;
-  /** Of the text as its author wrote it. */
+  /** Hash of the original text. */
   sha256?: string;
-  /** It comes from a file, and is quoted with the file's path. */
+  /** Set when the text comes from a file and is quoted with its path. */
   file?: true;
 }
 
-/** The order of the prompt: what changes least stands first, so that a provider's cache holds as much as it can. */
+/** Order of the sections. What changes least comes first, so that the provider can cache as much as possible. */
 export const SECTIONS = [
   "baseline",
   "agents",
@@ -23,7 +23,7 @@ export const SECTIONS = [
   "time",
 ] as const satisfies SectionName[];
 
-/** What the prompt is never without. */
+/** Priority of parts that are never dropped. */
 export const BASE = 100;
 export const CONTEXT = 90;
 export const USER = 80;
@@ -33,15 +33,15 @@ export const PROJECT = 70;
 /** Where a session works and when it began. */
 export interface Place {
   cwd: string;
-  /** The git root, when the working directory is in a repository. */
+  /** The git root, if the working directory is in a repository. */
   gitRoot?: string | undefined;
-  /** As in `process.platform`. */
+  /** A value of `process.platform`. */
   platform: string;
-  /** YYYY-MM-DD; only the day is told, so that the prompt never changes within a session. */
+  /** YYYY-MM-DD, without the time, so that the prompt stays the same within a session. */
   date: string;
 }
 
-/** The parts that every session has. */
+/** Creates the parts that every session has. */
 export function baseParts({ cwd, gitRoot, platform, date }: Place): Part[] {
   const repository = gitRoot === undefined ? "" : `\nGit root: ${inOneLine(gitRoot)}`;
   const context = (section: SectionName, text: string): Part => ({ section, priority: CONTEXT, source: section, text });
@@ -53,7 +53,9 @@ export function baseParts({ cwd, gitRoot, platform, date }: Place): Part[] {
   ];
 }
 
-/** A folder's name may hold anything, also a line that reads like an instruction. */
+/**
+ * Escapes a path with control characters: a folder's name could otherwise add a line that reads like an instruction.
+ */
 function inOneLine(path: string): string {
   return /\p{Cc}/u.test(path) ? JSON.stringify(path) : path;
 }

@@ -15,7 +15,7 @@ import type {
 import { BASE } from "./parts.ts";
 import { leftOut } from "./snapshot.ts";
 
-/** The service `prompt`: what is frozen in the log, and what has to be frozen next. */
+/** Creates the service `prompt` over the snapshots in the log. */
 export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit">): PromptService {
   const { session } = ctx;
   const frozen = () => session.projection("instructions").snapshot;
@@ -48,7 +48,7 @@ export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit"
   };
 }
 
-/** What is about to be written; diagnostics name what is left out of it. */
+/** Composes a snapshot to be written, and logs what is left out. */
 function freeze(ctx: PromptContext, appended: string): InstructionSnapshot {
   const snapshot = compose(ctx, appended);
   const left = leftOut(snapshot);
@@ -60,7 +60,7 @@ function textOf({ sections, appended }: InstructionSnapshot): string {
   return join(sections, appended);
 }
 
-/** The words for the end are those of each run: the log says so, and the rest stays as it is frozen. */
+/** Returns a new snapshot when the appended text differs in this run; everything else stays frozen. */
 function reworded(
   { sections, date, budget, cut, skipped, appended = "" }: FrozenInstructions,
   wanted: string,
@@ -70,14 +70,14 @@ function reworded(
   return [{ type: "instruction_snapshot", payload: { ...kept, ...(wanted !== "" && { appended: wanted }) } }];
 }
 
-/** Says within a turn that another day has begun, since a turn may last for hours; answers what it was given. */
+/** Announces a new date during a turn, which may last for hours. Returns its input. */
 export async function tellNewDate<M>(ctx: PromptContext, messages: M): Promise<M> {
   const { snapshot } = ctx.session.projection("instructions");
   for (const item of snapshot ? dateItems(ctx, snapshot) : []) await ctx.session.append("harness_item", item);
   return messages;
 }
 
-/** The prompt stays as it is: the day that has come is said at the end of the conversation. */
+/** Returns the event that announces a new date at the end of the conversation; the prompt itself does not change. */
 function dateItems({ session }: PromptContext, snapshot: FrozenInstructions): HarnessItem[] {
   const date = today();
   if (date === snapshot.date) return [];

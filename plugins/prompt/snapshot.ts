@@ -20,17 +20,17 @@ const fields = {
   cut: z.array(source.extend({ section })),
   skipped: z.array(z.strictObject({ path: z.string(), reason: z.string() })),
 };
-/** An appended snapshot was checked; a log that is opened may come from anywhere. */
+/** Lenient schema for reading: new snapshots are checked strictly, but a log may come from elsewhere. */
 const stored = z.object(fields);
 
-/** Hangs beside the conversation: it counts on every branch, wherever it was written. */
+/** The event `instruction_snapshot`: a side event that applies on all branches. */
 export const instructionSnapshot: EventDefinition<Events["instruction_snapshot"]> = {
   schema: z.strictObject(fields),
   leaf: (_event, current) => current,
   convertToDisplay: display,
 };
 
-/** Says which files were read, and warns of what was not; nothing when there was none. */
+/** Shows which files were read, or warns about those that were not. */
 function display(snapshot: EventOf<"instruction_snapshot">): DisplayAction {
   const left = leftOut(snapshot);
   if (left !== undefined) return { display: "notice", level: "warning", text: left };
@@ -39,7 +39,7 @@ function display(snapshot: EventOf<"instruction_snapshot">): DisplayAction {
   return read === "" ? { display: "hidden" } : { display: "notice", level: "info", text: `Instructions: ${read}` };
 }
 
-/** What the model is not told, and why; undefined when it is told everything. */
+/** Returns what the model is not told and why; undefined when nothing is missing. */
 export function leftOut({ cut, skipped }: InstructionSnapshot): string | undefined {
   const left = [
     ...cut.map(({ source, bytes }) => `${source}: no room for its ${bytes} bytes`),
@@ -51,7 +51,7 @@ export function leftOut({ cut, skipped }: InstructionSnapshot): string | undefin
 type Instructions = Projections["instructions"];
 type ToldDate = Projections["toldDate"];
 
-/** Over the log, since the latest counts on every branch. */
+/** Projection `instructions`, over the whole log, since the latest snapshot applies on all branches. */
 export const instructions = {
   over: "log" as const,
   reads: ["instruction_snapshot", "harness_item"],
@@ -63,7 +63,7 @@ export const instructions = {
   },
 };
 
-/** Over the path: a conversation that went back has not heard what was said later. A summary may have swallowed it. */
+/** Projection `toldDate`, over the path: a rewind or compaction may have removed the announcement. */
 export const toldDate = {
   over: "path" as const,
   reads: ["compact", "harness_item"],

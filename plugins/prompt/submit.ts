@@ -1,10 +1,10 @@
 import type { PromptSubmitInput } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** Characters of one answer that a prompt carries. */
+/** Maximum characters of one layer's answer. */
 const LIMIT = 8_000;
 
-/** Joins a layer's answer to what is added to the prompt; throws PROMPT_CONTEXT, which is reported in the layer's name. */
+/** Adds a layer's answer to the prompt. Throws PROMPT_CONTEXT, which is reported for the layer's plugin. */
 export function joinContext(input: PromptSubmitInput, answer: unknown): PromptSubmitInput {
   const text = typeof answer === "string" ? answer : (answer as { context?: unknown }).context;
   if (typeof text !== "string") throw errors.PROMPT_CONTEXT({ received: JSON.stringify(answer) ?? typeof answer });
@@ -14,6 +14,6 @@ export function joinContext(input: PromptSubmitInput, answer: unknown): PromptSu
 
 function bounded(text: string): string {
   if (text.length <= LIMIT) return text;
-  // Half a character at the end is of no use to anyone.
+  // Do not cut a surrogate pair in half.
   return `${text.slice(0, LIMIT).replace(/[\ud800-\udbff]$/, "")}\n[cut: ${text.length - LIMIT} more characters]`;
 }

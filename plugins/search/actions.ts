@@ -14,7 +14,7 @@ const MOST = 1000;
 const CANCELLED = 130;
 const SHORT_ID = 8;
 
-/** `scorel search`: prints as it finds; 0 when something was found, 1 when nothing was. */
+/** Runs `scorel search` and prints hits as they are found. Exit code 0 when there were any, else 1. */
 export async function find(ctx: Context, invocation: Invocation): Promise<number> {
   const host = ctx.find("host");
   if (!host) throw errors.FIND_NO_HOST();
@@ -47,7 +47,7 @@ export async function find(ctx: Context, invocation: Invocation): Promise<number
   return ended(output, invocation, found, limit);
 }
 
-/** `scorel usage` */
+/** Runs `scorel usage`. */
 export async function usage(ctx: Context, invocation: Invocation): Promise<number> {
   const host = ctx.find("host");
   if (!host) throw errors.FIND_NO_HOST();
@@ -86,7 +86,7 @@ function ended({ complaint, failure }: Output, { stderr }: Invocation, found: nu
   return complaint === undefined && found > 0 ? 0 : 1;
 }
 
-/** A line for each session, and under it one for each place. */
+/** Returns a formatter that prints a line per session, followed by one per hit. */
 function rows(): (hit: Hit) => string {
   let last: string | undefined;
   return (hit) => {

@@ -10,7 +10,7 @@ const output: CliOption = {
   default: "text",
 };
 
-/** `scorel search` and `scorel usage`. */
+/** Creates the commands `scorel search` and `scorel usage`. */
 export function searchCommands(ctx: Pick<PluginContext, "find">): CliCommand[] {
   return [
     {

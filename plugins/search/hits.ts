@@ -9,16 +9,18 @@ import { type Standing, standingOf, unknownStanding } from "./standing.ts";
 export interface SearchOptions extends Shelf {
   text: string;
   caseSensitive?: boolean | undefined;
-  /** Only sessions of which this is true. */
+  /** Restricts the search to sessions for which this returns true. */
   belongs?: ((sessionId: string) => boolean) | undefined;
   signal: AbortSignal;
 }
 
 const WIDTH = 160;
-/** Shown before the words, where the line is longer than fits. */
+/** Characters shown before the match when the line is too long. */
 const BEFORE = 50;
 
-/** What is found, as it is found; whoever stops reading ends the search. Throws FIND_ errors and the signal's reason. */
+/**
+ * Yields hits as they are found; ending the iteration stops the search. Throws FIND_ errors and the signal's reason.
+ */
 export async function* search({ text, caseSensitive = false, belongs, ...wanted }: SearchOptions): AsyncGenerator<Hit> {
   const query = queryOf(text, caseSensitive);
   const files = logsIn(wanted).filter(({ sessionId }) => belongs?.(sessionId) ?? true);
@@ -46,7 +48,7 @@ export async function* search({ text, caseSensitive = false, belongs, ...wanted 
   }
 }
 
-/** A log that is too damaged to open, or gone by now, still has the words in it. */
+/** Returns details of a session, or unknown ones when its log is damaged or was deleted; the hits are still valid. */
 function known(shelf: Shelf, sessionId: string): Standing {
   try {
     return standingOf(shelf, sessionId);
@@ -55,7 +57,7 @@ function known(shelf: Shelf, sessionId: string): Standing {
   }
 }
 
-/** A damaged line is no event; `scorel session verify` tells of it. */
+/** Parses a line; undefined when it is damaged, which `scorel session verify` reports. */
 function parsed(line: Buffer): StoredEvent | undefined {
   try {
     return JSON.parse(line.toString("utf8")) as StoredEvent;
@@ -80,20 +82,20 @@ function hitOf(record: StoredEvent, sessionId: string, standing: Standing): Omit
   return { ...place, eventId, ...(isLeft(record, standing) && { left: true as const }) };
 }
 
-/** What hangs beside the conversation, such as a name, is on no branch; a reply that was asked for again is on none either. */
+/** True for an event on an abandoned branch and for a reply that was retried. Settings are on no branch. */
 function isLeft(event: StoredEvent & { message?: { meta?: { retried?: boolean } } }, standing: Standing): boolean {
   if (event.type === "session_info") return false;
   return event.message?.meta?.retried === true || !standing.isActive(event.id);
 }
 
-/** The words and what stands around them, as one line of at most WIDTH characters. */
+/** Returns the match and its surroundings as one line of at most WIDTH characters. */
 function lineAround(text: string, from: number, to: number): string {
   const begin = text.lastIndexOf("\n", from - 1) + 1;
   const next = text.indexOf("\n", to);
   const end = next < 0 ? text.length : next;
   const start = end - begin <= WIDTH ? begin : Math.max(begin, from - BEFORE);
   const stop = Math.min(end, start + WIDTH);
-  // A pair that the cut has halved is no character.
+  // Drop halves of surrogate pairs at the cut.
   const line = text.slice(start, stop).replace(/^[\uDC00-\uDFFF]|[\uD800-\uDBFF]$/g, "");
   return `${start > begin ? "…" : ""}${line.replace(/\s+/g, " ").trim()}${stop < end ? "…" : ""}`;
 }

@@ -4,7 +4,7 @@ import { searchCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
 
-/** Finds words in all sessions, and sums what they have spent. */
+/** Plugin `search`: finds text in all sessions and sums their usage. */
 export default definePlugin({
   id: "search",
   name: "Search",

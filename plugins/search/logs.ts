@@ -9,26 +9,26 @@ export interface Shelf {
   directory: string;
   logs: Logs;
 }
-/** The log of a session, by its name in the directory. */
+/** The log file of a session. */
 export interface LogName {
   file: string;
   sessionId: string;
   changedAt: number;
 }
 
-/** The logs in a directory that may not exist yet, the last changed first. Throws FIND_FAILED. */
+/** Lists the logs in a directory, last changed first; empty if it does not exist. Throws FIND_FAILED. */
 export function logsIn(shelf: Shelf): LogName[] {
   return idsIn(shelf)
     .flatMap((sessionId) => {
       const file = sessionId + shelf.logs.ending;
-      // One that another process deletes meanwhile is not searched.
+      // A log may be deleted by another process in the meantime.
       const stat = lstatSync(join(shelf.directory, file), { throwIfNoEntry: false });
       return stat?.isFile() ? [{ file, sessionId, changedAt: stat.mtimeMs }] : [];
     })
     .sort((a, b) => b.changedAt - a.changedAt || (a.file < b.file ? -1 : 1));
 }
 
-/** The first line of a log; undefined when it is damaged, or the log is gone by now. */
+/** Reads a log's header; undefined when it is damaged or was deleted. */
 export function headerOf({ directory, logs }: Shelf, sessionId: string): SessionHeader | undefined {
   try {
     return logs.header(join(directory, sessionId + logs.ending)).header;

@@ -5,7 +5,10 @@ import { headerOf, type Shelf } from "./logs.ts";
 
 type Projects = () => ProjectsService | undefined;
 
-/** Tells which sessions of a directory belong to a project; undefined when none was asked for. Throws FIND_ and PROJECT_ errors. */
+/**
+ * Returns a function that tests whether a session belongs to the named project; undefined without a name. Throws FIND_
+ * and PROJECT_ errors.
+ */
 export async function membersOf(
   projects: Projects,
   shelf: Shelf,
@@ -22,7 +25,7 @@ export async function membersOf(
   };
 }
 
-/** Names the project of a session by its directory, wherever that is now. */
+/** Returns a function that names a session's project by its current directory. */
 export async function projectNames(projects: Projects): Promise<(header: SessionHeader | undefined) => string> {
   const book: ProjectBook | undefined = await projects()?.book();
   return (header) => {

@@ -6,7 +6,7 @@ import type { Hit } from "./contract.ts";
 
 const DEFAULT_LIMIT = 50;
 
-/** The same as the commands, for any client. */
+/** Creates the operations `search_sessions` and `get_usage`. */
 export function operations(projects: () => ProjectsService | undefined): Contributions["operations"] {
   return {
     search_sessions: handler(

@@ -2,15 +2,15 @@ import { errors } from "./errors.ts";
 
 const LONGEST = 1_000;
 
-/** What a person searches for: words, where any white space between two stands for any other. */
+/** A search query: words separated by any white space. */
 export interface Query {
-  /** Over the bytes of a log, in whatever way JSON writes the words. Finds more, never less. */
+  /** Pattern for the raw bytes of a log, in any JSON notation. May match too much, but never too little. */
   readonly recorded: string;
-  /** Over a text as people read it. */
+  /** Pattern for readable text. */
   readonly read: RegExp;
 }
 
-/** Throws FIND_EMPTY and FIND_LONG. */
+/** Creates a query; throws FIND_EMPTY and FIND_LONG. */
 export function queryOf(text: string, caseSensitive: boolean): Query {
   const words = text.split(/\s+/).filter((word) => word !== "");
   if (words.length === 0) throw errors.FIND_EMPTY();
@@ -21,16 +21,16 @@ export function queryOf(text: string, caseSensitive: boolean): Query {
   };
 }
 
-/** White space in JSON: as it is, or escaped. */
+/** Matches white space in JSON, plain or escaped. */
 const SPACE = String.raw`(?:\s|\\[nrtfb]|\\u[0-9a-fA-F]{4})+`;
 
-/** One character in all the ways in which JSON may write it; letters and digits of ASCII are never escaped. */
+/** Returns a pattern for a character in every notation of JSON. ASCII letters and digits are never escaped. */
 function recorded(character: string): string {
   if (/[A-Za-z0-9_]/.test(character)) return character;
   const cases = new Set([character, character.toLowerCase(), character.toUpperCase()]);
   const codes = [...cases].map((written) => `(?i:${hexOf(written)})`);
   const short = /["\\/]/.test(character) ? [`\\\\${escaped(character)}`] : [];
-  // A half of a pair has no bytes of its own.
+  // A lone surrogate has no UTF-8 bytes.
   const plain = /\p{Surrogate}/u.test(character) || /["\\]/.test(character) ? [] : [escaped(character)];
   return `(?:${[...plain, ...short, ...codes].join("|")})`;
 }

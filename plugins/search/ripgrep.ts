@@ -3,16 +3,16 @@ import { once } from "node:events";
 import { messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** A line of a file, without its line feed. */
+/** A matching line without its line feed. */
 export interface FoundLine {
   file: string;
   line: Buffer;
 }
 export interface Wanted {
   directory: string;
-  /** Names in it, in the order in which they are to be searched. */
+  /** Names of files in the directory, in search order. */
   files: readonly string[];
-  /** A regular expression of ripgrep over the bytes of a line. */
+  /** A ripgrep regular expression, matched against each line's bytes. */
   pattern: string;
   ignoreCase?: boolean;
   signal: AbortSignal;
@@ -20,13 +20,13 @@ export interface Wanted {
 
 const NUL = 0;
 const LINE_FEED = 10;
-/** File names that one process is given: far from what any system allows. */
+/** Maximum number of file names per process, well below any system's limit. */
 const FILES_AT_ONCE = 2_000;
-/** Logs are text whatever they hold; one thread keeps the order; a log that is cut back meanwhile must not be mapped. */
+/** Logs are text whatever they contain; one thread keeps the order; without mmap, a log may be truncated meanwhile. */
 const ALWAYS = ["--no-config", "--text", "--no-mmap", "--no-messages", "--color=never", "--threads=1"];
 const FORM = ["--with-filename", "--null", "--no-line-number", "--no-heading", "--line-buffered"];
 
-/** The lines that match, as they are found, file by file. ripgrep ends with whoever stops reading. Throws FIND_FAILED. */
+/** Yields matching lines as they are found, file by file. Ending the iteration stops ripgrep. Throws FIND_FAILED. */
 export async function* matchingLines({ files, ...wanted }: Wanted): AsyncGenerator<FoundLine> {
   for (let first = 0; first < files.length; first += FILES_AT_ONCE)
     yield* searched({ ...wanted, files: files.slice(first, first + FILES_AT_ONCE) });
@@ -34,7 +34,7 @@ export async function* matchingLines({ files, ...wanted }: Wanted): AsyncGenerat
 
 async function* searched({ directory, files, pattern, ignoreCase, signal }: Wanted): AsyncGenerator<FoundLine> {
   const args = [...ALWAYS, ...FORM, ...(ignoreCase ? ["--ignore-case"] : []), "-e", pattern, "--", ...files];
-  // It needs nothing of the environment, which may hold keys.
+  // Empty environment, since ripgrep needs none and it may hold keys.
   const child = spawn(await program(directory), args, {
     cwd: directory,
     env: {},
@@ -58,7 +58,7 @@ async function* searched({ directory, files, pattern, ignoreCase, signal }: Want
   }
 }
 
-/** The beginning of what it says is wrong. */
+/** Collects the start of stderr. */
 function complaintOf({ stderr }: ChildProcess): () => string {
   let said = "";
   stderr?.on("data", (chunk: Buffer) => {
@@ -67,7 +67,7 @@ function complaintOf({ stderr }: ChildProcess): () => string {
   return () => said.trim();
 }
 
-/** `<file> NUL <line> LF` each. */
+/** Parses ripgrep's output: `<file> NUL <line> LF` per record. */
 async function* recordsOf(stdout: AsyncIterable<Buffer>): AsyncGenerator<FoundLine> {
   let parts: Buffer[] = [];
   for await (const chunk of stdout) {

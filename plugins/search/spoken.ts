@@ -1,8 +1,8 @@
 import type { SessionMeta } from "@scorel/messages/contract";
 
-/** Words of an event, and whose they are. */
+/** Text of an event and its author. */
 export interface Spoken {
-  /** `user`, `assistant`, `thinking`, the name of a tool, `summary`, `name`, … */
+  /** `user`, `assistant`, `thinking`, the name of a tool, `summary`, `name` or `title`. */
   who: string;
   text: string;
 }
@@ -10,7 +10,7 @@ type Fields = Record<string, unknown>;
 
 const DEEPEST = 16;
 
-/** What people read of a record of a log: nothing of ids, checksums and bookkeeping. The header has a name at most. */
+/** Returns the readable text of a log record, without ids, checksums and bookkeeping. A header has at most a name. */
 export function spokenIn(record: unknown): Spoken[] {
   if (!isObject(record)) return [];
   const { type, message, summary, changes, meta } = record;

@@ -3,24 +3,24 @@ import type { Ledger, SessionHeader, StoredEvent } from "@scorel/kernel";
 import type { Shelf } from "./logs.ts";
 import { spokenIn } from "./spoken.ts";
 
-/** What is to be known of a session in which something was found. */
+/** Details of a session with hits. */
 export interface Standing extends AsyncDisposable {
   cwd: string;
   createdAt: number;
-  /** The time of its last event, in milliseconds since the epoch. */
+  /** Time of its last event, in milliseconds since the epoch. */
   updatedAt: number;
-  /** Its name, else its title, else how its first message begins. */
+  /** Its name, else its title, else the start of its first message. */
   title: string;
-  /** Whether an event is part of the conversation as it stands. */
+  /** Returns true when an event is part of the current conversation. */
   isActive(eventId: string): boolean;
 }
 
 const TITLE_LENGTH = 80;
 const FIRST_ROWS = 100;
-/** What the ledger says of a record whose parent is not in the log. */
+/** Parent row in the ledger of a record whose parent is missing. */
 const LOST_PARENT = -2;
 
-/** Reads it off the numbers of the log, so that little of a long one is parsed. Throws STORE_READ and STORE_HEADER. */
+/** Reads a session's details from the log's index, parsing few events. Throws STORE_READ and STORE_HEADER. */
 export function standingOf({ directory, logs }: Shelf, sessionId: string): Standing {
   const beside = join(directory, sessionId);
   const store = logs.open(beside + logs.ending, { readOnly: true, index: `${beside}.index` });
@@ -36,7 +36,7 @@ export function standingOf({ directory, logs }: Shelf, sessionId: string): Stand
   };
 }
 
-/** What can be said of a session whose log tells nothing. */
+/** Details of a session whose log cannot be read. */
 export const unknownStanding: Standing = {
   cwd: "",
   createdAt: 0,
@@ -46,7 +46,7 @@ export const unknownStanding: Standing = {
   [Symbol.asyncDispose]: async () => {},
 };
 
-/** The rows on the way from the root to the leaf, which the last event tells: what it is, hangs at, or goes to. */
+/** Returns the rows from the root to the active leaf, which is determined by the last event. */
 function activeRows(ledger: Ledger): ReadonlySet<number> {
   const rows = new Set<number>();
   for (let row = leafRow(ledger); row >= 0; row = parentOf(ledger, row)) rows.add(row);
@@ -62,7 +62,7 @@ function leafRow(ledger: Ledger): number {
   return typeof target === "string" ? ledger.rowOf(target) : -1;
 }
 
-/** One whose parent was lost goes on at what came before it, as it does when the log is opened. */
+/** Returns the parent row. An event with a missing parent is attached to the one before it, as when opening the log. */
 function parentOf(ledger: Ledger, row: number): number {
   const parent = ledger.parent[row] ?? -1;
   return parent === LOST_PARENT ? row - 1 : parent;

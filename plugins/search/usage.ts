@@ -9,11 +9,11 @@ export interface UsageOptions extends Shelf {
   by: SpentBy;
   /** Milliseconds since the epoch. */
   since: number;
-  /** The name of the project of a session with this header. */
+  /** Returns the name of a session's project. */
   projectOf(header: SessionHeader | undefined): string;
   signal: AbortSignal;
 }
-/** One model call as the log tells it. */
+/** A model call recorded in a log. */
 interface Call {
   id: string;
   ts: number;
@@ -21,14 +21,14 @@ interface Call {
   usage: Usage;
 }
 
-/** Names a field of a record; inside a text, JSON would escape the quotes. */
+/** Matches the field name; inside a text, its quotes would be escaped. */
 const COUNTED = '"usage":\\{';
 const NAMES = ["minutes", "hours", "days", "weeks"] as const;
 const UNIT_MS = { minutes: 60_000, hours: 3_600_000, days: 86_400_000, weeks: 604_800_000 };
 
 /**
- * What all sessions have spent. Reads the lines that tell of usage and no others; each event counts once, in the session that
- * comes first, so that copies of a conversation cost nothing again. Throws FIND_FAILED and the signal's reason.
+ * Sums the usage of all sessions. Reads only lines that mention usage. Each event counts once, in the oldest session
+ * that contains it, so copies add nothing. Throws FIND_FAILED and the signal's reason.
  */
 export async function spentIn({ directory, logs, by, since, projectOf, signal }: UsageOptions) {
   const headers = new Map(oldestFirst({ directory, logs }));
@@ -55,13 +55,13 @@ export async function spentIn({ directory, logs, by, since, projectOf, signal }:
   return { rows: sorted([...rows.values()], by).map(shared), total: shared(total), sessions: sessions.size };
 }
 
-/** What came with an import was spent elsewhere; none of it is later than the import. */
+/** Returns when a session was imported. Events up to then were paid for elsewhere. */
 function importedAt(header: SessionHeader | undefined): number {
   const { at } = (header?.meta.imported ?? {}) as { at?: unknown };
   return typeof at === "number" ? at : Number.NEGATIVE_INFINITY;
 }
 
-/** A copy is made after what it copies. */
+/** Sorts logs by creation, so that an original comes before its copies. */
 function oldestFirst(shelf: Shelf): [string, SessionHeader | undefined][] {
   const logs = logsIn(shelf).map(
     (log) => [log.file, headerOf(shelf, log.sessionId)] as [string, SessionHeader | undefined],
@@ -70,19 +70,21 @@ function oldestFirst(shelf: Shelf): [string, SessionHeader | undefined][] {
   return logs.sort(([, a], [, b]) => (time(a) < time(b) ? -1 : time(a) > time(b) ? 1 : 0));
 }
 
-/** The time that `7d`, `12h`, `2w` or `2026-11-01` (at its beginning, local) names; throws FIND_SINCE. */
+/** Parses `7d`, `12h`, `2w` or `2026-11-01` (start of that day, local time); throws FIND_SINCE. */
 export function sinceTime(value: string, now: number): number {
   const [, count, unit] = /^(\d{1,5})([mhdw])$/.exec(value) ?? [];
   const name = NAMES.find((each) => each[0] === unit);
   if (name) return now - Number(count) * UNIT_MS[name];
   const [, year, month, day] = /^(\d{4})-(\d{2})-(\d{2})$/.exec(value) ?? [];
   const date = new Date(Number(year), Number(month) - 1, Number(day));
-  // The 31st of a month that has none is no day.
+  // Rejects dates that do not exist, such as 31 April.
   if (date.getDate() !== Number(day) || date.getMonth() !== Number(month) - 1) throw errors.FIND_SINCE({ value });
   return date.getTime();
 }
 
-/** Replies, also failed and partial ones, summaries, and what plugins noted; undefined for a line that only mentions usage, or is damaged. */
+/**
+ * Returns the call of a reply, summary or plugin's note; undefined for lines that only mention usage or are damaged.
+ */
 function callIn(line: Buffer): Call | undefined {
   const fields = fieldsOf(line);
   const { id, ts, type, message, model, usage } = fields;
@@ -97,7 +99,7 @@ function callIn(line: Buffer): Call | undefined {
   return undefined;
 }
 
-/** A call beside the conversation that a plugin made a note of, such as for a title. */
+/** Returns a call outside the conversation that a plugin recorded, for example for a title. */
 function besideIn(id: string, ts: number, data: unknown): Call | undefined {
   const { model, usage } = (data ?? {}) as Record<string, unknown>;
   return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
@@ -125,7 +127,7 @@ function add(row: Spent, usage: Usage): void {
   row.cost += counted(usage.cost?.total);
 }
 
-/** Logs of other programs hold what they hold. */
+/** Returns a valid count, since imported logs may contain anything. */
 function counted(value: unknown): number {
   return typeof value === "number" && Number.isFinite(value) && value > 0 ? value : 0;
 }
@@ -139,7 +141,7 @@ function shared(row: Spent): Spent {
   };
 }
 
-/** Days as they came, everything else by what it cost. */
+/** Sorts days by date and everything else by cost. */
 function sorted(rows: Spent[], by: SpentBy): Spent[] {
   const byKey = (a: Spent, b: Spent) => (a.key < b.key ? -1 : 1);
   return rows.sort((a, b) => (by === "day" ? 0 : b.cost - a.cost || b.calls - a.calls) || byKey(a, b));

@@ -6,7 +6,7 @@ import type { ExportFormat, ImportFormat } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { formatBy } from "./slash.ts";
 
-/** `session export` */
+/** Runs `session export`. */
 export function exportTo(host: HostService | undefined, invocation: Invocation): Promise<number> {
   const { args, options, stderr } = invocation;
   const { format, out } = options as { format?: ExportFormat; out?: string };
@@ -23,13 +23,13 @@ export function exportTo(host: HostService | undefined, invocation: Invocation):
   });
 }
 
-/** `session import` */
+/** Runs `session import`. */
 export function importFrom(host: HostService | undefined, invocation: Invocation): Promise<number> {
   const { args, options, cwd } = invocation;
   const { format, output } = options as { format: ImportFormat | "auto"; output: string };
   return printed(host, invocation, async (client) => {
     const report = await client.request("import_session", {
-      // Where the command was typed, wherever --cwd has the session work.
+      // Relative to the shell's directory, even when --cwd sets another working directory for the session.
       file: resolve(args[0] as string),
       cwd,
       ...(format !== "auto" && { format }),

@@ -20,23 +20,23 @@ import type { Place } from "./grower.ts";
 import { type Json, lineOf, listIn, recordIn, textIn } from "./json.ts";
 import type { Desk, Reader } from "./reader.ts";
 
-/** Groups that wait for more of their reply; beyond them the oldest is written as it is. */
+/** Maximum number of replies that wait for further lines; beyond it the oldest is written as it is. */
 const MOST_WAITING = 64;
 const QUEUES = /^(queue-operation|permission|approval)/;
 const TITLES = ["summary", "custom-title", "ai-title"];
 
-/** One reply of the model with its results: the file has a line for each block, and results in between. */
+/** One reply of the model with its tool results. The file has a line per block, with results in between. */
 interface Group {
   messageId: string;
   lines: Json[];
   results: Json[];
-  /** What else hangs at it, to be kept behind it. */
+  /** Other records attached to the reply, written after it. */
   others: Json[];
-  /** Every `uuid` that belongs to it. */
+  /** Every `uuid` that belongs to the reply. */
   keys: Set<string>;
 }
 
-/** Reads `~/.claude/projects/<directory>/<id>.jsonl`. */
+/** Reads session files of Claude Code: `~/.claude/projects/<directory>/<id>.jsonl`. */
 export class ClaudeCodeReader implements Reader {
   private readonly desk: Desk;
   private readonly waiting = new Map<string, Group>();
@@ -88,7 +88,7 @@ export class ClaudeCodeReader implements Reader {
     if (QUEUES.test(type)) return report.leaveOut(type);
     if (TITLES.includes(type)) return named(lineOf(record.summary ?? record.customTitle ?? record.aiTitle, 200));
     const place = placeOf(record);
-    // The conversation goes on behind what was summarised, although its next record says it has no parent.
+    // Claude Code links a compaction to its predecessor by logicalParentUuid, while parentUuid is null.
     if (typeof record.logicalParentUuid === "string") place.parent = record.logicalParentUuid;
     if (record.subtype === "compact_boundary")
       this.tokensBefore = bounded(recordIn(record.compactMetadata).preTokens, 1e9);
@@ -123,7 +123,7 @@ export class ClaudeCodeReader implements Reader {
     this.grown(record, grower.path("compact", compaction({ summary, compactedThrough, tokensBefore }), place));
   }
 
-  /** Each result is an event of its own, one behind the other. */
+  /** Writes each result as an event of its own, one after the other. */
   private takeResults(record: Json, place: Place) {
     const { grower } = this.desk;
     for (const item of listIn(recordIn(record.message).content)) {
@@ -160,7 +160,7 @@ export class ClaudeCodeReader implements Reader {
     for (const record of group.others) this.takeAlone(record, undefined);
   }
 
-  /** What stands beside results in their record. */
+  /** Writes what a record contains besides results. */
   private takeRest(record: Json) {
     const { grower } = this.desk;
     const said = blocksOf(withoutResults(recordIn(record.message).content), image);
@@ -200,7 +200,7 @@ function image(block: Json): ImageBlock | undefined {
   return block.type === "image" ? imageBlock(data, media_type) : undefined;
 }
 
-/** All lines of a reply as one message; each of them repeats what the reply used. */
+/** Merges all lines of a reply into one message. Each line repeats the reply's usage, so the last one's is used. */
 function replyOf(lines: readonly Json[], timestamp: number): AssistantMessage {
   const messages = lines.map((line) => recordIn(line.message));
   const { usage, model } = messages.at(-1) ?? {};

@@ -16,16 +16,16 @@ import {
 import { isRecord, type Json, lineOf, listIn, parseRecord, recordIn, textIn } from "./json.ts";
 import type { Desk, Reader } from "./reader.ts";
 
-/** What the program itself tells the model of its place; Scorel tells of its own. */
+/** Matches what Codex tells the model about its environment; Scorel describes its own. */
 const SURROUNDINGS =
   /^\s*(<(environment_context|user_instructions|permissions|INSTRUCTIONS)|# AGENTS\.md instructions)/;
-/** Said again of what a `response_item` says. */
+/** Event types that repeat what a `response_item` says. */
 const TWICE = /^(user_message|agent_message|agent_reasoning\w*|item_\w+|raw_response_item|\w+_delta)$/;
 const APPROVALS = /approval|request_user_input|elicitation|request_permission/;
 const CALLS = ["function_call", "custom_tool_call", "local_shell_call"];
 const RESULTS = ["function_call_output", "custom_tool_call_output", "local_shell_call_output"];
 
-/** A reply that may get more blocks, its results, and what it used. */
+/** A reply to which further blocks, results and usage may be added. */
 interface Reply {
   content: AssistantMessage["content"];
   results: ToolResultMessage[];
@@ -33,11 +33,11 @@ interface Reply {
   ts: unknown;
 }
 
-/** Reads `~/.codex/sessions/<date>/rollout-*.jsonl`: one line after the other, no tree. */
+/** Reads session files of Codex: `~/.codex/sessions/<date>/rollout-*.jsonl`, which are linear. */
 export class CodexReader implements Reader {
   private readonly desk: Desk;
   private readonly tools = new Map<string, string>();
-  /** Where each message of the user began. */
+  /** The leaf before each message of the user. */
   private readonly begun: (EventId | null)[] = [];
   private model = "unknown";
   private provider = "openai";
@@ -49,7 +49,7 @@ export class CodexReader implements Reader {
 
   take(record: Json) {
     const { type, timestamp } = record;
-    // The oldest files have the items without an envelope, and a first line without a type.
+    // The oldest files have items without an envelope and a first line without a type.
     const payload = isRecord(record.payload) ? record.payload : record;
     if (type === "session_meta" || type === undefined) this.takeMeta(payload, record);
     else if (type === "turn_context") this.model = nameOf(payload.model, this.model);
@@ -120,7 +120,7 @@ export class CodexReader implements Reader {
     grower.path("message", { message: userMessage(contentOf(blocks), grower.timeOf(ts)) }, { ts });
   }
 
-  /** More of the reply; what comes after results is another reply. */
+  /** Adds to the current reply, or starts another one after results. */
   private say(content: AssistantMessage["content"], ts: unknown): void {
     if (this.reply && this.reply.results.length > 0) this.flush();
     this.reply ??= { content: [], results: [], ts };
@@ -165,7 +165,7 @@ export class CodexReader implements Reader {
     for (const result of results) grower.path("message", { message: result }, { ts: result.timestamp });
   }
 
-  /** It hangs at what was written so far, which a reply that still grows is not. */
+  /** Keeps a record after what was written so far; the reply that is still growing comes later. */
   private unknown(type: string, record: Json, ts: unknown): void {
     this.desk.grower.unknown(type || "unnamed", record, { ts });
   }
@@ -184,7 +184,7 @@ function image(block: Json): ImageBlock | undefined {
   return block.type === "input_image" ? imageOfUrl(block.image_url) : undefined;
 }
 
-/** A text, blocks, an object with a text, or a text that is such an object in JSON. */
+/** Reads a tool's output: a text, blocks, an object with a text, or such an object as JSON. */
 function outputOf(output: unknown): { content: ToolResultMessage["content"]; isError: boolean } {
   const given = typeof output === "string" && output.startsWith("{") ? parsed(output) : output;
   if (!isRecord(given)) return { content: blocksOf(given, image), isError: false };
@@ -195,7 +195,7 @@ function outputOf(output: unknown): { content: ToolResultMessage["content"]; isE
   return { content: blocksOf(text ?? content, image), isError };
 }
 
-/** What a text says as JSON, under the limits of a record; the text itself when it is no object. */
+/** Parses JSON under the limits of a record. Returns the text itself when it is not an object. */
 function parsed(json: string): unknown {
   const value = parseRecord(Buffer.from(json));
   return isRecord(value) ? value : json;

@@ -1,7 +1,7 @@
 import type { CliCommand, Invocation } from "@scorel/cli/contract";
 import type { HostService } from "@scorel/host/contract";
 
-/** `scorel session export` and `scorel session import`. */
+/** Creates the commands `scorel session export` and `scorel session import`. */
 export function transferCommands(host: () => HostService | undefined): CliCommand[] {
   const actions = () => import("./actions.ts");
   return [

@@ -1,49 +1,52 @@
 import type {} from "@scorel/host/contract";
 
-/** What a session can be written as: for people (`md`, `html`), or as a log that `import_session` reads (`jsonl`). */
+/** Export formats: `md` and `html` are for reading; `jsonl` is a log that `import_session` can read. */
 export type ExportFormat = "md" | "html" | "jsonl";
-/** Whose session files are read. */
+/** Programs whose session files can be imported. */
 export type ImportFormat = "scorel" | "claude-code" | "codex" | "pi";
 
 /** `meta.imported` in the header of an imported session. */
 export interface Imported {
   from: ImportFormat;
   /**
-   * Milliseconds since the epoch. No event that came with the import has a later time: what those used was billed
-   * elsewhere, and what they say of files is said of others'.
+   * Time of the import in milliseconds since the epoch. All imported events are at or before it, so later code can tell
+   * that their usage was billed elsewhere and their file contents are of another place.
    */
   at: number;
-  /** The session's id and directory where it came from; only to be shown. */
+  /** Id and directory of the original session, for display only. */
   sessionId?: string;
   cwd?: string;
-  /** What the exported session was itself a copy of. */
+  /** The session that the original was itself a copy of. */
   clonedFrom?: { deviceId: string; sessionId: string; eventId: string };
 }
 
 /** A line that could not be read. */
 export interface Damage {
-  /** 1-based. */
+  /** Line number, from 1. */
   line: number;
   /** Byte offset of the line's start. */
   offset: number;
   reason: string;
 }
 
-/** What came of an import. */
+/** Result of an import. */
 export interface ImportReport {
   sessionId: string;
   format: ImportFormat;
-  /** Where the session works. */
+  /** Working directory of the new session. */
   cwd: string;
-  /** Where it worked before, as far as the file says. */
+  /** Working directory of the original, if the file names it. */
   origin?: string;
   events: number;
   messages: number;
-  /** Records that nothing here corresponds to, kept as hidden `custom` events: how many of each type. */
+  /** Records without an equivalent here, kept as hidden `custom` events: count by type. */
   kept: Record<string, number>;
-  /** Records that must not count here (queued messages, approvals, instructions of another place), or say twice what is kept: left out. */
+  /**
+   * Records left out: count by type. These have no meaning here (queued messages, approvals, instructions of another
+   * place) or repeat another record.
+   */
   leftOut: Record<string, number>;
-  /** The first hundred damaged lines, and how many there are. */
+  /** The first hundred damaged lines; `damagedCount` counts all. */
   damaged: Damage[];
   damagedCount: number;
   text: string;
@@ -52,8 +55,8 @@ export interface ImportReport {
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Writes a session, as it stands, into a file of the host's machine (0600; an existing one only with `force`), or answers
-     * its text. `md` and `html` show the conversation, `jsonl` is the log: all of it, or with `path` only the conversation.
+     * Exports a session to a file on the host's machine (mode 0600; an existing file only with `force`), or returns the
+     * text. `md` and `html` contain the conversation; `jsonl` the whole log, or with `path` only the conversation.
      * Throws TRANSFER_FILE, TRANSFER_EXISTS and, without `file`, TRANSFER_LONG.
      */
     export_session: {
@@ -67,8 +70,8 @@ declare module "@scorel/host/contract" {
       result: { sessionId: string; bytes: number; file?: string; content?: string };
     };
     /**
-     * Makes a new session in `cwd` of a session file: Scorel's own, or one of Claude Code, Codex or pi. Nothing is run, and
-     * no file but the new log is written. Throws TRANSFER_FILE, TRANSFER_UNKNOWN and TRANSFER_EMPTY.
+     * Creates a session in `cwd` from a session file of Scorel, Claude Code, Codex or pi. Runs nothing and writes only
+     * the new log. Throws TRANSFER_FILE, TRANSFER_UNKNOWN and TRANSFER_EMPTY.
      */
     import_session: {
       params: { file: string; cwd: string; format?: ImportFormat | undefined };

@@ -5,7 +5,7 @@ import { errors } from "./errors.ts";
 import { writeOut } from "./out-file.ts";
 import { anyKeys, knownSecrets } from "./redaction.ts";
 
-/** Characters of what is answered instead of written into a file: a text can only be so long. */
+/** Maximum characters of a result without a file; JavaScript strings have a limit. */
 const LONGEST_ANSWER = 2 ** 28;
 
 type Asked = Operations["export_session"]["params"];
@@ -25,7 +25,7 @@ export function exportSession(
   });
 }
 
-/** All of a text, unless it is longer than one may be. Throws TRANSFER_LONG. */
+/** Joins the chunks; throws TRANSFER_LONG when the text is longer than `longest`. */
 export function joined(chunks: Iterable<string>, sessionId: string, longest: number = LONGEST_ANSWER): string {
   const parts: string[] = [];
   let length = 0;
@@ -37,7 +37,7 @@ export function joined(chunks: Iterable<string>, sessionId: string, longest: num
   return parts.join("");
 }
 
-/** What is written, piece by piece; what draws it is loaded only for its own format. */
+/** Returns the exported text in chunks. Loads only the code for the given format. */
 async function chunksOf(
   { kernel }: SessionHandle,
   format: ExportFormat,

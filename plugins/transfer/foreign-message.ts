@@ -10,7 +10,7 @@ import type {
 } from "@scorel/messages/contract";
 import { type Json, lineOf, listIn, recordIn, textIn } from "./json.ts";
 
-/** Messages of other programs, made anew from what is known of them: no field gets through that was not looked at. */
+/** Builds messages of other programs from known fields only, so that nothing unchecked gets through. */
 
 const MOST_TOKENS = 1e9;
 const MOST_DOLLARS = 1e6;
@@ -20,7 +20,7 @@ export function userMessage(content: UserMessage["content"], timestamp: number):
   return { role: "user", content, timestamp };
 }
 
-/** An assistant's message; what it called decides why it stopped, unless it failed. */
+/** Creates an assistant message. The stop reason follows from its calls and from `failure`. */
 export function assistantMessage(
   from: Pick<AssistantMessage, "content" | "api" | "provider" | "model" | "timestamp"> & {
     usage?: Usage;
@@ -44,14 +44,14 @@ export function toolResult(from: {
   return { role: "tool_result", toolCallId: callIdOf(callId), toolName, content, isError, timestamp };
 }
 
-/** The id of a call as every provider takes it: the same for a call and its result. */
+/** Returns a call id that every provider accepts, the same for a call and its result. */
 export function callIdOf(given: unknown): string {
   const id = textIn(given);
   if (/^[\w-]{1,64}$/.test(id)) return id;
   return `call_${sha256Of(id).slice(0, 24)}`;
 }
 
-/** A tool's or a model's name: one line, never empty. */
+/** Returns a name of a tool or model as one non-empty line. */
 export function nameOf(given: unknown, otherwise: string): string {
   return lineOf(given, 200) || otherwise;
 }
@@ -60,7 +60,7 @@ export function textBlock(text: string): TextBlock {
   return { type: "text", text };
 }
 
-/** An image in base64; undefined when it is none that a provider takes. */
+/** Creates an image from base64; undefined when providers would not accept it. */
 export function imageBlock(data: unknown, mimeType: unknown): ImageBlock | undefined {
   const type = textIn(mimeType).toLowerCase();
   const bytes = textIn(data);
@@ -68,13 +68,13 @@ export function imageBlock(data: unknown, mimeType: unknown): ImageBlock | undef
   return { type: "image", data: bytes, mimeType: type };
 }
 
-/** `data:image/png;base64,…` */
+/** Creates an image from a URL like `data:image/png;base64,…`. */
 export function imageOfUrl(url: unknown): ImageBlock | undefined {
   const [, type, data] = /^data:([\w/+.-]{1,40});base64,(.*)$/s.exec(textIn(url)) ?? [];
   return imageBlock(data, type);
 }
 
-/** Text of blocks that hold `text` under whatever type, and images by `image`; what is neither is left out. */
+/** Converts blocks with a `text` of any type, and images by `image`. Drops all others. */
 export function blocksOf(content: unknown, image: (block: Json) => ImageBlock | undefined): (TextBlock | ImageBlock)[] {
   if (typeof content === "string") return content === "" ? [] : [textBlock(content)];
   return listIn(content).flatMap((item): (TextBlock | ImageBlock)[] => {
@@ -85,21 +85,21 @@ export function blocksOf(content: unknown, image: (block: Json) => ImageBlock | 
   });
 }
 
-/** The text blocks of a content, each on lines of its own. */
+/** Returns the text blocks, joined by line breaks. */
 export function wordsOf(content: unknown): string {
   return blocksOf(content, () => undefined)
     .map((block) => (block.type === "text" ? block.text : ""))
     .join("\n");
 }
 
-/** A summary as our log has it; how long it is, is all that is known of what came of it. */
+/** Creates a compaction event. `tokensAfter` is estimated from the summary's length. */
 export function compaction(
   from: Pick<Events["compact"], "summary" | "compactedThrough" | "tokensBefore">,
 ): Events["compact"] {
   return { ...from, tokensAfter: Math.ceil(from.summary.length / 4) };
 }
 
-/** One text instead of a list of it, as a person's message is kept. */
+/** Returns a single text block as a plain string, which is how user messages are stored. */
 export function contentOf(blocks: (TextBlock | ImageBlock)[]): UserMessage["content"] {
   const [first, ...others] = blocks;
   return first?.type === "text" && others.length === 0 ? first.text : blocks;
@@ -134,7 +134,7 @@ export function noUsage(): Usage {
   return usageOf({});
 }
 
-/** A count or a price as it can be. */
+/** Returns a count or price within 0 and `most`; 0 when it is invalid. */
 export function bounded(value: unknown, most: number): number {
   return typeof value === "number" && value > 0 ? Math.min(value, most) : 0;
 }

@@ -3,22 +3,22 @@ import type {} from "@scorel/messages/contract";
 import { lineOf } from "./json.ts";
 import type { Report } from "./report.ts";
 
-/** Where a record stands in the file that it comes from. */
+/** The position of a record in the imported file. */
 export interface Place {
-  /** Its name there; children refer to it. */
+  /** The record's id there, which its children refer to. */
   key?: string | undefined;
-  /** The key of its parent: null for a root, undefined for "what came last". */
+  /** Key of the parent: null for a root, undefined for the preceding record. */
   parent?: string | null | undefined;
-  /** Milliseconds since the epoch; whatever else it is, the time of the event before counts. */
+  /** Milliseconds since the epoch; if invalid, the time of the preceding event is used. */
   ts?: unknown;
-  /** The id that it would keep. */
+  /** Id for the new event, if it is valid and not used yet. */
   id?: unknown;
   clientId?: unknown;
 }
 
-/** Grows the tree of a new session, event by event; what is said of parents that are not there hangs at what came last. */
+/** Builds the tree of a new session event by event. A record with an unknown parent is attached to the current leaf. */
 export class Grower {
-  /** The active leaf after what was grown so far. */
+  /** The active leaf after the events so far. */
   leaf: EventId | null = null;
   size = 0;
   private readonly at: number;
@@ -34,7 +34,7 @@ export class Grower {
   constructor(options: {
     sessionId: string;
     source: string;
-    /** The time of the import: no event is later. */
+    /** Time of the import. Later times are reduced to it. */
     at: number;
     report: Report;
     write: (event: StoredEvent) => void;
@@ -46,7 +46,7 @@ export class Grower {
     this.write = options.write;
   }
 
-  /** The path event that a key stands for, or hangs at. */
+  /** Returns the path event for a key, or the one it is attached to. */
   placeOf(key: string | null | undefined): EventId | null {
     if (key === null) return null;
     const known = key === undefined ? undefined : this.places.get(key);
@@ -61,18 +61,18 @@ export class Grower {
     return this.parents.get(id) ?? null;
   }
 
-  /** Whether `ancestor` is on the way from the root to `id`, `id` itself included. */
+  /** Returns true when `ancestor` is `id` or one of its ancestors. */
   isAbove(ancestor: EventId, id: EventId | null): boolean {
     for (let at = id; at !== null; at = this.parentOf(at)) if (at === ancestor) return true;
     return false;
   }
 
-  /** From now on a key means this path event. */
+  /** Makes a key refer to the given path event. */
   alias(key: unknown, id: EventId | null): void {
     if (typeof key === "string") this.places.set(key, id);
   }
 
-  /** An event of the conversation, which goes on behind it. */
+  /** Adds an event to the conversation; it becomes the leaf. */
   path<T extends EventType>(type: T, payload: Events[T], place: Place): EventId {
     const id = this.add(type, payload, place);
     this.parents.set(id, this.placeOf(place.parent));
@@ -82,19 +82,19 @@ export class Grower {
     return id;
   }
 
-  /** An event that hangs beside the conversation. */
+  /** Adds a side event. */
   beside<T extends EventType>(type: T, payload: Events[T], place: Place): EventId {
     this.alias(place.key, this.placeOf(place.parent));
     return this.add(type, payload, place);
   }
 
-  /** The conversation goes on at `target`, which is a path event or the start. */
+  /** Makes the conversation continue at `target`, a path event, or null for the start. */
   jump(target: EventId | null, place: Place): void {
     this.beside("rewind", { targetEventId: target }, place);
     this.leaf = target;
   }
 
-  /** Keeps a record that corresponds to nothing here. */
+  /** Keeps a record without an equivalent here as a hidden event. */
   unknown(type: string, record: unknown, place: Place): void {
     this.report.keep(type);
     const kind = lineOf(`${this.source}:${type}`, 80);

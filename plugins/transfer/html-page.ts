@@ -7,7 +7,7 @@ import { STYLE } from "./style.ts";
 
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-/** A conversation as one page: no script, nothing fetched, every word of it escaped. */
+/** Renders a conversation as a single HTML page without scripts or external resources, with all text escaped. */
 export function* htmlPage(session: Session, redact: Redact): Generator<string> {
   const { id, title, models, created, updated } = factsOf(session, redact);
   const facts = { Session: id, Model: models.join(", ") || "none", Begun: created, "Last event": updated };

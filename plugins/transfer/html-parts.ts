@@ -4,7 +4,7 @@ import { escaped } from "./html-text.ts";
 import { richText } from "./rich-text.ts";
 import { dateOf } from "./shown.ts";
 
-/** Lines of an output that are shown before the rest has to be opened. */
+/** Lines of an output that are shown; the others are collapsed. */
 const SHOWN_LINES = 40;
 const RASTER = /^image\/(?:png|jpeg|gif|webp)$/;
 const BASE64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/;
@@ -15,7 +15,7 @@ interface Said {
   model?: string | undefined;
 }
 
-/** What an event looks like on the page. */
+/** Renders an event as HTML. */
 export function drawing(action: DisplayAction, said: Said): string {
   switch (action.display) {
     case "bubble":
@@ -37,7 +37,7 @@ export function drawing(action: DisplayAction, said: Said): string {
   }
 }
 
-/** Pictures as part of the page; of whatever is none, a word. */
+/** Renders images inline; invalid ones become a note. */
 export function pictures(images: readonly ImageBlock[]): string {
   return images.map(picture).join("");
 }

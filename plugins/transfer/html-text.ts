@@ -6,12 +6,12 @@ const ESCAPES: Readonly<Record<string, string>> = {
   "'": "&#39;",
 };
 
-/** Text as text of a page, also inside a quoted attribute. */
+/** Escapes text for HTML, also inside quoted attributes. */
 export function escaped(text: string): string {
   return visible(text).replace(/[&<>"']/g, (character) => ESCAPES[character] as string);
 }
 
-/** Without what a page cannot hold, and with what turns the direction of reading shown by its number. */
+/** Replaces characters that HTML cannot hold, and shows bidirectional controls by their code. */
 export function visible(text: string): string {
   return text
     .replace(/(?![\n\t])\p{Cc}|\p{Surrogate}/gu, "\ufffd")

@@ -21,7 +21,7 @@ const readers: Readonly<Record<ImportFormat, (desk: Desk, importable: Importable
   pi: (desk) => new PiReader(desk),
 };
 
-/** A reading of a file, of which there may be two: what a header says is known only after the first. */
+/** One reading of a file. It is read twice: the header is known only after the first pass. */
 interface Pass {
   source: Source;
   format: ImportFormat;
@@ -91,7 +91,7 @@ async function read({ source, format, from, sessionId, at, importable, write }: 
   return { grower, report };
 }
 
-/** A new session of this device; where it comes from is told, and never believed. */
+/** Creates the header of the new session. The original's ids are recorded for display and not trusted. */
 function headerFor(
   header: SessionHeader,
   { format, from, at }: Omit<Pass, "write">,

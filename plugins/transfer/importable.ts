@@ -1,15 +1,15 @@
 import type { EventDefinition, StoredEvent } from "@scorel/kernel";
 import { isRecord, type Json } from "./json.ts";
 
-/** Event types whose plugins, loaded here, let their events come from elsewhere. */
+/** Event types that their plugins declare importable, by name. */
 export type Importable = ReadonlyMap<string, EventDefinition>;
 
 const ENVELOPE = new Set(["id", "parentId", "seq", "sessionId", "clientId", "ts", "type", "crc", "nth"]);
 const HERE = "the leaf of that moment";
 
 /**
- * An event of a plugin's type as it may be kept: what the type's schema makes of it, and whether the conversation goes on
- * behind it. Undefined when it does not fit, or would move the conversation elsewhere.
+ * Validates an event against its plugin's schema. `isPath` tells whether it becomes the leaf. Undefined when it is
+ * invalid or would move the leaf elsewhere.
  */
 export function importedEvent(
   { schema, leaf }: EventDefinition,
@@ -23,7 +23,7 @@ export function importedEvent(
     const after = leaf ? leaf(event, HERE) : event.id;
     return after === event.id || after === HERE ? { payload: data, isPath: after === event.id } : undefined;
   } catch {
-    // A schema or leaf that throws cannot vouch for the event: it is kept like one of an unknown type, and told so.
+    // A schema or leaf function that throws cannot vouch for the event, so it is kept as one of an unknown type.
     return undefined;
   }
 }

@@ -8,7 +8,7 @@ import type {} from "./contract.ts";
 
 const FORMATS = ["md", "html", "jsonl"] as const;
 
-/** Takes sessions out of Scorel, as pages to read and as logs to go on with, and brings those of others in. */
+/** Plugin `transfer`: exports sessions as pages or logs, and imports session files of other programs. */
 export default definePlugin({
   id: "transfer",
   name: "Transfer",

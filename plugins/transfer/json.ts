@@ -1,13 +1,13 @@
 const QUOTE = 0x22;
 const BACKSLASH = 0x5c;
-/** How deep a record's values may lie in each other. */
+/** Maximum nesting depth of a record's values. */
 export const DEEPEST = 64;
 
 export type Json = Record<string, unknown>;
 
 /**
- * What a line of JSON says: an object without `__proto__` keys, with numbers that are finite and texts that are whole
- * characters; or why it says nothing.
+ * Parses a line of JSON to an object with finite numbers and well-formed strings, without `__proto__` keys. Returns the
+ * reason as a string when that fails.
  */
 export function parseRecord(bytes: Buffer): Json | string {
   if (depthOf(bytes) > DEEPEST) return `its values lie more than ${DEEPEST} deep in each other`;
@@ -23,7 +23,7 @@ export function isRecord(value: unknown): value is Json {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A field of a record as an object; empty when it is none. */
+/** Returns the value if it is an object, else an empty one. */
 export function recordIn(value: unknown): Json {
   return isRecord(value) ? value : {};
 }
@@ -36,7 +36,7 @@ export function textIn(value: unknown): string {
   return typeof value === "string" ? value : "";
 }
 
-/** A text for one line of a list or a title: no control characters, at most `length` characters. */
+/** Returns text for one line of a list or title: without control characters, at most `length` characters. */
 export function lineOf(value: unknown, length: number): string {
   const line = textIn(value)
     .slice(0, length * 8)
@@ -46,7 +46,7 @@ export function lineOf(value: unknown, length: number): string {
   return [...line].slice(0, length).join("");
 }
 
-/** Counted on the bytes, so that no parser meets a line that is nothing but brackets. */
+/** Measures the nesting depth on the bytes, so that no parser sees a line of nothing but brackets. */
 function depthOf(bytes: Buffer): number {
   let depth = 0;
   let deepest = 0;
@@ -76,7 +76,7 @@ function clean(value: unknown): unknown {
   return Object.fromEntries(entries.map(([key, inner]) => [wholeCharacters(key), clean(inner)]));
 }
 
-/** Half of a pair of code units is no character: providers refuse it. */
+/** Replaces lone surrogates, which providers refuse. */
 function wholeCharacters(text: string): string {
   return text.replace(/\p{Surrogate}/gu, "\ufffd");
 }

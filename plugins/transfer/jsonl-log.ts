@@ -3,7 +3,7 @@ import type { Session, StoredEvent } from "@scorel/kernel";
 import { type Redact, redacted } from "./redaction.ts";
 import { eventsOf } from "./shown.ts";
 
-/** A session's log, each line with its checksum: all of it, or only what belongs to the conversation as it stands. */
+/** Yields the lines of a session's log with checksums: all of it, or only the current conversation. */
 export function* logLines(session: Session, redact: Redact, onlyPath: boolean, version: number): Generator<string> {
   yield lineOf({ ...session.header, version: Math.max(session.header.version, version), checksum: "crc32" }, redact);
   let nth = 0;
@@ -11,7 +11,7 @@ export function* logLines(session: Session, redact: Redact, onlyPath: boolean, v
   else for (const event of session.tree) yield lineOf({ ...event, nth: ++nth }, redact);
 }
 
-/** Where damage has cut the way, the parent that was found instead. */
+/** Uses the parent that the tree found where the log is damaged. */
 function linked({ tree }: Session, event: StoredEvent): StoredEvent {
   return { ...event, parentId: tree.parent(event.id)?.id ?? null };
 }

@@ -3,17 +3,17 @@ import type { Damage } from "./contract.ts";
 
 const CHUNK = 2 ** 20;
 const NEWLINE = 10;
-/** The longest line that is read. */
+/** Maximum length of a line in bytes. */
 export const LONGEST_LINE = 64 * 2 ** 20;
 
 export interface Line {
-  /** 1-based. */
+  /** Line number, from 1. */
   number: number;
   offset: number;
   bytes: Buffer;
 }
 
-/** The lines of a file, one after the other and never all at once; one that is too long is told and passed over. */
+/** Reads a file line by line. A line that is too long is reported and skipped. */
 export async function* linesOf(
   file: Pick<FileHandle, "read">,
   onDamage: (damage: Damage) => void = () => {},
@@ -38,7 +38,7 @@ export async function* linesOf(
   if (last) yield last;
 }
 
-/** One line, of as many chunks as it takes. */
+/** Collects one line from chunks. */
 class Gathered {
   private parts: Buffer[] = [];
   private length = 0;
@@ -56,7 +56,7 @@ class Gathered {
     else this.parts.push(Buffer.from(part));
   }
 
-  /** The line, unless it is blank or too long; begins the next one. */
+  /** Completes the line; undefined when it is blank or too long. */
   end(part: Buffer, onDamage: (damage: Damage) => void): Line | undefined {
     this.add(part);
     const { number, offset, length } = this;

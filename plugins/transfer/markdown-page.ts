@@ -5,7 +5,7 @@ import { dateOf, factsOf, type Shown, shownIn } from "./shown.ts";
 const WHO = { user: "User", assistant: "Assistant", system: "System" };
 const STATE = { open: "[ ]", active: "[~]", done: "[x]" };
 
-/** A conversation as Markdown: what it is in front, then who said what. */
+/** Renders a conversation as Markdown, with its facts as front matter. */
 export function* markdownPage(session: Session, redact: Redact): Generator<string> {
   const { id, title, models, created, updated } = factsOf(session, redact);
   const front = { id, title, model: models.join(", "), created, updated };
@@ -53,7 +53,7 @@ function quoted(text: string): string {
     .join("\n")}\n`;
 }
 
-/** A fence that nothing inside it ends. */
+/** Returns a code block with a fence that is longer than any inside. */
 function block(text: string, language = ""): string {
   if (text === "") return "";
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));

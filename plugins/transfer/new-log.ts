@@ -7,7 +7,7 @@ const BATCH = 2 ** 20;
 const DAY = 24 * 3600 * 1000;
 const ENDING = ".importing";
 
-/** The log of a new session, which has its name only when it is whole and on disk. */
+/** Writes the log of a new session under a temporary name, and renames it once it is complete and synced. */
 export class NewLog {
   private readonly path: string;
   private readonly final: string;
@@ -53,7 +53,7 @@ export class NewLog {
   }
 }
 
-/** What a killed import left: nobody writes to it any more after a day. */
+/** Removes files of killed imports after a day. */
 function removeAbandoned(directory: string): void {
   for (const name of fs.readdirSync(directory)) {
     if (!name.endsWith(ENDING)) continue;

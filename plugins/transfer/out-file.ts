@@ -6,8 +6,8 @@ const BATCH = 2 ** 20;
 const NO_LINKS = ["EPERM", "EACCES", "ENOTSUP", "ENOSYS", "EOPNOTSUPP"];
 
 /**
- * Writes a file for this user alone: whole, or not at all. What is at the path is replaced only with `force`, and a link
- * there is replaced itself, never followed. Answers the bytes. Throws TRANSFER_EXISTS and TRANSFER_FILE.
+ * Writes a private file, completely or not at all. An existing file is replaced only with `force`; a symbolic link is
+ * replaced itself and never followed. Returns the number of bytes. Throws TRANSFER_EXISTS and TRANSFER_FILE.
  */
 export function writeOut(path: string, chunks: Iterable<string>, force: boolean): number {
   if (!force && fs.lstatSync(path, { throwIfNoEntry: false })) throw errors.TRANSFER_EXISTS({ path });
@@ -56,7 +56,10 @@ function* batched(chunks: Iterable<string>): Generator<string> {
   yield parts.join("");
 }
 
-/** A second name that must not be taken, where the file system has such. */
+/**
+ * Links the file to its final name, which fails if that exists. Falls back to a copy on file systems without hard
+ * links.
+ */
 function putWhereNothingIs(from: string, path: string): void {
   try {
     fs.linkSync(from, path);

@@ -5,12 +5,15 @@ import { isRecord, type Json, textIn } from "./json.ts";
 import { type Checked, isChecked, payloadOf, settingsOf } from "./own-message.ts";
 import type { Desk, Reader } from "./reader.ts";
 
-/** What waits or was asked elsewhere, and what a model was told of another place: it must not count here. */
+/**
+ * Matches types of events that must not take effect here: waiting messages, questions and answers, and instructions of
+ * another place.
+ */
 const VOID = /^(queue_update|instruction_snapshot|epoch)$|approval|permission|request|question|answer/;
-/** The same in data that a plugin keeps. */
+/** Matches kinds of `custom` events that grant something. */
 const GRANTS = /approv|permission|grant|trust/;
 
-/** Reads a log of Scorel's own, without its header: ids, order and branches stay as they were. */
+/** Reads the records of a Scorel log after its header. Ids, order and branches are kept. */
 export class OwnReader implements Reader {
   private readonly desk: Desk;
   private readonly importable: Importable;
@@ -34,7 +37,7 @@ export class OwnReader implements Reader {
 
   end(): void {}
 
-  /** What a plugin here takes for its own, as it says itself. */
+  /** Takes an event whose plugin here declares its type importable. */
   private takeImportable(type: string, record: Json, place: Place): boolean {
     const definition = this.importable.get(type);
     const event = definition && importedEvent(definition, record);

@@ -4,7 +4,7 @@ import { z } from "zod";
 import { bounded } from "./foreign-message.ts";
 import { type Json, lineOf, recordIn } from "./json.ts";
 
-// What an event of a log has to be before it may count here: a log that comes from elsewhere was checked by nobody.
+// Schemas for events of imported logs, which must be validated before they take effect.
 const text = z.looseObject({ type: z.literal("text"), text: z.string() });
 const image = z.looseObject({ type: z.literal("image"), data: z.string(), mimeType: z.string() });
 const thinking = z.looseObject({ type: z.literal("thinking"), thinking: z.string() });
@@ -80,7 +80,7 @@ export function isChecked(type: string): type is Checked {
   return Object.hasOwn(payloads, type);
 }
 
-/** The payload of an event as it may be kept; undefined when it is none of that type. */
+/** Returns the validated payload of an event; undefined when it does not match its type. */
 export function payloadOf<T extends Checked>(type: T, record: Json): Events[T] | undefined {
   const checked = payloads[type].safeParse(record);
   if (!checked.success) return undefined;
@@ -89,14 +89,14 @@ export function payloadOf<T extends Checked>(type: T, record: Json): Events[T] |
   return sound(payload as Json) as unknown as Events[T];
 }
 
-/** Of the changes of a session's settings those that are words about it; what it uses here is chosen here. */
+/** Returns the descriptive settings. Those that select something, such as a model to use, are chosen here anew. */
 export function settingsOf(changes: unknown): Events["session_info"]["changes"] {
   const { name, model, thinkingLevel } = recordIn(changes);
   const told = { name: lineOf(name, 200), model: lineOf(model, 200), thinkingLevel: lineOf(thinkingLevel, 20) };
   return Object.fromEntries(Object.entries(told).filter(([, value]) => value !== ""));
 }
 
-/** Usage is summed up by whoever looks at it: no number in it may be absurd. */
+/** Limits the numbers in `usage`, which others add up. */
 function sound(payload: Json): Json {
   const { message, usage } = payload as { message?: ScorelMessage; usage?: Json };
   if (message?.role === "assistant")

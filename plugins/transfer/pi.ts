@@ -19,10 +19,13 @@ import { type Json, lineOf, listIn, recordIn, textIn } from "./json.ts";
 import type { Desk, Reader } from "./reader.ts";
 
 const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"];
-/** Ids of this api hold the item's beside the call's. */
+/** Matches call ids of the Responses API in pi's form `callId|itemId`. */
 const PAIRED = /^[\w-]{1,64}\|[\w-]{1,128}$/;
 
-/** Reads `~/.pi/agent/sessions/<directory>/*.jsonl`: a tree since its version 2, one line after the other before. */
+/**
+ * Reads session files of pi: `~/.pi/agent/sessions/<directory>/*.jsonl`. They are trees since version 2 and linear
+ * before.
+ */
 export class PiReader implements Reader {
   private readonly desk: Desk;
 
@@ -74,7 +77,7 @@ export class PiReader implements Reader {
     this.desk.grower.path("message", { message: { ...message, ...paired } }, place);
   }
 
-  /** A command that the user ran by hand, which a model reads unless it was left out there. */
+  /** Converts a command that the user ran by hand. The model reads it unless pi excluded it from the context. */
   private takeCommand(message: Json, timestamp: number, place: Place) {
     const { command, output, exitCode, excludeFromContext } = message;
     const code = typeof exitCode === "number" ? `exit code ${exitCode}` : "it did not end";
@@ -110,7 +113,7 @@ export class PiReader implements Reader {
     else report.leaveOut("thinking_level_change");
   }
 
-  /** What is kept begins with the entry that is named, so that all before it is summarised. */
+  /** Converts a compaction. pi names the first entry that is kept; everything before it is summarized. */
   private takeCompaction(record: Json, place: Place) {
     const { grower } = this.desk;
     const first = grower.knows(record.firstKeptEntryId) ? grower.placeOf(record.firstKeptEntryId) : null;
@@ -133,7 +136,7 @@ function image({ type, data, mimeType }: Json): ImageBlock | undefined {
   return type === "image" ? imageBlock(data, mimeType) : undefined;
 }
 
-/** A fence that is longer than any in the text. */
+/** Returns a code block with a fence that is longer than any inside. */
 function fenced(text: string): string {
   const longest = Math.max(2, ...[...text.matchAll(/`{3,}/g)].map(([run]) => run.length));
   const fence = "`".repeat(longest + 1);

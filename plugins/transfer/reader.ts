@@ -2,17 +2,17 @@ import type { Grower } from "./grower.ts";
 import type { Json } from "./json.ts";
 import type { Report } from "./report.ts";
 
-/** What a reader of a format grows a session with. */
+/** What a format's reader writes to. */
 export interface Desk {
   grower: Grower;
   report: Report;
-  /** The session's name, as far as the file says. */
+  /** Sets the session's name from the file. */
   named(name: string): void;
 }
 
-/** Reads the records of one format, in the order of the file. */
+/** Reads the records of one format, in file order. */
 export interface Reader {
   take(record: Json): void;
-  /** After the last record. */
+  /** Called after the last record. */
   end(): void;
 }

@@ -4,7 +4,7 @@ import { isRecord } from "./json.ts";
 
 export type Redact = (text: string) => string;
 
-/** How keys of well-known services look: what a page shows may be read by anyone, and a key in it need not be one of ours. */
+/** Matches keys of well-known services, since an exported page may be read by anyone. */
 const KEYS = new RegExp(
   [
     "sk-[\\w-]{20,}",
@@ -20,19 +20,19 @@ const KEYS = new RegExp(
   "g",
 );
 
-/** Takes out the values that are known here as secrets. */
+/** Redacts the secrets that are known to this session. */
 export function knownSecrets(kernel: Kernel): Redact {
   const secrets = kernel.find("secrets");
   return (text) => secrets?.redact(text) ?? text;
 }
 
-/** The same, and whatever looks like a key. */
+/** Redacts known secrets and everything that looks like a key. */
 export function anyKeys(kernel: Kernel): Redact {
   const known = knownSecrets(kernel);
   return (text) => known(text).replace(KEYS, "[redacted]");
 }
 
-/** Every text inside a plain value. */
+/** Redacts every string inside a plain value. */
 export function redacted<T>(value: T, redact: Redact): T {
   if (typeof value === "string") return redact(value) as T;
   if (Array.isArray(value)) return value.map((item) => redacted(item, redact)) as T;

@@ -2,17 +2,17 @@ import type { Damage, ImportFormat, ImportReport } from "./contract.ts";
 import { lineOf } from "./json.ts";
 
 const SHOWN_DAMAGE = 100;
-/** A file that invents types without end fills one count. */
+/** Maximum number of types that are counted separately. */
 const MOST_TYPES = 100;
 
-/** What happens while a file is read. */
+/** Collects what happens during an import. */
 export class Report {
   readonly kept: Record<string, number> = {};
   readonly leftOut: Record<string, number> = {};
   readonly damaged: Damage[] = [];
   damagedCount = 0;
   messages = 0;
-  /** What the file says of the session; only to be shown. */
+  /** What the file says about its session, for display only. */
   origin: { sessionId?: string; cwd?: string } = {};
 
   keep(type: string): void {
@@ -34,7 +34,7 @@ export class Report {
     if (known.cwd !== "") this.origin.cwd ??= known.cwd;
   }
 
-  /** The report for whoever asked. */
+  /** Returns the report for the client. */
   of({ sessionId, format, cwd, events }: Pick<ImportReport, "sessionId" | "format" | "cwd" | "events">): ImportReport {
     const { kept, leftOut, damaged, damagedCount, messages, origin } = this;
     const told = { sessionId, format, cwd, events, messages, kept, leftOut, damaged, damagedCount };

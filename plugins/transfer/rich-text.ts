@@ -11,18 +11,18 @@ markdown.validateLink = (url) => LINK.test(url);
 markdown.renderer.rules.fence = (tokens, at) => code(tokens[at]?.content ?? "", tokens[at]?.info ?? "");
 markdown.renderer.rules.code_block = (tokens, at) => code(tokens[at]?.content ?? "", "");
 markdown.renderer.rules.link_open = (tokens, at) => `<a href="${escaped(urlOf(tokens[at], "href"))}" ${AWAY}>`;
-// A picture would be fetched from somewhere: its name and address are shown instead.
+// Images would be fetched from elsewhere, so show a link instead.
 markdown.renderer.rules.image = (tokens, at) => {
   const url = urlOf(tokens[at], "src");
   return `<a href="${escaped(url)}" ${AWAY}>${escaped(`[image: ${tokens[at]?.content || url}]`)}</a>`;
 };
 
-/** Markdown as HTML in which nothing is a tag, an attribute or an address that was not made here. */
+/** Renders Markdown to HTML that contains no tag, attribute or URL from the text itself. */
 export function richText(text: string): string {
   return markdown.render(visible(text));
 }
 
-/** Code with its words marked, when its language is known. */
+/** Renders code, highlighted when its language is known. */
 export function code(text: string, info: string): string {
   const language = /^[\w+#-]{1,30}/.exec(info.trim())?.[0]?.toLowerCase() ?? "";
   return `<pre><code>${marked(text, language)}</code></pre>\n`;

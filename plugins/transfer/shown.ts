@@ -3,15 +3,15 @@ import type { ImageBlock, ScorelMessage, SessionMeta } from "@scorel/messages/co
 import { isRecord } from "./json.ts";
 import { type Redact, redacted } from "./redaction.ts";
 
-/** One thing that a page shows. */
+/** One item of a page. */
 export interface Shown {
   ts: number;
   display: DisplayAction;
   images: ImageBlock[];
-  /** `provider/id` of the model whose words these are. */
+  /** `provider/id` of the model that wrote it. */
   model?: string;
 }
-/** What a page says of the session. */
+/** Facts about the session for the page's header. */
 export interface Facts {
   id: string;
   title: string;
@@ -21,10 +21,10 @@ export interface Facts {
   updated: string;
 }
 
-/** What waits is no part of what was said. */
+/** Types of events that are not part of the conversation. */
 const UNSHOWN = new Set(["queue_update"]);
 
-/** The conversation as it stands, with what hangs beside it, in the order in which it happened. */
+/** Yields the current conversation and its side events in log order. */
 export function* eventsOf({ tree, activeLeaf }: Session): Generator<StoredEvent> {
   const way = new Set<EventId>();
   if (activeLeaf !== null) for (const { id } of tree.ancestors(activeLeaf)) way.add(id);
@@ -34,7 +34,7 @@ export function* eventsOf({ tree, activeLeaf }: Session): Generator<StoredEvent>
   }
 }
 
-/** Each event as its plugin draws it, without secrets. */
+/** Yields each event as its plugin displays it, redacted. */
 export function* shownIn(session: Session, redact: Redact): Generator<Shown> {
   for (const event of eventsOf(session)) {
     const display = UNSHOWN.has(event.type) ? { display: "hidden" as const } : session.display(event);
@@ -62,7 +62,7 @@ export function factsOf(session: Session, redact: Redact): Facts {
   };
 }
 
-/** A time as text; a log may hold any number. */
+/** Formats a time; "unknown" when the number is invalid. */
 export function dateOf(ts: number): string {
   const date = new Date(ts);
   return Number.isNaN(date.getTime()) ? "unknown" : date.toISOString();

@@ -10,14 +10,14 @@ const FORMATS: Readonly<Record<string, ExportFormat>> = {
   jsonl: "jsonl",
 };
 
-/** What follows `/export`; when the first word is no format, it is the beginning of the file's name. */
+/** Arguments of `/export`. If the first word is not a format, it is the start of the file name. */
 interface Asked {
   format?: string | undefined;
   file?: string | undefined;
   force?: boolean | undefined;
 }
 
-/** `/export [format] [file]`: into the directory that the session works in, under a name of its own unless one is given. */
+/** Runs `/export [format] [file]`. Writes to the session's directory, with a generated name by default. */
 export async function exportFromChat(asked: Asked, { sessionId, request }: SlashContext): Promise<CommandResult> {
   const named = formatNamed(asked.format ?? "");
   const given = [named ? undefined : asked.format, asked.file].filter(Boolean).join(" ");
@@ -29,7 +29,7 @@ export async function exportFromChat(asked: Asked, { sessionId, request }: Slash
   return { output: `The conversation is in ${file} (${data.bytes} bytes).`, data };
 }
 
-/** The format that a file's name tells. */
+/** Returns the format for a file name's extension. */
 export function formatBy(file: string | undefined): ExportFormat | undefined {
   return formatNamed(extname(file ?? "").slice(1));
 }

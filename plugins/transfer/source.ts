@@ -8,22 +8,22 @@ import { isRecord, type Json, parseRecord } from "./json.ts";
 import { linesOf } from "./lines.ts";
 import type { Report } from "./report.ts";
 
-/** The largest file that is read. */
+/** Maximum size of a file in bytes. */
 export const LARGEST_FILE = 2 * 2 ** 30;
-/** Records among which one has to tell the format. */
+/** Number of records that are checked to detect the format. */
 const LOOKED_AT = 50;
 const SUFFIX = /^,"crc":"([0-9a-f]{8})"\}$/;
 const SUFFIX_LENGTH = ',"crc":"00000000"}'.length;
 
-/** A session file that is open. */
+/** An open session file. */
 export interface Source {
   path: string;
   file: FileHandle;
 }
 
-/** Runs `work` over a regular file of at most 2 GiB. Throws TRANSFER_FILE and TRANSFER_TOO_LARGE. */
+/** Runs `work` on a regular file of at most 2 GiB. Throws TRANSFER_FILE and TRANSFER_TOO_LARGE. */
 export async function withSource<R>(path: string, work: (source: Source) => Promise<R>): Promise<R> {
-  // Not to wait for whoever writes into a pipe.
+  // O_NONBLOCK keeps opening a named pipe from blocking.
   const flags = constants.O_RDONLY | constants.O_NONBLOCK;
   const file = await open(path, flags).catch((thrown: unknown) => {
     throw errors.TRANSFER_FILE({ path, reason: codeOf(thrown, messageOf(thrown)) }, { cause: thrown });
@@ -38,7 +38,10 @@ export async function withSource<R>(path: string, work: (source: Source) => Prom
   }
 }
 
-/** The sound records of a file; damaged lines are told and passed over. With `checked` each line has to carry its checksum. */
+/**
+ * Yields a file's valid records; damaged lines are reported and skipped. With `checked`, each line must have its
+ * checksum.
+ */
 export async function* recordsOf({ file }: Source, report?: Report, checked = false): AsyncGenerator<Json> {
   for await (const { number: line, offset, bytes } of linesOf(file, (damage) => report?.damage(damage))) {
     const record = checked && !isSound(bytes) ? "its checksum does not match" : parseRecord(bytes);
@@ -47,7 +50,7 @@ export async function* recordsOf({ file }: Source, report?: Report, checked = fa
   }
 }
 
-/** Whose format a file has, by its first records; throws TRANSFER_UNKNOWN. */
+/** Detects the format from the first records; throws TRANSFER_UNKNOWN. */
 export async function formatOf(source: Source): Promise<ImportFormat> {
   let looked = 0;
   for await (const record of recordsOf(source)) {
@@ -58,7 +61,7 @@ export async function formatOf(source: Source): Promise<ImportFormat> {
   throw errors.TRANSFER_UNKNOWN({ path: source.path });
 }
 
-/** The header of a log of ours, if its first record is one; `version`: the newest that can be read. Throws TRANSFER_NEWER. */
+/** Returns the header of a Scorel log; empty if the first record is not one. Throws TRANSFER_NEWER above `version`. */
 export async function headerOf(source: Source, version: number): Promise<Partial<SessionHeader>> {
   for await (const record of recordsOf(source)) {
     if (!isHeader(record)) break;
@@ -81,7 +84,7 @@ function formatBy(record: Json): ImportFormat | undefined {
   return typeof uuid === "string" || typeof leafUuid === "string" ? "claude-code" : undefined;
 }
 
-/** As our logs have it: the checksum of the line without it stands at the line's end. */
+/** Verifies a line's checksum, which covers the line without it and stands at its end. */
 function isSound(line: Buffer): boolean {
   const start = line.length - SUFFIX_LENGTH;
   const sum = start > 0 ? SUFFIX.exec(line.toString("latin1", start))?.[1] : undefined;

@@ -1,4 +1,4 @@
-/** The page's only style: light and dark as the reader's system is, narrow and wide, and on paper. */
+/** Style sheet of the page: light and dark, narrow and wide, and for printing. */
 export const STYLE = `
 :root{--ink:#1d2129;--soft:#5d6675;--page:#fff;--box:#f4f5f7;--line:#d9dde3;--user:#e8f0fe;--add:#dff5e1;--del:#fde4e4;--red:#b3261e;--amber:#8a5a00;--link:#0b57d0;--key:#7a1fa2;--string:#0a6c2e;--number:#9c4a00}
 @media (prefers-color-scheme:dark){:root{--ink:#e4e6eb;--soft:#9aa3b0;--page:#15171b;--box:#1f2228;--line:#343a43;--user:#1c2b45;--add:#16351d;--del:#44191b;--red:#ff8a80;--amber:#ffca6b;--link:#8ab4f8;--key:#d7a3f5;--string:#8fd6a0;--number:#f2b279}}
