@@ -23,8 +23,8 @@ export interface Shelf {
    */
   list(cwd?: string): SessionSummary[];
   /**
-   * The header of a session's log, without reading the rest of it. One that is damaged may have lost the directory it works in;
-   * the session can then be looked at from the home directory. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER.
+   * Reads only the header of a session's log. If damage lost its working directory, home is used, so that the session can
+   * still be viewed. Throws SESSION_UNKNOWN, STORE_READ and STORE_HEADER.
    */
   header(sessionId: string): SessionHeader;
 }
