@@ -36,6 +36,8 @@ ${table(["file", "what"], rows)}
 [team-preset](team-preset/README.md) is a whole preset for a team: settings that projects cannot take back, two plugins, a guard, a
 skill and house rules, to be shared as a tarball, a git repository or an npm package.
 
+[sqlite-logs](sqlite-logs/README.md) takes the place of a plugin of Scorel: a preset with it keeps sessions in SQLite.
+
 [skills](skills/README.md) are three small presets with a skill each: one with a program, how long skills stay loaded, and how
 files are read that a program left.
 `;

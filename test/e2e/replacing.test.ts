@@ -1,3 +1,6 @@
+import { cpSync, readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import { describe, expect, it } from "vitest";
 import { startModelServer, text, toolCall } from "../model-server.ts";
 import { type Scratch, scratch } from "./scorel.ts";
@@ -80,5 +83,32 @@ describe("a plugin of Scorel", () => {
     s.file(".scorel/extensions/permissions.ts", titles.replace('"titles"', '"permissions"'));
     const guard = await s.run(["--trust", "chat", "--model", "offline/demo"], { input: "/mine\n" });
     expect(guard.stdout).not.toContain("mine runs");
+  });
+});
+
+describe("the store of sessions", () => {
+  const example = fileURLToPath(new URL("../../docs/examples/sqlite-logs", import.meta.url));
+  const hasSqlite = process.getBuiltinModule("node:sqlite" as never) !== undefined;
+
+  it(`is SQLite where a preset chooses the example's${hasSqlite ? "" : `, and says so where Node ${process.version} has none`}`, async () => {
+    using s = scratch();
+    s.file("~/.scorel/presets/sqlite.toml", readFileSync(join(example, "sqlite.toml"), "utf8"));
+    s.file("~/.scorel/extensions/logs/index.ts", "");
+    cpSync(example, join(s.home, ".scorel/extensions/logs"), { recursive: true });
+    await using server = await startModelServer([text("First."), text("Second.")]);
+    s.useModel(server.baseUrl);
+    const first = await s.run(["--preset", "sqlite", "-p", "one"]);
+    if (!hasSqlite) {
+      expect(first).toMatchObject({ code: 1, stderr: expect.stringContaining("has no SQLite. Run Scorel with") });
+      return;
+    }
+    expect(first).toMatchObject({ code: 0, stdout: "First.\n" });
+    expect(await s.run(["--preset", "sqlite", "--continue", "-p", "two"])).toMatchObject({ stdout: "Second.\n" });
+    expect(JSON.stringify(server.requests[1]?.body.messages)).toMatch(/one.*First.*two/);
+    const logs = readdirSync(join(s.home, ".scorel/sessions")).filter((name) => /\.(sqlite|jsonl)$/.test(name));
+    expect(logs).toEqual([expect.stringMatching(/\.sqlite$/)]);
+    const [id] = (logs[0] as string).split(".");
+    expect((await s.run(["--preset", "sqlite", "session", "verify", id as string])).stdout).toContain(": sound, ");
+    expect((await s.run(["--preset", "sqlite", "session", "list"])).stdout).toContain(id);
   });
 });
