@@ -4,11 +4,11 @@ import { type Option, readOption } from "./option.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
 
-/** A place on the command line: what was typed of noun and action, and what may follow. */
+/** A position on the command line: the noun and action typed so far, and what may follow. */
 interface Place {
-  /** `session list`, `session ` (an action follows), ` ` (the root command, or a noun follows). */
+  /** For example `session list`, `session ` (an action follows), or ` ` (the root command; a noun follows). */
   key: string;
-  /** The next noun or action. */
+  /** Nouns or actions that may follow. */
   words: Word[];
   options: Option[];
 }
@@ -18,11 +18,11 @@ interface Word {
 }
 interface Table {
   places: Place[];
-  /** Options that take the word after them as their value. */
+  /** Options that take the following word as their value. */
   valued: string[];
 }
 
-/** A script that completes the words of these commands in a shell. */
+/** Returns a shell script that completes these commands. */
 export function completionScript(shell: Shell, commands: readonly CliCommand[], global: readonly CliOption[]): string {
   const table = tableOf(commands, [...global, ...everywhere].map(readOption));
   return { bash, zsh, fish }[shell](table);
@@ -65,14 +65,14 @@ function takesNext({ value, optional }: Option): boolean {
   return value !== undefined && !optional;
 }
 
-/** What a value is completed with: words, or the files or folders that there are. */
+/** Returns how to complete a value: with given words, files, folders or nothing. */
 function kindOf({ values, value = "" }: Option): "words" | "files" | "folders" | "nothing" {
   if (values) return "words";
   if (/file|path/.test(value)) return "files";
   return /dir/.test(value) ? "folders" : "nothing";
 }
 
-/** The branches of a `case`: the values of an option at a place, and then the words of the place itself. */
+/** Returns `case` branches that complete an option's value. */
 function cases({ places }: Table, say: (kind: ReturnType<typeof kindOf>, words: string) => string): string {
   const values = places.flatMap(({ key, options }) =>
     options.filter(takesNext).map((option) => {
@@ -87,7 +87,10 @@ function wordsAt({ words, options }: Place): string {
   return [...words.map(({ word }) => word), ...options.flatMap(({ names }) => names)].join(" ");
 }
 
-/** Finds noun and action among the words before the cursor; the same in both shells, but for how they count. */
+/**
+ * Returns shell code that finds noun and action before the cursor. Works in bash and zsh, which index words
+ * differently.
+ */
 function findPlace({ valued }: Table, first: number, end: string, word: string): string {
   return `  local noun= action= skip= i w
   for ((i = ${first}; i < ${end}; i++)); do

@@ -1,6 +1,6 @@
 import type { Awaitable } from "@scorel/kernel";
 
-/** What a command gets: parsed arguments, and the process's own streams. */
+/** What a command gets: its parsed arguments and the process's streams. */
 export interface Invocation {
   /** Positional arguments after the command's name. */
   args: string[];
@@ -9,49 +9,49 @@ export interface Invocation {
   cwd: string;
   env: Readonly<Record<string, string | undefined>>;
   stdin: NodeJS.ReadStream;
-  /** Where it is a terminal, what is written is shown as text: escape sequences and control characters are taken out. */
+  /** In a terminal, escape sequences and control characters are removed from the output. */
   stdout: NodeJS.WriteStream;
-  /** The same stream for faces that move the cursor, and filter themselves what comes from elsewhere. */
+  /** Unfiltered stdout, for clients that move the cursor. They must filter untrusted text themselves. */
   terminal?: NodeJS.WriteStream;
-  /** Escape sequences and control characters are taken out. */
+  /** Escape sequences and control characters are removed from the output. */
   stderr: NodeJS.WriteStream;
-  /** The first interrupt (Ctrl-C) aborts it; a second one ends the process. */
+  /** Aborts on the first interrupt (Ctrl-C); a second one ends the process. */
   interrupt: AbortSignal;
 }
 export interface CliOption {
-  /** As in help: `--output <format>`, `--trust`, `-p, --print <prompt>`. */
+  /** As shown in help: `--output <format>`, `--trust`, `-p, --print <prompt>`. */
   flags: string;
   description: string;
-  /** Allowed values, checked and shown. */
+  /** Allowed values, checked and shown in help. */
   values?: readonly string[];
   default?: string;
   repeatable?: boolean;
-  /** Without a value it is the empty text, instead of an error. */
+  /** Without a value, the option is "" instead of an error. */
   mayBeEmpty?: boolean;
 }
-/** One command: `scorel <noun> [action] [args]`. The command with an empty noun is `scorel` itself. */
+/** A command: `scorel <noun> [action] [args]`. An empty noun stands for `scorel` itself. */
 export interface CliCommand {
   noun: string;
   action?: string;
-  /** Positional arguments as in help: `<id>`, `[filter]`. */
+  /** Positional arguments as shown in help: `<id>`, `[filter]`. */
   args?: string;
   description: string;
   options?: readonly CliOption[];
-  /** Returns the exit code. Throws coded errors: usage and configuration exit 2, others 1. */
+  /** Runs the command and returns its exit code. Errors are printed; their table determines the exit code. */
   run(invocation: Invocation): Awaitable<number>;
 }
 
-/** What the process that runs a command was started with; given to the host kernel by the loader. */
+/** The service `launch`: what the process was started with. */
 export interface Launch extends Omit<Invocation, "args" | "options"> {
   version: string;
-  /** Options that every command takes; the loader has acted on them already. */
+  /** Options of every command. The loader has already applied them. */
   globalOptions: readonly CliOption[];
 }
 
 export interface CliService {
-  /** Parses and runs; answers the exit code and has said what was wrong. */
+  /** Parses and runs a command line. Prints errors and returns the exit code. */
   run(argv: readonly string[]): Promise<number>;
-  /** The text of `--help`: the whole, that of one noun, or that of one of its commands. */
+  /** Returns the text of `--help`: all of it, for a noun, or for one command. */
   help(noun?: string, action?: string): string;
 }
 

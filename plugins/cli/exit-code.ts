@@ -1,11 +1,11 @@
 import { messageOf, ScorelError } from "@scorel/kernel";
 
-/** The exit code of a command that failed: what the error's own table says, 1 for errors of no table. */
+/** Returns the exit code for an error: as in its error table, else 1. */
 export function exitCodeOf(thrown: unknown): number {
   return thrown instanceof ScorelError ? thrown.exit : 1;
 }
 
-/** Says what was wrong, each problem of an error that has several; the stack only when asked for. */
+/** Prints an error, or each of its problems; with `verbose` also the stack. */
 export function printError(thrown: unknown, stderr: { write(text: string): unknown }, verbose: boolean): void {
   const problems = thrown instanceof ScorelError ? thrown.data.problems : undefined;
   for (const text of Array.isArray(problems) ? problems : [messageOf(thrown)]) stderr.write(`scorel: ${text}\n`);

@@ -2,12 +2,12 @@ import type { CliCommand, CliOption, Launch } from "./contract.ts";
 
 type Facts = Pick<Launch, "version" | "globalOptions">;
 
-/** The name of a command as it is typed. */
+/** Returns a command's name as it is typed. */
 export function nameOf({ noun, action }: Pick<CliCommand, "noun" | "action">): string {
   return ["scorel", noun, action].filter(Boolean).join(" ");
 }
 
-/** The whole help, that of one noun, or that of one command; an action that the noun has not gives the noun's. */
+/** Returns the help for everything, a noun, or a command. An unknown action shows the noun's help. */
 export function helpText(
   commands: readonly CliCommand[],
   { version, globalOptions }: Facts,
@@ -37,7 +37,7 @@ function commandsShown(commands: readonly CliCommand[], noun: string, action: st
   return exact ? [exact] : ofNoun;
 }
 
-/** All but the nameless one; several plugins may bring commands of one noun. */
+/** Groups the named commands by noun, since several plugins may share one. */
 function grouped(commands: readonly CliCommand[]): CliCommand[] {
   const nouns = new Set(commands.map(({ noun }) => noun).filter(Boolean));
   return [...nouns].flatMap((noun) => commands.filter((command) => command.noun === noun));
@@ -47,7 +47,7 @@ function described(commands: readonly CliCommand[], cut = 0): string[] {
   return columns(commands.map((command) => [usageOf(command).slice(cut), command.description]));
 }
 
-/** What is answered before any command is looked for. */
+/** Options that are handled before any command is looked up. */
 export const everywhere: readonly CliOption[] = [
   { flags: "-h, --help", description: "Show this; `scorel <command> --help` tells more" },
   { flags: "-v, --version", description: "Show the version" },

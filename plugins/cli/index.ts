@@ -2,7 +2,7 @@ import { definePlugin } from "@scorel/kernel";
 import type {} from "./contract.ts";
 import { commandsOf, createCheck, createCli } from "./service.ts";
 
-/** The command line: finds the command among those that plugins contribute, reads its options, runs it. */
+/** Plugin `cli`: finds the command among those that plugins contribute, parses its options and runs it. */
 export default definePlugin({
   id: "cli",
   name: "Command line",
@@ -13,7 +13,7 @@ export default definePlugin({
 
   activate(ctx) {
     const told = new Set<string>();
-    // A face shows what fails in a session; a command of the command line has nobody else to say that it is left out.
+    // Nothing else would report a command that was left out.
     const tell = (flaw: Error) => {
       if (!told.has(flaw.message)) ctx.launch.stderr.write(`scorel: ${flaw.message}\n`);
       told.add(flaw.message);

@@ -1,20 +1,20 @@
 import type { CliOption } from "./contract.ts";
 
-/** A declared option with its flags taken apart. */
+/** An option with its flags parsed. */
 export interface Option extends CliOption {
-  /** As typed: `--allow-write`, `-p`. */
+  /** All names as typed, such as `--allow-write` and `-p`. */
   names: readonly string[];
-  /** The longest name: what messages and the parser use. */
+  /** The longest name, used in messages and by the parser. */
   long: string;
-  /** As a property: `allowWrite`. */
+  /** Property name, such as `allowWrite`. */
   key: string;
-  /** `<format>` or `[format]` when it takes a value. */
+  /** `<format>` or `[format]` if the option takes a value. */
   value: string | undefined;
-  /** May stand without its value. */
+  /** True when the value may be omitted. */
   optional: boolean;
 }
 
-/** Takes `-p, --print <prompt>` apart. */
+/** Parses flags such as `-p, --print <prompt>`. */
 export function readOption(option: CliOption): Option {
   const value = /[<[].*$/.exec(option.flags)?.[0];
   const names = option.flags

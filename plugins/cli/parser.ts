@@ -5,14 +5,14 @@ import { errors } from "./errors.ts";
 import { nameOf } from "./help.ts";
 import { type Option, readOption } from "./option.ts";
 
-/** A command line, understood. */
+/** A parsed command line. */
 export interface Parsed {
   command: CliCommand;
   args: string[];
   options: Record<string, unknown>;
 }
 
-/** Finds the command and reads its arguments; throws CLI errors that name the nearest match. */
+/** Finds the command and parses its arguments. Throws CLI errors that name the nearest match. */
 export function parseCommandLine(
   argv: readonly string[],
   commands: readonly CliCommand[],
@@ -30,13 +30,13 @@ export function parseCommandLine(
   return { command, args, options: parsed };
 }
 
-/** A command may describe an option of every command in its own words. */
+/** Returns the command's options and the global ones. A command may redefine a global option. */
 function optionsOf(command: CliCommand, global: readonly Option[]): Option[] {
   const own = (command.options ?? []).map(readOption);
   return [...own, ...global.filter(({ long }) => !own.some((option) => option.long === long))];
 }
 
-/** The noun is the first word that is no option and no option's value; the action is the next. */
+/** Finds noun and action: the first two words that are neither options nor their values. */
 function findCommand(words: readonly string[], commands: readonly CliCommand[], global: readonly Option[]) {
   const root = commands.find(({ noun }) => noun === "");
   const valued = [...global, ...(root?.options ?? []).map(readOption)].filter(({ value }) => value !== undefined);
@@ -45,7 +45,7 @@ function findCommand(words: readonly string[], commands: readonly CliCommand[], 
   const noun = words[places[0] ?? -1];
   if (noun === undefined || !commands.some((command) => command.noun === noun)) {
     const before = words.slice(0, places[0]).filter((_, index) => !isValue(index));
-    // The word may be meant as the value of an option that does not exist: that is the mistake to name.
+    // The word may be the value of an unknown option, which is then the error to report.
     if (root && noun !== undefined) refuseUnknown(before, optionsOf(root, global), nameOf(root));
     if (noun !== undefined && before.some((word) => isOption(word, (root?.options ?? []).map(readOption))))
       throw errors.CLI_UNEXPECTED_ARGUMENT({ command: "scorel", argument: noun });
@@ -76,12 +76,12 @@ function unknownAction(noun: string, action: string | undefined, commands: reado
   return errors.CLI_UNKNOWN_ACTION({ noun, action, nearest: nearest(action, actions) });
 }
 
-/** Put before every value, so that the parser takes none for a number, a flag or nothing. */
+/** Prefix of every value, so that the parser treats none as a number, a flag or missing. */
 const mark = "=";
 
 /**
- * Writes options as `--long==value` and sets arguments aside. A value may begin with `-` unless it is an option
- * itself, so that `-p "- first"` works and `-p --output json` is a missing value.
+ * Rewrites options as `--long==value` and separates arguments. A value may begin with `-` unless it is itself an
+ * option: `-p "- first"` works, and `-p --output json` lacks a value.
  */
 function normalise(words: readonly string[], options: readonly Option[], command: CliCommand) {
   const line = { words: [] as string[], args: [] as string[] };
@@ -127,7 +127,7 @@ function refuseUnknown(words: readonly string[], options: readonly Option[], com
   }
 }
 
-/** After words of another command line it is one of those, unless it is nearly an option of ours. */
+/** Throws for an unknown option. After the words of another command line, it probably belongs to that one. */
 function unknownWord(name: string, options: readonly Option[], command: CliCommand, before: readonly string[]): never {
   const declared = (command.args ?? "").split(" ");
   const longs = options.map(({ long }) => long);
@@ -137,15 +137,15 @@ function unknownWord(name: string, options: readonly Option[], command: CliComma
 }
 
 function unknownOption(name: string, options: readonly Option[], command: string): never {
-  // Any letter is near to any other.
+  // Only long names are compared, since any single letter resembles any other.
   const names = options.map((option) => option.long);
   throw errors.CLI_UNKNOWN_OPTION({ option: name, command, nearest: nearest(name, names) });
 }
 
-/** Every option by its camelCase name: strings, arrays of strings when repeatable, `true` for flags. */
+/** Parses options with cac. Returns them by camelCase name: strings, arrays if repeatable, `true` for flags. */
 function parseWithCac(words: readonly string[], options: readonly Option[]): Record<string, unknown> {
   const cli = cac("scorel");
-  // The library converts every value once per option on the line, so what it calls must not change anything.
+  // cac calls this several times per value, so it must return its argument unchanged.
   const same = (value: unknown) => value;
   const unmark = (value: unknown) => (typeof value === "string" ? value.slice(mark.length) : value);
   for (const option of options) cli.option(flagsOf(option), option.description, option.value ? { type: [same] } : {});
@@ -159,12 +159,12 @@ function parseWithCac(words: readonly string[], options: readonly Option[]): Rec
   );
 }
 
-/** Names are resolved already: the parser knows an option by its key only. */
+/** Returns an option's flags for cac, which only knows it by its key. */
 function flagsOf(option: Option): string {
   return option.value === undefined ? plainName(option) : `${plainName(option)} ${option.value}`;
 }
 
-/** `--no-session` is an option of its own here; the library would read it as the opposite of `--session`. */
+/** Uses the key as the name, because cac would read `--no-session` as the opposite of `--session`. */
 function plainName({ key }: Option): string {
   return `--${key}`;
 }

@@ -4,7 +4,7 @@ import { errors } from "./errors.ts";
 import { helpText, nameOf } from "./help.ts";
 import { readOption } from "./option.ts";
 
-/** Runs command lines with the commands that plugins contribute at that moment. */
+/** Creates the service `cli`, which uses the commands that plugins contribute at the time of each call. */
 export function createCli(launch: Launch, collect: () => Collected<CliCommand[]>[]): CliService {
   return {
     help: (noun, action) => helpText(commandsOf(collect()), launch, noun, action),
@@ -34,7 +34,7 @@ async function execute(argv: readonly string[], commands: readonly CliCommand[],
   return await command.run({ ...streams, args, options });
 }
 
-/** The commands that can be used, one plugin after the other: one that is none, or is there already, is named and left out. */
+/** Creates a validator for contributed commands. Invalid or duplicate ones are reported and left out. */
 export function createCheck(
   tell: (flaw: Error) => void = () => {},
 ): (value: unknown, plugin: string, report: (flaw: unknown) => void) => CliCommand[] {
@@ -60,7 +60,7 @@ function flawOf(value: unknown, plugin: string, owners: ReadonlyMap<string, stri
   return owner === undefined ? undefined : errors.CLI_DUPLICATE_COMMAND({ command, plugin, owner });
 }
 
-/** In the order of the plugins. */
+/** Returns all commands, in the order of the plugins. */
 export function commandsOf(collected: readonly Collected<CliCommand[]>[]): CliCommand[] {
   return collected.flatMap(({ value }) => value);
 }

@@ -8,7 +8,9 @@ import { tell } from "./telling.ts";
 
 type Say = (line: string) => void;
 
-/** Lets the demonstration model repair a repository with the real tools; exits 0 only when its tests then pass. */
+/**
+ * Runs the demo: the demonstration model repairs a repository with the real tools. Exit code 0 if its tests then pass.
+ */
 export async function runDemo({ stdout, interrupt, env }: Invocation, host: HostService): Promise<number> {
   const say: Say = (line) => void stdout.write(`${line}\n`);
   const repository = await makeRepository(env);
@@ -19,7 +21,7 @@ export async function runDemo({ stdout, interrupt, env }: Invocation, host: Host
       cwd: repository.path,
       name: "Demonstration",
       model: "offline/demo",
-      // Its repository is its own, and its model plays by a script.
+      // The repository is temporary and the model follows a script, so nothing needs confirmation.
       permission: "full",
     });
     const outcome = await watch(client, sessionId, interrupt, say);
@@ -41,7 +43,7 @@ function introduce({ path, withoutGit }: Repository, say: Say): void {
   say("");
 }
 
-/** Sends the task and tells what happens until the turn has ended. */
+/** Sends the task and prints what happens until the turn has ended. */
 async function watch(client: Client, sessionId: string, interrupt: AbortSignal, say: Say): Promise<TurnOutcome> {
   await client.subscribe(
     sessionId,
@@ -64,7 +66,7 @@ async function watch(client: Client, sessionId: string, interrupt: AbortSignal, 
   }
 }
 
-/** Believes nobody: runs the tests once more, and shows what was changed. */
+/** Runs the tests again, independently of the session, and prints the changes. */
 async function verify(repository: Repository, outcome: TurnOutcome, say: Say): Promise<boolean> {
   say("");
   if (outcome.error) say(`The turn ended early: ${outcome.error.message}`);

@@ -1,6 +1,6 @@
 const CONTEXT = 3;
 
-/** A unified diff of one file with one hunk around all that changed; empty when nothing did. */
+/** Returns a unified diff of one file with a single hunk around all changes; empty without changes. */
 export function unifiedDiff(name: string, before: string, after: string): string {
   if (before === after) return "";
   const [old, now] = [lines(before), lines(after)];
@@ -22,7 +22,7 @@ function lines(text: string): string[] {
   return text.replace(/\n$/, "").split("\n");
 }
 
-/** How many lines two lists have in common at their start. */
+/** Returns how many lines two lists share at their start. */
 function common(a: readonly string[], b: readonly string[]): number {
   let length = 0;
   while (length < Math.min(a.length, b.length) && a[length] === b[length]) length++;

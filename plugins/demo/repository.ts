@@ -7,14 +7,14 @@ import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { unifiedDiff } from "./diff.ts";
 
-/** A small repository with a mistake in it and a test that finds the mistake. */
+/** A small repository with a bug and a test that finds it. */
 export interface Repository {
   path: string;
   /** Why it is not under git; absent when it is. */
   withoutGit?: string;
-  /** What was changed since it was made, as a unified diff. */
+  /** Returns the changes since it was created, as a unified diff. */
   diff(): Promise<string>;
-  /** Runs its tests in a process of their own. */
+  /** Runs its tests in a separate process. */
   test(): Promise<{ passed: boolean; output: string }>;
 }
 
@@ -53,7 +53,7 @@ test("money has two digits after the point", () => assert.equal(money(1250), "12
 `,
 };
 
-/** Makes the repository in a new folder of the system's temporary one; it stays there for the user to look at. */
+/** Creates the repository in a new temporary folder, which is kept for the user to inspect. */
 export async function makeRepository(env: Env): Promise<Repository> {
   const path = makeTemporaryFolder("scorel-demo-");
   for (const [name, content] of Object.entries(files)) {
@@ -76,7 +76,7 @@ interface Place {
   env: Record<string, string>;
 }
 
-/** The user's git settings, hooks and keys have no part in this, nor has a test runner that we may run under. */
+/** Returns an environment without the user's git settings, hooks and keys, and without a test runner's variables. */
 function plainEnv(env: Env): Record<string, string> {
   const kept = ["PATH", "Path", "PATHEXT", "HOME", "SystemRoot", "TMPDIR", "TEMP", "TMP", "LANG"];
   const own = {
@@ -93,7 +93,7 @@ function plainEnv(env: Env): Record<string, string> {
   };
 }
 
-/** Why there is no commit; undefined when there is one. */
+/** Commits the files. Returns why that failed, or undefined. */
 async function commitAll(place: Place): Promise<string | undefined> {
   try {
     for (const args of [

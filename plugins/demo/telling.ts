@@ -4,7 +4,7 @@ import type {} from "@scorel/messages/contract";
 
 const WIDTH = 100;
 
-/** What an event has to say to someone who watches, in a line or two; undefined when nothing. */
+/** Describes an event in a line or two; undefined when there is nothing to show. */
 export function tell({ event, display }: Delivered): string | undefined {
   if (event.type === "tool_execution_start" && display.display === "card") return `  > ${display.title}`;
   if (event.type === "notification" && display.display === "notice") return display.text;
@@ -18,7 +18,7 @@ function isMessage(event: AnyEvent | Missed): event is EventOf<"message"> {
   return event.type === "message";
 }
 
-/** A result in a line: the counts of a test run, the tool's own summary in brackets, or the first line and how many follow. */
+/** Summarizes a result: the counts of a test run, the tool's own summary in brackets, or the first line. */
 function inShort(text: string): string {
   const all = text.split("\n").filter((line) => line.trim() !== "");
   const counts = all.flatMap((line) => /^\W+((?:pass|fail) \d+)$/.exec(line)?.[1] ?? []);

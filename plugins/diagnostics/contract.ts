@@ -1,23 +1,26 @@
-/** What a span says beside its name and times; what is undefined is left out. */
+/** Attributes of a span; undefined values are left out. */
 export type SpanAttributes = Readonly<Record<string, string | number | boolean | string[] | undefined>>;
 
-/** A span that has begun. */
+/** A span that has started. */
 export interface OpenSpan {
   set(attributes: SpanAttributes): void;
-  /** Does `work` with this span as the active one, so that spans made meanwhile are its children. */
+  /** Runs `work` with this span active, so that spans started meanwhile become its children. */
   during<T>(work: () => T): T;
-  /** To be called once; with what was thrown it is marked as failed, and `message` is what is said of it. */
+  /** Ends the span; call it once. With `failed`, the span is marked as failed with that name and message. */
   end(failed?: { name: string; message: string }): void;
 }
 
-/** Begins spans below one place. */
+/** Starts spans below one parent. */
 export interface SpanParent {
   begin(name: string, attributes?: SpanAttributes): OpenSpan;
 }
 
-/** OpenTelemetry for plugins that have nothing else to do with it. */
+/** The service `spans`: OpenTelemetry for other plugins. */
 export interface SpansService {
-  /** Below the span of this tool call, else below the active one; undefined where no SDK is registered in this process. */
+  /**
+   * Returns the parent for new spans: the span of this tool call, or else the active one. Undefined when no SDK is
+   * registered in this process.
+   */
   below(toolCallId?: string): Promise<SpanParent | undefined>;
 }
 

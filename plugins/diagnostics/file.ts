@@ -1,10 +1,10 @@
 import { closeSync, constants, openSync, renameSync, statSync, writeSync } from "node:fs";
 
-/** Beyond this size, in bytes, the file is set aside as `<name>.1` when it is opened. */
+/** Size in bytes from which the file is renamed to `<name>.1` on opening. */
 const FULL = 4 * 1024 * 1024;
 const { O_APPEND, O_CREAT, O_WRONLY, O_NOFOLLOW } = constants;
 
-/** A private file of lines, opened with the first one. */
+/** A private file of text lines, opened with the first write. */
 export class LineFile {
   private readonly path: string;
   private fd: number | undefined;
@@ -13,7 +13,7 @@ export class LineFile {
     this.path = path;
   }
 
-  /** Throws what the file system throws; a link in the file's place is refused. */
+  /** Appends lines. Throws file system errors; refuses a symbolic link. */
   write(lines: readonly string[]): void {
     if (lines.length === 0) return;
     this.fd ??= this.open();

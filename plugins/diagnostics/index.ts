@@ -7,10 +7,10 @@ import { Journal } from "./journal.ts";
 import type { Spans } from "./spans.ts";
 
 const version = "0.1.0";
-/** Where OpenTelemetry's api keeps what an SDK registered. */
+/** Key under which the OpenTelemetry API keeps what an SDK registered. */
 const REGISTERED = Symbol.for("opentelemetry.js.api.1");
 
-/** Readable lines beside the log, and spans for whoever registered an OpenTelemetry SDK in this process. */
+/** Plugin `diagnostics`: a readable log beside each session, and spans if an OpenTelemetry SDK is registered. */
 export default definePlugin({
   id: "diagnostics",
   name: "Diagnostics",
@@ -21,7 +21,7 @@ export default definePlugin({
     const file = ctx.find("workspace")?.file;
     const journal = file === undefined ? undefined : new Journal(ctx, file.replace(/\.[^./]+$/, ".log"));
     let spans: Spans | undefined;
-    // The api is loaded when there is an SDK to take its spans, and not before.
+    // Loads the API only when an SDK is registered.
     const tracing = async () => {
       spans ??= REGISTERED in globalThis ? new (await import("./spans.ts")).Spans(ctx, version) : undefined;
       return spans;
@@ -29,7 +29,7 @@ export default definePlugin({
     ctx.provide("spans", {
       async below(toolCallId) {
         const open = await tracing();
-        // What was announced before is heard before: the span of the call is there.
+        // Let the event that opens the call's span be processed first.
         await new Promise(setImmediate);
         return open?.below(toolCallId);
       },

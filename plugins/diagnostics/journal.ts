@@ -4,14 +4,14 @@ import { LineFile } from "./file.ts";
 import { lineOf } from "./lines.ts";
 import { scrub } from "./scrub.ts";
 
-/** So many messages back an error may quote the conversation. */
+/** Number of recent messages that an error may quote. */
 const QUOTABLE = 20;
 
-/** Keeps the readable lines of one session; a session that never does anything leaves no file. */
+/** Writes the readable log of one session. A session without events leaves no file. */
 export class Journal {
   private readonly ctx: BaseContext;
   private readonly file: LineFile;
-  /** What was told before the session had a log on disk. */
+  /** Lines from before the session's log exists on disk. */
   private waiting: string[] = [];
   private begun = false;
   private failed = false;
@@ -33,7 +33,7 @@ export class Journal {
     this.file.close();
   }
 
-  /** An ornament: that it cannot be written is said once and harms nothing else. */
+  /** Writes the lines. A failure is reported once and has no other effect. */
   private flush(): void {
     try {
       this.file.write(this.waiting.splice(0));
@@ -49,7 +49,7 @@ export class Journal {
     return `${at} ${level.padEnd(5)} ${this.ctx.find("secrets")?.redact(safe) ?? safe}`;
   }
 
-  /** What was said lately by the user, the model and tools: none of it belongs into this file. */
+  /** Returns the texts of recent messages, which must not appear in this file. */
   private quotable(): string[] {
     const { tree } = this.ctx.session;
     const texts: string[] = [];

@@ -2,7 +2,7 @@ import type {} from "@scorel/agent/contract";
 import type { AnyEvent, EventOf, EventType, Transients } from "@scorel/kernel";
 import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract";
 
-/** What one event is in the readable log: a level and words without the conversation's own. */
+/** A line of the readable log, without text of the conversation. */
 export interface Line {
   level: "info" | "warn" | "error";
   text: string;
@@ -13,7 +13,7 @@ type Rows = {
   ) => Line | undefined;
 };
 
-/** The line for an event; undefined for one that says nothing about how the session fares. */
+/** Returns the line for an event; undefined for events that are not logged. */
 export function lineOf(event: AnyEvent): Line | undefined {
   const row = rows[event.type as keyof Rows] as ((event: unknown) => Line | undefined) | undefined;
   return row?.(event);
@@ -55,7 +55,7 @@ const rows: Rows = {
   },
 };
 
-/** A reply that was cut or refused; the words that had arrived are not told. */
+/** Logs a reply that failed or was cut, without its text. */
 function failedReply(message: ScorelMessage): Line | undefined {
   if (message.role !== "assistant") return undefined;
   const { errorMessage, partial, model, provider } = message as AssistantMessage;

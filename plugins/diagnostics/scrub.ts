@@ -1,11 +1,11 @@
-/** Runs of this many characters that a message shares with the conversation are taken out of it. */
+/** Minimum length of a shared run of characters that is removed from a message. */
 const SHARED = 16;
 const SHORTEST = 6;
 const LONGEST_MESSAGE = 500;
 const LONGEST_TEXT = 200_000;
 const MARK = "[…]";
 
-/** A message on one line, shortened, without control characters and without what it quotes of `texts`. */
+/** Returns a message as one short line without control characters and without quotes from `texts`. */
 export function scrub(message: string, texts: readonly string[]): string {
   const line = message.replace(/[\p{Cc}\s]+/gu, " ").trim();
   const quoted = new Uint8Array(line.length);
@@ -22,7 +22,7 @@ export function scrub(message: string, texts: readonly string[]): string {
   return kept.length > LONGEST_MESSAGE ? `${kept.slice(0, LONGEST_MESSAGE)}…` : kept;
 }
 
-/** Marks every position of `line` that lies in a run which `text` has, too. */
+/** Marks the positions of `line` that are part of a run shared with `text`. */
 function markQuoted(line: string, text: string, quoted: Uint8Array): void {
   const size = Math.min(SHARED, text.length);
   if (size < SHORTEST || line.length < size) return;

@@ -8,8 +8,8 @@ import type { OpenSpan, SpanAttributes, SpanParent } from "./contract.ts";
 type Told<T extends keyof Transients> = AnyEvent & Transients[T];
 
 /**
- * One session's spans, made from what it announces: `scorel.turn` holds `scorel.round`, which holds
- * `scorel.tool` and `scorel.hook`. Names, counts and durations only; nothing that was said.
+ * Creates a session's spans from its events: `scorel.turn` > `scorel.round` > `scorel.tool` and `scorel.hook`. Spans
+ * contain names, counts and durations only.
  */
 export class Spans {
   private readonly tracer: Tracer;
@@ -69,7 +69,7 @@ export class Spans {
     this.tools.delete(toolCallId);
   }
 
-  /** Where other plugins' spans begin. */
+  /** Returns the parent for other plugins' spans. */
   below(toolCallId: string | undefined): SpanParent {
     const parent = toolCallId === undefined ? undefined : this.tools.get(toolCallId);
     return {

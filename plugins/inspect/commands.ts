@@ -4,7 +4,7 @@ import type { Composed, LayersService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { describePreset, listFindings, listPresets, showSettings } from "./text.ts";
 
-/** `scorel preset list|show|check`. */
+/** Creates the commands `scorel preset list|show|check`. */
 export function presetCommands(layers: LayersService): CliCommand[] {
   return [
     {
@@ -39,7 +39,7 @@ export function presetCommands(layers: LayersService): CliCommand[] {
   ];
 }
 
-/** `scorel config show|check|schema`. */
+/** Creates the commands `scorel config show|check|schema`. */
 export function configCommands(layers: LayersService): CliCommand[] {
   return [
     {
@@ -76,7 +76,7 @@ export function configCommands(layers: LayersService): CliCommand[] {
   ];
 }
 
-/** `scorel prompt show|refresh`. */
+/** Creates the commands `scorel prompt show|refresh`. */
 export function promptCommands(host: HostService): CliCommand[] {
   const work = () => import("./prompt-view.ts");
   return [

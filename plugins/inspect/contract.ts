@@ -1,66 +1,69 @@
 import type { PromptView } from "@scorel/prompt/contract";
 
-/** A preset as `scorel preset list` names it. */
+/** A preset in `scorel preset list`. */
 export interface PresetSummary {
   name: string;
   description: string;
-  /** Its files, weakest first: a later one is a layer over those before. */
+  /** Its files, weakest first; each overrides those before it. */
   files: string[];
-  /** Where an installed one is from; a `changed` one is refused, and nothing of it is read. */
+  /** Origin of an installed preset. A `changed` one is refused and not read. */
   installed?: { from: string; version?: string; state: "installed" | "changed" };
 }
 
-/** One value of the configuration and who set it. */
+/** A configuration value and its origin. */
 export interface Setting {
-  /** Dotted, as in TOML: `model.provider`. */
+  /** Dotted path as in TOML: `model.provider`. */
   path: string;
   value: unknown;
-  /** `file:line`, or `default` when no layer set it. */
+  /** `file:line`, or `default` when no layer sets it. */
   origin: string;
   /** `file:line` of the lock that keeps projects from setting it. */
   locked?: string;
 }
 
-/** What all layers together come to. */
+/** The result of all layers. */
 export interface Composed {
-  /** The files in order; later ones win. */
+  /** Files in order; later ones win. */
   files: string[];
-  /** What is loaded, in order, with who asked for it. */
+  /** Loaded plugins in order, with the origin of each. */
   plugins: { id: string; scope: "host" | "session"; origin: string }[];
-  /** What was switched off, with who did. */
+  /** Plugins that were switched off, with the origin of each. */
   without: { id: string; origin: string }[];
   settings: Setting[];
-  /** The layers again, each with who names it: `--preset`, or `file:line`. */
+  /** The layers with what names each: `--preset` or `file:line`. */
   layers?: { file: string; by: string }[];
-  /** What no project may change. */
+  /** Settings that projects cannot change. */
   locked?: { path: string; origin: string }[];
-  /** What has to be there, and why it will not do where it does not. */
+  /** Requirements; `unmet` says why one is not fulfilled. */
   requires?: { what: string; origin: string; unmet?: string }[];
-  /** What presets that are folders bring beside their settings; extensions as far as they are not loaded, with the reason. */
+  /** Contents of preset folders. `unused` says why an extension is not loaded. */
   ships?: { kind: "extension" | "instructions" | "skill"; name: string; origin: string; unused?: string }[];
-  /** What is accepted and has no effect. */
+  /** Notes about settings that have no effect. */
   notices: string[];
 }
 
-/** What is wrong with a preset, each with file and line where they are known. */
+/** Problems of a preset, with file and line where known. */
 export interface PresetFindings {
-  /** The files that were read, in order. */
+  /** Files that were read, in order. */
   files: string[];
   problems: string[];
-  /** What cannot be judged without running its code. */
+  /** What cannot be checked without running code. */
   unknown: string[];
 }
 
-/** The layers of presets and configuration, for looking at; given to the host kernel by the loader. */
+/** The service `layers`: presets and configuration, for inspection. */
 export interface LayersService {
   presets(): Promise<PresetSummary[]>;
-  /** A preset by name or path with all it extends, without config.toml. Throws CONFIG_PRESET_UNKNOWN and other CONFIG errors. */
+  /**
+   * Resolves a preset by name or path with everything it extends, without config.toml. Throws CONFIG_PRESET_UNKNOWN and
+   * other CONFIG errors.
+   */
   preset(name: string): Promise<Composed>;
-  /** Everything wrong with a preset by name or path; runs no code of it. */
+  /** Checks a preset by name or path without running its code. */
   check(name: string): Promise<PresetFindings>;
-  /** The preset of this run with the config.toml files over it. Throws CONFIG errors. */
+  /** Resolves this run's preset and the config.toml files. Throws CONFIG errors. */
   config(): Promise<Composed>;
-  /** The JSON Schema of a preset or config.toml. */
+  /** Returns the JSON Schema of presets and config.toml. */
   schema(): Promise<Record<string, unknown>>;
 }
 
@@ -72,9 +75,9 @@ declare module "@scorel/kernel" {
 
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** The system prompt of a session, or that of one begun in `cwd` now, with its parts. Writes nothing. */
+    /** Returns the system prompt of a session, or of a new one in `cwd`, with its parts. Writes nothing. */
     get_prompt: { params: { sessionId?: string | undefined; cwd: string }; result: PromptView };
-    /** The whole id of the one session that begins so; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
+    /** Completes the beginning of an id; throws SESSION_UNKNOWN and SESSION_AMBIGUOUS. */
     resolve_session: { params: { sessionId: string }; result: { sessionId: string } };
   }
 }

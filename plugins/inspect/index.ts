@@ -7,8 +7,8 @@ import type {} from "./contract.ts";
 import { logCommands } from "./logs.ts";
 
 /**
- * Shows presets, configuration and prompts (what is loaded, which value holds, what a model is told, and who said so),
- * and the readable log of a session.
+ * Plugin `inspect`: shows presets, configuration and prompts with the origin of each part, and a session's readable
+ * log.
  */
 export default definePlugin({
   id: "inspect",

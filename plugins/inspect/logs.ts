@@ -9,7 +9,7 @@ import { errors } from "./errors.ts";
 
 const NEWLINE = 10;
 
-/** `scorel logs <id>`: the readable lines beside a session's log. */
+/** Creates the command `scorel logs <id>`, which shows the readable log of a session. */
 export function logCommands(host: HostService): CliCommand[] {
   return [
     {
@@ -53,9 +53,9 @@ function lastLines(text: string, count: number): string {
   return plainText(kept.map((line) => `${line}\n`).join(""));
 }
 
-/** Shows what is added until the reader leaves or interrupts. A file that was set aside begins anew. */
+/** Prints added lines until the reader leaves or interrupts. Starts over when the file was rotated. */
 async function follow(path: string, count: number, output: Output, interrupt: AbortSignal): Promise<number> {
-  // The directory, since the file may not be there yet; before the first look, so that no change falls between.
+  // Watch the directory, since the file may not exist yet, and before the first read, so that no change is missed.
   const watcher = watch(dirname(path));
   const changes = on(watcher, "change", { signal: interrupt });
   try {
@@ -72,7 +72,7 @@ async function follow(path: string, count: number, output: Output, interrupt: Ab
   return output.complaint === undefined ? 0 : 1;
 }
 
-/** Writes the whole lines after `shown` bytes; answers where they end. */
+/** Prints the complete lines after `shown` bytes. Returns where they end. */
 async function showFrom(path: string, shown: number, count: number, output: Output): Promise<number> {
   if (!existsSync(path)) return 0;
   const bytes = readFileSync(path);

@@ -4,7 +4,7 @@ import type { HostService, OperationContext, SessionHandle } from "@scorel/host/
 import type { PromptRow, PromptView } from "@scorel/prompt/contract";
 import { errors } from "./errors.ts";
 
-/** The prompt that a session holds, or the one that a session begun in `cwd` would be told. Writes nothing. */
+/** Returns the prompt of a session, or of a new one in `cwd`. Writes nothing. */
 export async function readPrompt(
   { sessionId, cwd }: { sessionId?: string | undefined; cwd: string },
   { look, open, request }: OperationContext,
@@ -18,7 +18,7 @@ export async function readPrompt(
   }
 }
 
-/** `prompt show` */
+/** Runs `prompt show`. */
 export function show(host: HostService, invocation: Invocation): Promise<number> {
   const { options, cwd } = invocation;
   const { session, output } = options as Record<string, string | undefined>;
@@ -28,7 +28,7 @@ export function show(host: HostService, invocation: Invocation): Promise<number>
   });
 }
 
-/** `prompt refresh` */
+/** Runs `prompt refresh`. */
 export function refresh(host: HostService, invocation: Invocation): Promise<number> {
   const [id = ""] = invocation.args;
   return printAnswer(host, invocation, async (client) => {
@@ -46,7 +46,7 @@ function viewOf({ kernel }: SessionHandle): PromptView {
   return prompt.view();
 }
 
-/** A table of the parts, then the text itself. */
+/** Formats a prompt: a table of its parts, then the text. */
 function describe(view: PromptView): string {
   const { bytes, tokens, tools, budget, skipped, frozen, text } = view;
   const total = { bytes: bytes + tools.bytes, tokens: tokens + tools.tokens };

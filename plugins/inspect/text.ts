@@ -1,6 +1,6 @@
 import type { Composed, PresetFindings, PresetSummary, Setting } from "./contract.ts";
 
-/** A line per preset: its name, what it is for, and its files where they are not the shipped one. */
+/** Lists presets, one per line: name, description, and files unless it is a shipped one. */
 export function listPresets(presets: readonly PresetSummary[]): string {
   const width = Math.max(0, ...presets.map(({ name }) => name.length));
   return lines(
@@ -18,7 +18,7 @@ function origin(name: string, { from, version, state }: NonNullable<PresetSummar
   return `${version === undefined ? "" : `${version} `}from ${from}${flaw}`;
 }
 
-/** What a preset loads, leaves out and sets, each with its place. */
+/** Describes what a preset loads, leaves out and sets, with the origin of each. */
 export function describePreset(composed: Composed): string {
   const { files, layers = files.map((file) => ({ file, by: "" })), plugins, without, settings } = composed;
   return lines([
@@ -34,7 +34,7 @@ export function describePreset(composed: Composed): string {
   ]);
 }
 
-/** What only presets have that are made to be shared. */
+/** Describes locks, requirements and contents, which only shared presets have. */
 function describePackages({ locked = [], requires = [], ships = [] }: Composed): string[] {
   const block = (title: string, rows: (readonly [string, string])[]) =>
     rows.length > 0 ? [title, ...aligned(rows)] : [];
@@ -57,7 +57,7 @@ function describePackages({ locked = [], requires = [], ships = [] }: Composed):
   ];
 }
 
-/** What was found wrong is told apart; this is what was looked at, and what cannot be told without running code. */
+/** Lists the checked files and what cannot be checked without running code. Problems are printed separately. */
 export function listFindings({ files, problems, unknown }: PresetFindings): string {
   const read = problems.length > 0 ? [] : files.map((file) => `ok  ${file}`);
   return lines([...read, ...unknown.map((what) => `not known  ${what}`)]);
@@ -67,7 +67,7 @@ function originOf({ origin, locked }: Setting): string {
   return locked === undefined ? origin : `${origin}  locked against projects: ${locked}`;
 }
 
-/** The values as TOML; explained, each with a comment that says who set it. */
+/** Formats settings as TOML; with `explain`, each with a comment about its origin. */
 export function showSettings({ settings }: Composed, explain: boolean): string {
   if (!explain) return lines(settings.filter(({ origin }) => origin !== "default").map(assignment));
   return lines(aligned(settings.map((setting) => [assignment(setting), `# ${originOf(setting)}`])));
@@ -77,7 +77,7 @@ function assignment({ path, value }: Setting): string {
   return `${path} = ${toml(value)}`;
 }
 
-/** JSON's scalars and arrays are TOML's; tables inside arrays are inline tables, dates stand bare. */
+/** Formats a value as TOML. Scalars and arrays are the same as in JSON; objects become inline tables. */
 function toml(value: unknown): string {
   if (value instanceof Date) return value.toISOString();
   if (Array.isArray(value)) return `[${value.map(toml).join(", ")}]`;

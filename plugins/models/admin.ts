@@ -3,16 +3,16 @@ import { createKernel, createMemoryStore, newId } from "@scorel/kernel";
 import type { ModelAdminService } from "@scorel/model/contract";
 import { errors } from "./errors.ts";
 
-/** Where a session would be, as far as its model depends on it. */
+/** What a session's model depends on. */
 export interface Place {
   cwd: string;
-  /** `provider/id` of the command line. */
+  /** `provider/id` from the command line. */
   model?: string | undefined;
 }
 
 /**
- * Does something with the plugin `model` as a session in this place would have it, configured by the same layers, but
- * alone and without a session. Throws MODELS_NO_PLUGIN and what its configuration comes to.
+ * Runs `work` with the plugin `model`, configured as for a session in this place but without one. Throws
+ * MODELS_NO_PLUGIN and configuration errors.
  */
 export async function withAdmin<T>(
   composition: Composition,

@@ -3,7 +3,7 @@ import type { Composition } from "@scorel/host/contract";
 import type { ModelAdminService } from "@scorel/model/contract";
 import { errors } from "./errors.ts";
 
-/** `scorel model list|check`, `scorel login`, `scorel logout`. */
+/** Creates the commands `scorel model list|check`, `scorel login` and `scorel logout`. */
 export function modelCommands(composition: Composition): CliCommand[] {
   const command = (run: (invocation: Invocation, admin: ModelAdminService) => Promise<number>): CliCommand["run"] => {
     return async (invocation) => {

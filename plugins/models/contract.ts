@@ -1,10 +1,12 @@
 import type { LocalModel, ModelReach } from "@scorel/model/contract";
 
-/** Models as a face sees them before there is a session. */
+/** The service `models`: models without a session. */
 export interface ModelsService {
-  /** What servers on this machine run now, as a session in this directory would find it. */
+  /** Lists the models of servers on this machine. */
   local(cwd: string): Promise<LocalModel[]>;
-  /** How far one gets to the model of a session in this directory, or to the one named; as `reach` of a ModelAdminService. */
+  /**
+   * Tests how far the model of a session in this directory, or the named one, can be reached. See ModelAdminService.
+   */
   reach(at: { cwd: string; model?: string | undefined }, limit: number): Promise<ModelReach>;
 }
 

@@ -7,7 +7,7 @@ import { z } from "zod";
 import { modelCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 
-/** `scorel model`, `login` and `logout`, and further models by alias. */
+/** Plugin `models`: the commands `scorel model`, `login` and `logout`, and further models by alias. */
 export default definePlugin({
   id: "models",
   name: "Models",

@@ -1,15 +1,15 @@
 import { createInterface } from "node:readline";
 import type { Invocation } from "@scorel/cli/contract";
 
-/** Lines of the standard input, one for each question. */
+/** Reads lines of standard input, one per question. */
 export interface Lines {
-  /** The next line, without its break; undefined when there is no more. */
+  /** Returns the next line; undefined at the end of input. */
   next(): Promise<string | undefined>;
-  /** Lets go of the standard input. */
+  /** Stops reading standard input. */
   close(): void;
 }
 
-/** The terminal stays as it is: what is typed is seen, and Ctrl-C is an interrupt. */
+/** Creates a line reader that leaves the terminal's mode unchanged: input is visible and Ctrl-C interrupts. */
 export function createLines({ stdin, interrupt }: Pick<Invocation, "stdin" | "interrupt">): Lines {
   const reader = createInterface({ input: stdin, terminal: false });
   const lines = reader[Symbol.asyncIterator]();

@@ -5,10 +5,10 @@ import { errors } from "./errors.ts";
 import { createLines, type Lines } from "./lines.ts";
 import { readSecret } from "./secret-input.ts";
 
-/** The exit code of what Ctrl-C ended. */
+/** Exit code after Ctrl-C. */
 const INTERRUPTED = 130;
 
-/** `scorel login <provider>`: with a key, or at the provider's site as a subscriber. */
+/** Runs `scorel login <provider>`, with a key or a subscription. */
 export async function login(invocation: Invocation, admin: ModelAdminService): Promise<number> {
   const provider = invocation.args[0] as string;
   const way = await chosenWay(invocation, provider, await admin.waysIn(provider));
@@ -21,7 +21,10 @@ export async function login(invocation: Invocation, admin: ModelAdminService): P
   return 0;
 }
 
-/** What was asked for; else the only way, a question where somebody can answer it, or a key, as a program pipes it in. */
+/**
+ * Returns the way to log in: as requested, the only one, as answered in a terminal, or else a key, which programs pipe
+ * in.
+ */
 async function chosenWay(invocation: Invocation, provider: string, ways: readonly LoginWay[]): Promise<LoginWay> {
   const asked = invocation.options.with as LoginWay | undefined;
   if (asked !== undefined) return asked;
@@ -59,7 +62,7 @@ async function signIn(invocation: Invocation, admin: ModelAdminService, provider
         void stdout.write(`Open this address in a browser, on any machine:\n\n${address}\n\n${instructions ?? ""}\n`),
       async ask(question, mayBeEmpty) {
         stdout.write(`${question}: `);
-        // When nobody is there to answer, the browser still may.
+        // Nobody can answer, but the login may still finish in the browser.
         return (await lines.next()) ?? (mayBeEmpty ? "" : new Promise<string>(() => {}));
       },
       tell: (progress) => void stdout.write(`${progress}\n`),

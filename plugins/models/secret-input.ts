@@ -4,7 +4,7 @@ import type { Invocation } from "@scorel/cli/contract";
 
 type Streams = Pick<Invocation, "stdin" | "stdout" | "interrupt">;
 
-/** A line that a person types unseen, or what a program pipes in, without the line break; undefined when given up. */
+/** Reads a secret: typed without echo, or piped; undefined when cancelled. */
 export function readSecret(question: string, streams: Streams): Promise<string | undefined> {
   return streams.stdin.isTTY === true ? typed(question, streams) : piped(streams);
 }
@@ -17,7 +17,7 @@ async function piped({ stdin }: Streams): Promise<string> {
     .replace(/\r?\n$/, "");
 }
 
-/** The line editor works in raw mode, so that the terminal shows nothing; what it would show goes nowhere. */
+/** Reads a line in raw mode without echo, by sending readline's output nowhere. */
 function typed(question: string, { stdin, stdout, interrupt }: Streams): Promise<string | undefined> {
   const nowhere = new Writable({ write: (_chunk, _encoding, done) => done() });
   const lines = createInterface({ input: stdin, output: nowhere, terminal: true, historySize: 0 });

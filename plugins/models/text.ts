@@ -1,6 +1,6 @@
 import type { ListedModel, ModelCheck } from "@scorel/model/contract";
 
-/** A table: name, window, longest reply, prices per million tokens, what it can do, and where its key comes from. */
+/** Formats models as a table: name, window, maximum reply, prices, abilities, and the source of the key. */
 export function listText(models: readonly ListedModel[]): string {
   const head = ["model", "window", "reply", "$/M in", "$/M out", "can", "key"];
   const rows = models.map((model) => [
@@ -15,7 +15,7 @@ export function listText(models: readonly ListedModel[]): string {
   return aligned([head, ...rows]);
 }
 
-/** What a check came to, in one to three lines. */
+/** Formats the result of a check in one to three lines. */
 export function checkText({ model, api, host, credential, ms, window, problem, advice }: ModelCheck): string {
   const asked = `${model} (${api}, ${host}, ${credential})`;
   if (problem === undefined) return `ok  ${asked} answered in ${ms} ms\n${window ? windowText(window) : ""}`;
@@ -41,7 +41,7 @@ function price(dollars: number): string {
   return dollars.toFixed(2);
 }
 
-/** The first column to the left, numbers to the right. */
+/** Aligns columns: text to the left, numbers to the right. */
 function aligned(rows: readonly (readonly string[])[]): string {
   const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? "").length)));
   const cell = (text: string, column: number) =>

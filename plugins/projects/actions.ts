@@ -44,7 +44,7 @@ export function move(host: Host, invocation: Invocation): Promise<number> {
   });
 }
 
-/** What looks like a path is one, and begins here. */
+/** Resolves a name that looks like a path. */
 function asDirectory(named: string, { cwd }: Invocation): string {
   return isAbsolute(named) || named.includes("/") || /^\.\.?$/.test(named) ? resolve(cwd, named) : named;
 }

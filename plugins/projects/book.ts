@@ -4,15 +4,15 @@ import type { Project, ProjectBook, SessionPlace } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { type Entry, type Move, readEntries } from "./file.ts";
 
-/** Letters of an id that name a project. */
+/** Minimum length of an id's beginning. */
 const SHORTEST = 4;
 
-/** The projects in this file, which may not exist yet. Throws PROJECT_FILE. */
+/** Opens the projects file, which need not exist. Throws PROJECT_FILE. */
 export function openBook(path: string): ProjectBook {
   return bookOf(readEntries(path));
 }
 
-/** The same for entries that have been read. */
+/** Creates a book from entries. */
 export function bookOf(entries: readonly Entry[]): ProjectBook {
   return {
     projects: entries.filter(({ removedAt }) => removedAt === undefined).map(projectOf),
@@ -28,12 +28,12 @@ export function bookOf(entries: readonly Entry[]): ProjectBook {
   };
 }
 
-/** Without what only the file knows. */
+/** Returns an entry's public fields. */
 export function projectOf({ projectId, name, directory, createdAt }: Entry): Project {
   return { projectId, name, directory, createdAt };
 }
 
-/** Throws PROJECT_UNKNOWN and PROJECT_AMBIGUOUS. */
+/** Finds an entry by id, name or directory. Throws PROJECT_UNKNOWN and PROJECT_AMBIGUOUS. */
 export function findEntry(entries: readonly Entry[], named: string, cwd: string): Entry {
   const exact = entries.find((entry) => hasId(entry, named));
   if (exact) return exact;
@@ -50,13 +50,13 @@ function isPath(named: string): boolean {
   return named.includes(sep) || named === "." || named === "..";
 }
 
-/** The innermost project that holds a directory. */
+/** Returns the innermost project that contains a directory. */
 export function containing(entries: readonly Entry[], directory: string): Entry | undefined {
   const around = entries.filter((entry) => isWithin(entry.directory, directory));
   return around.sort((a, b) => b.directory.length - a.directory.length)[0];
 }
 
-/** By its id; a session that has none, or one of another home, by its directory at the time it was made. */
+/** Returns a session's entry: by its project id, or else by its directory at the time it was created. */
 function entryOf(
   entries: readonly Entry[],
   { cwd, root = cwd, projectId, createdAt }: SessionPlace,
@@ -70,7 +70,7 @@ function hasId({ projectId, merged = [] }: Entry, id: string): boolean {
   return projectId === id || merged.includes(id);
 }
 
-/** One move after the other; sessions that were made after a move know the new place themselves. */
+/** Applies the moves in order. Sessions created after a move already have the new directory. */
 function moved(cwd: string, createdAt: number, moves: readonly Move[] = []): string {
   return moves.reduce(
     (at, { from, to, until }) => (createdAt < until && isWithin(from, at) ? join(to, relative(from, at)) : at),

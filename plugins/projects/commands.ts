@@ -3,7 +3,7 @@ import type { HostService } from "@scorel/host/contract";
 
 type Actions = typeof import("./actions.ts");
 
-/** `scorel project …` */
+/** Creates the commands `scorel project …`. */
 export function projectCommands(host: () => HostService | undefined): CliCommand[] {
   const command = (action: keyof Actions, args: string, description: string, options: readonly CliOption[] = []) => ({
     noun: "project",

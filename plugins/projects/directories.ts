@@ -8,7 +8,7 @@ import { errors } from "./errors.ts";
 
 const MOST = 1000;
 
-/** What a client that has no file system of ours may choose from. Throws PROJECT_OUTSIDE and PROJECT_DIRECTORY. */
+/** Lists directories for clients without access to this file system. Throws PROJECT_OUTSIDE and PROJECT_DIRECTORY. */
 export function listDirectories(wanted?: string): Operations["list_directories"]["result"] {
   const home = real(homedir());
   const directory = real(resolve(home, wanted ?? "."));
@@ -21,7 +21,7 @@ export function listDirectories(wanted?: string): Operations["list_directories"]
   return { directory, parent, names: names.slice(0, MOST), more: names.length > MOST };
 }
 
-/** Folders of programs: keys and settings lie there. */
+/** True for hidden folders, which contain programs' keys and settings. */
 function isHidden(directory: string, home: string): boolean {
   return directory
     .slice(home.length)

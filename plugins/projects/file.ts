@@ -3,19 +3,19 @@ import { codeOf } from "@scorel/kernel";
 import type { Project } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** Sessions made before `until` in `from` (or below) are in `to` now. */
+/** A move: sessions created before `until` in `from` (or below) are now in `to`. */
 export interface Move {
   from: string;
   to: string;
   /** Milliseconds since the epoch. */
   until: number;
 }
-/** A project as the file has it; what else stands there is kept. */
+/** A project in the file. Unknown fields are kept. */
 export interface Entry extends Project {
   moves?: readonly Move[];
-  /** Ids of projects that have become part of this one. */
+  /** Ids of projects that were merged into this one. */
   merged?: readonly string[];
-  /** It is on no list since then. */
+  /** When it was removed from the list. */
   removedAt?: number;
   [more: string]: unknown;
 }
@@ -27,12 +27,12 @@ interface ProjectsFile {
 
 const VERSION = 1;
 
-/** None without the file. Throws PROJECT_FILE when it holds something else. */
+/** Reads all entries; empty without the file. Throws PROJECT_FILE when it is invalid. */
 export function readEntries(path: string): readonly Entry[] {
   return parse(path, readIfPresent(path)).projects;
 }
 
-/** The file's text after a change of its projects; all that the change leaves alone stays as it is. Throws PROJECT_FILE. */
+/** Returns the file's text after a change of its projects; all other fields are kept. Throws PROJECT_FILE. */
 export function changed(
   path: string,
   text: string | undefined,

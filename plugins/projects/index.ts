@@ -7,7 +7,7 @@ import type {} from "./contract.ts";
 import { errors } from "./errors.ts";
 import { operations } from "./operations.ts";
 
-/** Knows the directories that sessions work in: each a project with an id that stays, wherever the directory goes. */
+/** Plugin `projects`: registers the directories that sessions work in, with ids that survive moves. */
 export default definePlugin({
   id: "projects",
   name: "Projects",

@@ -5,7 +5,7 @@ import type { Project } from "./contract.ts";
 import type { Entry } from "./file.ts";
 import { changeEntries, newEntry, replaced } from "./register.ts";
 
-/** Writes down that a project, or a directory in one, is elsewhere now. `from` is an id, a name, or the directory as it was. */
+/** Records that a project, or a directory in it, has moved. `from` is an id, a name or the old directory. */
 export async function move(
   host: Pick<HostService, "changeFile">,
   path: string,
@@ -28,7 +28,7 @@ export async function move(
   return projectOf(await changing);
 }
 
-/** A directory that nobody registered, as sessions from before there were projects have, gets its project now. */
+/** Returns the entry for `from`. An unregistered directory gets a new one, since old sessions may use it. */
 function wanted(entries: readonly Entry[], from: string): Entry {
   return isAbsolute(from) ? (containing(entries, from) ?? newEntry(from)) : findEntry(entries, from, "/");
 }

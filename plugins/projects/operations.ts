@@ -12,7 +12,7 @@ const name = z
   .regex(/^\P{Cc}*$/u, "must be one line");
 const work = () => import("./work.ts");
 
-/** What clients may ask about projects and directories. */
+/** Operations about projects and directories. */
 export function operations(host: () => HostService | undefined): Contributions["operations"] {
   return {
     list_projects: handler(z.strictObject({}), async (_params, context) => (await work()).list(host(), context)),

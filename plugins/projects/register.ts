@@ -8,14 +8,14 @@ import { changed, type Entry, readEntries } from "./file.ts";
 
 type Change = Pick<HostService, "changeFile">;
 
-/** The project of a directory, which is written down when it is not on the list yet. */
+/** Returns a directory's project and registers it if necessary. */
 export async function register(host: Change, path: string, directory: string, name?: string): Promise<Project> {
   const known = readEntries(path).find((entry) => entry.directory === directory);
   if (known && known.removedAt === undefined && name === undefined) return projectOf(known);
   return projectOf(await changeEntries(host, path, (entries) => withProject(entries, directory, name)));
 }
 
-/** Takes a project off the list. */
+/** Removes a project from the list. */
 export async function remove(host: Change, path: string, named: string, cwd: string): Promise<Project> {
   const { projectId } = findEntry(readEntries(path), named, cwd);
   const changing = changeEntries(host, path, (entries) => {
@@ -32,7 +32,7 @@ interface Changed {
   entries: Entry[];
 }
 
-/** Makes a change while no other process can; answers the entry that it is about. */
+/** Changes the entries while holding the file's lock. Returns the entry concerned. */
 export async function changeEntries(
   host: Change,
   path: string,
@@ -49,13 +49,13 @@ export async function changeEntries(
   return entry as Entry;
 }
 
-/** The entries with this one in the place of that with its id, or behind all. */
+/** Replaces the entry with the same id, or appends it. */
 export function replaced(entries: readonly Entry[], entry: Entry): Entry[] {
   const at = entries.findIndex(({ projectId }) => projectId === entry.projectId);
   return at < 0 ? [...entries, entry] : entries.with(at, entry);
 }
 
-/** A new entry for a directory. */
+/** Creates an entry for a directory. */
 export function newEntry(directory: string, name = basename(directory) || directory): Entry {
   return { projectId: newId(), name, directory, createdAt: Date.now() };
 }

@@ -13,7 +13,7 @@ type Answer<O extends keyof Operations> = Promise<Operations[O]["result"]>;
 type Params<O extends keyof Operations> = Operations[O]["params"];
 type Host = HostService | undefined;
 
-/** All projects with what is in them, the latest used first. */
+/** Lists all projects with their sessions, last used first. */
 export async function list(host: Host, { request }: Pick<OperationContext, "request">): Answer<"list_projects"> {
   const { sessions } = await request("list_sessions", {});
   await registerAll(known(host), sessions);
@@ -49,7 +49,7 @@ export async function move(host: Host, params: Params<"move_project">): Answer<"
   return { project, text: `Project ${project.name}: what worked in ${from} works in ${where} from now on.` };
 }
 
-/** Sessions from before there were projects, and those whose project is in no file any more, get theirs. */
+/** Registers projects for sessions that have none, because they are older or the file was lost. */
 async function registerAll(host: HostService, sessions: readonly SessionSummary[]): Promise<void> {
   const path = fileOf(host);
   const book: ProjectBook = openBook(path);
@@ -65,7 +65,7 @@ function rootIn({ logs }: HostService, { path, cwd }: SessionSummary): string | 
   return header && (typeof root === "string" ? root : cwd);
 }
 
-/** Nothing for a log that is damaged, or gone by now: the list of sessions tells of it. */
+/** Reads a log's header; undefined when it is damaged or gone, which the list of sessions reports. */
 function headerOf(logs: HostService["logs"], path: string): SessionHeader | undefined {
   try {
     return logs.header(path).header;

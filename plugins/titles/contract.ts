@@ -1,18 +1,18 @@
 import type { Usage } from "@scorel/messages/contract";
 
-/** The data of the `custom` event of the kind `title`: a session was asked about, and is never again. */
+/** Data of the `custom` event of kind `title`: a title was requested and never will be again. */
 export interface TitleAsked {
   hidden: true;
-  /** `provider/id` of the model that answered, and what that took. */
+  /** `provider/id` of the model that answered, and its usage. */
   model?: string;
   usage?: Usage;
-  /** The code of the error, when there is no title. */
+  /** Error code, if there is no title. */
   failed?: string;
 }
 
 declare module "@scorel/kernel" {
   interface Projections {
-    /** Whether a title was asked for in this session. */
+    /** True when a title was requested in this session. */
     titleAsked: boolean;
   }
 }

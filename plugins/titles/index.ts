@@ -4,7 +4,7 @@ import { type AnyEvent, definePlugin, type EventOf, type StoredEvent, type Trans
 import type {} from "@scorel/messages/contract";
 import type {} from "./contract.ts";
 
-/** Has a model make a title for a session, once, after its first turn and beside everything else. */
+/** Plugin `titles`: lets a model write a title for each session, once, after its first turn. */
 export default definePlugin({
   id: "titles",
   name: "Titles",
@@ -28,7 +28,7 @@ export default definePlugin({
         if (begun || !isCompleted(event as AnyEvent)) return;
         begun = true;
         const { isWanted, makeTitle } = await import("./title.ts");
-        // Not waited for: neither the next event nor the session's end comes later because of it.
+        // Not awaited, so that neither the next event nor the session's end is delayed.
         if (isWanted(ctx)) void makeTitle(ctx).catch((thrown) => ctx.report("title", thrown));
       },
       { joined: true },
@@ -36,7 +36,7 @@ export default definePlugin({
   },
 });
 
-/** A cancelled turn asks for nothing more: it may be the end of the process. */
+/** True for a completed turn. A cancelled one may be the end of the process. */
 function isCompleted(event: AnyEvent): boolean {
   return event.type === "runtime_end" && (event as AnyEvent & Transients["runtime_end"]).reason === "completed";
 }

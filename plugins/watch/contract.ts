@@ -1,22 +1,24 @@
 import type { Client, SessionStatus } from "@scorel/host/contract";
 
-/** A face that shows one session at a time, and stays open. */
+/** A client that shows one session at a time and stays open. */
 export interface WatchedFace {
   client: Client;
-  /** The session that it shows now. */
+  /** Returns the id of the displayed session. */
   sessionId(): string;
-  /** Runs `work` once no turn runs, no question waits and no line is being taken; none of them begins meanwhile. */
+  /**
+   * Runs `work` when no turn runs, no question is open and no line is being processed; none of these starts meanwhile.
+   */
   between(work: () => Promise<void>): void;
-  /** Shows the session, which was opened anew, and says why. */
+  /** Shows the reloaded session and the reason. */
   reloaded(status: SessionStatus, told: string): Promise<void>;
-  /** Says why the session goes on as it was. */
+  /** Shows why the session was not reloaded. */
   kept(told: string): Promise<void>;
 }
 
 export interface WatchService {
   /**
-   * Reloads the session that a face shows when extensions, presets or configuration that it is made of change, between turns,
-   * and says what was reloaded or why not. Answers what ends it. Throws WATCH_FOLDER.
+   * Reloads the displayed session, between turns, whenever its extensions, presets or configuration change, and reports
+   * the result. Returns a function that stops watching. Throws WATCH_FOLDER.
    */
   follow(face: WatchedFace): Promise<() => void>;
 }

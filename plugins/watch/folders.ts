@@ -3,30 +3,30 @@ import { dirname, join, sep } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Milliseconds without a change after which a burst of them is over. */
+/** Milliseconds without a change after which a burst of changes counts as complete. */
 const QUIET_MS = 100;
-/** Folders below one that is watched. */
+/** Maximum depth of watched folders. */
 const DEEPEST = 8;
 
-/** Files and folders that are watched. */
+/** Watches files and folders. */
 export interface Watched {
-  /** Watches these from now on, and no others. Throws WATCH_FOLDER. */
+  /** Replaces the watched paths. Throws WATCH_FOLDER. */
   look(paths: readonly string[]): void;
   close(): void;
 }
 export interface Heard {
-  /** Files that have changed, appeared or gone. */
+  /** Called with files that were changed, created or deleted. */
   changed(files: readonly string[]): void;
-  /** What keeps the rest from being watched. */
+  /** Called when something can no longer be watched. */
   failed(thrown: unknown): void;
 }
 
-/** Which files there are, and the state of each. */
+/** Files and a fingerprint of each. */
 type Stamps = ReadonlyMap<string, string>;
 
 /**
- * Watches files and folders with all that is in them; those that do not exist yet, too. What the system tells is only that it is
- * worth looking: whatever was missed or told twice, looking finds what has changed.
+ * Watches files and folders with everything in them, even those that do not exist yet. System events only trigger a
+ * comparison with the last known state, so missed or duplicate events do no harm.
  */
 export function watchFolders({ changed, failed }: Heard): Watched {
   const watchers: Watchers = new Map();
@@ -50,7 +50,7 @@ export function watchFolders({ changed, failed }: Heard): Watched {
     const before = { stamps, paths };
     const first = survey(wanted);
     follow(watchers, first.folders, wake);
-    // What appeared before its folder was watched.
+    // Survey again for files that were created before their folder was watched.
     stamps = survey(wanted).stamps;
     paths = wanted;
     const files = newsIn(before, { stamps, paths });
@@ -69,7 +69,7 @@ export function watchFolders({ changed, failed }: Heard): Watched {
 
 type Watchers = Map<string, { watcher: FSWatcher; ino: number }>;
 
-/** Keeps one watcher for each folder, and a new one where another folder has taken its place. */
+/** Keeps one watcher per folder, and replaces it when the folder was replaced. */
 function follow(watchers: Watchers, folders: ReadonlyMap<string, number>, wake: () => void): void {
   for (const [folder, { watcher, ino }] of watchers) {
     if (folders.get(folder) === ino) continue;
@@ -80,10 +80,10 @@ function follow(watchers: Watchers, folders: ReadonlyMap<string, number>, wake: 
     if (!watchers.has(folder)) watchers.set(folder, { watcher: watcherOf(folder, wake), ino });
 }
 
-/** It does not keep the process alive. */
+/** Watches a folder without keeping the process alive. */
 function watcherOf(path: string, wake: () => void): FSWatcher {
   try {
-    // A folder that is removed is told as an error on some systems; looking finds that it is gone.
+    // Some systems report a removed folder as an error; the next survey notices it.
     return watch(path, { persistent: false }, wake).on("error", wake);
   } catch (thrown) {
     throw errors.WATCH_FOLDER({ path, reason: codeOf(thrown) }, { cause: thrown });
@@ -92,7 +92,7 @@ function watcherOf(path: string, wake: () => void): FSWatcher {
 
 interface Survey {
   stamps: Map<string, string>;
-  /** What to watch, to hear when it changes, and which folder that is now. */
+  /** Folders to watch, with their inode. */
   folders: Map<string, number>;
 }
 
@@ -109,7 +109,7 @@ function visit(path: string, found: Survey, depth: number): void {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats?.isFile()) {
     found.stamps.set(path, stampOf(stats));
-    // A link changes with the file that it leads to.
+    // Also watch the folder of a link's target.
     note(dirname(realpathSync(path)), found);
   }
   if (!stats?.isDirectory() || depth > DEEPEST) return;
@@ -127,7 +127,7 @@ function stampOf({ mtimeMs, ctimeMs, size, ino }: Stats): string {
   return [mtimeMs, ctimeMs, size, ino].join(" ");
 }
 
-/** The nearest folder that is there. */
+/** Returns the nearest existing parent folder. */
 function existing(folder: string): string {
   return existsSync(folder) || dirname(folder) === folder ? folder : existing(dirname(folder));
 }
@@ -137,7 +137,7 @@ interface Looked {
   paths: readonly string[];
 }
 
-/** Of what was looked at before and is looked at now, the files that are not as they were. */
+/** Returns the files that changed between two surveys, among the paths of both. */
 function newsIn(before: Looked, now: Looked): string[] {
   const changed = [...now.stamps].filter(([file, stamp]) =>
     before.stamps.has(file) ? before.stamps.get(file) !== stamp : isBelow(before.paths, file),

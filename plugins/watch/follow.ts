@@ -5,10 +5,10 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import type { WatchedFace } from "./contract.ts";
 import { type Watched, watchFolders } from "./folders.ts";
 
-/** Milliseconds after which a session that somebody else keeps busy is asked for again. */
+/** Milliseconds to wait before trying again when another client keeps the session busy. */
 const BUSY_MS = 250;
 
-/** See WatchService. */
+/** Implements WatchService.follow. */
 export async function follow(extensions: ExtensionsService, face: WatchedFace): Promise<() => void> {
   const following = new Following(extensions, face);
   await following.begin();
@@ -19,9 +19,9 @@ class Following {
   private readonly extensions: ExtensionsService;
   private readonly face: WatchedFace;
   private readonly watched: Watched;
-  /** Files that have changed since the session was opened. */
+  /** Files that changed since the session was opened. */
   private readonly changed = new Set<string>();
-  /** The session goes on as it was, although something has changed: trust, given meanwhile, may let it be taken. */
+  /** True after a refused reload: granting trust may then allow it. */
   private refused = false;
   private ended = false;
 
@@ -73,14 +73,14 @@ class Following {
     }
   }
 
-  /** A turn that nobody began here: an extension's, or another client's. */
+  /** Tries again later: an extension or another client is running a turn. */
   private later(files: readonly string[]): void {
     for (const file of files) this.changed.add(file);
     setTimeout(() => this.face.between(() => this.reload()), BUSY_MS).unref();
   }
 }
 
-/** From the working directory if it lies in it, else from the home. */
+/** Returns a path relative to the working directory if it is inside, else with `~` for home. */
 function shown(file: string, cwd = process.cwd()): string {
   const inside = relative(cwd, file);
   if (!inside.startsWith("..")) return inside;

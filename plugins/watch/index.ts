@@ -3,7 +3,7 @@ import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "./contract.ts";
 
-/** Reloads a session when what it is made of changes, for faces that stay open and are asked to. */
+/** Plugin `watch`: reloads a session when its sources change, for clients that ask for it. */
 export default definePlugin({
   id: "watch",
   name: "Watch",
