@@ -1,16 +1,12 @@
 import { SyncBailHook } from "tapable";
-import { type Activity, beginRun, endRun } from "./activity.ts";
-import { startClock } from "./clock.ts";
 import { errors, messageOf } from "./errors.ts";
-import { lend } from "./lend.ts";
 import { nearest } from "./nearest.ts";
+import type { PendingCalls } from "./pending-calls.ts";
 import type { HookMode, Level } from "./plugin.ts";
 import type { Dispose } from "./types.ts";
 
 const LEVELS: Record<Level, number> = { early: -1, normal: 0, late: 1 };
 const DEFAULT_LIMIT_MS = 30_000;
-/** So many failures of one thing that a user's own plugin brought switch that thing off. */
-export const STRIKES = 3;
 
 /** One layer as the chain holds it. */
 export interface Layer {
@@ -19,10 +15,6 @@ export interface Layer {
   level?: Level;
   critical?: boolean;
   limit?: number | false;
-  /** A user's own: switched off at its third failure, unless it is critical; what it changes in place counts if it succeeds. */
-  expendable?: boolean;
-  /** Counts the calls that have not settled. */
-  activity?: Activity;
 }
 /** A hook's layer as its author wrote it: a function, or a function with its place and limits. */
 export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
@@ -57,11 +49,10 @@ export interface ChainOptions {
   mode: HookMode;
   /** Throws about what is no answer. */
   check?(answer: unknown): void;
-  report(plugin: string, where: string, thrown: unknown): void;
+  report(layer: Layer, thrown: unknown): void;
   /** Asked as a layer begins; what it answers hears the end, and of a failure what was thrown. */
   trace?(plugin: string): Ended | undefined;
-  /** Told when a layer takes time, with its signal; the answer is called when it is waited for no longer. */
-  waits?(plugin: string, signal: AbortSignal): () => void;
+  pending: PendingCalls;
 }
 type Ended = (failure?: { thrown: unknown }) => void;
 
@@ -74,6 +65,19 @@ class Stop {
 /** Returned by a layer: take this value and run no later layer. */
 export function stop<T>(value?: T): T {
   return new Stop(value) as unknown as T;
+}
+
+class Copied {
+  readonly copy: unknown;
+  readonly answer: unknown;
+  constructor(copy: unknown, answer: unknown) {
+    this.copy = copy;
+    this.answer = answer;
+  }
+}
+/** Returned by a layer that was given a copy of its input: the copy takes the input's place, with what was changed in it. */
+export function withCopy(copy: unknown, answer: unknown): unknown {
+  return new Copied(copy, answer);
 }
 
 const END = Symbol("end");
@@ -131,7 +135,6 @@ export class Chain {
   private readonly name: string;
   private readonly mode: HookMode;
   private layers: Layer[] = [];
-  private readonly strikes = new WeakMap<Layer, number>();
   private compiled: SyncBailHook<[Run], Step> | undefined;
 
   constructor(options: ChainOptions) {
@@ -184,66 +187,56 @@ export class Chain {
 
   private begin(run: Run, layer: Layer): Step {
     run.at++;
-    const { activity } = layer;
     const ended = this.options.trace?.(layer.plugin);
-    if (activity) beginRun(activity);
-    let waits = false;
     try {
       run.throwIfAborted();
-      const { value } = run;
-      const given = layer.expendable && typeof value === "object" ? lend(value) : value;
-      const answer = layer.handler(given, run.control.signal);
-      waits = isThenable(answer);
-      if (waits) return this.wait(run, layer, given, answer as PromiseLike<unknown>, ended);
-      const step = this.accept(run, layer, given, answer);
+      const answer = layer.handler(run.value, run.control.signal);
+      if (isThenable(answer)) return this.wait(run, layer, answer, ended);
+      const step = this.accept(run, answer);
       ended?.();
       return step;
     } catch (thrown) {
       ended?.({ thrown });
       return this.failed(run, layer, thrown);
-    } finally {
-      if (activity && !waits) endRun(activity);
     }
   }
 
   private async wait(
     run: Run,
     layer: Layer,
-    given: unknown,
     answer: PromiseLike<unknown>,
     ended: Ended | undefined,
   ): Promise<undefined | typeof END> {
     try {
       run.link();
-      const step = this.accept(run, layer, given, await this.settled(run, layer, answer));
+      const step = this.accept(run, await this.settled(run, layer, answer));
       ended?.();
       return step;
     } catch (thrown) {
       ended?.({ thrown });
       return this.failed(run, layer, thrown);
-    } finally {
-      if (layer.activity) endRun(layer.activity);
     }
   }
 
-  /** Takes in what a layer answered and what it did to what it was given. */
-  private accept(run: Run, layer: Layer, given: unknown, answered: unknown): undefined | typeof END {
+  /** Takes in what a layer answered and, of a layer that had a copy, what it did to that. */
+  private accept(run: Run, returned: unknown): undefined | typeof END {
+    const copied = returned instanceof Copied;
+    const given = copied ? returned.copy : run.value;
+    const answered = copied ? returned.answer : returned;
     const stopped = answered instanceof Stop;
     const answer = stopped ? answered.value : answered;
     const says = answer !== undefined && answer !== null;
-    if (this.mode === "waterfall") this.pass(run, layer, given, says ? answer : given);
-    else if (says) this.options.check?.(answer);
-    if (typeof this.mode === "object") run.value = says ? this.mode.fold(given, answer as never) : given;
+    if (this.mode === "waterfall") {
+      const value = says ? answer : given;
+      if (copied || value !== given) this.options.check?.(value);
+      run.value = value;
+      return stopped ? END : undefined;
+    }
+    if (says) this.options.check?.(answer);
+    run.value = says && typeof this.mode === "object" ? this.mode.fold(given, answer as never) : given;
     if (this.mode !== "bail") return stopped ? END : undefined;
-    run.value = given;
     if (says) run.answer = answer;
     return stopped || says ? END : undefined;
-  }
-
-  /** A user's layer may have made something else of what it was given, even if it answers just that. */
-  private pass(run: Run, { expendable }: Layer, given: unknown, value: unknown): void {
-    if (expendable || value !== given) this.options.check?.(value);
-    run.value = value;
   }
 
   /** Waits for a layer within its limit; a result that comes later is discarded. */
@@ -252,16 +245,17 @@ export class Chain {
     return new Promise((resolve, reject) => {
       const limit = layer.limit ?? DEFAULT_LIMIT_MS;
       const close = () => {
-        waited?.();
-        stopClock?.();
+        settle();
+        endLimit?.();
         run.interrupt = undefined;
       };
       const late = () => {
         close();
         this.expire(run, layer, limit as number, reject);
       };
-      const waited = this.options.waits?.(layer.plugin, signal);
-      const stopClock = limit === false ? undefined : startClock(signal, limit, late);
+      const { pending } = this.options;
+      const settle = pending.begin(layer.plugin, signal);
+      const endLimit = limit === false ? undefined : pending.limit(signal, limit, late);
       run.interrupt = () => {
         close();
         reject(signal.reason);
@@ -294,21 +288,11 @@ export class Chain {
   /** Ends the chain by a throw, or only skips the layer. */
   private failed(run: Run, layer: Layer, thrown: unknown): undefined {
     run.control.signal.throwIfAborted();
-    this.options.report(layer.plugin, this.name, thrown);
+    this.options.report(layer, thrown);
     const reason = messageOf(thrown);
     if (layer.critical)
       throw errors.HOOK_CRITICAL({ hook: this.name, plugin: layer.plugin, reason }, { cause: thrown });
-    this.strike(layer);
     return undefined;
-  }
-
-  private strike(layer: Layer): void {
-    const failures = (this.strikes.get(layer) ?? 0) + 1;
-    this.strikes.set(layer, failures);
-    if (!layer.expendable || failures !== STRIKES) return;
-    this.remove(layer);
-    const { plugin } = layer;
-    this.options.report(plugin, this.name, errors.PLUGIN_SWITCHED_OFF({ plugin, where: this.name, failures }));
   }
 }
 

@@ -1,4 +1,3 @@
-import { asDisplay, asLlmAction } from "./converted.ts";
 import type { DisplayAction } from "./display.ts";
 import { errors } from "./errors.ts";
 import type { Guarded } from "./plugin.ts";
@@ -23,14 +22,10 @@ export class Converters {
   /** What is read of events where a context is built, and how side-band text joins it, with the services that there are now. */
   reading() {
     const { registry, lookup } = this.options;
-    const isMessage = lookup.find("isMessage") ?? (() => true);
     return {
       toLlm: (event: StoredEvent) =>
-        this.convert<LlmAction>(event, "convertToLlm", { action: "skip" }, () => {
-          const action = registry.toLlm(event, lookup);
-          return registry.isOwn(event.type) ? asLlmAction(event.type, action, isMessage) : action;
-        }),
-      asksAgain: ({ type }: StoredEvent) => registry.isOwn(type),
+        this.convert<LlmAction>(event, "convertToLlm", { action: "skip" }, () => registry.toLlm(event, lookup)),
+      convertsAnew: ({ type }: StoredEvent) => registry.convertsAnew(type),
       merge: lookup.find("mergeMessage"),
       version: registry.revision,
     };
@@ -39,10 +34,7 @@ export class Converters {
   display(event: AnyEvent): DisplayAction {
     const { registry, lookup } = this.options;
     const plain: DisplayAction = { display: "notice", level: "info", text: `[${event.type}]` };
-    return this.convert(event, "convertToDisplay", plain, () => {
-      const action = registry.toDisplay(event, lookup);
-      return registry.isOwn(event.type) ? asDisplay(event.type, action) : action;
-    });
+    return this.convert(event, "convertToDisplay", plain, () => registry.toDisplay(event, lookup));
   }
 
   asListened(event: AnyEvent): AnyEvent {
@@ -61,18 +53,8 @@ export class Converters {
     report(registry.owner(event.type) ?? "kernel", `${converter} of ${event.type}`, thrown);
   }
 
-  /** A user's own converter that fails too often is asked no more. */
   private convert<T>(event: AnyEvent, converter: string, otherwise: Awaited<T>, work: () => T): T {
-    const { registry, guard } = this.options;
-    if (registry.isOwn(event.type)) {
-      const plugin = registry.owner(event.type) as string;
-      return guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
-    }
-    try {
-      return work();
-    } catch (thrown) {
-      this.failed(event, converter, thrown);
-      return otherwise;
-    }
+    const plugin = this.options.registry.owner(event.type) ?? "kernel";
+    return this.options.guard({ plugin, where: `${converter} of ${event.type}`, otherwise }, work);
   }
 }

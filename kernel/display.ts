@@ -1,3 +1,5 @@
+import { errors } from "./errors.ts";
+
 /**
  * How an event looks to a person: a closed union, so that every face can draw every plugin's events
  * without knowing the plugin. `text` is always a usable plain-text form.
@@ -37,4 +39,32 @@ export function displayText(action: DisplayAction): string {
       .filter((part) => part !== "")
       .join("\n");
   return action.text;
+}
+
+const DISPLAYS: Record<DisplayAction["display"], readonly string[]> = {
+  bubble: ["role", "text"],
+  notice: ["level", "text"],
+  marker: ["text"],
+  card: ["title", "status", "text"],
+  badge: ["text"],
+  fold: ["title", "text"],
+  diff: ["path", "text"],
+  list: ["text"],
+  hidden: [],
+};
+
+/** Answers it when every face can draw it, else throws EVENT_DISPLAY. */
+export function asDisplay(type: string, value: unknown): DisplayAction {
+  const action = value as Record<string, unknown> | null | undefined;
+  const texts = DISPLAYS[action?.display as DisplayAction["display"]];
+  const missing = texts?.find((key) => typeof action?.[key] !== "string");
+  if (texts === undefined || missing !== undefined) throw errors.EVENT_DISPLAY({ type, ...(missing && { missing }) });
+  if (action?.display === "list" && !isList(action.items)) throw errors.EVENT_DISPLAY({ type, missing: "items" });
+  if (action?.display === "card" && action.body !== undefined)
+    for (const part of Array.isArray(action.body) ? action.body : [undefined]) asDisplay(type, part);
+  return value as DisplayAction;
+}
+
+function isList(items: unknown): boolean {
+  return Array.isArray(items) && items.every((item) => typeof (item as { text?: unknown } | null)?.text === "string");
 }

@@ -84,8 +84,6 @@ export const errors = defineErrors({
   EVENT_DISPLAY: (a: { type: string; missing?: string }) =>
     `convertToDisplay of "${a.type}" answered ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}. See docs/reference/events.md for the forms that faces can draw.`,
   EVENT_LISTENED: (a: { type: string }) => `toListener of "${a.type}" answered no object of further fields.`,
-  EVENT_LLM: (a: { type: string; reason: string }) =>
-    `convertToLlm of "${a.type}" answered something that no context can be built with: ${a.reason}.`,
   LOG_BUSY: (a: { type: string }) => `A turn is running: "${a.type}" has to wait until it ends, or cancel it first.`,
   LOG_CLOSED: () => "The session is closed; open it again before appending.",
   LOG_DUPLICATE_ID: (a: { id: string }) => `An event with id "${a.id}" is already in the log.`,
@@ -117,8 +115,6 @@ export const errors = defineErrors({
     text: (a: { plugin: string; service: string; origin: string; advice?: string }) =>
       `Plugin "${a.plugin}" (${a.origin}) needs the service "${a.service}", which no loaded plugin provides. ${a.advice ?? 'Add its provider to "use".'}`,
   },
-  PLUGIN_UNNAMED_NEED: (a: { plugin: string; service: string }) =>
-    `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may answer undefined.`,
   PLUGIN_CIRCLE: {
     exit: 2,
     text: (a: { plugins: string; origin: string }) =>
@@ -140,12 +136,6 @@ export const errors = defineErrors({
     `Plugin "${a.plugin}" took longer than ${a.limit} ms in ${a.where}; its answer is ignored.`,
   PLUGIN_FAILED: (a: { plugin: string; origin: string; where: string; reason: string }) =>
     `Plugin "${a.plugin}" (${a.origin}) failed in ${a.where}: ${a.reason}`,
-  PLUGIN_START_LIMIT: (a: { plugin: string; limit: number }) =>
-    `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start what takes longer without waiting for it.`,
-  PLUGIN_FLOOD: (a: { plugin: string; where: string; burst: number; perSecond: number; unit: string }) =>
-    `Plugin "${a.plugin}" went beyond ${a.burst.toLocaleString("en")} ${a.unit} at once (${a.perSecond.toLocaleString("en")} a second after that), so ${a.where} is refused for a while. Look for a loop, such as a listener that appends on what it hears.`,
-  PLUGIN_SWITCHED_OFF: (a: { plugin: string; where: string; failures: number }) =>
-    `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
   HOOK_UNKNOWN: (a: { hook: string; plugin: string; advice?: string }) =>
     `Plugin "${a.plugin}" taps the hook "${a.hook}", which nobody defines. ${a.advice ?? 'List its owner\'s service in "needs".'}`,
   HOOK_LAYER: (a: { hook: string; plugin: string; flaws: readonly string[] }) =>

@@ -1,8 +1,5 @@
-import { dirname } from "node:path";
-import { STRIKES } from "./chain.ts";
 import { codeOf, errors, messageOf, ScorelError } from "./errors.ts";
 import type { Failure, KernelEntry } from "./kernel.ts";
-import { placeOf } from "./place.ts";
 import type { Guarded } from "./plugin.ts";
 import type { Logger } from "./types.ts";
 import { within } from "./within.ts";
@@ -32,22 +29,29 @@ interface FailuresOptions {
   announce(failure: Failure): void;
 }
 
-/** What went wrong in plugins without harming anybody else, and what that has switched off. */
+/** What more is known of a failure. */
+interface ReportOptions {
+  /** It is not announced as an event. */
+  quietly?: boolean;
+  /** What failed, for the containment of the plugin to count: the function, or the name of the place. */
+  of?: object | string;
+}
+
+/** What went wrong in plugins without harming anybody else. */
 export class Failures {
   readonly list: Failure[] = [];
   private readonly options: FailuresOptions;
   private readonly announced = new Map<string, number>();
-  private readonly strikes = new Map<string, number>();
   private readonly found = new Set<string>();
-  private named = 0;
 
   constructor(options: FailuresOptions) {
     this.options = options;
   }
 
   /** Names a failure in the log file of the host and, unless `quietly`, as an event. */
-  report(plugin: string, where: string, thrown: unknown, quietly = false): void {
-    const at = this.placeOf(plugin, thrown);
+  report(plugin: string, where: string, thrown: unknown, { quietly = false, of }: ReportOptions = {}): void {
+    const contained = this.options.entry(plugin)?.contained;
+    const at = contained?.thrownAt(thrown);
     const message = at === undefined || where === "" ? messageOf(thrown) : inItsPlace(plugin, thrown);
     const failure: Failure = { plugin, where, code: codeOf(thrown), message, ...(at && { at }) };
     if (this.list.length < KEPT) this.list.push(failure);
@@ -60,6 +64,7 @@ export class Failures {
     if (count === LOGGED)
       this.options.logger.warn(`Further failures of plugin "${plugin}" there are not written down.`);
     if (!quietly && count <= ANNOUNCED) this.options.announce(failure);
+    if (of !== undefined) contained?.failed(of, where);
   }
 
   /** Names a mistake that is found again at each look, such as a contribution of the wrong shape. */
@@ -70,78 +75,26 @@ export class Failures {
     this.report(plugin, where, thrown);
   }
 
-  /** A user's own plugin; built-ins are never switched off for failing. */
-  isExpendable(plugin: string): boolean {
-    return this.options.entry(plugin)?.optional === true;
-  }
-
-  /** A key of its own for one of several things in the same place. */
-  key(where: string): string {
-    return `${where} ${++this.named}`;
-  }
-
-  /** Counts a failure of what a key names; `true` at the one that switches it off, which is told of `where`. */
-  strike(plugin: string, key: string, where = key.split(" ", 1)[0] as string): boolean {
-    const failures = (this.strikes.get(`${plugin} ${key}`) ?? 0) + 1;
-    this.strikes.set(`${plugin} ${key}`, failures);
-    if (failures !== STRIKES || !this.isExpendable(plugin)) return false;
-    this.report(plugin, where, errors.PLUGIN_SWITCHED_OFF({ plugin, where, failures }));
-    return true;
-  }
-
-  isOff(plugin: string, key: string): boolean {
-    if (this.strikes.size === 0) return false;
-    return (this.strikes.get(`${plugin} ${key}`) ?? 0) >= STRIKES && this.isExpendable(plugin);
-  }
-
-  /** A plugin that is started anew begins without strikes. */
+  /** The failures of a plugin that is started anew are announced again. */
   forget(plugin: string): void {
-    for (const counts of [this.strikes, this.announced])
-      for (const key of counts.keys()) if (key.startsWith(`${plugin} `)) counts.delete(key);
+    for (const key of this.announced.keys()) if (key.startsWith(`${plugin} `)) this.announced.delete(key);
     for (const key of this.found) if (key.startsWith(`${plugin} `)) this.found.delete(key);
   }
 
   /** What `work` answers, or `otherwise` when it fails, takes too long, or has failed too often. */
-  guard<T>({ plugin, where, otherwise, ownOnly, limit = GUARD_LIMIT_MS }: Guarded<T>, work: () => T): T {
-    if (this.isOff(plugin, where)) return otherwise as T;
+  guard<T>({ plugin, where, otherwise, containedOnly, limit = GUARD_LIMIT_MS }: Guarded<T>, work: () => T): T {
+    const contained = this.options.entry(plugin)?.contained;
+    if (contained?.isOff(where)) return otherwise as T;
     const failed = (thrown: unknown) => {
-      if (ownOnly && !this.isExpendable(plugin)) return otherwise as Awaited<T>;
-      this.report(plugin, where, thrown);
-      this.strike(plugin, where, where);
+      if (contained || !containedOnly) this.report(plugin, where, thrown, { of: where });
       return otherwise as Awaited<T>;
     };
     try {
-      const answer = work();
+      const answer = contained ? contained.run(where, work) : work();
       if (!(answer instanceof Promise)) return answer;
       return within(limit, answer, () => errors.PLUGIN_LIMIT({ plugin, where, limit })).catch(failed) as T;
     } catch (thrown) {
       return failed(thrown) as T;
     }
-  }
-
-  /** `work` as something that harms nobody: its failures are reported, and the third is its last. */
-  isolate<A extends unknown[]>(
-    plugin: string,
-    where: string,
-    work: (...given: A) => unknown,
-  ): (...given: A) => Promise<void> {
-    const key = this.key(where);
-    return async (...given) => {
-      if (this.isOff(plugin, key)) return;
-      try {
-        await work(...given);
-      } catch (thrown) {
-        this.report(plugin, where, thrown);
-        this.strike(plugin, key);
-      }
-    };
-  }
-
-  /** A throw without a stack, or a limit that was outlived, names no line; the plugin's file helps all the same. */
-  private placeOf(plugin: string, thrown: unknown): string | undefined {
-    const entry = this.options.entry(plugin);
-    if (!entry?.optional || entry.file === undefined) return undefined;
-    // A trusted project's files run from a copy; people know the original.
-    return placeOf(thrown, entry.file)?.replace(dirname(entry.file), dirname(entry.origin)) ?? entry.origin;
   }
 }

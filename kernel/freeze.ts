@@ -5,7 +5,7 @@ const UNLIKE_JSON = Symbol("unlike JSON");
  * shared by everyone who hears them, so nobody may change one, and none may differ from its record.
  * Copies plain data directly (several times faster than parsing) and parses whatever JSON would change.
  */
-export function frozenCopy<T>(value: T, json: string): T {
+export function frozenAsJson<T>(value: T, json: string): T {
   const copied = copy(value);
   return (copied === UNLIKE_JSON ? freeze(JSON.parse(json)) : copied) as T;
 }

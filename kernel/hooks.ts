@@ -1,28 +1,28 @@
-import { forgetActivity, keepActivity } from "./activity.ts";
 import { Chain, type ChainOptions, type Layer } from "./chain.ts";
 import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
 import type { Hints } from "./kernel.ts";
+import { PendingCalls } from "./pending-calls.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import { traceLayer } from "./trace.ts";
 import type { Dispose } from "./types.ts";
-import { beginWork } from "./work.ts";
 
 /** What declares a native hook. */
 export type HookDefinition = Pick<ChainOptions, "name" | "mode" | "check">;
 
 /** The native hooks of one kernel, each a chain of layers; what a plugin adds ends with its scope. */
 export class HookTable {
+  readonly pending = new PendingCalls();
   private readonly session: Session;
-  private readonly isolation: Failures;
+  private readonly failures: Failures;
   private readonly hints: Hints | undefined;
   private readonly chains = new Map<string, Chain>();
 
-  constructor(session: Session, isolation: Failures, hints?: Hints) {
+  constructor(session: Session, failures: Failures, hints?: Hints) {
     this.hints = hints;
     this.session = session;
-    this.isolation = isolation;
+    this.failures = failures;
   }
 
   /** By hook, how many layers it has. */
@@ -32,14 +32,15 @@ export class HookTable {
 
   /** Throws HOOK_DUPLICATE. */
   define(plugin: string, scope: Scope, definition: HookDefinition): Chain {
-    const { session, isolation } = this;
+    const { session, failures, pending } = this;
     const hook = definition.name;
     if (this.chains.has(hook)) throw errors.HOOK_DUPLICATE({ hook, plugin });
     const chain = new Chain({
       ...definition,
-      report: (failing, where, thrown) => isolation.report(failing, where, thrown),
+      report: (layer, thrown) =>
+        failures.report(layer.plugin, hook, thrown, layer.critical ? {} : { of: layer.handler }),
       trace: (tapped) => traceLayer(session.id, hook, tapped),
-      waits: (tapped, signal) => beginWork(session, tapped, signal),
+      pending,
     });
     this.chains.set(hook, chain);
     scope.add(() => void this.chains.delete(hook));
@@ -54,10 +55,8 @@ export class HookTable {
       throw errors.HOOK_UNKNOWN({ hook, plugin: layer.plugin, ...(advice !== undefined && { advice }) });
     }
     const { plugin } = layer;
-    const activity = keepActivity(plugin, hook, this.session.id);
-    const remove = chain.add({ ...layer, activity, expendable: this.isolation.isExpendable(plugin) });
+    const remove = chain.add(layer);
     return scope.add(() => {
-      forgetActivity(activity);
       remove();
       if (layer.critical && this.session.stopping.aborted) chain.add(denial(hook, plugin));
     });

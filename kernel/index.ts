@@ -1,13 +1,11 @@
-export { asActivity, runningActivities, watchActivity } from "./activity.ts";
-export { stop } from "./chain.ts";
-export { stopClock } from "./clock.ts";
-export { asDisplay } from "./converted.ts";
-export { type DisplayAction, displayText } from "./display.ts";
+export { stop, withCopy } from "./chain.ts";
+export { copyPlain, frozenCopy } from "./copy.ts";
+export { asDisplay, type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { freeze } from "./freeze.ts";
 export { isId, newId } from "./ids.ts";
 export { issueText } from "./issue-text.ts";
-export type { Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
+export type { Containment, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 export {
   hashOf,
   hashOfBytes,
@@ -18,9 +16,7 @@ export {
   NO_PARENT,
   NO_ROW,
 } from "./ledger.ts";
-export { lend, sealed } from "./lend.ts";
 export { nearest } from "./nearest.ts";
-export { framesOf, placeOf } from "./place.ts";
 export {
   type AnyPlugin,
   type BaseContext,
@@ -39,10 +35,8 @@ export {
 export { createKernel } from "./plugin-kernel.ts";
 export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
-export { openSessions, reportStray } from "./strays.ts";
 export type { HookTrace } from "./trace.ts";
 export type { Stretch, TreeView } from "./tree.ts";
 export * from "./types.ts";
 export type { Asking, Choice, NoticeLevel, Ui } from "./ui.ts";
 export { within } from "./within.ts";
-export { beginWork, workOf } from "./work.ts";

@@ -1,4 +1,4 @@
-import type { AnyPlugin, CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
+import type { AnyPlugin, BaseContext, CheckContribution, Collected, Listener, SubscribeOptions } from "./plugin.ts";
 import type { Session } from "./session.ts";
 import type { Problem, Store } from "./store.ts";
 import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
@@ -10,14 +10,25 @@ export interface KernelEntry {
   config?: unknown;
   /** Who asked for it, for messages: `presets/coding.toml:4`. */
   origin: string;
-  /** Of a user's own plugin: the file that runs, which stacks name. */
-  file?: string;
-  /** A user's own file: when it fails it is reported and left out, and the rest runs. */
-  optional?: boolean;
-  /** Although optional otherwise: without it nothing starts. */
+  /** What keeps the plugin's mistakes from harming others. When such a plugin fails to start, the rest runs without it. */
+  contained?: Containment;
+  /** Although contained: without it nothing starts. */
   required?: boolean;
-  /** Throws about an object that is not the service it is provided as. */
-  checkService?(name: string, service: unknown): void;
+}
+/** What stands around a plugin that may be wrong, such as a user's extension, and counts its failures. */
+export interface Containment {
+  /** Makes the context that the plugin gets from the one that it would get otherwise. */
+  context(context: BaseContext): BaseContext;
+  /** Runs `work`, which calls a function of the plugin. */
+  run<T>(where: string, work: () => T): T;
+  /** Whether what was contributed under this name has failed too often to be called again. */
+  isOff(where: string): boolean;
+  /** Hears of a reported failure; `what` is the function that failed, or the name of what was contributed. */
+  failed(what: object | string, where: string): void;
+  /** Where in the plugin's files something was thrown: `file:line`, or the file. */
+  thrownAt(thrown: unknown): string | undefined;
+  /** The kernel has stopped: nothing more is reported to it. */
+  ended(): void;
 }
 /** Advice that error messages give about names that no plugin of this kernel knows. */
 export interface Hints {
@@ -47,7 +58,7 @@ export interface Failure {
   where: string;
   code: string;
   message: string;
-  /** Of a user's own plugin: the file and line, where the stack tells, else its file. */
+  /** Of a contained plugin: the file and line, where the stack tells, else its file. */
   at?: string;
 }
 export interface Kernel {

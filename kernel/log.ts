@@ -1,13 +1,13 @@
 import { Announcer } from "./announcer.ts";
 import { Broadcast } from "./broadcast.ts";
 import { Converters } from "./converters.ts";
+import { freezeFields } from "./copy.ts";
 import type { DisplayAction } from "./display.ts";
 import { type Draft, Drafts } from "./drafts.ts";
 import { errors, messageOf } from "./errors.ts";
-import { frozenCopy } from "./freeze.ts";
+import { frozenAsJson } from "./freeze.ts";
 import { type AnyEntry, PathGate, type Written } from "./hold.ts";
 import { newId } from "./ids.ts";
-import { sealedFields } from "./lend.ts";
 import type { Guarded } from "./plugin.ts";
 import { Projections } from "./projections.ts";
 import type { Registry } from "./registry.ts";
@@ -158,7 +158,7 @@ export class Log implements Session {
     if (this.closed) throw errors.LOG_CLOSED();
     const { schema, quick } = this.options.registry.transient(type);
     const checked = quick?.(payload) ?? parsePayload(type, schema, payload);
-    const event = sealedFields({
+    const event = freezeFields({
       type,
       seq: ++this.lastSeq,
       sessionId: this.id,
@@ -263,7 +263,7 @@ export class Log implements Session {
       let seq = this.lastSeq;
       for (const { event } of drafts) event.seq = ++seq;
       const records = drafts.map(({ event }) => JSON.stringify(event));
-      const kept = drafts.map(({ event }, index) => frozenCopy(event, records[index] as string));
+      const kept = drafts.map(({ event }, index) => frozenAsJson(event, records[index] as string));
       this.store(records, kept);
       return this.publish(drafts, kept);
     } finally {

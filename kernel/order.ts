@@ -3,13 +3,13 @@ import type { Hints, KernelEntry } from "./kernel.ts";
 
 interface Ordered {
   entries: KernelEntry[];
-  /** Optional entries that cannot start, each with the coded error that says why. */
+  /** Contained entries that cannot start, each with the coded error that says why. */
   left: { entry: KernelEntry; error: Error }[];
 }
 
 /**
  * Providers before users, otherwise as listed. Throws the coded error of the first entry that cannot
- * start; an optional one is left out instead, and so are the optional ones that need it.
+ * start; a contained one is left out instead, and so are the contained ones that need it.
  */
 export function startOrder(
   entries: readonly KernelEntry[],
@@ -51,7 +51,7 @@ class Sorter {
     try {
       work();
     } catch (error) {
-      if (!entry.optional || entry.required) throw error;
+      if (!entry.contained || entry.required) throw error;
       this.visiting.length = 0;
       this.failed.set(entry, error as Error);
     }

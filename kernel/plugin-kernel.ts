@@ -1,5 +1,4 @@
 import { setMaxListeners } from "node:events";
-import { asActivity } from "./activity.ts";
 import { asLayer } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import { Failures } from "./failures.ts";
@@ -9,22 +8,13 @@ import type { Failure, Hints, Kernel, KernelEntry, KernelOptions } from "./kerne
 import { KERNEL_EVENTS } from "./kernel-events.ts";
 import { Log } from "./log.ts";
 import { missingService, startOrder } from "./order.ts";
-import type { AnyPlugin, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
+import type { AnyPlugin, Calls, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";
 import { type ContextKernel, createContext } from "./plugin-context.ts";
 import { Registry } from "./registry.ts";
 import { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";
 import type { Problem } from "./store.ts";
-import { hearStrays } from "./strays.ts";
-import type {
-  ContributionName,
-  Contributions,
-  Dispose,
-  Logger,
-  ProjectionDefinition,
-  ServiceName,
-  Services,
-} from "./types.ts";
+import type { ContributionName, Contributions, Dispose, Logger, ServiceName, Services } from "./types.ts";
 import { describeIssues } from "./validate.ts";
 import { within } from "./within.ts";
 
@@ -40,8 +30,6 @@ export async function createKernel(options: KernelOptions): Promise<Kernel> {
   return kernel;
 }
 
-/** Milliseconds that a user's own plugin may take to start; a built-in that hangs is a bug to be seen. */
-const START_LIMIT_MS = 10_000;
 /** Milliseconds that listeners have to hear the last events when the kernel stops. */
 const DRAIN_LIMIT_MS = 5_000;
 const SILENT: Logger = { debug() {}, info() {}, warn() {}, error() {} };
@@ -60,6 +48,7 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly logger: Logger;
   readonly isolation: Failures;
   readonly hooks: HookTable;
+  readonly calls: Calls;
   private readonly hints: Hints | undefined;
   private readonly parent: PluginKernel | undefined;
   private readonly services = new Map<string, { plugin: string; service: unknown }>();
@@ -69,7 +58,6 @@ class PluginKernel implements Kernel, ContextKernel {
   private readonly children = new Set<PluginKernel>();
   private readonly ending = new AbortController();
   private stopped: Promise<void> | undefined;
-  private unhear: Dispose | undefined;
   private replayed = false;
 
   constructor(options: KernelOptions) {
@@ -101,6 +89,16 @@ class PluginKernel implements Kernel, ContextKernel {
     });
     this.hints = options.hints ?? this.parent?.hints;
     this.hooks = new HookTable(this.log, this.isolation, this.hints);
+    const { pending } = this.hooks;
+    this.calls = {
+      run: (plugin, where, work) => {
+        const contained = this.entries.get(plugin)?.contained;
+        return contained ? contained.run(where, work) : work();
+      },
+      begin: (plugin, signal) => pending.begin(plugin, signal),
+      of: (plugin) => pending.of(plugin),
+      pauseLimit: (signal) => pending.pauseLimit(signal),
+    };
     this.parent?.children.add(this);
     if (this.parent?.ending.signal.aborted) this.refuseWork();
   }
@@ -124,7 +122,6 @@ class PluginKernel implements Kernel, ContextKernel {
   /** Event types and projections first, so that the log can be replayed; then each plugin in order. */
   async start(entries: readonly KernelEntry[]): Promise<void> {
     for (const entry of entries) this.entries.set(entry.plugin.id, entry);
-    if (entries.some(({ file }) => file !== undefined)) this.unhear = hearStrays(this);
     const { entries: ordered, left } = startOrder(
       entries,
       (service) => this.find(service as ServiceName) !== undefined,
@@ -170,8 +167,7 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   guard<T>(guarded: Guarded<T>, work: () => T): T {
-    const { plugin, where } = guarded;
-    return this.isolation.guard(guarded, () => asActivity(plugin, where, this.session.id, work));
+    return this.isolation.guard(guarded, work);
   }
 
   subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {
@@ -221,7 +217,7 @@ class PluginKernel implements Kernel, ContextKernel {
     this.log.settle();
     for (const id of [...this.loaded.keys()].reverse()) if (this.loaded.has(id)) await this.unload(id);
     await this.drainedOrLate();
-    this.unhear?.();
+    for (const { contained } of this.entries.values()) contained?.ended();
     this.parent?.children.delete(this);
     await this.log.close();
   }
@@ -230,10 +226,6 @@ class PluginKernel implements Kernel, ContextKernel {
   private refuseWork(): void {
     this.ending.abort(errors.KERNEL_STOPPING());
     for (const child of this.children) child.refuseWork();
-  }
-
-  *ownFiles(): Iterable<[plugin: string, file: string]> {
-    for (const [id, { file }] of this.entries) if (file !== undefined) yield [id, file];
   }
 
   /** No listener can keep the kernel from stopping: one that hangs is named and left behind. */
@@ -248,32 +240,27 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   provide(plugin: string, scope: Scope, name: string, service: unknown): void {
-    const entry = this.loaded.get(plugin)?.entry;
-    const promised = entry?.plugin.provides as readonly string[] | undefined;
+    const promised = this.loaded.get(plugin)?.entry.plugin.provides as readonly string[] | undefined;
     if (!promised?.includes(name)) throw errors.PLUGIN_UNDECLARED_SERVICE({ plugin, service: name });
-    entry?.checkService?.(name, service);
     this.services.set(name, { plugin, service });
     scope.add(() => void this.services.delete(name));
   }
 
-  listen(plugin: string, listener: Listener, options: SubscribeOptions): Dispose {
-    const key = this.isolation.key("onEvent");
-    const leave = this.log.broadcast.subscribe({
+  /** `of` is the function that a failure is counted for. */
+  listen(plugin: string, listener: Listener, options: SubscribeOptions, of: object = listener): Dispose {
+    return this.log.broadcast.subscribe({
       ...options,
       name: plugin,
-      listener: (event) => asActivity(plugin, `onEvent ${event.type}`, this.session.id, () => listener(event)),
+      listener,
       reread: (from, to) => this.log.tree.between(from, to),
-      onError: (thrown, event) => {
-        this.report(plugin, `onEvent ${event.type}`, thrown, event.type === "plugin_failure");
-        if (this.isolation.strike(plugin, key)) void leave();
-      },
+      onError: (thrown, { type }) =>
+        this.isolation.report(plugin, `onEvent ${type}`, thrown, { quietly: type === "plugin_failure", of }),
     });
-    return leave;
   }
 
   /** Names a failure that harms nobody else, in the log file of the host and as an event. */
-  report(plugin: string, where: string, thrown: unknown, quietly = false): void {
-    this.isolation.report(plugin, where, thrown, quietly);
+  report(plugin: string, where: string, thrown: unknown): void {
+    this.isolation.report(plugin, where, thrown);
   }
 
   private announce(failure: Failure): void {
@@ -284,7 +271,7 @@ class PluginKernel implements Kernel, ContextKernel {
     try {
       return await work();
     } catch (thrown) {
-      if (!entry.optional || entry.required) throw thrown;
+      if (!entry.contained || entry.required) throw thrown;
       this.report(entry.plugin.id, "start", thrown);
       return undefined;
     }
@@ -292,30 +279,25 @@ class PluginKernel implements Kernel, ContextKernel {
 
   /** Checks the manifest and the configuration; adds event types and projections. Undone when it throws. */
   private async register(entry: KernelEntry): Promise<Loaded> {
-    const { plugin, origin } = entry;
+    const { plugin, origin, contained } = entry;
     if (this.loaded.has(plugin.id)) throw errors.PLUGIN_DUPLICATE({ plugin: plugin.id, origin });
+    const before = this.entries.get(plugin.id);
+    if (before !== entry) before?.contained?.ended();
     this.entries.set(plugin.id, entry);
     const scope = new Scope(plugin.id, (where, thrown) => this.report(plugin.id, where, thrown));
-    const loaded: Loaded = { entry, scope, context: createContext(this, plugin, scope, parseConfig(entry)) };
+    const context = createContext(this, { plugin, scope, config: parseConfig(entry), contained });
+    const loaded: Loaded = { entry, scope, context };
     this.loaded.set(plugin.id, loaded);
     try {
       for (const [type, definition] of Object.entries(plugin.events ?? {}))
-        scope.add(this.registry.add(plugin.id, type, definition, plugin.version, entry.optional));
+        scope.add(this.registry.add(plugin.id, type, definition, plugin.version));
       for (const [name, definition] of Object.entries(plugin.projections ?? {}))
-        scope.add(this.log.projections.add(plugin, name, this.watched(entry, name, definition)));
+        scope.add(this.log.projections.add(plugin, name, definition));
     } catch (thrown) {
       await this.discard(loaded);
       throw thrown;
     }
     return loaded;
-  }
-
-  /** A user's own projection, known to who watches the process while it runs. */
-  private watched({ plugin, optional }: KernelEntry, name: string, definition: ProjectionDefinition) {
-    if (!optional) return definition;
-    const update: ProjectionDefinition["update"] = (state, event) =>
-      asActivity(plugin.id, `projection ${name}`, this.session.id, () => definition.update(state, event));
-    return { ...definition, update };
   }
 
   private async activate(loaded: Loaded): Promise<void> {
@@ -335,13 +317,9 @@ class PluginKernel implements Kernel, ContextKernel {
     }
   }
 
-  private async runActivation({ context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
-    if (plugin.deactivate)
-      scope.add(() => asActivity(plugin.id, "deactivate", this.session.id, () => plugin.deactivate?.()));
-    const cleanup = await this.settled(
-      plugin,
-      asActivity(plugin.id, "activate", this.session.id, () => plugin.activate?.(context)),
-    );
+  private async runActivation({ entry, context, scope }: Loaded, plugin: AnyPlugin): Promise<void> {
+    if (plugin.deactivate) scope.add(() => plugin.deactivate?.());
+    const cleanup: unknown = await plugin.activate?.(context);
     if (typeof cleanup === "function") scope.add(cleanup as Dispose);
     for (const service of plugin.provides ?? [])
       if (!this.services.has(service)) throw errors.PLUGIN_PROMISED_SERVICE({ plugin: plugin.id, service });
@@ -350,19 +328,14 @@ class PluginKernel implements Kernel, ContextKernel {
         this.hooks.tap(scope, hook, asLayer(plugin.id, hook, tap));
     if (plugin.onEvent)
       scope.add(
-        this.listen(plugin.id, (event) => plugin.onEvent?.(this.log.asListened(event as never), context), {
-          // A user's own plugin may count on each delta of the model.
-          joined: !this.isolation.isExpendable(plugin.id),
-        }),
+        this.listen(
+          plugin.id,
+          (event) => plugin.onEvent?.(this.log.asListened(event as never), context),
+          // A user's extension may count on each delta of the model.
+          { joined: entry.contained === undefined },
+          plugin.onEvent,
+        ),
       );
-  }
-
-  /** What activate() answered; a user's own plugin that never answers keeps no session from opening. */
-  private async settled(plugin: AnyPlugin, starting: unknown): Promise<unknown> {
-    const limit = START_LIMIT_MS;
-    if (this.isolation.isExpendable(plugin.id))
-      await within(limit, starting as Promise<void>, () => errors.PLUGIN_START_LIMIT({ plugin: plugin.id, limit }));
-    return starting;
   }
 
   /** A provider that failed to start takes its users with it. */

@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import type { PendingCalls } from "./pending-calls.ts";
 import type { Session } from "./session.ts";
 import type {
   AnyEvent,
@@ -79,8 +80,13 @@ export interface Guarded<T> {
   otherwise: Awaited<T>;
   /** Milliseconds a promise may take. Default 10,000. */
   limit?: number;
-  /** Only a user's own plugin's failure is reported: that of another is no surprise. */
-  ownOnly?: boolean;
+  /** Only a contained plugin's failure is reported: that of another is no surprise. */
+  containedOnly?: boolean;
+}
+/** Calls that plugins make and get. */
+export interface Calls extends Pick<PendingCalls, "begin" | "of" | "pauseLimit"> {
+  /** Runs `work`, which calls a function of a plugin, so that the plugin can be named if the call never returns. */
+  run<T>(plugin: string, where: string, work: () => T): T;
 }
 /** What something costs a plugin: stored events, and transient ones. */
 export type Cost = { written?: number; told?: number };
@@ -132,22 +138,24 @@ export interface BaseContext<C = unknown> {
   /**
    * Reports something that went wrong in `where` without harming the caller; of what was collected, in its plugin's name.
    * With an empty `where` it is no failure of the plugin, but something to know: people are told the message alone, and of a
-   * user's own plugin which one says it.
+   * contained plugin which one says it.
    */
   report(where: string, thrown: unknown, plugin?: string): void;
   /**
    * What a function that a plugin contributed answers, or `otherwise` when it fails or outlives its limit: that is reported
-   * in the plugin's name, and of a user's own plugin the third failure in that place switches it off.
+   * in the plugin's name, and the third failure there of a contained plugin switches that function off.
    */
   guard<T>(guarded: Guarded<T>, work: () => T): T;
+  /** The calls of plugins that are waited for. */
+  readonly calls: Calls;
   /**
-   * Counts what a service writes or tells for this plugin (`size`: in bytes), against the limit that a user's own plugin
-   * has; throws PLUGIN_FLOOD beyond it.
+   * Counts what a service writes or tells for this plugin (`size`: in bytes), against the limit that a contained plugin has;
+   * throws PLUGIN_FLOOD beyond it.
    */
   spend(where: string, cost: Cost, size?: () => number): void;
   /**
-   * `work` as something that harms nobody: what it throws is reported in `where`, and of a user's own plugin the third
-   * failure switches it off, with a notice. A service that calls its users' functions back makes its `perPlugin` view so.
+   * `work` as something that harms nobody: what it throws is reported in `where`, and the third failure of a contained plugin
+   * switches it off, with a notice. A service that calls its users' functions back makes its `perPlugin` view so.
    */
   isolate<A extends unknown[]>(where: string, work: (...given: A) => unknown): (...given: A) => Promise<void>;
 }

@@ -18,8 +18,6 @@ interface Row {
   plugin: string;
   version: string;
   definition: AnyEventDefinition;
-  /** A user's own plugin's. */
-  own: boolean;
 }
 
 /** Which plugin registered which event type, and how the type behaves. A child sees its parent's rows. */
@@ -41,11 +39,11 @@ export class Registry {
     return this.changes + (this.parent?.revision ?? 0);
   }
 
-  add(plugin: string, type: string, definition: AnyEventDefinition, version = "", own = false): Dispose {
+  add(plugin: string, type: string, definition: AnyEventDefinition, version = ""): Dispose {
     const owner = this.row(type)?.plugin;
     if (owner !== undefined) throw errors.EVENT_DUPLICATE_TYPE({ type, plugin, owner });
     this.refuseReserved(plugin, type, definition, shapeOf(definition));
-    this.rows.set(type, { plugin, version, definition, own });
+    this.rows.set(type, { plugin, version, definition });
     this.changes++;
     return () => {
       this.changes++;
@@ -65,9 +63,10 @@ export class Registry {
     return row ? `${row.plugin}@${row.version}` : "";
   }
 
-  /** Whether a user's own plugin says how events of a type behave. */
-  isOwn(type: string): boolean {
-    return this.row(type)?.own === true;
+  /** Whether a type's `convertToLlm` has to be asked for every context. */
+  convertsAnew(type: string): boolean {
+    const definition = this.get(type);
+    return definition !== undefined && !definition.transient && definition.convertsAnew === true;
   }
   owner(type: string): string | undefined {
     return this.row(type)?.plugin;

@@ -12,8 +12,8 @@ interface Step {
 }
 
 export interface Reading extends Converters {
-  /** The type may answer differently next time: it belongs to a user's own plugin. */
-  asksAgain(event: StoredEvent): boolean;
+  /** The event's type may answer differently next time. */
+  convertsAnew(event: StoredEvent): boolean;
   /** Changes when a type gains or loses its plugin. */
   readonly version: number;
 }
@@ -80,7 +80,7 @@ export class RememberedContext {
       meets = this.places.get(event.id);
       if (meets !== undefined) break;
       const action = reading.toLlm(event);
-      const again = reading.asksAgain(event);
+      const again = reading.convertsAnew(event);
       if (again && action.action === "barrier") return false;
       added.push({ id: event.id, action, ...(again && { event }) });
       if (added.length > MOST_STEPS) return false;

@@ -115,6 +115,8 @@ export interface EventDefinition<P = any> {
    * path event, unread. For types that are on nearly every line of a long log.
    */
   leafReads?: string;
+  /** What `convertToLlm` answers about an event may change, so it is asked again for every context. Default: no. */
+  convertsAnew?: boolean;
   /** Default: skip. */
   convertToLlm?(event: any, context: ConvertContext): LlmAction;
   /** Default: a generic row. */

@@ -10,6 +10,8 @@ import {
   type SessionHeader,
   type StoredEvent,
 } from "@scorel/kernel";
+import { contain } from "../plugins/extensions/containment/contain.ts";
+import type { Origin } from "../plugins/extensions/containment/contained-plugin.ts";
 
 /** A header whose ids and times are the same in every run. */
 export const testHeader: SessionHeader = {
@@ -60,6 +62,11 @@ export async function testKernel(
     },
     [Symbol.asyncDispose]: () => kernel.stop(),
   };
+}
+
+/** As a user's extension is loaded. */
+export function contained(plugin: AnyPlugin, path = "test", more: Omit<Origin, "path"> = {}): KernelEntry {
+  return contain(plugin, { path, ...more });
 }
 
 function asEntry(given: TestPlugin): KernelEntry {

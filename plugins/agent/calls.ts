@@ -9,7 +9,7 @@ import type {
   BeforeToolCallContext,
   BeforeToolCallResult,
 } from "@mariozechner/pi-agent-core";
-import { codeOf, lend, messageOf, sealed } from "@scorel/kernel";
+import { codeOf, copyPlain, frozenCopy, messageOf } from "@scorel/kernel";
 import type { ReadyTool, ToolOutput } from "@scorel/tools/contract";
 import { linkedTo, untilAborted } from "./abort.ts";
 import { plainArguments } from "./call-arguments.ts";
@@ -91,7 +91,7 @@ export class Calls {
     const left = plainArguments(name, input.args);
     // Unchanged arguments are not validated again: the schema's transforms would run twice.
     const args = isDeepStrictEqual(left, proposed) ? valid : this.tool(name).validate(left);
-    const call = sealed({
+    const call = frozenCopy({
       ...input,
       toolCall: { ...toolCall, arguments: args },
       args,
@@ -144,7 +144,7 @@ export class Calls {
   private replyOf(message: BeforeToolCallContext["assistantMessage"]): ToolCallInput["assistantMessage"] {
     const known = this.replies.get(message);
     if (known) return known;
-    const reply = sealed(message) as unknown as ToolCallInput["assistantMessage"];
+    const reply = frozenCopy(message) as unknown as ToolCallInput["assistantMessage"];
     this.replies.set(message, reply);
     return reply;
   }
@@ -226,10 +226,10 @@ function viewOf({ systemPrompt, messages, tools = [] }: BeforeToolCallContext["c
   return Object.freeze({
     systemPrompt,
     get messages() {
-      return lend(messages);
+      return copyPlain(messages);
     },
     get tools() {
-      return lend(tools);
+      return copyPlain(tools);
     },
   });
 }

@@ -1,5 +1,5 @@
 import type { AgentEvent } from "@mariozechner/pi-agent-core";
-import { sealed } from "@scorel/kernel";
+import { frozenCopy } from "@scorel/kernel";
 import { LiveState } from "./live.ts";
 
 type Listener = (event: AgentEvent, signal?: AbortSignal) => void | Promise<void>;
@@ -36,7 +36,7 @@ export class Listeners {
   publish(event: AgentEvent, signal: AbortSignal): void {
     this.live.hear(event);
     if (this.queues.size === 0) return;
-    const kept = sealed(event);
+    const kept = frozenCopy(event);
     for (const queue of this.queues) queue.push(kept, signal);
   }
 }

@@ -1,4 +1,4 @@
-import { asActivity, type BaseContext, codeOf } from "@scorel/kernel";
+import { type BaseContext, codeOf } from "@scorel/kernel";
 import { parseArguments, usageOf } from "./arguments.ts";
 import type { CommandResult, ListedCommand, SlashCommand, SlashContext } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -42,7 +42,7 @@ export async function runCommand(
 async function named<T>(ctx: BaseContext, { name, plugin }: Omit<Row, "command">, work: () => T): Promise<Awaited<T>> {
   const where = `command /${name}`;
   try {
-    return await asActivity(plugin, where, ctx.session.id, work);
+    return await ctx.calls.run(plugin, where, work);
   } catch (thrown) {
     if (codeOf(thrown, "") === "") ctx.report(where, thrown, plugin);
     throw thrown;

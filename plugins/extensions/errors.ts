@@ -42,4 +42,14 @@ export const errors = defineErrors({
     `It provides the service "${a.service}", which others could not use as it is: ${a.reasons.join(", ")}. What the service has to have is described in docs/reference/services.md`,
   EXTENSION_PROCESS: (a: { call: string; by: string | undefined }) =>
     `${a.call} is refused${a.by === undefined ? "" : ` (${a.by})`}: sessions share the process, so no extension may end, stop or move it. Throw an error, or call ctx.agent.abort().`,
+  PLUGIN_UNNAMED_NEED: (a: { plugin: string; service: string }) =>
+    `Plugin "${a.plugin}" uses ctx.${a.service}, but does not name it in "needs". Add "${a.service}" to "needs"; if the plugin can do without it, call ctx.find("${a.service}"), which may answer undefined.`,
+  PLUGIN_START_LIMIT: (a: { plugin: string; limit: number }) =>
+    `activate() of plugin "${a.plugin}" did not settle within ${a.limit} ms. Start what takes longer without waiting for it.`,
+  PLUGIN_FLOOD: (a: { plugin: string; where: string; burst: number; perSecond: number; unit: string }) =>
+    `Plugin "${a.plugin}" went beyond ${a.burst.toLocaleString("en")} ${a.unit} at once (${a.perSecond.toLocaleString("en")} a second after that), so ${a.where} is refused for a while. Look for a loop, such as a listener that appends on what it hears.`,
+  PLUGIN_SWITCHED_OFF: (a: { plugin: string; where: string; failures: number }) =>
+    `it failed ${a.failures} times, so ${a.where} of plugin "${a.plugin}" is switched off until the session is opened again; the rest of the plugin runs.`,
+  EVENT_LLM: (a: { type: string; reason: string }) =>
+    `convertToLlm of "${a.type}" answered something that no context can be built with: ${a.reason}.`,
 });

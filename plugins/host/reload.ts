@@ -51,7 +51,7 @@ const DEVELOPED = "If you write it yourself, `scorel trust --dev` takes each cha
 /** Returns the extensions that are running in a session. */
 export function extensionsIn({ made, kernel }: OpenSession): KernelEntry[] {
   const census = kernel.census();
-  return made.entries.filter(({ plugin, optional }) => optional && census[`plugin ${plugin.id}`] !== undefined);
+  return made.entries.filter(({ plugin, contained }) => contained && census[`plugin ${plugin.id}`] !== undefined);
 }
 
 /** A problem may concern a whole folder or all extensions. */

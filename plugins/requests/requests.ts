@@ -1,4 +1,4 @@
-import { type BaseContext, codeOf, newId, type PerPlugin, perPlugin, stopClock, workOf } from "@scorel/kernel";
+import { type BaseContext, codeOf, newId, type PerPlugin, perPlugin } from "@scorel/kernel";
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 
@@ -67,7 +67,7 @@ export class Requests {
     signal?.throwIfAborted();
     // A layer is known to take time once it has answered its promise.
     await null;
-    const work = signal ? [signal] : workOf(this.ctx.session, plugin);
+    const work = signal ? [signal] : this.ctx.calls.of(plugin);
     return this.attended ? this.wait(plugin, question, work) : this.default(plugin, question);
   }
 
@@ -77,7 +77,7 @@ export class Requests {
     const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, { plugin, resolve }));
     const isOver = () => work.length > 0 && work.every(({ aborted }) => aborted);
     const withdraw = () => void (isOver() && this.withdraw(requestId, "it was taken back"));
-    const go = work.map(stopClock);
+    const go = work.map((signal) => this.ctx.calls.pauseLimit(signal));
     for (const signal of work) signal.addEventListener("abort", withdraw);
     try {
       await this.ctx.session.append("approval_request", { requestId, plugin, ...question });

@@ -1,12 +1,4 @@
-import {
-  type Awaitable,
-  asActivity,
-  asDisplay,
-  type BaseContext,
-  beginWork,
-  type DisplayAction,
-  nearest,
-} from "@scorel/kernel";
+import { type Awaitable, asDisplay, type BaseContext, type DisplayAction, nearest } from "@scorel/kernel";
 import type { Access, BashSettings, ReadyTool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";
@@ -99,21 +91,24 @@ function callerFor(ctx: BaseContext, { plugin, tool: { name } }: Contributed): C
   return {
     stopping: ctx.session.stopping,
     plugin,
-    call: (work) => asActivity(plugin, `tool ${name}`, ctx.session.id, work),
+    call: (work) => ctx.calls.run(plugin, `tool ${name}`, work),
     access: (work) =>
-      ctx.guard<Awaitable<Access>>({ plugin, where: where("access"), otherwise: "exclusive", ownOnly: true }, () => {
-        const answer = work();
-        return answer instanceof Promise ? answer.then((later) => asAccess(name, later)) : asAccess(name, answer);
-      }),
+      ctx.guard<Awaitable<Access>>(
+        { plugin, where: where("access"), otherwise: "exclusive", containedOnly: true },
+        () => {
+          const answer = work();
+          return answer instanceof Promise ? answer.then((later) => asAccess(name, later)) : asAccess(name, answer);
+        },
+      ),
     reads: (work) =>
       ctx.guard<Awaitable<readonly string[] | undefined>>(
-        { plugin, where: where("reads"), otherwise: undefined, ownOnly: true },
+        { plugin, where: where("reads"), otherwise: undefined, containedOnly: true },
         () => {
           const answer = work();
           return answer instanceof Promise ? answer.then((later) => asReads(name, later)) : asReads(name, answer);
         },
       ),
-    begin: (signal) => beginWork(ctx.session, plugin, signal),
+    begin: (signal) => ctx.calls.begin(plugin, signal),
     report: (thrown) => ctx.report(`tool ${name}`, thrown, plugin),
   };
 }

@@ -35,13 +35,15 @@ export async function extensionEntries(
     try {
       const began = performance.now();
       const plugin = await load(file);
-      loadTimes.set(plugin, performance.now() - began);
+      const readMs = performance.now() - began;
       const slips = fieldSlips(Object.keys(plugin), knownWords.fields);
       if (slips.length > 0)
         problems.push(asProblem(file.path, errors.EXTENSION_FIELDS({ id: file.id, file: file.path, slips })));
-      if ((plugin.scope ?? "session") === scope)
-        entries.push(await withCheckedServices(entryOf(resolution, file, plugin)));
-      else if (scope === "session") assertHostAllowed(file);
+      if ((plugin.scope ?? "session") === scope) {
+        const entry = await entryOf(resolution, file, plugin);
+        loadTimes.set(entry.plugin, readMs);
+        entries.push(entry);
+      } else if (scope === "session") assertHostAllowed(file);
     } catch (thrown) {
       problems.push(asProblem(file.path, thrown));
     }
@@ -56,21 +58,26 @@ export async function createLoader(onUse?: (name: string) => void) {
   return createExtensionLoader({ folder, keyFile: join(userDir(), "cache.key") }, onUse);
 }
 
-/** What others rely on is loaded for those extensions alone that provide something. */
-async function withCheckedServices(entry: KernelEntry): Promise<KernelEntry> {
-  if ((entry.plugin.provides ?? []).length === 0) return entry;
-  const { assertService } = await import("@scorel/extensions/service-check");
-  return { ...entry, checkService: assertService };
-}
-
 /** With a schema it gets its own table, checked; without one the whole configuration, as older extensions expect. */
-function entryOf({ merged }: Resolution, { id, path, file }: ExtensionFile, plugin: AnyPlugin): KernelEntry {
-  const own = { plugin, origin: path, file, optional: true };
-  if (!plugin.config) return { ...own, config: secretFree(merged.tables) };
+async function entryOf(
+  { merged }: Resolution,
+  { id, path, file }: ExtensionFile,
+  plugin: AnyPlugin,
+): Promise<KernelEntry> {
+  const { contain } = await import("@scorel/extensions/contain");
+  const entry = contain(plugin, { path, file, ...(await serviceCheck(plugin)) });
+  if (!plugin.config) return { ...entry, config: secretFree(merged.tables) };
   const config = Object.hasOwn(merged.tables, id) ? merged.tables[id] : {};
   const issues = issuesIn(merged, id, plugin.config, config);
   if (issues.length > 0) throw errors.CONFIG_INVALID({ problems: issues });
-  return { ...own, config };
+  return { ...entry, config };
+}
+
+/** What others rely on is loaded for those extensions alone that provide something. */
+async function serviceCheck({ provides = [] }: AnyPlugin) {
+  if (provides.length === 0) return {};
+  const { assertService } = await import("@scorel/extensions/service-check");
+  return { checkService: assertService };
 }
 
 /** One of the user was loaded when the process started. */

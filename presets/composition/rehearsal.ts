@@ -1,4 +1,3 @@
-import { dirname } from "node:path";
 import type { TapRow } from "@scorel/extensions/contract";
 import type { Composition } from "@scorel/host/contract";
 import { type AnyPlugin, type BaseContext, type HookName, type KernelEntry, messageOf, type Tap } from "@scorel/kernel";
@@ -106,11 +105,7 @@ function noticing(ctx: BaseContext, note: (hook: string, tap: unknown) => void):
 }
 
 /** What was thrown, and where in the extension, if the stack leads through it. */
-function described(thrown: unknown, { origin, file = origin }: KernelEntry): string {
-  const stack = thrown instanceof Error ? (thrown.stack ?? "").replace(messageOf(thrown), "") : "";
-  const frame = stack.split("\n").find((line) => line.includes(dirname(file)));
-  const place = frame && /(\/?[^\s(]*:\d+):\d+\)?$/.exec(frame.replaceAll("file://", ""))?.[1];
-  return place === undefined
-    ? messageOf(thrown)
-    : `${messageOf(thrown)} (${place.replace(dirname(file), dirname(origin))})`;
+function described(thrown: unknown, { origin, contained }: KernelEntry): string {
+  const place = contained?.thrownAt(thrown) ?? origin;
+  return place === origin ? messageOf(thrown) : `${messageOf(thrown)} (${place})`;
 }

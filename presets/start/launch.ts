@@ -95,7 +95,7 @@ export async function startHost(flags: Flags, version: string, signals: StartSig
 
 /** Most people's extensions have no commands, and nothing is loaded for it. */
 async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { notify }: Asked): Promise<void> {
-  if (!entries.some(({ file }) => file !== undefined) && !existsSync(ownCommandsFile(homedir()))) return;
+  if (!entries.some(({ contained }) => contained) && !existsSync(ownCommandsFile(homedir()))) return;
   try {
     (await import("./note-commands.ts")).noteCommands(kernel, entries);
   } catch (thrown) {

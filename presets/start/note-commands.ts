@@ -13,7 +13,7 @@ const LONGEST = 200;
 /** Keeps the commands of the extensions that a host has loaded, for `scorel --help`. Throws EXTENSION_FOLDER. */
 export function noteCommands(kernel: Kernel, entries: readonly KernelEntry[]): void {
   const path = ownCommandsFile(homedir());
-  const files = new Map(entries.flatMap(({ plugin, file }) => (file === undefined ? [] : [[plugin.id, file]])));
+  const files = new Map(entries.flatMap(({ plugin, origin, contained }) => (contained ? [[plugin.id, origin]] : [])));
   const text = `${JSON.stringify(files.size === 0 ? [] : commandsOf(kernel, files), null, 2)}\n`;
   const isThere = fs.existsSync(path);
   if (files.size === 0 && !isThere) return;

@@ -3,7 +3,8 @@
  * the same guarantees (a throw skips the layer, a limit ends it, a signal says so and passes on the caller's abort); the other
  * is the least that isolates at all: try, catch, and a race against a timer.
  */
-import { createKernel, createMemoryStore, definePlugin, watchActivity } from "@scorel/kernel";
+import { createKernel, createMemoryStore, definePlugin } from "@scorel/kernel";
+import { contain } from "../../plugins/extensions/containment/contain.ts";
 
 type Layer = (value: number, signal?: AbortSignal) => number | Promise<number>;
 type Call = (value: number, signal: AbortSignal) => Promise<number>;
@@ -33,14 +34,11 @@ const owner = definePlugin({
   },
 });
 
-/** As in a process that has loaded extensions: each layer is a user's own, and the watchdog knows what runs. */
+/** As in a process that has loaded extensions: each layer is one of an extension. */
 async function kernelWith(layer: Layer) {
-  watchActivity();
-  const taps = Array.from({ length: LAYERS }, (_, index) => ({
-    origin: "bench",
-    optional: true,
-    plugin: definePlugin({ ...base, id: `layer${index}`, needs: ["bench"], hooks: () => ({ bench: layer }) }),
-  }));
+  const taps = Array.from({ length: LAYERS }, (_, index) =>
+    definePlugin({ ...base, id: `layer${index}`, needs: ["bench"], hooks: () => ({ bench: layer }) }),
+  );
   const whole = definePlugin({
     ...base,
     id: "whole",
@@ -48,7 +46,10 @@ async function kernelWith(layer: Layer) {
     hooks: () => ({ benchMessages: (all) => all }),
   });
   return createKernel({
-    entries: [{ plugin: owner, origin: "bench" }, ...taps, { plugin: whole, origin: "bench", optional: true }],
+    entries: [
+      { plugin: owner, origin: "bench" },
+      ...[...taps, whole].map((plugin) => contain(plugin, { path: "bench", file: "/bench.ts" })),
+    ],
     store: createMemoryStore(header),
   });
 }

@@ -1,7 +1,7 @@
 import { type AnyEvent, createKernel, createMemoryStore, definePlugin, type Missed } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
-import { testHeader, testKernel } from "../harness.ts";
+import { contained, testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 declare module "@scorel/kernel" {
@@ -35,13 +35,13 @@ describe("deltas may be joined", () => {
     expect(joins).toEqual([false, true, true, false, true]);
   });
 
-  it("unless a user's own plugin hears events", async () => {
+  it("unless an extension hears events", async () => {
     const listens = definePlugin({ id: "listens", name: "Listens", version: "1.0.0", onEvent: () => {} });
-    for (const optional of [false, true]) {
-      const entries = [{ plugin: listens, config: undefined, origin: "test", optional }];
+    for (const entry of [{ plugin: listens, origin: "test" }, contained(listens)]) {
+      const entries = [entry];
       const kernel = await createKernel({ entries, store: createMemoryStore(testHeader), clientId: "test" });
       try {
-        expect(kernel.session.joinsDeltas).toBe(!optional);
+        expect(kernel.session.joinsDeltas).toBe(entry.plugin === listens);
       } finally {
         await kernel.stop();
       }

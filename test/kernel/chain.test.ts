@@ -1,7 +1,15 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { type AnyPlugin, definePlugin, type FoldCall, type HookCall, stop, stopClock, type Tap } from "@scorel/kernel";
+import {
+  type AnyPlugin,
+  type BaseContext,
+  definePlugin,
+  type FoldCall,
+  type HookCall,
+  stop,
+  type Tap,
+} from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { type TestPlugin, testKernel } from "../harness.ts";
+import { contained, type TestPlugin, testKernel } from "../harness.ts";
 
 declare module "@scorel/kernel" {
   interface Hooks {
@@ -134,7 +142,7 @@ describe("a native hook", () => {
     it.each(guards)("%s", async (_what, handler, reason) => {
       const guard = layer("permit", { critical: true, limit: 20, handler: handler as () => undefined }, "guard");
       await using t = await chain(
-        { plugin: guard, optional: true },
+        contained(guard),
         layer("permit", () => undefined),
       );
       for (let call = 0; call < 5; call++)
@@ -162,7 +170,7 @@ describe("a native hook", () => {
       });
     const fails = () => { throw new Error("broken"); }; // biome-ignore format: short
     const own = [changing("a", () => undefined), changing("b", fails), changing("c", () => undefined)];
-    await using t = await chain(...own.map((plugin) => ({ plugin, optional: true })));
+    await using t = await chain(...own.map((plugin) => contained(plugin)));
     const action = { name: "" };
     await t.calls.permit(action);
     expect(action).toEqual({ name: "ac" });
@@ -185,14 +193,22 @@ describe("a native hook", () => {
   });
 
   it("stops a layer's clock while it waits for a person, and goes on with what was left", async () => {
-    const patient = async (action: { name: string }, signal?: AbortSignal) => {
-      const go = stopClock(signal);
+    const patient = async (ctx: BaseContext, action: { name: string }, signal: AbortSignal) => {
+      const go = ctx.calls.pauseLimit(signal);
       await delay(60);
       go();
       go();
       return action.name === "answered" ? { no: "not this" } : new Promise<undefined>(() => {});
     };
-    await using t = await chain(layer("permit", { handler: patient, limit: 30 }, "asking"));
+    const asking = definePlugin({
+      id: "asking",
+      name: "Asking",
+      version: "1.0.0",
+      hooks: (ctx) => ({
+        permit: { handler: (action, signal) => patient(ctx, action, signal as AbortSignal), limit: 30 },
+      }),
+    });
+    await using t = await chain(asking);
     expect(await t.calls.permit({ name: "answered" })).toEqual({ no: "not this" });
     expect(await t.calls.permit({ name: "silent" })).toBeUndefined();
     expect(t.kernel.failures.map(({ code }) => code)).toEqual(["HOOK_LIMIT"]);

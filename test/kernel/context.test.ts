@@ -3,7 +3,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { z } from "zod";
 import { buildContext } from "../../kernel/context.ts";
-import { testKernel } from "../harness.ts";
+import { contained, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 declare module "@scorel/kernel" {
@@ -142,7 +142,7 @@ describe("the context", () => {
         },
       },
     });
-    await using t = await testKernel([notes, { plugin: own, optional: true }]);
+    await using t = await testKernel([notes, contained(own)]);
     await t.session.append("addition", { text: "a" });
     await t.session.append("note", { text: "b" });
     const before = t.session.buildContext();

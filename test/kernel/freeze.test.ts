@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { frozenCopy } from "../../kernel/freeze.ts";
+import { frozenAsJson } from "../../kernel/freeze.ts";
 import { fc } from "../property.ts";
 
 it("answers what parsing the record would, whatever the value holds", () => {
@@ -7,7 +7,7 @@ it("answers what parsing the record would, whatever the value holds", () => {
   fc.assert(
     fc.property(fc.dictionary(fc.string(), anything), (value) => {
       const json = JSON.stringify(value);
-      const copied = frozenCopy(value, json);
+      const copied = frozenAsJson(value, json);
       expect(JSON.stringify(copied)).toBe(json);
       expect(copied).toEqual(JSON.parse(json));
       expect(isDeeplyFrozen(copied)).toBe(true);

@@ -1,7 +1,7 @@
 import { type AnyPlugin, createKernel, createMemoryStore, definePlugin, perPlugin } from "@scorel/kernel";
 import { describe, expect, expectTypeOf, it, vi } from "vitest";
 import { z } from "zod";
-import { testHeader, testKernel } from "../harness.ts";
+import { contained, testHeader, testKernel } from "../harness.ts";
 import { notes } from "./notes.ts";
 
 declare module "@scorel/kernel" {
@@ -102,14 +102,14 @@ describe("plugins", () => {
     await expect(testKernel(plugins)).rejects.toMatchObject(error);
   });
 
-  it("that are optional are left out when broken, with those that need them, and the rest runs", async () => {
+  it("that are contained are left out when broken, with those that need them, and the rest runs", async () => {
     const broken = definePlugin({
       ...base,
       id: "lamp",
       provides: ["lamp"],
       activate: () => Promise.reject(new Error("no bulb")),
     });
-    await using t = await testKernel([notes, { plugin: broken, optional: true }, { plugin: button, optional: true }]);
+    await using t = await testKernel([notes, contained(broken), contained(button)]);
     expect(t.kernel.failures.map(({ plugin, where, code }) => ({ plugin, where, code }))).toEqual([
       { plugin: "lamp", where: "start", code: "PLUGIN_FAILED" },
       { plugin: "button", where: "start", code: "PLUGIN_MISSING_SERVICE" },
@@ -118,9 +118,9 @@ describe("plugins", () => {
     expect(t.session.buildContext()).toEqual(["a"]);
   });
 
-  it("that are optional and required all the same start, or nothing does", async () => {
+  it("that are contained and required start, or nothing does", async () => {
     const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
-    const entry = (plugin: AnyPlugin) => ({ plugin, optional: true, required: true });
+    const entry = (plugin: AnyPlugin) => ({ ...contained(plugin), required: true });
     await expect(testKernel([notes, entry(broken)])).rejects.toMatchObject({ code: "PLUGIN_FAILED" });
     await expect(testKernel([entry(button)])).rejects.toMatchObject({ code: "PLUGIN_MISSING_SERVICE" });
     await using t = await testKernel([notes, entry(lamp), entry(button)]);
@@ -130,7 +130,7 @@ describe("plugins", () => {
   it("are told in the order in which they started, without those that did not", async () => {
     const broken = definePlugin({ ...base, id: "broken", activate: () => Promise.reject(new Error("no")) });
     const user = definePlugin({ ...base, id: "user", needs: ["lamp"] });
-    await using t = await testKernel([user, { plugin: broken, optional: true }, notes, lamp]);
+    await using t = await testKernel([user, contained(broken), notes, lamp]);
     expect(t.kernel.started.map(({ plugin }) => plugin)).toEqual(["lamp", "user", "notes"]);
     expect(t.kernel.started.every(({ ms }) => ms >= 0 && ms < 10_000)).toBe(true);
     await t.kernel.unload("lamp");

@@ -8,7 +8,7 @@ import type {
   UserMessage,
 } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
-import { type TestKernel, testHeader, testKernel } from "../harness.ts";
+import { contained, type TestKernel, testHeader, testKernel } from "../harness.ts";
 import { fc } from "../property.ts";
 
 const cost = { input: 0, output: 0, cacheRead: 0, cacheWrite: 0, total: 0 };
@@ -404,7 +404,7 @@ describe("custom events with a display of their kind", () => {
   const drawing = (displays: () => unknown) =>
     definePlugin({ id: "drawing", name: "Drawing", version: "1.0.0", displays } as never);
   const shownBy = async (displays: () => unknown) => {
-    const t = await testKernel([messages, { plugin: drawing(displays), origin: "test", optional: true }]);
+    const t = await testKernel([messages, contained(drawing(displays))]);
     await t.session.append("custom", { kind: "bookmark", data: { name: "start" } });
     await t.session.append("custom_message", { kind: "bookmark", message: user("remember"), data: 1 });
     await t.session.append("custom", { kind: "other", data: 1 });

@@ -1,6 +1,8 @@
 import { renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import type { KernelEntry } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import type { ContainedPlugin } from "../../plugins/extensions/containment/contained-plugin.ts";
 import { listPresets } from "../../plugins/inspect/text.ts";
 import { createLayersService } from "../../presets/composition/layers-service.ts";
 import { type Shop, shop } from "../plugins/packages/shop.ts";
@@ -8,10 +10,13 @@ import { askedIn, composed } from "./asked.ts";
 
 const asking = ({ cwd }: Shop, preset: string) => askedIn(cwd, { preset }).asked;
 
+/** The file of an extension that runs. */
+const fileOf = ({ contained }: KernelEntry) => (contained as unknown as ContainedPlugin).origin.file;
+
 /** The ids of the extensions that a session with this preset would load, and where their bytes are read. */
 async function session(at: Shop, preset = "team") {
   const { entries, packages } = await composed(asking(at, preset)).sessionPlugins(at.cwd);
-  const own = entries.flatMap(({ plugin, file }) => (file ? [{ id: plugin.id, file }] : []));
+  const own = entries.flatMap((entry) => (entry.contained ? [{ id: entry.plugin.id, file: fileOf(entry) }] : []));
   return { ids: own.map(({ id }) => id), files: own.map(({ file }) => file), packages };
 }
 

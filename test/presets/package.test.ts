@@ -13,7 +13,7 @@ const plugin = (id: string, more = "") =>
 async function sessionOf({ project }: Place, preset: string, more: Partial<Asked> = {}) {
   const { asked } = askedIn(project, { preset, ...more });
   const { entries, problems, packages } = await composed(asked).sessionPlugins(project);
-  const own = entries.filter(({ file }) => file !== undefined);
+  const own = entries.filter(({ contained }) => contained);
   return {
     own: own.map(({ plugin, origin }) => [plugin.id, plugin.name, origin]),
     config: Object.fromEntries(entries.map(({ plugin: { id }, config }) => [id, config])),

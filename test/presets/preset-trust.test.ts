@@ -18,7 +18,7 @@ function run({ project }: Place, more: Partial<Asked> = {}) {
     trust: createTrustService(asked),
     async session() {
       const { entries, problems, packages } = await composition.sessionPlugins(project);
-      const own = entries.filter(({ file }) => file !== undefined);
+      const own = entries.filter(({ contained }) => contained);
       return {
         own: own.map(({ plugin, origin }) => [plugin.name, origin]),
         user: (entries.find(({ plugin }) => plugin.id === "prompt")?.config as { user?: string } | undefined)?.user,

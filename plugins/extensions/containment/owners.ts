@@ -1,6 +1,6 @@
 import { dirname } from "node:path";
-import { placeOf } from "@scorel/kernel";
 import type { ExtensionFile } from "../contract.ts";
+import { placeInFiles } from "./stack.ts";
 
 type Owner = Pick<ExtensionFile, "id" | "path" | "file">;
 
@@ -25,8 +25,8 @@ export function extensionFiles(): Owner[] {
 /** The extension whose file a stack names, and the line in it as people see it. */
 export function ownerOf(thrown: unknown): { id: string; at: string } | undefined {
   for (const { id, path, file } of owners.values()) {
-    const at = placeOf(thrown, file);
-    if (at !== undefined) return { id, at: at.replace(dirname(file), dirname(path)) };
+    const at = placeInFiles(thrown, { path, file });
+    if (at !== undefined) return { id, at };
   }
   return undefined;
 }

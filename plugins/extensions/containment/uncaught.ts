@@ -1,20 +1,28 @@
-import { codeOf, framesOf, messageOf, reportStray } from "@scorel/kernel";
+import { codeOf, messageOf } from "@scorel/kernel";
 import { loadedExtensions, ownerOf } from "./owners.ts";
+import { running } from "./running.ts";
+import { framesOf } from "./stack.ts";
 
 /**
- * Takes what nobody caught when it comes from an extension, and names it: in the sessions that run the extension, else
- * on stderr. Answers whether it did; what may come from Scorel itself is not taken.
+ * Deals with an error that nobody caught when it comes from an extension, and names it: in the sessions that run the extension,
+ * else on stderr. Answers whether it did; what may come from Scorel itself is not dealt with.
  */
 export function takeUncaught(where: string, thrown: unknown): boolean {
   const ids = loadedExtensions();
   if (ids.length === 0) return false;
-  if (reportStray(where, thrown)) return true;
+  if (reportToSessions(where, thrown)) return true;
   const owner = ownerOf(thrown);
   if (!owner && mayBeOurs(thrown)) return false;
   const who = owner ? `extension "${owner.id}"` : `one of the extensions ${ids.join(", ")}`;
   const at = owner ? ` (${owner.at})` : "";
   tell(who, `scorel: ${who} failed in ${where}: ${messageOf(thrown)}${at}\n`);
   return true;
+}
+
+function reportToSessions(where: string, thrown: unknown): boolean {
+  const throwers = [...running].filter((contained) => contained.threw(thrown));
+  for (const contained of throwers) contained.report(where, thrown);
+  return throwers.length > 0;
 }
 
 /** Lines on stderr for each of those who throw where no session hears it. */

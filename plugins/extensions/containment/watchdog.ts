@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads";
-import { openSessions, runningActivities, watchActivity } from "@scorel/kernel";
+import { runningCalls } from "./calls.ts";
 import { extensionFiles } from "./owners.ts";
+import { openSessions } from "./running.ts";
 
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 500;
@@ -20,12 +21,10 @@ export interface Surroundings {
 export function startWatchdog({ sessions, exit }: Surroundings): void {
   const beats = new Int32Array(new SharedArrayBuffer(4));
   setInterval(() => Atomics.add(beats, 0, 1), BEAT_MS).unref();
-  watchActivity();
   // What the thread calls while this one is held by a debugger's pause.
   Object.defineProperty(globalThis, Symbol.for("scorel.watchdog"), {
     value: Object.freeze({
-      activity: () =>
-        JSON.stringify({ running: runningActivities(), sessions: openSessions(), files: extensionFiles() }),
+      activity: () => JSON.stringify({ running: runningCalls(), sessions: openSessions(), files: extensionFiles() }),
       exit,
     }),
   });

@@ -1,7 +1,6 @@
 import { readFileSync } from "node:fs";
 import { dirname } from "node:path";
 import { type AnyPlugin, codeOf, messageOf, within } from "@scorel/kernel";
-import { beginRunning } from "../containment/leftovers.ts";
 import { rememberExtension } from "../containment/owners.ts";
 import type { ExtensionFile } from "../contract.ts";
 import { errors } from "../errors.ts";
@@ -97,30 +96,7 @@ function shape(value: unknown, { id, path }: ExtensionFile): AnyPlugin {
     throw fail(`its scope is neither "host" nor "session"`);
   const flaw = flawOf(plugin as unknown as Record<string, unknown>);
   if (flaw !== undefined) throw fail(flaw);
-  return tidied(plugin);
-}
-
-/** With an end that names what goes on without the extension, and stops it. */
-function tidied(plugin: AnyPlugin): AnyPlugin {
-  const { id, activate, deactivate } = plugin;
-  let end: (() => string[]) | undefined;
-  return {
-    ...plugin,
-    activate(ctx) {
-      end = beginRunning(id);
-      return activate?.(ctx);
-    },
-    async deactivate() {
-      try {
-        await deactivate?.();
-      } catch (thrown) {
-        end?.();
-        throw thrown;
-      }
-      const left = end?.() ?? [];
-      if (left.length > 0) throw errors.EXTENSION_LEFT({ what: left.join(", ") });
-    },
-  };
+  return plugin;
 }
 
 /** A member that is not what its name stands for; contributions are looked at by who collects them. */

@@ -1,10 +1,11 @@
 import type { AnyPlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { contained } from "../../harness.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { extension, openAgent, says, tool } from "./setup.ts";
 
 const MANY = 100_000;
-const own = (more: Partial<AnyPlugin>) => [{ plugin: extension("wild", more), optional: true }];
+const own = (more: Partial<AnyPlugin>) => [contained(extension("wild", more))];
 
 describe("an extension that has no end of messages", () => {
   it.each(["steer", "followUp"] as const)("is refused more of them (%s), by name, and the turn ends", async (way) => {

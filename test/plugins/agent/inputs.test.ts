@@ -1,5 +1,6 @@
 import type { AnyPlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
+import { contained } from "../../harness.ts";
 import { text, toolCall } from "../../model-server.ts";
 import { extension, openAgent, says, tool } from "./setup.ts";
 
@@ -35,7 +36,7 @@ async function conversation(own?: Partial<AnyPlugin>) {
     activate: (ctx) => ctx.agent.subscribe(note("subscribe")),
   });
   const echo = tool("echo", async (_id, { say }: { say: string[] }) => ({ ...says(say.join(" ")), details: { say } }));
-  const vandal = { plugin: extension("vandal", own ?? {}), origin: "test", optional: true };
+  const vandal = contained(extension("vandal", own ?? {}));
   await using a = await openAgent([toolCall("echo", { say: ["a", "b"] }), text("done"), text("bye")], {
     tools: [echo],
     plugins: [vandal, witness],
@@ -88,7 +89,7 @@ describe("what a layer changes in place counts when it does not fail:", () => {
       return undefined as never;
     };
     await using a = await openAgent([text("done")], {
-      plugins: [{ plugin: extension("own", { hooks: () => ({ transformContext }) }), optional: true }],
+      plugins: [contained(extension("own", { hooks: () => ({ transformContext }) }))],
     });
     await a.agent.prompt("my secret");
     expect(a.server.requests[0]?.body.messages).toMatchObject([{ role: "user", content: "kept private" }]);
@@ -104,7 +105,7 @@ describe("what a layer changes in place counts when it does not fail:", () => {
     const count = tool("count", async (_id, args) => says(JSON.stringify(args)));
     await using a = await openAgent([toolCall("count", { n: 1 }), text("done")], {
       tools: [count],
-      plugins: [first, second].map((plugin) => ({ plugin, optional: true })),
+      plugins: [first, second].map((plugin) => contained(plugin)),
     });
     await a.agent.prompt("go");
     expect(seen).toEqual([{ n: 2 }]);

@@ -5,7 +5,7 @@ import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import { expect, it, onTestFinished, vi } from "vitest";
 import { createExtensionLoader } from "../../../plugins/extensions/load/loader.ts";
-import { testKernel } from "../../harness.ts";
+import { contained, testKernel } from "../../harness.ts";
 import { notes } from "../../kernel/notes.ts";
 
 const source = `
@@ -43,7 +43,7 @@ it("loading and unloading an extension a hundred times leaves nothing: no regist
   const collect = collector();
   const again = async () => {
     const plugin = await load({ id: "own", path: file, file, of: "user" });
-    await t.kernel.load({ plugin, origin: file, file, optional: true });
+    await t.kernel.load(contained(plugin, file, { file }));
     await t.session.append("note", { text: "x" });
     await t.kernel.drained();
     t.kernel.collect("promptParts" as never);

@@ -1,15 +1,13 @@
+import { type BaseContext, frozenCopy, type Session } from "@scorel/kernel";
 import type { Allowance } from "./allowance.ts";
-import { sealed } from "./lend.ts";
-import type { Scope } from "./scope.ts";
-import type { Session } from "./session.ts";
 
 type Writer = Pick<Session, "append" | "appendAll">;
 
 /**
- * The session as a user's own plugin has it: what it writes and tells is counted, what others have folded from the log comes
- * as a copy, and a hold that it takes ends with it.
+ * The session as an extension has it: what it writes and tells is counted, what others have folded from the log comes as a
+ * copy, and a hold that it takes ends with it.
  */
-export function ownSession(session: Session, allowance: Allowance, scope: Scope): Session {
+export function containedSession({ session, onDispose }: BaseContext, allowance: Allowance): Session {
   const copies = new WeakMap<object, unknown>();
   const write = (written: number, payload: unknown) =>
     allowance.spend("session.append", { written }, () => sizeOf(payload));
@@ -55,7 +53,7 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
     projection(name) {
       const state: unknown = session.projection(name);
       if (typeof state !== "object" || state === null) return state as never;
-      if (!copies.has(state)) copies.set(state, sealed(state));
+      if (!copies.has(state)) copies.set(state, frozenCopy(state));
       return copies.get(state) as never;
     },
     asRead: (event) => session.asRead(event),
@@ -63,7 +61,7 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
     asListened: (event) => session.asListened(event),
     hold() {
       const hold = session.hold();
-      const release = scope.add(() => hold.release());
+      const release = onDispose(() => hold.release());
       return {
         ...counted(hold),
         open: (work) => hold.open(work),
@@ -74,7 +72,7 @@ export function ownSession(session: Session, allowance: Allowance, scope: Scope)
   };
 }
 
-/** A refusal rejects, but is no stray when nobody awaits it: it has been reported. */
+/** A refusal rejects, but is not told as uncaught when nobody awaits it: it has been reported. */
 function afterwards<T>(pay: () => void, work: () => Promise<T>): Promise<T> {
   try {
     pay();

@@ -1,9 +1,9 @@
-import { type AnyEvent, type AnyPlugin, type BaseContext, definePlugin } from "@scorel/kernel";
+import { type AnyEvent, type AnyPlugin, type BaseContext, codeOf, definePlugin } from "@scorel/kernel";
 import { describe, expect, it } from "vitest";
-import { Allowance } from "../../kernel/allowance.ts";
-import { Failures } from "../../kernel/failures.ts";
-import { testKernel } from "../harness.ts";
-import { notes } from "./notes.ts";
+import { Allowance } from "../../../../plugins/extensions/containment/allowance.ts";
+import { ContainedPlugin } from "../../../../plugins/extensions/containment/contained-plugin.ts";
+import { contained, testKernel } from "../../../harness.ts";
+import { notes } from "../../../kernel/notes.ts";
 
 const MANY = 100_000;
 const base = { name: "test", version: "1.0.0" };
@@ -12,7 +12,7 @@ const base = { name: "test", version: "1.0.0" };
 async function withOwn(more: Partial<AnyPlugin> = {}) {
   const given: BaseContext[] = [];
   const plugin = definePlugin({ ...base, id: "wild", activate: (ctx) => void given.push(ctx), ...more });
-  const t = await testKernel([notes, { plugin, optional: true, origin: "/x/wild.ts", file: "/x/wild.ts" }]);
+  const t = await testKernel([notes, contained(plugin, "/x/wild.ts", { file: "/x/wild.ts" })]);
   const told = () => t.kernel.failures.map(({ plugin, where, code, at }) => `${plugin} ${where} ${code} ${at}`);
   return { ...t, ctx: given[0] as BaseContext, told };
 }
@@ -123,12 +123,12 @@ describe("what a plugin may have written", () => {
   function allowance() {
     let now = 0;
     const told: string[] = [];
-    const failures = new Failures({
-      logger: { debug() {}, info() {}, warn() {}, error() {} },
-      entry: () => ({ plugin: { id: "wild" } as AnyPlugin, origin: "x", optional: true }),
-      announce: ({ code }) => told.push(code),
-    });
-    const spending = new Allowance("wild", failures, () => now);
+    class Telling extends ContainedPlugin {
+      override report(_where: string, thrown: unknown) {
+        told.push(codeOf(thrown));
+      }
+    }
+    const spending = new Allowance(new Telling("wild", { path: "x" }), () => now);
     const spend = (written: number) => {
       try {
         spending.spend("session.append", { written });

@@ -1,6 +1,8 @@
-import { errors } from "./errors.ts";
-import type { Failures } from "./failures.ts";
-import type { Cost } from "./plugin.ts";
+import type { BaseContext } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import type { ContainedPlugin } from "./contained-plugin.ts";
+
+type Cost = Parameters<BaseContext["spend"]>[1];
 
 /** So much at once, and so much a second afterwards. */
 interface Limit {
@@ -15,21 +17,22 @@ const LIMITS = {
   bytes: { burst: 2 ** 26, perSecond: 2 ** 22, unit: "bytes of events" },
 } satisfies Record<string, Limit>;
 
+/** The name that floods are counted under. */
+const FLOOD = "flood";
+
 /**
- * How much one user's own plugin may still have written and told. Beyond it all is refused until half of it is there again;
+ * How much an extension may still have written and told. Beyond it all is refused until half of it is there again;
  * the third time, until the session is opened again. A loop can then fill neither memory nor disk.
  */
 export class Allowance {
-  private readonly plugin: string;
-  private readonly isolation: Failures;
+  private readonly contained: Pick<ContainedPlugin, "id" | "isOff" | "failed" | "report">;
   private readonly now: () => number;
   private readonly written = new Bucket(LIMITS.written);
   private readonly told = new Bucket(LIMITS.told);
   private readonly bytes = new Bucket(LIMITS.bytes);
 
-  constructor(plugin: string, isolation: Failures, now: () => number = () => performance.now()) {
-    this.plugin = plugin;
-    this.isolation = isolation;
+  constructor(contained: Allowance["contained"], now: () => number = () => performance.now()) {
+    this.contained = contained;
     this.now = now;
   }
 
@@ -41,13 +44,13 @@ export class Allowance {
   }
 
   private take(where: string, bucket: Bucket, amount: () => number): void {
-    const { plugin, isolation } = this;
-    const taken = isolation.isOff(plugin, "flood") ? "refused" : bucket.take(amount, this.now());
+    const { contained } = this;
+    const taken = contained.isOff(FLOOD) ? "refused" : bucket.take(amount, this.now());
     if (taken === "granted") return;
-    const error = errors.PLUGIN_FLOOD({ plugin, where, ...bucket.limit });
+    const error = errors.PLUGIN_FLOOD({ plugin: contained.id, where, ...bucket.limit });
     if (taken === "begins to be refused") {
-      isolation.report(plugin, where, error);
-      isolation.strike(plugin, "flood", where);
+      contained.report(where, error);
+      contained.failed(FLOOD, where);
     }
     throw error;
   }

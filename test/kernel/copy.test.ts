@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { lend, sealed } from "../../kernel/lend.ts";
+import { copyPlain, frozenCopy } from "../../kernel/copy.ts";
 
 function scribble(value: unknown): void {
   if (typeof value !== "object" || value === null) return;
@@ -10,12 +10,12 @@ function scribble(value: unknown): void {
   else for (const key of Object.keys(value)) Reflect.deleteProperty(value, key);
 }
 
-describe("what is lent", () => {
+describe("a plain copy", () => {
   it("is equal, and whatever its receiver does to it stays there", () => {
     fc.assert(
       fc.property(fc.jsonValue(), (value) => {
         const before = structuredClone(value);
-        const copy = lend(value);
+        const copy = copyPlain(value);
         expect(copy).toEqual(before);
         scribble(copy);
         expect(value).toEqual(before);
@@ -26,7 +26,7 @@ describe("what is lent", () => {
   it("shares what is frozen and what is no plain data", () => {
     const frozen = Object.freeze({ text: "said" });
     const given = { frozen, signal: new AbortController().signal, when: new Date(0), work: () => 1 };
-    const copy = lend(given);
+    const copy = copyPlain(given);
     expect(copy).not.toBe(given);
     for (const key of ["frozen", "signal", "when", "work"] as const) expect(copy[key]).toBe(given[key]);
   });
@@ -35,17 +35,17 @@ describe("what is lent", () => {
     const circle: Record<string, unknown> = { name: "a" };
     circle.self = circle;
     circle.other = [circle, { circle }];
-    expect((lend(circle).self as typeof circle).name).toBe("a");
-    expect(Object.isFrozen(sealed(circle))).toBe(true);
+    expect((copyPlain(circle).self as typeof circle).name).toBe("a");
+    expect(Object.isFrozen(frozenCopy(circle))).toBe(true);
     expect(Object.isFrozen(circle)).toBe(false);
   });
 });
 
-it("what is sealed can be changed nowhere, and its original still can", () => {
+it("a frozen copy can be changed nowhere, and its original still can", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const before = structuredClone(value);
-      const copy = sealed(value);
+      const copy = frozenCopy(value);
       try {
         scribble(copy);
       } catch (thrown) {

@@ -10,8 +10,8 @@ import {
 } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
-import { type TestPlugin, testKernel } from "../harness.ts";
-import { notes } from "./notes.ts";
+import { contained, type TestPlugin, testKernel } from "../../../harness.ts";
+import { notes } from "../../../kernel/notes.ts";
 
 declare module "@scorel/kernel" {
   interface Hooks {
@@ -36,12 +36,8 @@ const boom = (): never => {
   throw new Error("boom");
 };
 /** As a user's own file is loaded. */
-const own = (plugin: AnyPlugin, origin = "/home/ada/.scorel/extensions/own.ts"): TestPlugin => ({
-  plugin,
-  origin,
-  file: origin,
-  optional: true,
-});
+const own = (plugin: AnyPlugin, origin = "/home/ada/.scorel/extensions/own.ts") =>
+  contained(plugin, origin, { file: origin });
 const tapping = (tap: Tap<(name: string) => string | undefined>) =>
   definePlugin({ ...base, id: "own", needs: ["greeter"], hooks: () => ({ greet: tap }) });
 async function started(...plugins: TestPlugin[]) {
@@ -226,6 +222,7 @@ describe("the third failure of a user's plugin", () => {
   it("never switches off a guard: it goes on denying", async () => {
     await using t = await started(own(tapping({ critical: true, handler: boom })));
     for (let i = 0; i < 5; i++) await expect(t.greet("a")).rejects.toMatchObject({ code: "HOOK_CRITICAL" });
+    expect(new Set(t.codes())).toEqual(new Set(["greet UNEXPECTED"]));
   });
 
   it("is no more than a failure in a plugin of Scorel's", async () => {
@@ -237,7 +234,7 @@ describe("the third failure of a user's plugin", () => {
 
   it("is counted anew when the plugin is loaded again", async () => {
     const fails = vi.fn(boom);
-    const plugin = own(tapping({ handler: fails })) as Parameters<typeof t.kernel.load>[0];
+    const plugin = own(tapping({ handler: fails }));
     await using t = await started(plugin);
     for (let i = 0; i < 5; i++) await t.greet("a");
     await t.kernel.unload("own");
@@ -315,7 +312,7 @@ it("an activate() that fails half way leaves nothing of what it had done", async
       boom();
     },
   });
-  await expect(t.kernel.load({ plugin, origin: "test", optional: true })).rejects.toMatchObject({
+  await expect(t.kernel.load(contained(plugin))).rejects.toMatchObject({
     code: "PLUGIN_FAILED",
   });
   await t.session.append("note", { text: "a" });
@@ -342,7 +339,7 @@ it.each<[string, (ctx: BaseContext) => unknown]>([
   });
   await using t = await started();
   const before = t.kernel.census();
-  await t.kernel.load({ plugin, origin: "test", optional: true });
+  await t.kernel.load(contained(plugin));
   await t.kernel.unload("own");
   expect(() => register(kept[0] as BaseContext)).toThrow(
     expect.objectContaining({ code: expect.stringMatching(/^(SCOPE_CLOSED|PLUGIN_UNDECLARED_SERVICE)$/) }),
@@ -362,7 +359,7 @@ it("a hundred loads and unloads leave what was there before", async () => {
     onEvent() {},
   });
   for (let i = 0; i < 100; i++) {
-    await t.kernel.load({ plugin, origin: "test", optional: true });
+    await t.kernel.load(contained(plugin));
     await t.greet("a");
     await t.kernel.unload("own");
   }

@@ -1,14 +1,20 @@
 import { basename, dirname } from "node:path";
 
+/** The file of an extension, and as people see it: a trusted project's files run from a copy. */
+interface Source {
+  path: string;
+  /** Of an extension that is a folder its `index` file, for which every file of the folder counts. */
+  file: string;
+}
+
 /**
- * Where in a plugin's own files something was thrown: `file:line`, as its stack tells. Undefined when the stack
- * names none of them, or when what was thrown has no stack that can be read.
- *
- * @param file The plugin's file; of a folder its `index` file, for which every file of the folder counts.
+ * Where in an extension's files something was thrown: `file:line`, as its stack tells. Undefined when the stack names none of
+ * them, or when what was thrown has no stack that can be read.
  */
-export function placeOf(thrown: unknown, file: string): string | undefined {
+export function placeInFiles(thrown: unknown, { path, file }: Source): string | undefined {
   for (const stack of stacksOf(thrown))
-    for (const [path, line] of framesOf(stack)) if (belongsTo(path, file)) return `${path}:${line}`;
+    for (const [named, line] of framesOf(stack))
+      if (belongsTo(named, file)) return `${named}:${line}`.replace(dirname(file), dirname(path));
   return undefined;
 }
 

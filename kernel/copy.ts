@@ -6,20 +6,20 @@ const DEEP = 5;
  * is no plain data (a signal, a function, an instance of a class), is shared. Copying what is frozen would be work for nothing:
  * most of a long conversation is.
  */
-export function lend<T>(value: T): T {
+export function copyPlain<T>(value: T): T {
   return copied(value, 0, undefined) as T;
 }
 
 /** A copy that nobody can change, by the same rule: for what several hear at once. */
-export function sealed<T>(value: T): T {
+export function frozenCopy<T>(value: T): T {
   return frozenInside(copied(value, 0, undefined), new Set()) as T;
 }
 
 /** The same of an object that is its maker's alone: it is frozen itself, and only what it holds is copied. */
-export function sealedFields(value: Record<string, unknown>): Readonly<Record<string, unknown>> {
+export function freezeFields(value: Record<string, unknown>): Readonly<Record<string, unknown>> {
   for (const key in value) {
     const inner = value[key];
-    if (typeof inner === "object" && inner !== null) value[key] = sealed(inner);
+    if (typeof inner === "object" && inner !== null) value[key] = frozenCopy(inner);
   }
   return Object.freeze(value);
 }

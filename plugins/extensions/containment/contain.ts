@@ -1,0 +1,67 @@
+import { type AnyPlugin, type BaseContext, type Containment, type KernelEntry, within } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import { ContainedPlugin, type Origin } from "./contained-plugin.ts";
+import { containedContext } from "./context.ts";
+import { containedEvents, containedProjections } from "./definitions.ts";
+import { beginRunning } from "./leftovers.ts";
+import { running } from "./running.ts";
+import { containedTaps } from "./taps.ts";
+
+/** Milliseconds that activate() may take: an extension that never starts keeps no session from opening. */
+const START_LIMIT_MS = 10_000;
+
+/**
+ * An extension as the kernel is to load it: its mistakes harm neither the process nor other plugins. It gets copies of what
+ * hooks pass around, what fails three times is switched off, what it writes is limited, and its failures name the line.
+ */
+export function contain(plugin: AnyPlugin, origin: Origin): KernelEntry & { contained: Containment } {
+  const contained = new Container(plugin.id, origin);
+  return { plugin: wrapped(plugin, contained), origin: origin.path, contained };
+}
+
+class Container extends ContainedPlugin implements Containment {
+  context(context: BaseContext): BaseContext {
+    this.begin(context);
+    running.add(this);
+    return containedContext(context, this);
+  }
+
+  ended(): void {
+    running.delete(this);
+  }
+}
+
+function wrapped(plugin: AnyPlugin, contained: ContainedPlugin): AnyPlugin {
+  const { id, hooks, onEvent, events, projections } = plugin;
+  let end: (() => string[]) | undefined;
+  return {
+    ...plugin,
+    ...(events && { events: containedEvents(events) }),
+    ...(projections && { projections: containedProjections(projections, contained) }),
+    ...(hooks && { hooks: (ctx) => containedTaps(hooks.call(plugin, ctx), contained) }),
+    ...(onEvent && { onEvent: containedOnEvent(plugin, contained) }),
+    activate(ctx) {
+      end = beginRunning(id);
+      const starting: unknown = contained.run("activate", () => plugin.activate?.(ctx));
+      return within(START_LIMIT_MS, starting as ReturnType<NonNullable<AnyPlugin["activate"]>>, () =>
+        errors.PLUGIN_START_LIMIT({ plugin: id, limit: START_LIMIT_MS }),
+      );
+    },
+    async deactivate() {
+      try {
+        await contained.run("deactivate", () => plugin.deactivate?.());
+      } catch (thrown) {
+        end?.();
+        throw thrown;
+      }
+      const left = end?.() ?? [];
+      if (left.length > 0) throw errors.EXTENSION_LEFT({ what: left.join(", ") });
+    },
+  };
+}
+
+function containedOnEvent(plugin: AnyPlugin, contained: ContainedPlugin): NonNullable<AnyPlugin["onEvent"]> {
+  const onEvent: NonNullable<AnyPlugin["onEvent"]> = (event, ctx) =>
+    contained.isOff(onEvent) ? undefined : contained.run(`onEvent ${event.type}`, () => plugin.onEvent?.(event, ctx));
+  return onEvent;
+}

@@ -1,0 +1,49 @@
+import type { BaseContext } from "@scorel/kernel";
+import { errors } from "../errors.ts";
+import { Allowance } from "./allowance.ts";
+import type { ContainedPlugin } from "./contained-plugin.ts";
+import { containedSession } from "./session.ts";
+import { containedTap } from "./taps.ts";
+
+type Changed = Pick<BaseContext, "session" | "provide" | "hook" | "subscribe" | "spend" | "isolate">;
+
+/** The context of an extension: what goes through it is counted, copied and attributed. */
+export function containedContext(context: BaseContext, contained: ContainedPlugin): BaseContext {
+  const allowance = new Allowance(contained);
+  const changed: Changed = {
+    session: containedSession(context, allowance),
+    provide: (name, service) => {
+      contained.origin.checkService?.(name, service);
+      context.provide(name, service);
+    },
+    hook: (name, tap) => context.hook(name, containedTap(name, tap, contained) as typeof tap),
+    subscribe: (listener, options) => context.subscribe(contained.listener(listener), options),
+    spend: (where, cost, size) => allowance.spend(where, cost, size),
+    isolate: (where, work) => {
+      const part = {};
+      return async (...given) => {
+        if (contained.isOff(part)) return;
+        try {
+          await work(...given);
+        } catch (thrown) {
+          contained.report(where, thrown);
+          contained.failed(part, where);
+        }
+      };
+    },
+  };
+  // Services are getters, which are not to be read here.
+  const members = { ...Object.getOwnPropertyDescriptors(context), ...Object.getOwnPropertyDescriptors(changed) };
+  return namingNeeds(Object.defineProperties({}, members) as BaseContext);
+}
+
+/** Reading a service that is not named in `needs` says so, instead of answering `undefined`. */
+function namingNeeds(context: BaseContext): BaseContext {
+  return new Proxy(context, {
+    get(target, key) {
+      if (typeof key === "string" && !(key in target) && target.find(key as never) !== undefined)
+        throw errors.PLUGIN_UNNAMED_NEED({ plugin: target.plugin, service: key });
+      return Reflect.get(target, key);
+    },
+  });
+}

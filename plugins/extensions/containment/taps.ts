@@ -1,0 +1,36 @@
+import { copyPlain, withCopy } from "@scorel/kernel";
+import { runCall } from "./calls.ts";
+import type { ContainedPlugin } from "./contained-plugin.ts";
+
+type Handler = (input: unknown, signal: AbortSignal) => unknown;
+
+/** What `hooks` answered, with each layer contained; what is no table of layers is left to the kernel to refuse. */
+export function containedTaps(hooks: unknown, contained: ContainedPlugin): object {
+  if (typeof hooks !== "object" || hooks === null || Array.isArray(hooks) || hooks instanceof Promise)
+    return hooks as object;
+  return Object.fromEntries(Object.entries(hooks).map(([hook, tap]) => [hook, containedTap(hook, tap, contained)]));
+}
+
+/** A layer that gets a copy of its input, and is asked no more once it is switched off. What is no layer is left to the kernel to refuse. */
+export function containedTap(hook: string, tap: unknown, contained: ContainedPlugin): unknown {
+  if (typeof tap === "function") return containedHandler(hook, tap as Handler, contained);
+  const { handler } = Object(tap) as { handler?: unknown };
+  if (typeof handler !== "function") return tap;
+  return { ...(tap as object), handler: containedHandler(hook, handler as Handler, contained) };
+}
+
+function containedHandler(hook: string, handler: Handler, contained: ContainedPlugin): Handler {
+  const call = contained.call(hook);
+  const layer: Handler = (input, signal) => {
+    if (contained.isOff(layer)) return undefined;
+    if (typeof input !== "object" || input === null) return runCall(call, handler, input, signal);
+    const copy = copyPlain(input);
+    const answer = runCall(call, handler, copy, signal);
+    return isThenable(answer) ? answer.then((later) => withCopy(copy, later)) : withCopy(copy, answer);
+  };
+  return layer;
+}
+
+function isThenable(value: unknown): value is PromiseLike<unknown> {
+  return typeof (value as { then?: unknown } | null | undefined)?.then === "function";
+}
