@@ -1,8 +1,9 @@
 import { resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
 import { printAnswer } from "@scorel/host/client";
-import type { Client, HostService, SessionOptions } from "@scorel/host/contract";
+import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
+import type { SessionOptions } from "@scorel/workspace/contract";
 import type { ArtifactVersion, LineageTree } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { inWords } from "./events.ts";

@@ -1,5 +1,5 @@
-import type { SessionOptions } from "@scorel/host/contract";
 import type { Session } from "@scorel/kernel";
+import type { SessionOptions } from "@scorel/workspace/contract";
 
 /** What a thing was made of, by whoever made it; enough to make it again. */
 export interface Lineage {

@@ -1,7 +1,7 @@
 import { basename, dirname, join, sep } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { codeOf, type ScorelError } from "@scorel/kernel";
 import { isWithin } from "@scorel/kit/files/paths";
+import type { Workspace } from "@scorel/workspace/contract";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import { fold } from "./names.ts";

@@ -1,6 +1,5 @@
 import { realpathSync } from "node:fs";
 import { homedir } from "node:os";
-import type { Workspace } from "@scorel/host/contract";
 import type { ImagesService } from "@scorel/images/contract";
 import type { BaseContext } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
@@ -9,6 +8,7 @@ import type {} from "@scorel/permissions/contract";
 import type { RefsService } from "@scorel/runner/contract";
 import type { SandboxService } from "@scorel/sandbox/contract";
 import type { BashSettings } from "@scorel/tools/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { BYTES_PER_TOKEN } from "./budget.ts";
 import { Claims } from "./claims.ts";
 import type { FileCoverage } from "./contract.ts";

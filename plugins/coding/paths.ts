@@ -1,8 +1,8 @@
 import { isUtf8 } from "node:buffer";
 import { access, readlink, realpath } from "node:fs/promises";
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 import { decodeName, encodeName, mayBeEncoded } from "./names.ts";
 

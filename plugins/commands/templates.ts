@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync } from "node:fs";
 import { dirname, join, sep } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { realOf } from "@scorel/kit/files/paths";
+import type { Workspace } from "@scorel/workspace/contract";
 import type { SlashCommand } from "./contract.ts";
 
 /** Maximum size of a template file in bytes. */

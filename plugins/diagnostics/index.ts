@@ -1,7 +1,7 @@
-import type {} from "@scorel/host/contract";
 import { type AnyEvent, definePlugin, type Missed } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
+import type {} from "@scorel/workspace/contract";
 import type {} from "./contract.ts";
 import { Journal } from "./journal.ts";
 import type { Spans } from "./spans.ts";

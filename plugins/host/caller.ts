@@ -1,5 +1,6 @@
 import type { AgentService, TurnOutcome } from "@scorel/agent/contract";
-import type { Client, SessionOptions } from "./contract.ts";
+import type { SessionOptions } from "@scorel/workspace/contract";
+import type { Client } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OpenSession } from "./open-session.ts";
 import type { Sessions } from "./sessions.ts";

@@ -13,79 +13,10 @@ import type {
 } from "@scorel/kernel";
 import type { Logs } from "@scorel/logs/contract";
 import type { SessionMeta, UserMessage } from "@scorel/messages/contract";
+import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "@scorel/workspace/contract";
 import type { z } from "zod";
 
-/** Options for opening a session. They hold while it is open. */
-export interface SessionOptions {
-  /** `provider/id` */
-  model?: string | undefined;
-  /** Directories outside the workspace root that Write and Edit may change. */
-  allowWrite?: readonly string[] | undefined;
-  /** Thinking level of the model, or `off`. Stored with the session's next turn. */
-  thinking?: string | undefined;
-  /** The only tools offered to the model; default: all. */
-  tools?: readonly string[] | undefined;
-  /** Text appended to the system prompt. */
-  appendSystemPrompt?: string | undefined;
-  /** Permission mode that overrides the configuration. */
-  permission?: "ask" | "edits" | "full" | "plan" | undefined;
-  /** Executor for programs of skills; overrides the configuration. */
-  sandbox?: "auto" | "bubblewrap" | "docker" | "podman" | "local" | undefined;
-  /**
-   * True when the client will answer questions (`attend_requests`). Questions asked until then wait. It also applies to
-   * all sessions that this client opens later.
-   */
-  attending?: boolean | undefined;
-}
-
-/** The service `workspace`: where and how a session works. All paths are canonical (symbolic links resolved). */
-export interface Workspace extends SessionOptions {
-  cwd: string;
-  /** The git root above `cwd`, else `cwd`. */
-  root: string;
-  home: string;
-  /** Path of the session's log; absent for a session in memory. */
-  file?: string;
-  /** The project's `.scorel` folder; absent unless the user trusts it, and then nothing in the project may be read. */
-  trusted?: string;
-  /** Where trusted files are read from. Never the project itself. */
-  trustedCopy?: TrustedCopy;
-  /** Trusted skills in folders between the one with `.scorel` and `cwd`. */
-  nestedSkills?: NestedSkills;
-  /** Presets in use that are folders, weakest first. Their contents count as the user's own words. */
-  packages?: readonly PresetPackage[];
-  /** Private folder for the session's temporary files, created on first access. */
-  temp: string;
-  /** Directories outside `root` that Write and Edit may change. */
-  allowWrite: readonly string[];
-}
-
-/** A private copy of a project's trusted files. Only this copy may be read. */
-export interface TrustedCopy {
-  /** Copy of the project's `.scorel` folder. */
-  scorel: string;
-  /** Copy of the project root, with `.agents/skills`, `.claude/skills` and `.claude/commands` where they exist. */
-  root: string;
-}
-
-/** Trusted skill folders nearer to the working directory than `.scorel`, for example of a package in a monorepo. */
-export interface NestedSkills {
-  /** Display paths, the nearest to the working directory first. */
-  folders: readonly string[];
-  /** The folder to read them from, in place of the project's root. */
-  root: string;
-}
-
-/**
- * A preset that is a folder with a `preset.toml`. It may also hold `extensions/`, `instructions/*.md` and `skills/`.
- */
-export interface PresetPackage {
-  name: string;
-  /** Display path. */
-  folder: string;
-  /** Where to read its files: the folder itself, or a private copy of what is trusted. */
-  root: string;
-}
+export type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace };
 
 /** The service `composition`: resolved presets and configuration, from which session kernels are made. */
 export interface Composition {
@@ -374,7 +305,6 @@ export interface HostService {
 
 declare module "@scorel/kernel" {
   interface Services {
-    workspace: Workspace;
     composition: Composition;
     host: HostService;
   }

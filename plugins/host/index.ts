@@ -1,7 +1,6 @@
 import type {} from "@scorel/cli/contract";
 import { definePlugin } from "@scorel/kernel";
 import type {} from "@scorel/logs/contract";
-import type {} from "./contract.ts";
 import { createHost, type LocalHost } from "./host.ts";
 import { sessionCommands } from "./session-commands.ts";
 

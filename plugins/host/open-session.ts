@@ -1,6 +1,7 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Kernel } from "@scorel/kernel";
-import type { Composition, Notice, Workspace } from "./contract.ts";
+import type { Workspace } from "@scorel/workspace/contract";
+import type { Composition, Notice } from "./contract.ts";
 
 /** A session's plugins, as the loader returns them. */
 export type SessionPlugins = Awaited<ReturnType<Composition["sessionPlugins"]>>;

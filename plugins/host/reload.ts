@@ -1,6 +1,7 @@
 import type { KernelEntry } from "@scorel/kernel";
+import type { SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { failureText } from "./client.ts";
-import type { Notice, SessionOptions, Workspace } from "./contract.ts";
+import type { Notice } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 

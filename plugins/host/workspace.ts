@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { homedir, tmpdir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "./contract.ts";
+import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
 /** Returns the home directory as HOME names it, read at each call. Throws HOST_HOME. */

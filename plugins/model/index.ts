@@ -1,5 +1,5 @@
-import type {} from "@scorel/host/contract";
 import { definePlugin } from "@scorel/kernel";
+import type {} from "@scorel/workspace/contract";
 import { readStored, secretsOf } from "./auth-file.ts";
 import { type ModelConfig, modelConfig } from "./config.ts";
 import type {} from "./contract.ts";

@@ -1,6 +1,7 @@
-import type { Composition, Workspace } from "@scorel/host/contract";
+import type { Composition } from "@scorel/host/contract";
 import { createKernel, createMemoryStore, newId } from "@scorel/kernel";
 import type { ModelAdminService } from "@scorel/model/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
 /** What a session's model depends on. */

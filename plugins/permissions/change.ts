@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { homedir } from "node:os";
 import { join, relative, resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { codeOf, type DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
+import type { Workspace } from "@scorel/workspace/contract";
 
 const MAX_BYTES = 1_048_576;
 const AROUND = 3;

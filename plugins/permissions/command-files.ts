@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { kindOf } from "./file-cache.ts";
 import { MANY } from "./gaps.ts";
 import { type Expansion, expandGlob, showsHidden } from "./globs.ts";

@@ -1,6 +1,6 @@
 import { resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
+import type { Workspace } from "@scorel/workspace/contract";
 import { filesOf, isFolder } from "./command-files.ts";
 import { gitDanger } from "./git-folders.ts";
 import { bareName } from "./hazards.ts";

@@ -1,6 +1,6 @@
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
 import { realOf } from "./file-cache.ts";
 import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { kindOf, realOf } from "./file-cache.ts";
 import { isInside } from "./paths.ts";
 import type { Unit } from "./shell.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { uncovered } from "./coverage.ts";
 import { isQuietRepository } from "./git-folders.ts";
 import { isInside } from "./paths.ts";

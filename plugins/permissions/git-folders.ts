@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { basename, dirname, join, resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import type { Workspace } from "@scorel/workspace/contract";
 import { hasOnlyHarmlessSettings, hooksInQuietSettings } from "./git-settings.ts";
 
 /** The repository that git finds when it runs in a folder. */

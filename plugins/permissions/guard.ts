@@ -1,8 +1,8 @@
 import type { ToolCallApproval, ToolCallInput, ToolCallVerdict } from "@scorel/agent/contract";
-import type { Workspace } from "@scorel/host/contract";
 import type { DisplayAction } from "@scorel/kernel";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { RequestOption } from "@scorel/requests/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import type { CallRequest } from "./contract.ts";
 import { judge } from "./judge.ts";
 import { trustedAccess } from "./project-tools.ts";

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { textsFor } from "./command-texts.ts";
 import { kindOf, realOf } from "./file-cache.ts";
 import { forbids } from "./forbid.ts";

@@ -1,7 +1,7 @@
 import { isAbsolute, resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Access } from "@scorel/tools/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { realOf, withFileCache } from "./file-cache.ts";
 import { isControlPath, isInside } from "./paths.ts";
 import { judgeReads } from "./reading.ts";

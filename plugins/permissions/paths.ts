@@ -1,6 +1,6 @@
 import { join, resolve, sep } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
+import type { Workspace } from "@scorel/workspace/contract";
 import { realOf } from "./file-cache.ts";
 
 /** Whether a path's real location is in the project, the session's temporary folder or an extra writable folder. */

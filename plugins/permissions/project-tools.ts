@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Access, ReadyTool } from "@scorel/tools/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 
 const FILES = [".ts", ".mts", ".js", ".mjs", ""];
 

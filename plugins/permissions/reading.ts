@@ -1,5 +1,5 @@
-import type { Workspace } from "@scorel/host/contract";
 import { isWithin } from "@scorel/kit/files/paths";
+import type { Workspace } from "@scorel/workspace/contract";
 import { kindOf, realOf } from "./file-cache.ts";
 import { holdsKeys, isKeyStore, isSystem, keyStoreTest } from "./keys.ts";
 import { coveredBy, fits, isInside } from "./paths.ts";

@@ -4,6 +4,7 @@ import { isDeepStrictEqual } from "node:util";
 import type {} from "@scorel/host/contract";
 import { type BaseContext, codeOf, messageOf } from "@scorel/kernel";
 import type {} from "@scorel/projects/contract";
+import type {} from "@scorel/workspace/contract";
 import { parse } from "smol-toml";
 import { errors } from "./errors.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Workspace } from "@scorel/host/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { namesIn } from "./file-cache.ts";
 import { isFreeGit } from "./free-git.ts";
 import { filesNamed } from "./free-programs.ts";

@@ -1,4 +1,3 @@
-import type { Workspace } from "@scorel/host/contract";
 import type {
   EventDefinition,
   EventOf,
@@ -12,6 +11,7 @@ import type {
 import type {} from "@scorel/requests/contract";
 import type {} from "@scorel/runner/contract";
 import type {} from "@scorel/skills/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { PermissionsConfig } from "./config.ts";
 import type { Mode } from "./contract.ts";

@@ -1,5 +1,5 @@
-import type { Workspace } from "@scorel/host/contract";
 import type { Access } from "@scorel/tools/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import type { Mode } from "./contract.ts";
 import { fits } from "./paths.ts";
 import type { Rule } from "./rule.ts";

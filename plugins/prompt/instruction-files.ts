@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { PresetPackage } from "@scorel/host/contract";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import type { InstructionSnapshot } from "./contract.ts";
 import { readInstructionFile } from "./instruction-file.ts";
 

@@ -1,10 +1,11 @@
 import { basename, resolve } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import type { Client, HostService, SessionOptions } from "@scorel/host/contract";
+import type { Client, HostService } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import type { DirectEnd, DirectRequest } from "@scorel/runner/contract";
+import type { SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
 /** As shells and `timeout` have it. */

@@ -1,8 +1,8 @@
 import { existsSync, statSync } from "node:fs";
 import { dirname, isAbsolute, join, relative, resolve, sep } from "node:path";
 import { fileURLToPath } from "node:url";
-import type { Workspace } from "@scorel/host/contract";
 import type { PlacedSkills } from "@scorel/skillstore/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import type { SkillSource } from "./contract.ts";
 import { errors } from "./errors.ts";
 

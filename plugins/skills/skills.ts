@@ -1,5 +1,5 @@
-import type { Workspace } from "@scorel/host/contract";
 import type { PluginContext } from "@scorel/kernel";
+import type { Workspace } from "@scorel/workspace/contract";
 import { returningBytes } from "./budget.ts";
 import type { SkillsConfig } from "./config.ts";
 import type { IndexedSkill, LoadedSkill, Skill, SkillLook, SkillState, SkillsService } from "./contract.ts";

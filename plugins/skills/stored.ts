@@ -1,6 +1,6 @@
-import type { Workspace } from "@scorel/host/contract";
 import { messageOf, type PluginContext } from "@scorel/kernel";
 import type { PlacedSkills, SkillStore } from "@scorel/skillstore/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import type { SkillsConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 import { archiveAt, type StoredRoots } from "./roots.ts";

@@ -1,6 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
-import type { NestedSkills } from "@scorel/host/contract";
 import type { Awaitable } from "@scorel/kernel";
+import type { NestedSkills } from "@scorel/workspace/contract";
 
 /** The `.scorel` folder of a project, and whether anything in it may be read. */
 export interface Project {

@@ -1,6 +1,6 @@
 import type { FoundExtensions } from "@scorel/extensions/contract";
-import type { PresetPackage } from "@scorel/host/contract";
 import { assertPrivate, closeToOthers } from "@scorel/kit/files/private-folder";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import { shipped } from "../catalogue.ts";
 import { grammarKeys } from "../layers/merge.ts";
 import { filesOf, type Project, userDir } from "../paths.ts";

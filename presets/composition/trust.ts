@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import type { FoundExtensions } from "@scorel/extensions/contract";
-import type { PresetPackage } from "@scorel/host/contract";
 import { presetsDir } from "@scorel/kit/files/home";
 import type { Admission, HeldExtension, Project, TrustService } from "@scorel/trust/contract";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import { createAdmission } from "../layers/admission.ts";
 import type { Asked } from "./asked.ts";
 import { findExtensions } from "./extension-files.ts";

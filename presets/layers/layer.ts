@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
-import type { PresetPackage } from "@scorel/host/contract";
 import { messageOf } from "@scorel/kernel";
 import type { Table } from "@scorel/kit/values";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";
 import { createKeyLocator, type KeyLocator } from "./key-locator.ts";

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
-import type { PresetPackage } from "@scorel/host/contract";
 import { ScorelError } from "@scorel/kernel";
 import type { Admission } from "@scorel/trust/contract";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { filesOf, type Project, userDir } from "../paths.ts";
 import { createAdmission } from "./admission.ts";

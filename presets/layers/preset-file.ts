@@ -1,10 +1,10 @@
 import { type Dirent, existsSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, join, relative, resolve, sep } from "node:path";
-import type { PresetPackage } from "@scorel/host/contract";
 import { nearest } from "@scorel/kernel";
 import { presetFile, presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import type { Admission } from "@scorel/trust/contract";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { filesOf, type Project, shippedPresets } from "../paths.ts";
 import { assertNotLost, installedFile, settleInstalls, userPackage } from "./installed.ts";

@@ -48,6 +48,8 @@ export interface Facts {
   loader: { errors: ErrorForm[] };
   /** The libraries that plugins share. */
   kit: { errors: ErrorForm[] };
+  /** Of packages that are a contract and no plugin, by folder. */
+  contracts: Map<string, Contract>;
   /** Services that no plugin provides -> the folder that hands them to a kernel. */
   given: Map<string, string>;
   presets: PresetFacts[];
@@ -67,6 +69,7 @@ export async function readFacts(): Promise<Facts> {
     },
     loader: { errors: await errorsOf("presets") },
     kit: { errors: await errorsOf("plugins/kit") },
+    contracts: contractsAlone(),
     given: givenServices(),
     presets: readPresets(),
     commandLine: await readCommandLine(),
@@ -75,8 +78,27 @@ export async function readFacts(): Promise<Facts> {
 
 /** The rows of a table, the kernel's first. */
 export function rowsOf(facts: Facts, table: string): Row[] {
-  const contracts = [facts.kernel.contract, ...facts.plugins.map(({ contract }) => contract)];
+  const contracts = [
+    facts.kernel.contract,
+    ...facts.contracts.values(),
+    ...facts.plugins.map(({ contract }) => contract),
+  ];
   return contracts.flatMap(({ rows }) => rows).filter((row) => row.table === table);
+}
+
+/** Contracts of folders that are no plugin. */
+function contractsAlone(): Map<string, Contract> {
+  const folders = readdirSync(join(root, "plugins")).map((id) => `plugins/${id}`);
+  const alone = folders.filter(
+    (folder) => existsSync(join(root, folder, "contract.ts")) && !existsSync(join(root, folder, "index.ts")),
+  );
+  return new Map(alone.map((folder) => [folder, contractOf(read(`${folder}/contract.ts`), folder)]));
+}
+
+/** The contract that declares a row; the kernel's own service has its type in a file of its own. */
+export function contractWith(facts: Facts, { owner }: Row): Contract {
+  const plugin = facts.plugins.find(({ folder }) => folder === owner);
+  return plugin?.contract ?? facts.contracts.get(owner) ?? facts.kernel.ui;
 }
 
 async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> {
@@ -102,7 +124,8 @@ async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> 
 
 /** Keeps of what the sources mention the names that some table has. */
 function withNames(plugins: PluginFacts[]): PluginFacts[] {
-  const rows = plugins.flatMap(({ contract }) => contract.rows);
+  const all = [...plugins.map(({ contract }) => contract), ...contractsAlone().values()];
+  const rows = all.flatMap(({ rows }) => rows);
   const named = (table: string) => new Set(rows.filter((row) => row.table === table).map(({ name }) => name));
   const services = named("Services");
   const hooks = named("Hooks");

@@ -1,5 +1,5 @@
 import { type Node, nodesOf } from "../architecture.ts";
-import { type Facts, rowsOf } from "./facts.ts";
+import { contractWith, type Facts, rowsOf } from "./facts.ts";
 import { type Contract, type Declaration, inside, nameOf, type Row } from "./source.ts";
 
 /** The path of the generated table: what each service has to have, by the contract that declares it. */
@@ -30,7 +30,7 @@ function shapeOf(facts: Facts, row: Row): "function" | Members {
   const [type] = [...nodesOf(`interface Row { ${row.text} }`)].filter(({ type }) => type === "TSTypeAnnotation");
   const annotation = type?.typeAnnotation as Node;
   if (annotation.type === "TSFunctionType") return "function";
-  const own = facts.plugins.find(({ folder }) => folder === row.owner)?.contract ?? facts.kernel.ui;
+  const own = contractWith(facts, row);
   const name = nameOf(annotation.typeName as Node);
   const declaration = own.declarations.find((each) => each.name === name);
   if (!declaration) throw new Error(`the type of the service "${row.name}" is not declared beside it`);

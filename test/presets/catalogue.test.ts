@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
@@ -18,8 +18,10 @@ describe("the catalogue", () => {
   it("names every plugin of this repository, with the scope that the plugin has", async () => {
     const plugins = await loadShipped(Object.keys(catalogue));
     const scopes = Object.fromEntries([...plugins].map(([id, { scope = "session" }]) => [id, scope]));
-    // The kit is a set of libraries, not a plugin.
-    const folders = readdirSync(join(root, "plugins")).filter((id) => id !== "kit");
+    // A folder without a manifest is no plugin: the kit is libraries, `workspace` a contract.
+    const folders = readdirSync(join(root, "plugins")).filter((id) =>
+      existsSync(join(root, "plugins", id, "index.ts")),
+    );
     expect(Object.keys(catalogue).sort()).toEqual(folders.sort());
     expect(scopes).toEqual(Object.fromEntries(Object.entries(catalogue).map(([id, { scope }]) => [id, scope])));
   });

@@ -12,6 +12,13 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     notify: "function",
     status: "function",
   },
+  workspace: {
+    cwd: "value",
+    root: "value",
+    home: "value",
+    temp: "value",
+    allowWrite: "value",
+  },
   customDisplay: "function",
   model: {
     current: "function",
@@ -108,13 +115,6 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     list: "function",
     header: "function",
     scan: "function",
-  },
-  workspace: {
-    cwd: "value",
-    root: "value",
-    home: "value",
-    temp: "value",
-    allowWrite: "value",
   },
   composition: {
     sessionPlugins: "function",

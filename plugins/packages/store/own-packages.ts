@@ -1,8 +1,8 @@
 import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
-import type { PresetPackage } from "@scorel/host/contract";
 import { presetFile, presetsDir } from "@scorel/kit/files/home";
 import { canonical } from "@scorel/kit/files/paths";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import { entryOf, lockNow } from "./lock.ts";
 
 /** The presets that are folders and that the user has put there by hand: no lock file vouches for their bytes. */

@@ -1,10 +1,10 @@
 import * as fs from "node:fs";
 import { join, relative, sep } from "node:path";
 import type { ExtensionFile, FoundExtensions } from "@scorel/extensions/contract";
-import type { PresetPackage } from "@scorel/host/contract";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { presetsDir, userDir } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
+import type { PresetPackage } from "@scorel/workspace/contract";
 import type { HeldExtension } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { changeTrust, readTrust } from "../record/file.ts";

@@ -1,4 +1,4 @@
-import { type Facts, rowsOf } from "../facts.ts";
+import { contractWith, type Facts, rowsOf } from "../facts.ts";
 import { code, fence, heading, table } from "../markdown.ts";
 import type { Row } from "../source.ts";
 import { ownerOf, type Page, pluginLink, pluginLinks, sourceText, typesFor } from "./page.ts";
@@ -39,8 +39,6 @@ function cells(facts: Facts, { name }: Row): string[] {
 
 /** The service's own type first, then those it leads to. */
 function declarationsOf(facts: Facts, row: Row, seen: Set<string>) {
-  const own = facts.plugins.find(({ folder }) => folder === row.owner)?.contract;
-  const contract = own ?? facts.kernel.ui;
-  const found = typesFor(row.mentions, contract.declarations, seen);
+  const found = typesFor(row.mentions, contractWith(facts, row).declarations, seen);
   return [...found].sort((a, b) => Number(row.mentions.includes(b.name)) - Number(row.mentions.includes(a.name)));
 }

@@ -4,12 +4,12 @@ import { dirname, join } from "node:path";
 import type { AgentService, ToolCallApproval, ToolCallVerdict } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
 import type { FileDetails } from "@scorel/coding/contract";
-import type { Workspace } from "@scorel/host/contract";
 import { definePlugin, type FoldCall, type Kernel } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import type { ModelService, SecretsService } from "@scorel/model/contract";
 import tools from "@scorel/tools";
 import type { ToolOutput, ToolsService } from "@scorel/tools/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { createSecrets } from "../../../plugins/model/secrets.ts";
 import { type TestPlugin, testKernel } from "../../harness.ts";
 

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { AgentService, ToolCallApproval } from "@scorel/agent/contract";
 import coding from "@scorel/coding";
-import type { HostService, Operations, Workspace } from "@scorel/host/contract";
+import type { HostService, Operations } from "@scorel/host/contract";
 import { definePlugin, type FoldCall, type Kernel, type StoredEvent } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import permissions from "@scorel/permissions";
@@ -12,6 +12,7 @@ import requests from "@scorel/requests";
 import type { OpenRequest } from "@scorel/requests/contract";
 import tools from "@scorel/tools";
 import type { ReadyTool, Tool } from "@scorel/tools/contract";
+import type { Workspace } from "@scorel/workspace/contract";
 import { changeFile } from "../../../plugins/host/shared-file.ts";
 import { testCallers, testKernel } from "../../harness.ts";
 

@@ -1,6 +1,6 @@
-import type { Workspace } from "@scorel/host/contract";
 import { definePlugin, type Ui } from "@scorel/kernel";
 import requests from "@scorel/requests";
+import type { Workspace } from "@scorel/workspace/contract";
 import { describe, expect, it } from "vitest";
 import { echoAgent, testHome, testHost } from "../host/home.ts";
 import { firstOf, open } from "./setup.ts";
