@@ -28,8 +28,8 @@ export interface Running {
   finished: Promise<Finished>;
   /** Resolves with the first line of stdout that matches. */
   line(matches: (line: string) => boolean): Promise<string>;
-  /** Resolves when stderr contains a text. */
-  said(text: string): Promise<void>;
+  /** Resolves when stderr contains or matches this. */
+  said(text: string | RegExp): Promise<void>;
 }
 export interface RunOptions {
   /** Written to stdin, which is then closed. Default: stdin is closed at once. */
@@ -198,9 +198,10 @@ function launch(args: readonly string[], { input, open, cwd, env, through = [], 
         reject(new Error(`It ended (${end.code ?? end.signal}) without that line.\n${end.stdout}\n${end.stderr}`)),
       );
     });
-  const said = (words: string) =>
+  const said = (words: string | RegExp) =>
     new Promise<void>((resolve, reject) => {
-      const look = () => stderr.includes(words) && resolve();
+      const isSaid = () => (typeof words === "string" ? stderr.includes(words) : words.test(stderr));
+      const look = () => isSaid() && resolve();
       listeners.add(look);
       look();
       void finished.then(() => reject(new Error(`It ended without saying so.\n${stdout}\n${stderr}`)));

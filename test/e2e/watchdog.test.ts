@@ -20,6 +20,13 @@ const places: [string, string, string][] = [
   ["in a hook", plugin(`hooks: () => ({ beforeToolCall() {\n${spins} } })`), "beforeToolCall"],
   ["in a hook, later", plugin(`hooks: () => ({ async beforeToolCall() { await null;\n${spins} } })`), "beforeToolCall"],
   [
+    "in a hook, after other work",
+    plugin(
+      `hooks: () => ({ beforeToolCall() { return Promise.resolve().then(Function("for (const end = Date.now() + 4000; Date.now() < end; );")).then(() => {\n${spins} }); } })`,
+    ),
+    "beforeToolCall",
+  ],
+  [
     "in a listener",
     plugin(`onEvent(event) { if (event.type === "tool_execution_start")\n${waits} }`),
     "onEvent tool_execution_start",
@@ -68,7 +75,9 @@ async function turnBeside(source: string, test: TestContext) {
   return { s, path, started: s.start(["-p", "read it", "--continue", "--output", "events"]) };
 }
 const line = (pid: number, place: string, path: string) =>
-  `plugin wild blocks the process: its code has been running for 3 s in ${place} (${path}:2); if it never returns, press Ctrl-C twice or end process ${pid}`;
+  new RegExp(
+    `plugin wild blocks the process: its code has been running for \\d+ s in ${place} \\(${path}:2\\); if it never returns, press Ctrl-C twice or end process ${pid}\n`,
+  );
 
 it.concurrent.for(places)(
   "an extension that never returns %s is named, and nothing said is lost",
@@ -78,12 +87,8 @@ it.concurrent.for(places)(
     started.child.kill("SIGKILL");
     await started.finished;
     const [log = ""] = s.logs();
-    expect(readFileSync(log.replace(/\.jsonl$/, ".log"), "utf8")).toContain(
-      `error ${line(started.pid, place, path)}\n`,
-    );
-    expect((await s.run(["logs", basename(log, ".jsonl")])).stdout).toContain(
-      "blocks the process: its code has been running for 3 s",
-    );
+    expect(readFileSync(log.replace(/\.jsonl$/, ".log"), "utf8")).toMatch(line(started.pid, place, path));
+    expect((await s.run(["logs", basename(log, ".jsonl")])).stdout).toContain("error plugin wild blocks the process:");
     s.file("~/.scorel/extensions/wild.ts", plugin(""));
     const before = records(log);
     expect(await s.run(["-p", "and now", "--continue"])).toMatchObject({ code: 0 });

@@ -18,6 +18,9 @@ const EXIT_MS = 1000;
 
 let last = -1;
 let missed = 0;
+/** The missed beats at which the main thread is looked at next, and was looked at last. */
+let nextLook = STUCK_AFTER;
+let lastLook = 0;
 /** Ctrl-C and SIGINT: the first one only cancels. */
 let interrupts = 0;
 /** What the process was asked to exit with. */
@@ -32,11 +35,12 @@ setInterval(() => {
   const now = Atomics.load(beats, 0);
   missed = now === last ? missed + 1 : 0;
   last = now;
-  if (missed === STUCK_AFTER) look(tell);
+  if (missed === 0) nextLook = STUCK_AFTER;
   if (missed < STUCK_AFTER) return giveBack();
+  if (missed === nextLook && !ending) lookUntilNamed();
   readTyped();
   // One beat later: the thread is held only once at a time.
-  if (isAsked() && missed > STUCK_AFTER && !ending) end(code ?? exitCode("SIGINT"));
+  if (isAsked() && missed > lastLook && !ending) end(code ?? exitCode("SIGINT"));
 }, beatMs);
 
 /** Threads are not told of signals by any documented way; the main one hears of these too, if it can. */
@@ -106,6 +110,16 @@ function end(status) {
   inMainThread(`globalThis[Symbol.for("scorel.watchdog")].exit(${status})`, () => {});
 }
 
+/** Names the extension in whose code the main thread is. At first that may be Scorel's own work, so it is looked at again. */
+function lookUntilNamed() {
+  const seconds = (missed * beatMs) / 1000;
+  lastLook = missed;
+  nextLook = Number.POSITIVE_INFINITY;
+  look((frames, known) => {
+    if (!tell(frames, known, seconds)) nextLook = Math.max(lastLook, missed) + STUCK_AFTER;
+  });
+}
+
 /** Answers the stack of the main thread and what it knows of its extensions. */
 function look(found) {
   inMainThread('globalThis[Symbol.for("scorel.watchdog")].activity()', (frames, answer) =>
@@ -136,17 +150,18 @@ function inMainThread(expression, found) {
   session.post("Debugger.enable", () => session.post("Debugger.pause"));
 }
 
-function tell(frames, { running, sessions: open, files }) {
+/** Answers whether the stack names an extension, which is then told. */
+function tell(frames, { running, sessions: open, files }, seconds) {
   const culprit = findCulprit(frames, files);
-  if (!culprit) return;
+  if (!culprit) return false;
   const { id, frame, at } = culprit;
   const calls = running.filter(({ plugin }) => plugin === id);
   const where = calls.at(-1)?.where ?? (frame.name || "its code");
-  const seconds = (STUCK_AFTER * beatMs) / 1000;
   const text = `plugin ${id} blocks the process: its code has been running for ${seconds} s in ${where} (${at}); if it never returns, press Ctrl-C twice or end process ${pid}`;
   const ids = calls.length > 0 ? calls.map(({ sessionId }) => sessionId) : open;
   for (const sessionId of new Set(ids)) append(sessionId, `${new Date().toISOString()} error ${text}\n`);
   writeSync(2, `scorel: ${text}\n`);
+  return true;
 }
 
 function findCulprit(frames, files) {
