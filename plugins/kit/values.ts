@@ -6,3 +6,18 @@ export function isTable(value: unknown): value is Table {
   const prototype = Object.getPrototypeOf(value);
   return prototype === Object.prototype || prototype === null;
 }
+
+/** A path of keys into nested tables; elements of arrays by index. */
+export type KeyPath = readonly (string | number)[];
+
+/** A path as TOML writes it: `model.provider`, `"my ext".key`. */
+export function dotted(path: KeyPath): string {
+  return path.map((key) => (/^[\w-]+$/.test(String(key)) ? key : JSON.stringify(key))).join(".");
+}
+
+/** Every value that is not a table, with its path. */
+export function leavesOf(value: unknown, path: KeyPath): { path: KeyPath; value: unknown }[] {
+  if (value === undefined) return [];
+  if (!isTable(value)) return [{ path, value }];
+  return Object.entries(value).flatMap(([key, inner]) => leavesOf(inner, [...path, key]));
+}

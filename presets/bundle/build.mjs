@@ -18,9 +18,9 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
+import { typesOnly, writeTypes } from "../../plugins/extensions/declarations/write.mjs";
 import { bundlePlugins } from "./bundle-plugins.mjs";
 import { pack } from "./pack.mjs";
-import { typesOnly, writeTypes } from "./types.mjs";
 
 const root = fileURLToPath(new URL("../..", import.meta.url));
 /** Built aside and put in place whole, so that a command that runs meanwhile never finds half of it. */

@@ -129,11 +129,11 @@ const LEAN_AI = `
   export * from "./utils/overflow.js";
   export { clampThinkingLevel, getSupportedThinkingLevels } from "./models.js";`;
 
-/** The built-in classes of fetch cost 15 ms at their first use; these files need little of them: see light-fetch.ts. */
+/** The built-in classes of fetch cost 15 ms at their first use; these files need little of them: see plugins/kit/net/light-fetch.ts. */
 const lightFetch = {
   name: "light-fetch",
   setup(hooks) {
-    const light = fileURLToPath(new URL("light-fetch.ts", import.meta.url));
+    const light = fileURLToPath(new URL("../../plugins/kit/net/light-fetch.ts", import.meta.url));
     const sdk = /(?:openai|@anthropic-ai[\\/]sdk)[\\/](?:client|internal[\\/](?:headers|utils[\\/]log))\.mjs$/;
     const google = /@google[\\/]genai[\\/]dist[\\/]node[\\/]index\.mjs$/;
     const own = /plugins[\\/]model[\\/](?:[a-z]+-)?fetch\.ts$/;

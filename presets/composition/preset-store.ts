@@ -1,5 +1,6 @@
 import { projectDir, userDir } from "@scorel/kit/files/home";
-import type { PresetKnowledge, PresetStore } from "@scorel/packages/contract";
+import type { PresetStore } from "@scorel/packages/contract";
+import type { PresetKnowledge } from "@scorel/packages/store";
 import { extended, parseLayer } from "../layers/layer.ts";
 import { isPath, namesIn, presetFileIn } from "../layers/preset-file.ts";
 import { shippedPresets } from "../paths.ts";

@@ -1,7 +1,8 @@
 import { existsSync } from "node:fs";
 import type { FoundExtensions } from "@scorel/extensions/contract";
 import { presetsDir } from "@scorel/kit/files/home";
-import type { Admission, HeldExtension, Project, TrustService } from "@scorel/trust/contract";
+import type { HeldExtension, TrustService } from "@scorel/trust/contract";
+import type { Admission, Project } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { createAdmission } from "../layers/admission.ts";
 import type { Asked } from "./asked.ts";

@@ -1,5 +1,5 @@
 import { dirname, resolve } from "node:path";
-import type { Admission } from "@scorel/trust/contract";
+import type { Admission } from "@scorel/trust/loader";
 import { extended, parseLayer } from "./layer.ts";
 import { fileAt, isPath } from "./preset-file.ts";
 

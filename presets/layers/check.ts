@@ -1,11 +1,11 @@
 import { type AnyPlugin, nearest } from "@scorel/kernel";
+import { knownKeys, metaAt, unknownKeys } from "@scorel/kit/schema/keys";
+import { dotted, leavesOf } from "@scorel/kit/values";
 import type { z } from "zod";
 import { catalogue, shipped, unshipped } from "../catalogue.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
-import { leavesOf } from "./leaves.ts";
-import { dotted, grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
+import { grammarKeys, listed as listedIn, type Merged } from "./merge.ts";
 import { checkGrammar, checkTable, type Issue, noTable, parsePath } from "./schema.ts";
-import { knownKeys, metaAt, unknownKeys } from "./unknown-keys.ts";
 
 /** An extension on disk, as far as the configuration has to know it. */
 export interface KnownExtension {

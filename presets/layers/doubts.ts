@@ -1,7 +1,7 @@
 import type { AnyPlugin } from "@scorel/kernel";
-import { leavesOf } from "./leaves.ts";
+import { metaAt } from "@scorel/kit/schema/keys";
+import { leavesOf } from "@scorel/kit/values";
 import type { Merged } from "./merge.ts";
-import { metaAt } from "./unknown-keys.ts";
 
 /**
  * Why a value that is accepted may not do what its writer expects. A schema says it of a key by `.meta({ doubt })`; it is told

@@ -1,5 +1,5 @@
 import { codeOf } from "@scorel/kernel";
-import type { LayerKnowledge } from "@scorel/trust/contract";
+import type { LayerKnowledge } from "@scorel/trust/loader";
 import { builtOn } from "./admission.ts";
 import { layerItems } from "./layer-items.ts";
 import { type LayerRequest, readLayers } from "./layers.ts";

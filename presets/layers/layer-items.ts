@@ -1,13 +1,13 @@
 import { messageOf } from "@scorel/kernel";
 import { oneLine } from "@scorel/kit/text/one-line";
-import { isTable } from "@scorel/kit/values";
-import type { LayerFile, TrustItem } from "@scorel/trust/contract";
+import { dotted, isTable, type KeyPath, leavesOf } from "@scorel/kit/values";
+import type { TrustItem } from "@scorel/trust/contract";
+import type { LayerFile } from "@scorel/trust/loader";
 import { loadShipped } from "../catalogue.ts";
 import { type Layer, parseLayer, placeOf } from "./layer.ts";
 import { isTooWide } from "./layered-values.ts";
-import { leavesOf } from "./leaves.ts";
 import { markAt } from "./marks.ts";
-import { dotted, grammarKeys, type KeyPath, type Merged } from "./merge.ts";
+import { grammarKeys, type Merged } from "./merge.ts";
 
 const LONGEST = 200;
 

@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs";
 import { messageOf } from "@scorel/kernel";
+import { createKeyLocator, type KeyLocator } from "@scorel/kit/text/key-locator";
 import type { Table } from "@scorel/kit/values";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { parse, TomlError } from "smol-toml";
 import { errors } from "../errors.ts";
-import { createKeyLocator, type KeyLocator } from "./key-locator.ts";
 
 /** Who wrote a layer, and so what it may set: a project's own files reach less far than the user's. */
 export type LayerKind = "shipped" | "user" | "project";

@@ -1,8 +1,8 @@
 import type { AnyPlugin } from "@scorel/kernel";
-import { isTable } from "@scorel/kit/values";
+import { isTable, type KeyPath } from "@scorel/kit/values";
 import type { z } from "zod";
 import { isOfProject, type Layer, type LayerKind } from "./layer.ts";
-import type { KeyPath, Merged } from "./merge.ts";
+import type { Merged } from "./merge.ts";
 
 /** What a plugin's schema says, by `.meta()`, about how the layers' values of an option come together. */
 interface Layering {

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { ScorelError } from "@scorel/kernel";
-import type { Admission } from "@scorel/trust/contract";
+import type { Admission } from "@scorel/trust/loader";
 import type { PresetPackage } from "@scorel/workspace/contract";
 import { errors } from "../errors.ts";
 import { filesOf, type Project, userDir } from "../paths.ts";

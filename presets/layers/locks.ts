@@ -1,8 +1,8 @@
 import type { ExtensionFile } from "@scorel/extensions/contract";
+import { dotted, type KeyPath, leavesOf } from "@scorel/kit/values";
 import type { ConfigProblem } from "./check.ts";
 import { isOfProject, type Layer, placeOf } from "./layer.ts";
-import { leavesOf } from "./leaves.ts";
-import { dotted, grammarKeys, type KeyPath, listed, mergeLayers, switchedOff } from "./merge.ts";
+import { grammarKeys, listed, mergeLayers, switchedOff } from "./merge.ts";
 import { parsePath } from "./schema.ts";
 
 /** A key or table that no project may change. */

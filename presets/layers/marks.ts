@@ -1,6 +1,6 @@
+import { metaAt } from "@scorel/kit/schema/keys";
+import type { KeyPath } from "@scorel/kit/values";
 import type { z } from "zod";
-import type { KeyPath } from "../layers/merge.ts";
-import { metaAt } from "../layers/unknown-keys.ts";
 
 /**
  * What the plugin that owns a key says a project could do with it, as `.meta({ trust: { kind, could } })` in its schema:

@@ -1,9 +1,6 @@
-import { isTable, type Table } from "@scorel/kit/values";
+import { isTable, type KeyPath, type Table } from "@scorel/kit/values";
 import { shipped } from "../catalogue.ts";
 import { type Layer, placeOf } from "./layer.ts";
-
-/** A path of keys from a layer's root; elements of arrays by index. */
-export type KeyPath = readonly (string | number)[];
 
 /** What all layers together say. */
 export interface Merged {
@@ -54,11 +51,6 @@ export function mergeLayers(layers: readonly Layer[]): Merged {
   }
   const layerOf = (path: KeyPath) => findOrigin(origins, path);
   return { layers, use, without, tables, layerOf, placeOf: (path) => placeIn(layerOf(path), path) };
-}
-
-/** A dotted path as in TOML: `model.provider`, `"my ext".key`. */
-export function dotted(path: KeyPath): string {
-  return path.map((key) => (/^[\w-]+$/.test(String(key)) ? key : JSON.stringify(key))).join(".");
 }
 
 /** Strings of an array with where they stand; anything else is reported with the layer's other mistakes. */

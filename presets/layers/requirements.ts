@@ -1,11 +1,11 @@
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
+import { parseRange, parseVersion } from "@scorel/kit/text/version-range";
 import { isTable } from "@scorel/kit/values";
 import manifest from "../../package.json" with { type: "json" };
 import type { ConfigProblem } from "./check.ts";
 import { type Layer, placeOf } from "./layer.ts";
 import { listed, type Merged } from "./merge.ts";
-import { parseRange, parseVersion } from "./version-range.ts";
 
 /** What the layers require and is not there, each with what to do; `loaded` are the extensions to load. */
 export function unmetRequirements(merged: Merged, loaded: readonly string[]): ConfigProblem[] {

@@ -1,11 +1,10 @@
 import { type AnyPlugin, issueText } from "@scorel/kernel";
-import { isTable } from "@scorel/kit/values";
+import { unknownKeys } from "@scorel/kit/schema/keys";
+import { isSecret, secretFree } from "@scorel/kit/text/secret-free";
+import { parseRange } from "@scorel/kit/text/version-range";
+import { dotted, isTable, type KeyPath } from "@scorel/kit/values";
 import { parse, TomlError } from "smol-toml";
 import { z } from "zod";
-import { dotted, type KeyPath } from "./merge.ts";
-import { isSecret, secretFree } from "./secret-free.ts";
-import { unknownKeys } from "./unknown-keys.ts";
-import { parseRange } from "./version-range.ts";
 
 /** One thing wrong with a configuration, and the key that it is about. */
 export interface Issue {

@@ -3,8 +3,8 @@ import { delimiter, dirname, join } from "node:path";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import manifest from "../../package.json" with { type: "json" };
+import { parseRange, parseVersion } from "../../plugins/kit/text/version-range.ts";
 import { hostPlugins } from "../../presets/composition/composition.ts";
-import { parseRange, parseVersion } from "../../presets/layers/version-range.ts";
 import { askedIn, composed } from "./asked.ts";
 import { type Place, place } from "./place.ts";
 

@@ -2,8 +2,9 @@ import { dirname, relative, resolve, sep } from "node:path";
 import { codeOf, nearest } from "@scorel/kernel";
 import { presetFile } from "@scorel/kit/files/home";
 import type { Tree } from "@scorel/kit/files/tree";
-import type { PresetKnowledge, PresetLock } from "../contract.ts";
+import type { PresetLock } from "../contract.ts";
 import { errors } from "../errors.ts";
+import type { PresetKnowledge } from "./knowledge.ts";
 
 interface Looking {
   /** What the preset is to be called. */

@@ -1,6 +1,7 @@
 import type { Tree } from "@scorel/kit/files/tree";
 import type { TrustItem } from "@scorel/trust/contract";
-import type { CodeFacts, LockedPackage, PresetKnowledge } from "../contract.ts";
+import type { LockedPackage } from "../contract.ts";
+import type { CodeFacts, PresetKnowledge } from "./knowledge.ts";
 
 interface About {
   name: string;

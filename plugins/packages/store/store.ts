@@ -1,10 +1,13 @@
 import * as fs from "node:fs";
 import { codeOf } from "@scorel/kernel";
-import type { InstalledPreset, LockEntry, PresetKnowledge, PresetStore } from "../contract.ts";
+import type { InstalledPreset, LockEntry, PresetStore } from "../contract.ts";
+import type { PresetKnowledge } from "./knowledge.ts";
 import { entryOf } from "./lock.ts";
 import { clearStaging, makeStaging } from "./staging.ts";
 import { carryOut, folderOf, readLock, reasonAgainst } from "./steps.ts";
 import { changesTo, hashOf, presetTree } from "./tree.ts";
+
+export type { PresetKnowledge } from "./knowledge.ts";
 
 /** The presets that are installed, for the commands of this plugin. */
 export function createPresetStore(known: PresetKnowledge): PresetStore {

@@ -1,8 +1,9 @@
 import { join, posix } from "node:path";
 import type { Tree } from "@scorel/kit/files/tree";
 import { oneLine } from "@scorel/kit/text/one-line";
-import type { LayerFile, LayerKnowledge, TrustItem } from "../contract.ts";
+import type { TrustItem } from "../contract.ts";
 import type { TrustGround } from "../grounds.ts";
+import type { LayerFile, LayerKnowledge } from "../loader.ts";
 
 /** Everything that a project has for Scorel to use, and what each could do. */
 export async function itemsIn(tree: Tree, ground: TrustGround, layers: LayerKnowledge): Promise<TrustItem[]> {

@@ -1,7 +1,8 @@
 import { basename } from "node:path";
 import { codeOf } from "@scorel/kernel";
-import type { LayerKnowledge, TrustedProject, TrustReview } from "../contract.ts";
+import type { TrustedProject, TrustReview } from "../contract.ts";
 import { type PresetGround, presetAt, presetGroundOf } from "../grounds.ts";
+import type { LayerKnowledge } from "../loader.ts";
 import { putTrust, reviewOf } from "../record/entries.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
 import { readPresetTree } from "../use/preset-tree.ts";

@@ -1,9 +1,10 @@
 import { codeOf } from "@scorel/kernel";
 import { canonical } from "@scorel/kit/files/paths";
 import type { Tree } from "@scorel/kit/files/tree";
-import type { LayerKnowledge, TrustedProject, TrustReview, TrustRun, TrustService } from "../contract.ts";
+import type { TrustedProject, TrustReview, TrustService } from "../contract.ts";
 import { groundOf, groundsOf, presetAt, type TrustGround } from "../grounds.ts";
 import { confirmHeld } from "../held/held.ts";
+import type { LayerKnowledge, TrustRun } from "../loader.ts";
 import { readTrustTree } from "../read-tree.ts";
 import { putDev, putTrust, reviewOf } from "../record/entries.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";

@@ -1,9 +1,9 @@
 import { codeOf } from "@scorel/kernel";
 import { keepCopy } from "@scorel/kit/files/copy";
 import { shellWord } from "@scorel/kit/text/shell-word";
-import type { Admission, LayerKnowledge } from "../contract.ts";
 import { errors } from "../errors.ts";
 import { type PresetGround, presetGroundOf } from "../grounds.ts";
+import type { Admission, LayerKnowledge } from "../loader.ts";
 import { readTrust } from "../record/file.ts";
 import { readPresetTree } from "./preset-tree.ts";
 

@@ -3,8 +3,8 @@ import { dirname, join, relative, sep } from "node:path";
 import { presetFile } from "@scorel/kit/files/home";
 import { canonical, isWithin } from "@scorel/kit/files/paths";
 import { readBytes, type Tree, treeOf } from "@scorel/kit/files/tree";
-import type { LayerKnowledge } from "../contract.ts";
 import type { PresetGround } from "../grounds.ts";
+import type { LayerKnowledge } from "../loader.ts";
 import { readTrustTree, untrustable } from "../read-tree.ts";
 
 /** The history of a preset is no part of it, and changes when the preset does not. */

@@ -1,8 +1,8 @@
 import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { shellWord } from "@scorel/kit/text/shell-word";
-import type { Project, TrustRun } from "../contract.ts";
 import { groundOf, groundsOf, type TrustGround } from "../grounds.ts";
+import type { Project, TrustRun } from "../loader.ts";
 import { readTrust, type TrustEntry } from "../record/file.ts";
 
 /** What a run with --trust has found when it first looked: what comes later was not there to be trusted. */

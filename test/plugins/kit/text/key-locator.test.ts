@@ -1,7 +1,7 @@
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { createKeyLocator } from "../../presets/layers/key-locator.ts";
-import { fc, seed } from "../property.ts";
+import { createKeyLocator } from "../../../../plugins/kit/text/key-locator.ts";
+import { fc, seed } from "../../../property.ts";
 import { type Doc, tomlDocument } from "./toml-document.ts";
 
 describe(`the key locator (seed ${seed})`, () => {

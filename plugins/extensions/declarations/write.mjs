@@ -15,7 +15,7 @@ import { dirname, join, relative, sep } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
 
-const root = realpathSync(fileURLToPath(new URL("../..", import.meta.url)));
+const root = realpathSync(fileURLToPath(new URL("../../..", import.meta.url)));
 const packages = join(root, "plugins/extensions/node_modules");
 const compiler = join(dirname(createRequire(import.meta.url).resolve("typescript/package.json")), "bin/tsc");
 

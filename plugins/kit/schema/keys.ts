@@ -1,6 +1,5 @@
-import { isTable } from "@scorel/kit/values";
 import type { z } from "zod";
-import type { KeyPath } from "./merge.ts";
+import { isTable, type KeyPath } from "../values.ts";
 
 /**
  * Where a value has keys that its schema does not name, however deep, whether or not the schema's author made

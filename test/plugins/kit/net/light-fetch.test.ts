@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import * as light from "../../presets/bundle/light-fetch.ts";
+import * as light from "../../../../plugins/kit/net/light-fetch.ts";
 
 /** What the bundle's classes do is what the built-in ones do. */
 describe.each([

@@ -1,4 +1,4 @@
-import { fc } from "../property.ts";
+import { fc } from "../../../property.ts";
 
 /** A random TOML document with what it says: each leaf's path, value and the line of its key. */
 export interface Doc {

@@ -1,4 +1,4 @@
-import { isTable } from "@scorel/kit/values";
+import { isTable } from "../values.ts";
 
 const secretName = /(key|token|secret|password|passphrase|authorization|cookie|credentials?)$/i;
 const secretTable = /^(headers|env|environment)$/i;
