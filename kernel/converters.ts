@@ -1,8 +1,7 @@
-import type { DisplayAction } from "./display.ts";
 import { errors } from "./errors.ts";
 import type { Guarded } from "./plugin.ts";
 import type { Registry } from "./registry.ts";
-import type { AnyEvent, ConvertContext, LlmAction, StoredEvent } from "./types.ts";
+import type { AnyEvent, ConvertContext, DisplayAction, LlmAction, StoredEvent } from "./types.ts";
 
 interface ConvertersOptions {
   registry: Registry;

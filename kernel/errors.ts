@@ -81,8 +81,6 @@ export const errors = defineErrors({
   EVENT_INVALID: (a: { type: string; issues: string }) => `The payload of event "${a.type}" is invalid: ${a.issues}`,
   EVENT_TRANSIENT: (a: { type: string }) => `Event "${a.type}" is transient: use emit(), not append().`,
   EVENT_PERSISTENT: (a: { type: string }) => `Event "${a.type}" is persistent: use append(), not emit().`,
-  EVENT_DISPLAY: (a: { type: string; missing?: string }) =>
-    `convertToDisplay of "${a.type}" answered ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}. See docs/reference/events.md for the forms that faces can draw.`,
   EVENT_LISTENED: (a: { type: string }) => `toListener of "${a.type}" answered no object of further fields.`,
   LOG_BUSY: (a: { type: string }) => `A turn is running: "${a.type}" has to wait until it ends, or cancel it first.`,
   LOG_CLOSED: () => "The session is closed; open it again before appending.",

@@ -1,6 +1,5 @@
 export { stop, withCopy } from "./chain.ts";
 export { copyPlain, frozenCopy } from "./copy.ts";
-export { asDisplay, type DisplayAction, displayText } from "./display.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { freeze } from "./freeze.ts";
 export { isId, newId } from "./ids.ts";
@@ -38,5 +37,4 @@ export { createMemoryStore, type LogImage, type Opened, type Problem, type Store
 export type { HookTrace } from "./trace.ts";
 export type { Stretch, TreeView } from "./tree.ts";
 export * from "./types.ts";
-export type { Asking, Choice, NoticeLevel, Ui } from "./ui.ts";
 export { within } from "./within.ts";

@@ -2,7 +2,6 @@ import { Announcer } from "./announcer.ts";
 import { Broadcast } from "./broadcast.ts";
 import { Converters } from "./converters.ts";
 import { freezeFields } from "./copy.ts";
-import type { DisplayAction } from "./display.ts";
 import { type Draft, Drafts } from "./drafts.ts";
 import { errors, messageOf } from "./errors.ts";
 import { frozenAsJson } from "./freeze.ts";
@@ -20,6 +19,7 @@ import { Tree } from "./tree.ts";
 import type {
   AnyEvent,
   ConvertContext,
+  DisplayAction,
   EventId,
   Events,
   EventType,

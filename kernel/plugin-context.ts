@@ -13,8 +13,7 @@ import {
   type SubscribeOptions,
 } from "./plugin.ts";
 import type { Scope } from "./scope.ts";
-import type { Dispose, Logger } from "./types.ts";
-import type { Ui } from "./ui.ts";
+import type { Dispose, Logger, Ui } from "./types.ts";
 import { unheard } from "./unheard.ts";
 
 /** What plugin contexts work through; not for plugins. */

@@ -14,8 +14,8 @@ import type {
   ProjectionDefinition,
   ServiceName,
   Services,
+  Ui,
 } from "./types.ts";
-import type { Ui } from "./ui.ts";
 
 /** `early` layers run before `normal` ones, `late` ones after; ties go by load order. */
 export type Level = "early" | "normal" | "late";

@@ -1,9 +1,9 @@
-import type { DisplayAction } from "./display.ts";
 import { errors } from "./errors.ts";
 import type {
   AnyEvent,
   AnyEventDefinition,
   ConvertContext,
+  DisplayAction,
   Dispose,
   EventDefinition,
   LlmAction,

@@ -1,7 +1,7 @@
-import type { DisplayAction } from "./display.ts";
 import type { Tree, TreeView } from "./tree.ts";
 import type {
   AnyEvent,
+  DisplayAction,
   EventId,
   EventOf,
   Events,

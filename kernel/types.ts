@@ -1,6 +1,4 @@
 import type { z } from "zod";
-import type { DisplayAction } from "./display.ts";
-import type { Ui } from "./ui.ts";
 
 /**
  * The open tables. Each starts (nearly) empty and is filled by plugins through declaration merging
@@ -13,8 +11,6 @@ export interface Services {
   mergeMessage: (previous: Message, content: string) => Message | undefined;
   /** Whether a value is a message that a language model can read. */
   isMessage: (value: unknown) => boolean;
-  /** What plugins have as `ctx.ui`, each in its own name. */
-  ui: Ui;
 }
 /** Native hook name -> the function a layer implements. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
@@ -37,12 +33,16 @@ export interface Contributions {}
 /** Projection name -> its state. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Projections {}
-/** Types the kernel only carries: `message` is what a language model reads. */
+/** Types the kernel only carries: `message` is what a language model reads, `display` how an event looks to a person. */
 // biome-ignore lint/suspicious/noEmptyInterface: an open table
 export interface Types {}
 
 /** What `buildContext` yields. The kernel never looks inside one. */
 export type Message = Types extends { message: infer M } ? M : unknown;
+/** What faces draw of an event. */
+export type DisplayAction = Types extends { display: infer D } ? D : { display: string };
+/** What plugins have as `ctx.ui`, each in its own name: the service `ui`. */
+export type Ui = Services extends { ui: infer U } ? U : unknown;
 
 export type EventId = string;
 export type Awaitable<T> = T | Promise<T>;

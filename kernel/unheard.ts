@@ -1,16 +1,19 @@
-import type { Logger } from "./types.ts";
-import type { Asking, Choice, Ui } from "./ui.ts";
+import type { Logger, Ui } from "./types.ts";
 
-/** Where nobody can be asked: every question has its default, what is to be told goes to the log file. */
+interface Asking {
+  default?: unknown;
+}
+
+/** `ctx.ui` where no plugin provides it: every question has its default, and notices go to the log file. */
 export function unheard(logger: Logger, plugin: string): Ui {
-  const told = { info: "info", warning: "warn", error: "error" } as const;
-  return {
+  const levels = { info: "info", warning: "warn", error: "error" } as const;
+  const ui = {
     attended: false,
-    select: async <V extends string>(_title: string, _choices: readonly Choice<V>[], asking?: Asking<V>) =>
-      asking?.default as V,
-    confirm: async (_title, asking) => asking?.default ?? false,
-    input: async (_title: string, asking?: Asking<string>) => asking?.default as string,
-    notify: (text, level = "info") => logger[told[level]](`Plugin "${plugin}": ${text}`),
+    select: async (_title: string, _choices: unknown, asking?: Asking) => asking?.default,
+    confirm: async (_title: string, asking?: Asking) => asking?.default ?? false,
+    input: async (_title: string, asking?: Asking) => asking?.default,
+    notify: (text: string, level: keyof typeof levels = "info") => logger[levels[level]](`Plugin "${plugin}": ${text}`),
     status: () => {},
   };
+  return ui as Ui;
 }

@@ -1,4 +1,4 @@
-import { displayText } from "@scorel/kernel";
+import { displayText } from "@scorel/kit/text/display";
 import { visibleText } from "@scorel/kit/text/plain";
 import type { OpenRequest, RequestOption } from "@scorel/requests/contract";
 

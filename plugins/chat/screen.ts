@@ -1,8 +1,9 @@
 import type { TurnOutcome } from "@scorel/agent/contract";
 import { damageIn, Warnings } from "@scorel/host/client";
 import type { Delivered, Notice, SessionStatus } from "@scorel/host/contract";
-import { type AnyEvent, type DisplayAction, displayText, type Events, type Transients } from "@scorel/kernel";
+import type { AnyEvent, DisplayAction, Events, Transients } from "@scorel/kernel";
 import type { Output } from "@scorel/kit/terminal/output";
+import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/requests/contract";

@@ -1,7 +1,8 @@
 import type { Invocation } from "@scorel/cli/contract";
 import type { CommandResult } from "@scorel/commands/contract";
-import { codeOf, displayText } from "@scorel/kernel";
+import { codeOf } from "@scorel/kernel";
 import { createOutput } from "@scorel/kit/terminal/output";
+import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/requests/contract";
 import type { Client } from "./contract.ts";

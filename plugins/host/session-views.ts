@@ -1,16 +1,9 @@
 import { statSync } from "node:fs";
 import type { Invocation } from "@scorel/cli/contract";
-import {
-  codeOf,
-  displayText,
-  type Ledger,
-  messageOf,
-  ScorelError,
-  type Session,
-  type StoredEvent,
-} from "@scorel/kernel";
+import { codeOf, type Ledger, messageOf, ScorelError, type Session, type StoredEvent } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { createOutput, type Output } from "@scorel/kit/terminal/output";
+import { displayText } from "@scorel/kit/text/display";
 import { plainText } from "@scorel/kit/text/plain";
 import type { QueuedMessage, SessionSummary } from "./contract.ts";
 import { errors } from "./errors.ts";

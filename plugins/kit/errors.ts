@@ -6,6 +6,8 @@ export const errors = defineErrors({
     text: (a: { reason: string }) =>
       `There is no home directory to keep ~/.scorel in: ${a.reason}. Set HOME to a directory of yours, by its full path.`,
   },
+  EVENT_DISPLAY: (a: { type: string; missing?: string }) =>
+    `convertToDisplay of "${a.type}" answered ${a.missing === undefined ? "no display action" : `a display action without ${a.missing}`}. See docs/reference/events.md for the forms that faces can draw.`,
   EXTENSION_FOLDER: (a: { path: string; reason: string; command: string }) =>
     `${a.path} ${a.reason}, so nothing is loaded from it. If it is yours, run: ${a.command}`,
   TRUST_COPY: {

@@ -1,4 +1,34 @@
-import type { DisplayAction, EventId } from "@scorel/kernel";
+import type { EventId } from "@scorel/kernel";
+
+/**
+ * How an event looks to a person: a closed union, so that every face can draw every plugin's events
+ * without knowing the plugin. `text` is always a usable plain-text form.
+ */
+export type DisplayAction =
+  /** A message of a conversation. `label` is a small mark such as "queued" or "steered". */
+  | {
+      display: "bubble";
+      role: "user" | "assistant" | "system";
+      text: string;
+      thinking?: string;
+      label?: string;
+      partial?: boolean;
+    }
+  /** One line of information outside the conversation. */
+  | { display: "notice"; level: "info" | "warning" | "error"; text: string }
+  /** A mark in the timeline, such as "went back to here"; `target` is the event it points at. */
+  | { display: "marker"; text: string; target?: string }
+  /** A piece of work with a title, a state and a body. */
+  | { display: "card"; title: string; status: "running" | "done" | "error"; text: string; body?: DisplayAction[] }
+  /** A short tag on the message that follows. */
+  | { display: "badge"; text: string }
+  /** Long content, closed by default. */
+  | { display: "fold"; title: string; text: string }
+  /** A unified diff of one file. */
+  | { display: "diff"; path: string; text: string }
+  /** A list whose items may have a state. */
+  | { display: "list"; title?: string; items: { text: string; state?: "open" | "active" | "done" }[]; text: string }
+  | { display: "hidden" };
 
 export interface TextBlock {
   type: "text";
@@ -157,6 +187,7 @@ declare module "@scorel/kernel" {
   }
   interface Types {
     message: ScorelMessage;
+    display: DisplayAction;
   }
   interface Events {
     /** A message of the user, the model or a tool. */

@@ -1,4 +1,5 @@
-import { asDisplay, type BaseContext, type DisplayAction } from "@scorel/kernel";
+import type { BaseContext, DisplayAction } from "@scorel/kernel";
+import { asDisplay } from "@scorel/kit/text/display";
 import type { CustomDisplay, CustomEvent } from "./contract.ts";
 import { errors } from "./errors.ts";
 

@@ -1,5 +1,5 @@
-import type { BaseContext, NoticeLevel, Transients } from "@scorel/kernel";
-import type { PluginStatus } from "./contract.ts";
+import type { BaseContext, Transients } from "@scorel/kernel";
+import type { NoticeLevel, PluginStatus } from "./contract.ts";
 import { harmless, oneLine } from "./words.ts";
 
 const STATUS = 80;

@@ -1,5 +1,5 @@
-import { type Asking, type BaseContext, type Choice, type PerPlugin, perPlugin, type Ui } from "@scorel/kernel";
-import type { Question, RequestOption } from "./contract.ts";
+import { type BaseContext, type PerPlugin, perPlugin } from "@scorel/kernel";
+import type { Asking, Choice, Question, RequestOption, Ui } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Notices } from "./notices.ts";
 import type { Requests } from "./requests.ts";

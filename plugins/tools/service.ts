@@ -1,4 +1,5 @@
-import { type Awaitable, asDisplay, type BaseContext, type DisplayAction, nearest } from "@scorel/kernel";
+import { type Awaitable, type BaseContext, type DisplayAction, nearest } from "@scorel/kernel";
+import { asDisplay } from "@scorel/kit/text/display";
 import type { Access, BashSettings, ReadyTool, ToolOutput, ToolsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { offers, type Preset } from "./presets.ts";

@@ -43,8 +43,7 @@ export interface PresetFacts {
 /** Everything that the reference pages are woven from. */
 export interface Facts {
   plugins: PluginFacts[];
-  /** `ui` is the one service whose type is the kernel's own. */
-  kernel: { contract: Contract; ui: Contract; events: typeof KERNEL_EVENTS; errors: ErrorForm[] };
+  kernel: { contract: Contract; events: typeof KERNEL_EVENTS; errors: ErrorForm[] };
   loader: { errors: ErrorForm[] };
   /** The libraries that plugins share. */
   kit: { errors: ErrorForm[] };
@@ -63,7 +62,6 @@ export async function readFacts(): Promise<Facts> {
     plugins: withNames(plugins),
     kernel: {
       contract: contractOf(read("kernel/types.ts"), "kernel"),
-      ui: contractOf(read("kernel/ui.ts"), "kernel"),
       events: KERNEL_EVENTS,
       errors: await errorsOf("kernel"),
     },
@@ -98,7 +96,7 @@ function contractsAlone(): Map<string, Contract> {
 /** The contract that declares a row; the kernel's own service has its type in a file of its own. */
 export function contractWith(facts: Facts, { owner }: Row): Contract {
   const plugin = facts.plugins.find(({ folder }) => folder === owner);
-  return plugin?.contract ?? facts.contracts.get(owner) ?? facts.kernel.ui;
+  return plugin?.contract ?? facts.contracts.get(owner) ?? facts.kernel.contract;
 }
 
 async function pluginFacts(id: string, plugin: AnyPlugin): Promise<PluginFacts> {

@@ -1,4 +1,4 @@
-import { createMemoryStore, definePlugin, displayText, type ScorelError, type StoredEvent } from "@scorel/kernel";
+import { createMemoryStore, definePlugin, type ScorelError, type StoredEvent } from "@scorel/kernel";
 import messages from "@scorel/messages";
 import type {
   AssistantMessage,
@@ -8,6 +8,7 @@ import type {
   UserMessage,
 } from "@scorel/messages/contract";
 import { describe, expect, it } from "vitest";
+import { displayText } from "../../plugins/kit/text/display.ts";
 import { contained, type TestKernel, testHeader, testKernel } from "../harness.ts";
 import { fc } from "../property.ts";
 

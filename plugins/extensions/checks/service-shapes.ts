@@ -4,14 +4,6 @@
 export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record<string, "function" | "value">>>> = {
   mergeMessage: "function",
   isMessage: "function",
-  ui: {
-    attended: "value",
-    select: "function",
-    confirm: "function",
-    input: "function",
-    notify: "function",
-    status: "function",
-  },
   workspace: {
     cwd: "value",
     root: "value",
@@ -93,6 +85,14 @@ export const serviceShapes: Readonly<Record<string, "function" | Readonly<Record
     select: "function",
     confirm: "function",
     input: "function",
+  },
+  ui: {
+    attended: "value",
+    select: "function",
+    confirm: "function",
+    input: "function",
+    notify: "function",
+    status: "function",
   },
   permissions: {
     hiddenIn: "function",

@@ -1,4 +1,5 @@
-import { type AnyPlugin, asDisplay, type ConvertContext } from "@scorel/kernel";
+import type { AnyPlugin, ConvertContext } from "@scorel/kernel";
+import { asDisplay } from "@scorel/kit/text/display";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 import { asLlmAction } from "./llm-action.ts";
 

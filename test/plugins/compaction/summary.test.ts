@@ -1,6 +1,7 @@
 import compaction from "@scorel/compaction";
-import { displayText, type EventOf, type Session } from "@scorel/kernel";
+import type { EventOf, Session } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
+import { displayText } from "../../../plugins/kit/text/display.ts";
 import { delayUntil, gate, type Reply, startModelServer, status, text, toolCall, usage } from "../../model-server.ts";
 import { extension, says, tool } from "../agent/setup.ts";
 import { asksForSummary, openCompacting, playing, saidIn, tokensOf, window, words } from "./setup.ts";

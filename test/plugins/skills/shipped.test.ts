@@ -98,7 +98,7 @@ describe("what the shipped skills say of Scorel", () => {
     const isHook = (word: string) => hooks.includes(`| \`${word}\` |`);
     const isField = (word: string) => new RegExp(`\\b${word}\\b`).test(fields);
     const unknown = named.filter((word) => /^\w+$/.test(word) && !isHook(word) && !isField(word));
-    const ui = read("kernel/ui.ts");
+    const ui = read("plugins/requests/contract.ts");
     expect(unknown.filter((word) => !ui.includes(`  ${word}`))).toEqual([]);
     expect(named.filter(isHook)).toEqual([
       "approveToolCall",

@@ -3,13 +3,13 @@ import {
   type AnyPlugin,
   type BaseContext,
   definePlugin,
-  displayText,
   type HookCall,
   type StoredEvent,
   type Tap,
 } from "@scorel/kernel";
 import { describe, expect, it, vi } from "vitest";
 import { z } from "zod";
+import { displayText } from "../../../../plugins/kit/text/display.ts";
 import { contained, type TestPlugin, testKernel } from "../../../harness.ts";
 import { notes } from "../../../kernel/notes.ts";
 
