@@ -2,12 +2,12 @@ import type { ToolCallOutcome } from "@scorel/agent/contract";
 import { messageOf } from "@scorel/kernel";
 import type { RunnerContext } from "./config.ts";
 
-/** By then the request that follows the load has left, so that staging holds nothing up. */
+/** Lets the model request that follows the load start first, so that staging does not delay it. */
 const DELAY_MS = 50;
 
 /**
- * Stages a skill with programs as soon as a model has loaded it: the model reads for longer than the copy of a thousand files takes,
- * and the first run finds it there. What goes wrong is told by the run that needs it.
+ * Copies a skill with programs into the workspace as soon as a model has loaded it, so that the first run need not wait for the
+ * copy. An error is only logged; the run that needs the skill reports it.
  */
 export function stageAhead(ctx: RunnerContext): (call: ToolCallOutcome) => undefined {
   const timers = new Set<NodeJS.Timeout>();
@@ -32,7 +32,7 @@ async function begin(ctx: RunnerContext, name: string): Promise<void> {
   }
 }
 
-/** The name of a loaded skill that has more than texts. */
+/** The name of a loaded skill that has files besides its texts. */
 function skillWithFiles(details: unknown): string | undefined {
   const { skill } = (details ?? {}) as { skill?: { name?: unknown; folder?: unknown } };
   return typeof skill?.name === "string" && skill.folder !== undefined ? skill.name : undefined;

@@ -3,11 +3,14 @@ import { basename, join } from "node:path";
 import type { RunnerConfig } from "./config.ts";
 import { errors } from "./errors.ts";
 
-/** Where the sandbox looks for programs; with lists nowhere else, since what a program has installed was judged by nobody. */
+/**
+ * Where the sandbox looks for programs. With allow or deny lists it looks nowhere else, because nobody has judged what a
+ * program installed.
+ */
 export const FOLDERS = ["/usr/local/bin", "/usr/bin", "/bin"];
-/** Refused also within quotes: nothing of a shell is needed to run one program. */
+/** Rejected even inside quotes: a single program needs no shell syntax. */
 const SHELL = /[\n\r;&|<>]/;
-/** Programs that run another one: what they run could not be judged. Without the version that may be part of a file's name. */
+/** Programs that run other programs, which could not be judged. Names are without a version suffix. */
 const WRAPPERS = new Set(
   `ash at awk bash batch busybox bwrap capsh choom chpst chroot chrt command cpulimit crontab csh daemon dash dbus-run-session
    dash doas dtach ed emacs entr env eval ex exec expect fakeroot faketime find firejail fish flatpak flock gawk gdb git ionice
@@ -19,13 +22,13 @@ const WRAPPERS = new Set(
     /\s+/,
   ),
 );
-/** What changes which program a name means, or what a program loads or runs beside itself. */
+/** Variables that change which program a name finds, or what a program loads or runs. */
 const STEERING =
   /^(PATH|HOME|SHELL|ENV|BASH_.*|SHELLOPTS|BASHOPTS|PROMPT_COMMAND|PS4|IFS|CDPATH|GLOBIGNORE|(LD|DYLD|GIT|SSH|PYTHON|RUBY|GEM|BUNDLE|NODE|NPM_CONFIG|npm_config|OPENSSL|LUA|PHP|GTK|QT|GIO|MALLOC|TAR|RSYNC|LESS|MAN|GREP|AWK)_?.*|GCONV_PATH|LOCPATH|NLSPATH|PERL.*|.*JAVA.*_OPTIONS|CLASSPATH|PAGER|EDITOR|VISUAL|BROWSER|ZIPOPT|UNZIP|MAKEFLAGS|GNUMAKEFLAGS|MAKEFILES|TCLLIBPATH|XDG_.*|HOSTALIASES|GETCONF_DIR|RES_OPTIONS)$/;
 
 /**
- * The program and arguments of a command: a shell with all of it, or, where [runner] allows or denies programs, the one
- * program that it names. Throws RUN_COMMAND.
+ * The argv for a command: a shell that runs all of it, or, when [runner] allows or denies programs, the single program that it
+ * names. Throws RUN_COMMAND.
  */
 export function programOf(
   command: string,
@@ -43,14 +46,14 @@ export function programOf(
   return [program, ...args];
 }
 
-/** Whether commands are judged at all. */
+/** Whether allow or deny lists apply. */
 export function hasLists({ allow, deny }: Pick<RunnerConfig, "allow" | "deny">): boolean {
   return allow.length > 0 || deny.length > 0;
 }
 
 function judge(program: string, allow: readonly string[], deny: readonly string[]): void {
   const refuse = (reason: string) => errors.RUN_COMMAND({ reason });
-  // A path is what it is only if it stands there letter by letter; a name is the file that it finds.
+  // A path must be allowed literally; a name stands for the file that it finds.
   if (program.includes("/") && !allow.includes(program)) throw refuse(`${program} is not allowed: it is a path`);
   const file = program.includes("/") ? undefined : fileOf(program);
   const isSame = (name: string) => name === program || (file !== undefined && fileOf(name)?.id === file.id);
@@ -67,7 +70,7 @@ function isWrapper(program: string, file: ProgramFile | undefined): boolean {
   return file !== undefined && [...WRAPPERS].some((name) => fileOf(name)?.id === file.id);
 }
 
-/** `perl5.36-x86_64-linux-gnu`, `vim.tiny` and `ld-linux-x86-64.so.2` are what their first words say. */
+/** Strips versions and variants: `perl5.36-x86_64-linux-gnu` becomes `perl`, `vim.tiny` becomes `vim`. */
 function plainName(name: string): string {
   return name
     .replace(/[-.](x86|aarch|arm|gnu|basic|tiny|nox|gtk|openbsd|traditional).*$/, "")
@@ -75,13 +78,13 @@ function plainName(name: string): string {
 }
 
 interface ProgramFile {
-  /** Links followed. */
+  /** The path with links resolved. */
   real: string;
-  /** Of the file itself, which may have several names. */
+  /** Device and inode number, since a file may have several names. */
   id: string;
 }
 
-/** The file that a program's name finds: `python3` and `python3.11` are one, as are two names of one file. */
+/** The file that a program name finds. `python3` and `python3.11` may be the same file, and so may two hard links. */
 function fileOf(name: string): ProgramFile | undefined {
   if (name === "" || name.includes("/")) return undefined;
   for (const folder of FOLDERS) {
@@ -91,7 +94,7 @@ function fileOf(name: string): ProgramFile | undefined {
       const { dev, ino } = statSync(real);
       return { real, id: `${dev}:${ino}` };
     } catch {
-      // Not in this one.
+      // Not in this folder.
     }
   }
   return undefined;
@@ -105,7 +108,7 @@ export function shownList(names: readonly string[]): string {
   return more > 0 ? `${names.slice(0, SHOWN).join(", ")} (+${more} more)` : names.join(", ");
 }
 
-/** Words as a shell takes them apart, with nothing expanded. */
+/** Splits a command into words as a shell does, without any expansion. */
 function wordsOf(command: string): string[] {
   const character = SHELL.exec(command)?.[0];
   if (character !== undefined)

@@ -9,7 +9,10 @@ const SMALL = 64 * 1024;
 const DIFF_LINES = 30;
 const DIFF_COLUMNS = 160;
 
-/** A workspace: its files by their states, how to read one, and the paths that programs may have written into them. */
+/**
+ * A workspace at one time: its files with their states, how to read one, and the paths that programs may have written into
+ * them.
+ */
 export interface Side {
   files: readonly FileState[];
   read(file: FileState): Buffer | undefined;
@@ -17,7 +20,7 @@ export interface Side {
   run: string;
 }
 
-/** What two runs left, file by file. */
+/** Compares the files that two runs left. */
 export function compare(then: Side, now: Side): ReplayOutput[] {
   const names = new Set([...then.files, ...now.files].map(({ name }) => name));
   return [...names].sort().map((name) => {
@@ -40,7 +43,7 @@ function difference(was: FileState | undefined, is: FileState | undefined, then:
   const [old, fresh] = [textOf(was, then), textOf(is, now)];
   if (old === undefined || fresh === undefined) return { same: false };
   const diff = shortDiff(old, fresh);
-  // Longest first: the run's folder lies in the workspace.
+  // The longest path first, since the run's folder is inside the workspace.
   const moved = fresh.replaceAll(now.run, then.run).replaceAll(now.root, then.root);
   return { same: false, ...(moved === old && { note: "only the path of the workspace in it differs" }), diff };
 }
@@ -63,7 +66,7 @@ function shortDiff(old: string, fresh: string): string {
   return [...shown, ...(left > 0 ? [`... ${left} more lines`] : [])].join("\n");
 }
 
-/** The files of a workspace that is there. */
+/** Reads files of an existing workspace. */
 export function readFrom(root: string, run: string, read: (path: string) => Buffer): Side["read"] {
   return ({ name }) => {
     const real = realFile(root, name.replace(/^\$RUN_DIR(?=\/)/, run));
@@ -71,7 +74,7 @@ export function readFrom(root: string, run: string, read: (path: string) => Buff
   };
 }
 
-/** The files of a run that was recorded, as far as their bytes are kept. */
-export function readKept(store: BlobStore): Side["read"] {
+/** Reads files of a recorded run from the blob store; undefined for those that were not stored. */
+export function readStored(store: BlobStore): Side["read"] {
   return ({ sha256 }) => (sha256 === undefined ? undefined : store.read(sha256));
 }

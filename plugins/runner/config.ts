@@ -4,7 +4,6 @@ import { z } from "zod";
 const weakens = (could: string) => ({ trust: { kind: "weakens", could } });
 const names = z.array(z.string().min(1)).default([]);
 
-/** The table `[runner]`. */
 export const config = z.strictObject({
   allow: names
     .describe("the only programs that commands may be; then a command is one program with its arguments")

@@ -2,27 +2,30 @@ import type { SandboxEnd } from "@scorel/sandbox/contract";
 
 /** A file that a program left in its workspace. */
 export interface OutputFile {
-  /** Below the workspace: `out/report.txt`. */
+  /** The path relative to the workspace, such as `out/report.txt`. */
   name: string;
-  /** `workspace://` and the name. */
+  /** `workspace://` followed by `name`. */
   ref: string;
-  /** Only of text, and only when it was asked for. */
+  /** The text, if it was requested and the file is text. */
   content?: string;
   mime_type: string;
-  /** On disk. */
+  /** The size on disk, in bytes. */
   size_bytes: number;
-  /** `content` is not all of it. */
+  /** `content` is incomplete. */
   truncated?: true;
 }
 
-/** What `skill_run` answers, as JSON. */
+/** The JSON result of `skill_run`. */
 export interface RunResult {
   output_files: OutputFile[];
-  /** The first of the small text files, by name: its content only where `output_files` does not say it, of what this run wrote when nothing was asked for. */
+  /**
+   * The first small text file by name. Its content is included only if `output_files` does not have it. When no files were
+   * requested, it is chosen from files that this run wrote.
+   */
   primary_output?: OutputFile;
   stdout: string;
   stderr: string;
-  /** -1 when it was ended, or never ran. */
+  /** -1 when the program was killed or never ran. */
   exit_code: number;
   timed_out: boolean;
   duration_ms: number;
@@ -30,30 +33,30 @@ export interface RunResult {
   warnings?: string[];
 }
 
-/** Where something that a program needs is taken from. */
+/** A file or folder that a program needs as input. */
 export interface RunInput {
   /** `artifact://name[@version]`, `host:///path`, `workspace://path` or `skill://name/path` */
   from: string;
-  /** Below the workspace; default `work/inputs/<last name>`. */
+  /** Where to put it, relative to the workspace; `work/inputs/<last name>` by default. */
   to?: string;
   mode?: "copy" | "link";
-  /** Of an artifact without a version: the version that the same place had first. */
+  /** For an artifact without a version: reuse the version that was first put at `to`. */
   pin?: boolean;
 }
 
-/** What of a workspace is looked at afterwards. */
+/** Which files of the workspace to return or save after the run. */
 export interface RunOutputs {
   globs: string[];
   inline?: boolean;
   save?: boolean;
-  /** Put before the names of artifacts. */
+  /** A prefix for artifact names. */
   name_template?: string;
   max_files?: number;
   max_file_bytes?: number;
   max_total_bytes?: number;
 }
 
-/** What `skill_run` is asked for. */
+/** The arguments of `skill_run`. */
 export interface RunRequest {
   skill: string;
   command: string;
@@ -63,114 +66,114 @@ export interface RunRequest {
   inputs?: RunInput[];
   outputs?: RunOutputs;
   output_files?: string[];
-  /** Seconds. */
+  /** In seconds. */
   timeout?: number;
   save_as_artifacts?: boolean;
   omit_inline_content?: boolean;
   artifact_prefix?: string;
-  /** Answers while it runs, with what `skill_session` needs to speak with it. */
+  /** Returns while the program runs, with what `skill_session` needs to talk to it. */
   interactive?: boolean;
 }
 
-/** What `skill_session` is asked for: to write, to end, or, with neither, to wait and to tell. */
+/** The arguments of `skill_session`: write, close or kill; with none of them, wait and return new output. */
 export interface SessionRequest {
   session_id: string;
-  /** A line, or several; the last one's end is added where it has none, unless its input ends with it. */
+  /** One or more lines. A missing final newline is added, unless `close` is set. */
   write?: string;
-  /** Its input ends, after what is written. */
+  /** Closes the program's input after writing. */
   close?: boolean;
-  /** Ends it at once, with all it started. */
+  /** Kills the program and everything it started. */
   kill?: boolean;
-  /** Where to read from: a byte of its output. Default: what was not told yet. */
+  /** Where to read from, as a byte offset in its output. Default: output not returned yet. */
   offset?: number;
-  /** Milliseconds to wait at most, up to a minute. Default: a second. */
+  /** The longest time to wait, in milliseconds, at most a minute. Default: a second. */
   yield_ms?: number;
 }
 
-/** What a program seems to wait for, by the end of its output. */
+/** What a program seems to wait for, guessed from the end of its output. */
 export interface Interaction {
   needs_input: true;
   kind: "prompt" | "selection";
-  /** The line that says so. */
+  /** The line that looks like a question. */
   hint: string;
 }
 
-/** What `skill_session`, and an interactive `skill_run`, answer as JSON. */
+/** The JSON result of `skill_session` and of an interactive `skill_run`. */
 export interface SessionAnswer {
   status: "running" | "exited";
   session_id: string;
-  /** Both its outputs, as they came. */
+  /** Both output streams, in order of arrival. */
   output: string;
-  /** Where `output` begins and ends, in UTF-8 bytes of all that it said. */
+  /** The start of `output`, in UTF-8 bytes from the start of all output; `next_offset` is its end. */
   offset: number;
   next_offset: number;
   exit_code?: number;
   interaction?: Interaction;
-  /** When it has ended. */
+  /** Set when the program has ended. */
   result?: RunResult;
   warnings?: string[];
 }
 
-/** Files that a model names otherwise than by a path. */
+/** Files that a model names by a reference instead of a path. */
 export interface RefsService {
   /** The path of `workspace://name` or `artifact://name[@version]`. Throws RUN_REF, RUN_PATH and ARTIFACT errors. */
   resolve(ref: string): string;
-  /** The path of a workspace's file with this name, if there is one. Throws RUN_PATH. */
+  /** The path of a workspace file with this name, if it exists. Throws RUN_PATH. */
   find(name: string): string | undefined;
-  /** The folder in which programs of skills work in this session, if there is one yet. */
+  /** The session's workspace folder, if it exists yet. */
   folder(): string | undefined;
 }
 
-/** A program of a skill that a person runs, outside of a conversation. */
+/** A skill's program that a person runs outside of a conversation. */
 export interface DirectRequest {
   request: Pick<RunRequest, "skill" | "command" | "cwd" | "inputs" | "timeout">;
-  /** Its input is given by `feed_run`; by default it has none. */
+  /** Whether its input comes from `feed_run`; by default the input is empty. */
   stdin?: boolean | undefined;
-  /** Files and folders of the host's machine that inputs may be, beside those that `skill_run` may take. */
+  /** Files and folders of the host that inputs may come from, in addition to those that `skill_run` allows. */
   host?: string[] | undefined;
-  /** A folder of the host's machine, new or empty, that the files of out/ are copied into. */
+  /** A new or empty folder of the host into which the files of out/ are copied. */
   out?: string | undefined;
-  /** Leaves the workspace, which otherwise is gone with the program. */
+  /** Keeps the workspace, which is otherwise removed when the program ends. */
   keep?: boolean | undefined;
 }
 
-/** A piece of what a program said. */
+/** A chunk of a program's output. */
 export interface DirectOutput {
   from: "stdout" | "stderr";
   base64: string;
 }
 
-/** How a program ended that a person ran. */
+/** How a program that a person ran has ended. */
 export interface DirectEnd {
-  /** As `skill_run` answers it, with the files of out/. */
+  /** The result as `skill_run` returns it, with the files of out/. */
   result: RunResult;
-  /** Absent when it was ended, or never ran. */
+  /** Absent when the program was killed or never ran. */
   exitCode?: number;
   ended?: NonNullable<SandboxEnd["ended"]>;
-  /** Why it never ran. */
+  /** Why the program never ran. */
   failed?: string;
-  /** All that is in out/; `to` is where it was copied. */
+  /** All files in out/; `to` is the path of the copy. */
   files: { name: string; size: number; to?: string }[];
-  /** Of out/, what was left out, as sentences. */
+  /** Why files of out/ were left out, as sentences. */
   leftOut: string[];
   workspace?: string;
 }
 
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** Starts a program of a skill in a workspace of its own. It is ended when its client goes. Throws RUN and SANDBOX errors. */
+    /** Starts a skill's program in a new workspace. It is killed when its client disconnects. Throws RUN and SANDBOX errors. */
     run_skill: { params: { sessionId: string } & DirectRequest; result: { run: string } };
-    /** What it said since the last time, as soon as there is any; when all is told, how it ended. Throws RUN_UNKNOWN. */
+    /** Returns new output as soon as there is some, and at the end how the program ended. Throws RUN_UNKNOWN. */
     follow_run: {
       params: { sessionId: string; run: string };
       result: { output: DirectOutput[]; ended?: DirectEnd };
     };
-    /** Gives it input; `end` closes it. `open`: it still reads. Throws RUN_UNKNOWN. */
+    /** Writes to the program's input; `end` closes it. `open` says whether it still reads. Throws RUN_UNKNOWN. */
     feed_run: {
       params: { sessionId: string; run: string; base64: string; end?: boolean | undefined };
       result: { open: boolean };
     };
-    /** Ends it with all that it started; `follow_run` tells how. */
+    /** Kills the program and everything it started; `follow_run` returns how it ended. */
     end_run: { params: { sessionId: string; run: string }; result: Record<string, never> };
   }
 }
@@ -179,7 +182,7 @@ declare module "@scorel/kernel" {
     refs: RefsService;
   }
   interface Projections {
-    /** Programs of skills that the model knows as running, by their session ids. */
+    /** Programs that the model believes are running, by their session ids. */
     interactiveRuns: Readonly<Record<string, { skill: string; command: string }>>;
   }
 }

@@ -2,23 +2,23 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errors } from "./errors.ts";
-import { DEEPEST, type Held, inHeld, openIn } from "./held.ts";
+import { DEEPEST, type OpenFolder, inOpenFolder, openIn } from "./open-folder.ts";
 
 const MiB = 1024 * 1024;
 const MOST_BYTES = 256 * MiB;
 const MOST_ENTRIES = 20_000;
 
-/** A file or folder to be read: regular files and folders only, since what links lead to was not asked for. */
+/** A file or folder to read. Only regular files and folders are read, since link targets were not requested. */
 export interface Source {
-  /** A real folder that it may not be left. */
+  /** The real path of a folder that must not be left. */
   root: string;
-  /** Real, at or below `root`. */
+  /** A real path, at or below `root`. */
   path: string;
-  /** What it is called in errors. */
+  /** The name used in errors. */
   from: string;
 }
 
-/** Copies it to a path where nothing is, and where no program can put anything. Throws RUN_INPUT and RUN_PATH. */
+/** Copies a source to a path that does not exist yet and that no program can write to. Throws RUN_INPUT and RUN_PATH. */
 export function copyTree(source: Source, to: string): void {
   walk(source, {
     folder: (name) => fs.mkdirSync(join(to, name), { mode: 0o700 }),
@@ -29,7 +29,7 @@ export function copyTree(source: Source, to: string): void {
   });
 }
 
-/** Of a file its sha256; of a folder that of its files' names and bytes. Throws RUN_INPUT and RUN_PATH. */
+/** The sha256 of a file, or of a folder's file names and contents. Throws RUN_INPUT and RUN_PATH. */
 export function hashTree(source: Source): string {
   const hash = createHash("sha256");
   walk(source, {
@@ -47,12 +47,12 @@ interface Visitor {
   file(name: string, fd: number, stat: fs.Stats): void;
 }
 
-/** In order of names; what is the source itself has the name "". */
+/** Visits files and folders in order of names. The source itself has the name "". */
 function walk(source: Source, visitor: Visitor): void {
   const left = { bytes: MOST_BYTES, entries: MOST_ENTRIES };
   const fail = (reason: string) => errors.RUN_INPUT({ from: source.from, reason });
-  const file = (held: Held, own: string, name: string) => {
-    const opened = openIn(held, own);
+  const file = (dir: OpenFolder, own: string, name: string) => {
+    const opened = openIn(dir, own);
     if (!opened) return false;
     try {
       left.bytes -= opened.stat.size;
@@ -63,15 +63,15 @@ function walk(source: Source, visitor: Visitor): void {
     }
     return true;
   };
-  const folder = (held: Held, prefix: string, depth: number) => {
+  const folder = (dir: OpenFolder, prefix: string, depth: number) => {
     if (depth > DEEPEST) throw fail(`its folders lie more than ${DEEPEST} deep`);
-    for (const entry of held.entries()) {
+    for (const entry of dir.entries()) {
       if (left.entries-- <= 0) throw fail(`it has more than ${MOST_ENTRIES} files`);
       const name = prefix + entry.name;
-      if (entry.isFile()) file(held, entry.name, name);
+      if (entry.isFile()) file(dir, entry.name, name);
       if (!entry.isDirectory()) continue;
       visitor.folder(name);
-      const below = held.folder(entry.name);
+      const below = dir.folder(entry.name);
       try {
         folder(below, `${name}/`, depth + 1);
       } finally {
@@ -82,10 +82,10 @@ function walk(source: Source, visitor: Visitor): void {
   const isFolder = fs.lstatSync(source.path, { throwIfNoEntry: false })?.isDirectory();
   if (isFolder) {
     visitor.folder("");
-    inHeld(source.root, source.path, "input", (held) => folder(held, "", 0));
+    inOpenFolder(source.root, source.path, "input", (dir) => folder(dir, "", 0));
   } else {
     const parent = source.path === source.root ? dirname(source.root) : source.root;
-    const done = inHeld(parent, dirname(source.path), "input", (held) => file(held, basename(source.path), ""));
+    const done = inOpenFolder(parent, dirname(source.path), "input", (dir) => file(dir, basename(source.path), ""));
     if (!done) throw fail("it is neither a file nor a folder");
   }
 }

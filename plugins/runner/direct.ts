@@ -8,9 +8,9 @@ import { errors } from "./errors.ts";
 import { leftOut, matcher, namesBelow, realFile } from "./outputs.ts";
 import { REF_HINT } from "./result.ts";
 import { type StartedSkill, startSkill } from "./run.ts";
-import { passingFolder } from "./workspace-folder.ts";
+import { temporaryFolder } from "./workspace-folder.ts";
 
-/** A program that a person runs: what it says is taken byte for byte, as slowly as somebody asks for it. */
+/** A running program of a person. Its output is passed on byte for byte, at the pace at which it is read. */
 class DirectRun {
   private readonly said: { from: DirectOutput["from"]; bytes: Uint8Array; taken(): void }[] = [];
   private readonly gone: AbortSignal;
@@ -22,7 +22,7 @@ class DirectRun {
     gone.addEventListener("abort", () => this.take(), { once: true });
   }
 
-  /** Resolves when it was taken, or nobody is there to take it. */
+  /** Resolves when the bytes were read, or when nobody is left to read them. */
   hear(bytes: Uint8Array, from: DirectOutput["from"]): Promise<void> | void {
     if (this.gone.aborted) return;
     return new Promise((taken) => {
@@ -36,7 +36,7 @@ class DirectRun {
     this.wake();
   }
 
-  /** What was said since it was last asked, as soon as there is any; then how it ended. */
+  /** Returns new output as soon as there is some; after the last output, how the program ended. */
   async next(): Promise<{ output: DirectOutput[]; ended?: DirectEnd }> {
     if (this.said.length === 0 && !this.end && !this.gone.aborted)
       await new Promise<void>((resolve) => {
@@ -60,7 +60,7 @@ interface Running {
   run: DirectRun;
   started: StartedSkill;
   stop: AbortController;
-  /** Settles when nothing of it is left. */
+  /** Settles when the program and its files are gone. */
   ending: Promise<void>;
 }
 
@@ -74,10 +74,10 @@ export class DirectRuns {
     this.ctx = ctx;
   }
 
-  /** Answers the number by which it is spoken of. Throws RUN and SANDBOX errors. */
+  /** Returns the id of the started run. Throws RUN and SANDBOX errors. */
   async start({ request, stdin = false, host = [], out, keep = false }: DirectRequest, left: AbortSignal) {
     if (out !== undefined) assertEmpty(out);
-    const folder = passingFolder();
+    const folder = temporaryFolder();
     const stop = new AbortController();
     const signal = AbortSignal.any([left, stop.signal]);
     const run = new DirectRun(AbortSignal.any([left, this.closing.signal]));
@@ -104,7 +104,7 @@ export class DirectRuns {
     return told;
   }
 
-  /** Answers whether the program still reads. */
+  /** Returns whether the program still reads its input. */
   async feed(id: string, base64: string, end: boolean): Promise<{ open: boolean }> {
     const { program } = this.of(id).started;
     const open = await program.write(Buffer.from(base64, "base64")).then(
@@ -119,9 +119,9 @@ export class DirectRuns {
     this.runs.get(id)?.stop.abort();
   }
 
-  /** Ends all of them, and what they leave. */
+  /** Kills all programs and removes their workspaces. */
   async close(): Promise<void> {
-    // Nobody asks for what they say any more.
+    // Nobody reads their output any more.
     this.closing.abort();
     const ending = [...this.runs.values()].map(({ stop, ending: ended }) => {
       stop.abort();
@@ -138,7 +138,7 @@ export class DirectRuns {
 
   private async end(
     { program, ready, finish }: StartedSkill,
-    folder: ReturnType<typeof passingFolder>,
+    folder: ReturnType<typeof temporaryFolder>,
     { out, keep }: { out: string | undefined; keep: boolean },
   ): Promise<DirectEnd> {
     const { root } = ready.layout;
@@ -155,7 +155,7 @@ export class DirectRuns {
         ...(keep && { workspace: root }),
       };
     } finally {
-      if (!keep) ready.steps.take("workspace.cleanup", { exec_id: this.ctx.session.id, path: root }, folder.remove);
+      if (!keep) ready.steps.record("workspace.cleanup", { exec_id: this.ctx.session.id, path: root }, folder.remove);
     }
   }
 }
@@ -172,8 +172,8 @@ function assertEmpty(out: string): void {
   }
 }
 
-/** The files of out/, copied where that is asked: whole, and never what a link leads to outside. Throws RUN_OUT. */
-function takeAlong(root: string, out: string | undefined): Pick<DirectEnd, "files" | "leftOut"> {
+/** Lists the files of out/ and copies them if requested. Links that lead outside are not followed. Throws RUN_OUT. */
+function copyOutputs(root: string, out: string | undefined): Pick<DirectEnd, "files" | "leftOut"> {
   const { names, cut } = namesBelow(root, matcher(["out/**"]));
   const left = cut ? ["there is more in out/ than is looked at"] : [];
   const files = names.flatMap((name) => {

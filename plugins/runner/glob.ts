@@ -1,25 +1,24 @@
-/** One way to read a glob: without alternatives in braces. */
+/** One alternative of a glob, without braces. */
 export interface Pattern {
-  /** The folders that it begins with, as text; "" for none. */
+  /** The literal folders at its start; "" if there are none. */
   base: string;
-  /** All of it as text, where nothing in it stands for anything else. */
+  /** The whole pattern as text, if it has no wildcards. */
   literal?: string;
   matches(name: string): boolean;
 }
 
-/** Any number of letters. */
+/** Any number of characters. */
 const ANY = Symbol("*");
-/** One letter, what one letter may be, or any number of them. */
+/** A character, a set of characters, or any number of characters. */
 type Part = string | { test(letter: string): boolean } | typeof ANY;
 type Segment = "**" | { parts: readonly Part[]; text?: string };
 
-/** Alternatives beyond these are taken as they stand: braces within braces multiply. */
+/** Further alternatives are not expanded, since nested braces multiply. */
 const MOST_ALTERNATIVES = 64;
 
 /**
- * Reads a glob: `*` and `?` within a name, `**` for any folders, `[a-z]`, `[!x]`, `{a,b}`, and `\` before what is meant as it
- * stands. Names that begin with a dot are names like others. Matching takes time in proportion to both lengths, whatever
- * they hold: the names are a program's, and a regular expression could be made to take hours.
+ * Parses a glob: `*` and `?` within a name, `**` across folders, `[a-z]`, `[!x]`, `{a,b}`, and `\` to escape. Names that start
+ * with a dot are not special. Matching is linear in both lengths even for hostile names, unlike a regular expression.
  */
 export function readGlob(glob: string): Pattern[] {
   return alternatives(glob).map(patternOf);
@@ -37,7 +36,7 @@ function patternOf(glob: string): Pattern {
   };
 }
 
-/** Where braces hold alternatives, each of them; escaped ones and single words stand for themselves. */
+/** Expands braces; escaped braces and braces around a single word stay literal. */
 function alternatives(glob: string): string[] {
   let found = [glob];
   for (let round = 0; round < MOST_ALTERNATIVES; round++) {
@@ -96,11 +95,11 @@ function segmentOf(text: string): Segment {
   return { parts, ...(plain.length === parts.length && { text: plain.join("") }) };
 }
 
-/** `[...]` that begins here; undefined where it does not end. */
+/** Parses the `[...]` that starts here; undefined if it has no end. */
 function setAt(letters: readonly string[], open: number): { part: Part; end: number } | undefined {
   const inverted = ["!", "^"].includes(letters[open + 1] ?? "");
   const from = open + (inverted ? 2 : 1);
-  // A bracket that comes first is one of the letters.
+  // A bracket in first place is a literal.
   const end = letters.indexOf("]", from + 1);
   if (end < 0) return undefined;
   const ranges: [string, string][] = [];
@@ -129,7 +128,7 @@ function matchesName(segment: Segment, name: string): boolean {
   );
 }
 
-/** Only the last of what stands for any number is ever taken back: earlier ones would gain nothing. */
+/** After a mismatch, only the last wildcard is extended: extending an earlier one could not help. */
 function isMatch<P, T>(
   pattern: readonly P[],
   items: readonly T[],

@@ -1,21 +1,21 @@
 import type { Skill } from "@scorel/skills/contract";
 import type { RunnerContext } from "./config.ts";
 
-/** What [runner] gives the programs of a skill by its name. */
+/** The variables and network access that [runner] grants to a skill by name. */
 export interface Grants {
   /** Variables of the user's environment. */
   secrets: Readonly<Record<string, string>>;
   network: boolean;
-  /** Why it was not given what the name stands for. */
+  /** Why the grants of that name were withheld. */
   withheld?: string;
 }
 
-/** A project's skill that has taken the name of one of the user's gets nothing that was meant for that one. */
+/** A project's skill with the same name as one of the user's skills gets none of its grants. */
 export function grantsOf(ctx: RunnerContext, skill: Skill): Grants {
   const { env, network } = ctx.config;
   const names = Object.hasOwn(env, skill.name) ? (env[skill.name] ?? []) : [];
   const isOnline = network.includes(skill.name);
-  if (hasTakenName(ctx, skill) && (names.length > 0 || isOnline))
+  if (shadowsOther(ctx, skill) && (names.length > 0 || isOnline))
     return {
       secrets: {},
       network: false,
@@ -25,7 +25,7 @@ export function grantsOf(ctx: RunnerContext, skill: Skill): Grants {
   return { secrets: Object.fromEntries(values) as Record<string, string>, network: isOnline };
 }
 
-function hasTakenName(ctx: RunnerContext, { source, folder }: Skill): boolean {
+function shadowsOther(ctx: RunnerContext, { source, folder }: Skill): boolean {
   const shadowed = ctx.find("skills")?.look.shadowed ?? [];
   return source === "project" && shadowed.some(({ by, source: from }) => by === folder && from !== "project");
 }

@@ -11,13 +11,13 @@ import type { Tool } from "@scorel/tools/contract";
 import { stageAhead } from "./ahead.ts";
 import { config } from "./config.ts";
 import { interactiveOf } from "./interactive.ts";
-import { interactiveRuns } from "./interactive-news.ts";
+import { interactiveRuns } from "./interactive-notices.ts";
 import { operations } from "./operations.ts";
 import { createRefs } from "./refs.ts";
 import { skillSession } from "./session-tool.ts";
 import { skillRun } from "./tool.ts";
 
-/** Runs programs of skills in a workspace of the session, in the sandbox. */
+/** Runs programs of skills in a workspace of the session, inside the sandbox. */
 export default definePlugin({
   id: "runner",
   name: "Runner",
@@ -28,15 +28,15 @@ export default definePlugin({
 
   activate(ctx) {
     ctx.provide("refs", createRefs(ctx));
-    const { tellNews } = interactiveOf(ctx);
-    const tell = async <M>(messages: M) => tellNews().then(() => messages);
+    const { reportEnded } = interactiveOf(ctx);
+    const tell = async <M>(messages: M) => reportEnded().then(() => messages);
     if (!ctx.find("agent")) return;
     ctx.hook("transformContext", tell);
     ctx.hook("afterToolCall", stageAhead(ctx));
   },
 
   tools(ctx) {
-    // A preset may leave skills out: then there is nothing to run.
+    // Without skills, as in some presets, there is nothing to run.
     if ((ctx.find("skills")?.look.skills.length ?? 0) === 0) return [];
     const { runs } = interactiveOf(ctx);
     return [skillRun(ctx, runs) as Tool, skillSession(runs) as Tool];

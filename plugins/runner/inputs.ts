@@ -6,27 +6,27 @@ import { isWithin } from "@scorel/kit/files/paths";
 import type { RunInput } from "./contract.ts";
 import { copyTree, hashTree, type Source } from "./copy.ts";
 import { errors } from "./errors.ts";
-import { type Held, inHeld, remove } from "./held.ts";
+import { type OpenFolder, inOpenFolder, remove } from "./open-folder.ts";
 import type { Layout } from "./layout.ts";
 import type { InputRecord } from "./metadata.ts";
 import { inside, realOf } from "./paths.ts";
 
-/** Programs reach nothing by a path that is much longer. */
+/** The longest path of an input; programs cannot reach much longer paths. */
 const LONGEST_NAME = 1_024;
 
-export interface InputGround {
+export interface InputContext {
   layout: Layout;
   artifacts: SessionArtifacts | undefined;
-  /** Real folders that `host://` may name. */
+  /** Real paths of folders that `host://` may name. */
   host: readonly string[];
-  /** The folders of staged skills, by their names. */
+  /** The folders of staged skills, by skill name. */
   skills: Readonly<Record<string, string>>;
-  /** What was put where before. */
+  /** Earlier inputs of this workspace. */
   earlier: readonly InputRecord[];
 }
 
-/** Puts an input into the workspace; answers what it was. Throws RUN_INPUT and RUN_PATH. */
-export function placeInput(input: RunInput, ground: InputGround): InputRecord {
+/** Puts an input into the workspace and returns its record. Throws RUN_INPUT and RUN_PATH. */
+export function placeInput(input: RunInput, ground: InputContext): InputRecord {
   try {
     return placed(input, ground);
   } catch (thrown) {
@@ -35,7 +35,7 @@ export function placeInput(input: RunInput, ground: InputGround): InputRecord {
   }
 }
 
-function placed(input: RunInput, ground: InputGround): InputRecord {
+function placed(input: RunInput, ground: InputContext): InputRecord {
   const { from, mode } = input;
   const [, scheme, rest = ""] = /^(\w+):\/\/(.*)$/s.exec(from) ?? [];
   if (scheme === "artifact") return placeArtifact(input, rest, ground);
@@ -50,8 +50,8 @@ function placed(input: RunInput, ground: InputGround): InputRecord {
   return { from, to, sha256, ts: Date.now() };
 }
 
-/** A real file or folder. */
-function sourceOf(scheme: string | undefined, rest: string, { from }: RunInput, ground: InputGround): Source {
+/** Finds the real file or folder of an input. */
+function sourceOf(scheme: string | undefined, rest: string, { from }: RunInput, ground: InputContext): Source {
   const { layout, host, skills } = ground;
   if (scheme === "workspace") return existing(inside(layout.root, rest, "input"), from, [layout.root]);
   if (scheme === "skill") {
@@ -65,7 +65,7 @@ function sourceOf(scheme: string | undefined, rest: string, { from }: RunInput, 
   return existing(hostPath(from), from, host);
 }
 
-/** Letter by letter: a path may hold what an address has to write otherwise. */
+/** Takes the path literally, without URL decoding. */
 function hostPath(from: string): string {
   const path = from.slice("host://".length).replace(/^localhost(?=\/)/, "");
   if (isAbsolute(path) && !path.includes("\0")) return normalize(path);
@@ -84,7 +84,7 @@ function existing(path: string, from: string, allowed: readonly string[]): Sourc
   return { root, path: real, from };
 }
 
-function placeArtifact(input: RunInput, rest: string, { layout, artifacts, earlier }: InputGround): InputRecord {
+function placeArtifact(input: RunInput, rest: string, { layout, artifacts, earlier }: InputContext): InputRecord {
   const { from, pin } = input;
   if (!artifacts) throw errors.RUN_INPUT({ from, reason: "artifact service is not configured" });
   const [, name = rest, digits] = /^(.+)@(\d+)$/s.exec(rest) ?? [];
@@ -99,7 +99,7 @@ function placeArtifact(input: RunInput, rest: string, { layout, artifacts, earli
   return { from, to, artifact: name, version, sha256, ts: Date.now() };
 }
 
-/** Where it goes, as a name below the workspace; `inputs/x` is `work/inputs/x`. */
+/** The destination relative to the workspace; `inputs/x` means `work/inputs/x`. */
 function destination({ to }: RunInput, source: string): string {
   const given = to === undefined || to.trim() === "" ? `work/inputs/${source}` : to.trim();
   const fail = (reason: string) => errors.RUN_PATH({ what: "to", path: given, reason });
@@ -114,19 +114,19 @@ function destination({ to }: RunInput, source: string): string {
 }
 
 /**
- * Has something made where no program sees it, and moves it to its place: what is there goes, and nothing that a link there
- * leads to is touched.
+ * Creates an input where programs cannot reach it, then moves it into place. An existing entry is removed, without following
+ * links.
  */
 function putInPlace<T>({ root, metadata }: Layout, to: string, make: (path: string) => T): T {
   const beside = dirname(metadata);
   const fresh = fs.mkdtempSync(join(beside, "input-"));
   try {
     const made = make(join(fresh, "input"));
-    const place = (held: Held) => {
-      remove(held, basename(to), beside);
-      fs.renameSync(join(fresh, "input"), held.path(basename(to)));
+    const place = (dir: OpenFolder) => {
+      remove(dir, basename(to), beside);
+      fs.renameSync(join(fresh, "input"), dir.path(basename(to)));
     };
-    inHeld(root, join(root, dirname(to)), "to", place, true);
+    inOpenFolder(root, join(root, dirname(to)), "to", place, true);
     return made;
   } finally {
     fs.rmSync(fresh, { recursive: true, force: true });

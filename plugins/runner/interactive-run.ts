@@ -1,6 +1,6 @@
 import { newId } from "@scorel/kernel";
 import type { SandboxRun } from "@scorel/sandbox/contract";
-import { interactionIn, patienceFor, type Tails } from "./asking.ts";
+import { interactionIn, patienceFor, type Tails } from "./prompts.ts";
 import type { RunnerContext } from "./config.ts";
 import type { Interaction, RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -10,40 +10,40 @@ import { type Page, Transcript } from "./transcript.ts";
 
 const KEPT_BYTES = 512 * 1024;
 const MOST_WRITTEN = 1024 * 1024;
-/** Characters at the end of each output, where a question would be. */
+/** How many characters at the end of each output stream are searched for a question. */
 const LOOKED_AT = 2_048;
 const ID_LENGTH = 6;
-/** Without a terminal Python keeps what it says to itself, also when it waits for an answer. */
+/** Without a terminal, Python buffers its output even when it waits for an answer. */
 const unbuffered = { PYTHONUNBUFFERED: "1" };
 
-/** How a program ended: with its result, or why there is none. */
+/** How a program ended: with a result or an error. */
 export type RunEnd = { result: RunResult } | { thrown: unknown };
 
-/** A program of a skill that is spoken with while it runs. */
+/** A skill's program that the model talks to while it runs. */
 export class InteractiveRun {
   readonly id = newId().slice(0, ID_LENGTH);
   readonly skill: string;
   readonly command: string;
-  /** Settles when it has ended and its files are collected; never rejects. */
+  /** Settles when the program has ended and its files are collected. Never rejects. */
   readonly over: Promise<void>;
-  /** Absent while it runs, and for ever where nobody is to hear of it. */
+  /** Undefined while the program runs, and after `abandon`. */
   end: RunEnd | undefined;
-  /** By `performance.now()`. */
+  /** In `performance.now()` milliseconds. */
   endedAt = 0;
-  /** How far it was told: an offset. */
+  /** The offset up to which output was returned. */
   told = 0;
-  /** It closed its input before it had read all that was written. */
-  isDeaf = false;
+  /** Whether the program closed its input before reading everything that was written. */
+  hasClosedInput = false;
   private readonly transcript = new Transcript(KEPT_BYTES);
   private readonly watchers = new Set<() => void>();
   private tails: Tails = { stdout: "", stderr: "", last: "stdout" };
   private readonly program: Promise<SandboxRun>;
   private input: "open" | "busy" | "closed" = "open";
-  /** All that was written to it, for the record of its run. */
+  /** Everything written to the program, for the record of its run. */
   private readonly written: string[] = [];
   private abandoned = false;
 
-  /** Starts it; `started` rejects when that fails. */
+  /** Starts the program; `started` rejects if that fails. */
   constructor(ctx: RunnerContext, request: RunRequest, toolCallId?: string) {
     const { skill, command } = request;
     this.skill = skill.trim();
@@ -61,22 +61,22 @@ export class InteractiveRun {
       });
   }
 
-  /** Resolves when it runs; rejects as `runSkill` does. */
+  /** Resolves when the program runs; rejects as `runSkill` does. */
   get started(): Promise<void> {
     return this.program.then(() => {});
   }
 
-  /** Where the next output begins. */
+  /** The offset of the next output. */
   get length(): number {
     return this.transcript.end;
   }
 
-  /** Whether it has not taken in all that was written to it. */
-  get isBehind(): boolean {
+  /** Whether the program has not read everything that was written. */
+  get isInputPending(): boolean {
     return this.input === "busy" && !this.end;
   }
 
-  /** Gives it this text, without waiting until it was read. Throws RUN_SESSION_INPUT. */
+  /** Writes text, without waiting until it is read. Throws RUN_SESSION_INPUT. */
   async write(text: string): Promise<void> {
     const refuse = (reason: string) => errors.RUN_SESSION_INPUT({ id: this.id, reason });
     if (this.input === "closed") throw refuse("its input is closed");
@@ -85,38 +85,38 @@ export class InteractiveRun {
       throw refuse(`the text is longer than ${MOST_WRITTEN} bytes; give it as a file, by inputs`);
     this.input = "busy";
     this.written.push(text);
-    // What it asked before is answered with this.
+    // The text answers any earlier question.
     this.tails = { stdout: "", stderr: "", last: "stdout" };
     const program = await this.program;
     void program.write(text).then(
       () => this.settle("open"),
       () => {
-        this.isDeaf = !this.end;
+        this.hasClosedInput = !this.end;
         this.settle("closed");
       },
     );
   }
 
-  /** Its input ends, once it has read what was written. */
+  /** Closes the program's input after it has read what was written. */
   async closeInput(): Promise<void> {
     this.input = "closed";
     (await this.program).closeStdin();
   }
 
-  /** Ends it at once, with all that came from it. */
+  /** Kills the program and everything it started. */
   async kill(): Promise<void> {
     const program = await this.program.catch(() => undefined);
     await program?.kill();
   }
 
-  /** Ends it for nobody to hear of: nothing of it is collected. */
+  /** Kills the program and discards its result. */
   async abandon(): Promise<void> {
     this.abandoned = true;
     await this.kill();
     await this.over;
   }
 
-  /** What it said from there on; without an offset what was not told yet, of much only the end. */
+  /** Returns output from an offset on. Without an offset, returns the end of the output that was not returned yet. */
   read(offset: number | undefined, limit: number): Page & { skipped: number } {
     const from = offset ?? this.told;
     const page = offset === undefined ? this.transcript.last(from, limit) : this.transcript.from(from, limit);
@@ -124,25 +124,25 @@ export class InteractiveRun {
     return { ...page, skipped: Math.max(0, page.offset - from) };
   }
 
-  /** The end of what was not told yet, which stays so. */
+  /** The end of the output that was not returned yet, without marking it as returned. */
   peek(limit: number): string {
     return this.transcript.last(this.told, limit).text;
   }
 
-  /** Hears of each output and of the end, until the answer is called. */
+  /** Calls `heard` on each output and at the end, until the returned function is called. */
   watch(heard: () => void): () => void {
     this.watchers.add(heard);
     return () => void this.watchers.delete(heard);
   }
 
-  /** What it seems to wait for. */
+  /** What the program seems to wait for. */
   get interaction(): Interaction | undefined {
     return this.end || this.input === "closed" ? undefined : interactionIn(this.tails);
   }
 
   /**
-   * Resolves when it has ended, when it seems to wait for an answer after what it said from `since` on, when the signal aborts,
-   * or after so many milliseconds.
+   * Resolves when the program has ended, seems to wait for an answer to output after `since`, the signal aborts, or `ms`
+   * milliseconds have passed.
    */
   quiet(since: number, ms: number, signal: AbortSignal | undefined): Promise<void> {
     return new Promise((resolve) => {

@@ -4,22 +4,22 @@ import { errors } from "./errors.ts";
 import { InteractiveRun, type RunEnd } from "./interactive-run.ts";
 
 const MOST_RUNS = 8;
-/** Of output in one answer. */
+/** The most output in one answer, in bytes. */
 const PAGE_BYTES = 16_384;
 const WAIT_MS = 1_000;
 const LONGEST_WAIT_MS = 60_000;
-/** Those that have ended are forgotten after this, and the oldest of more than so many. */
+/** Ended programs are forgotten after this time, or when there are more than MOST_ENDED. */
 const KEPT_MS = 30 * 60 * 1000;
 const MOST_ENDED = 16;
 
-/** Somebody who waits for an answer. */
+/** A caller who waits for an answer. */
 export interface Waiting {
   signal?: AbortSignal | undefined;
-  /** Gets what is known so far, each time instead of what came before. */
+  /** Receives the output so far; each call replaces the previous one. */
   onText?(text: string): void;
 }
 
-/** The programs of skills that a session speaks with. */
+/** The interactive programs of a session. */
 export class InteractiveRuns {
   private readonly ctx: RunnerContext;
   private readonly runs = new Map<string, InteractiveRun>();
@@ -29,8 +29,8 @@ export class InteractiveRuns {
   }
 
   /**
-   * Starts what `skill_run` runs, and answers once it asks for something, has ended, or a second is over. Cancelled meanwhile,
-   * it is ended, since nobody would know of it. Throws RUN errors.
+   * Starts a program and returns when it asks for something, has ended, or a second has passed. If cancelled, the program is
+   * killed, since nobody would know about it. Throws RUN errors.
    */
   async start(request: RunRequest, waiting: Waiting = {}, toolCallId?: string): Promise<SessionAnswer> {
     const { signal } = waiting;
@@ -51,7 +51,10 @@ export class InteractiveRuns {
     }
   }
 
-  /** Writes to it, ends it, or only waits; then tells what it said. Cancelled, it only waits no longer. Throws RUN_SESSION errors. */
+  /**
+   * Writes to a program, kills it, or only waits; then returns its output. Cancelling ends only the waiting. Throws RUN_SESSION
+   * errors.
+   */
   async go(request: SessionRequest, waiting: Waiting = {}): Promise<SessionAnswer> {
     const { session_id, write, close, kill, offset, yield_ms = WAIT_MS } = request;
     const run = this.find(session_id);
@@ -64,18 +67,18 @@ export class InteractiveRuns {
     if (kill) await run.kill().then(() => run.over);
     else if (write !== undefined || close || (offset ?? run.length) >= run.length)
       await quiet(run, since, Math.min(yield_ms, LONGEST_WAIT_MS), waiting);
-    // What nobody gets to read counts as not told.
+    // Output that nobody receives must not be marked as returned.
     waiting.signal?.throwIfAborted();
     return answerOf(run, offset);
   }
 
-  /** How a program stands; undefined for one that is not known here. */
+  /** The state of a program; undefined for an unknown id. */
   endOf(id: string): RunEnd | "running" | undefined {
     const run = this.runs.get(id);
     return run && (run.end ?? "running");
   }
 
-  /** Ends all of them. */
+  /** Kills all programs. */
   async close(): Promise<void> {
     await Promise.all([...this.runs.values()].map((run) => run.abandon()));
     this.runs.clear();
@@ -101,7 +104,7 @@ export class InteractiveRuns {
   }
 }
 
-/** Waits, and tells meanwhile. */
+/** Waits, and passes on output meanwhile. */
 async function quiet(run: InteractiveRun, since: number, ms: number, { signal, onText }: Waiting): Promise<void> {
   const unwatch = onText && run.watch(() => onText(run.peek(PAGE_BYTES)));
   await run.quiet(since, ms, signal);
@@ -113,11 +116,11 @@ function lineOf({ write = "", close }: SessionRequest): string {
 }
 
 function answerOf(run: InteractiveRun, offset?: number, told: readonly string[] = []): SessionAnswer {
-  const { end, interaction, isBehind, isDeaf } = run;
+  const { end, interaction, isInputPending, hasClosedInput } = run;
   if (end && "thrown" in end) throw end.thrown;
   const page = run.read(offset, PAGE_BYTES);
-  const behind = isBehind ? ["it has not read all that was written to it yet"] : [];
-  const deaf = isDeaf ? ["it closed its input before it had read all that was written to it"] : [];
+  const behind = isInputPending ? ["it has not read all that was written to it yet"] : [];
+  const deaf = hasClosedInput ? ["it closed its input before it had read all that was written to it"] : [];
   const warnings = [...told, ...leftOut(page, offset), ...behind, ...deaf];
   return {
     status: end ? "exited" : "running",

@@ -1,18 +1,18 @@
 import type { BaseContext } from "@scorel/kernel";
 import type { RunnerContext } from "./config.ts";
-import { newsOf } from "./interactive-news.ts";
+import { endedNotice } from "./interactive-notices.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
 
-/** The programs that a session speaks with: loaded with the first one, ended with the session. */
+/** The interactive programs of a session: loaded with the first one, killed when the session ends. */
 export interface Interactive {
   runs(): Promise<InteractiveRuns>;
-  /** Says at the end of the conversation what has become of those that the model takes for running. */
-  tellNews(): Promise<void>;
+  /** Appends a notice about programs that the model believes are running but that have ended. */
+  reportEnded(): Promise<void>;
 }
 
 const all = new WeakMap<BaseContext["session"], Interactive>();
 
-/** The same for all of a session. */
+/** Returns the same object for each plugin context of a session. */
 export function interactiveOf(ctx: RunnerContext): Interactive {
   const known = all.get(ctx.session) ?? create(ctx);
   all.set(ctx.session, known);
@@ -25,10 +25,10 @@ function create(ctx: RunnerContext): Interactive {
   ctx.onDispose(() => void all.delete(ctx.session));
   return {
     runs: () => (runs ??= import("./interactive-runs.ts").then(({ InteractiveRuns }) => new InteractiveRuns(ctx))),
-    async tellNews() {
+    async reportEnded() {
       const known = ctx.session.projection("interactiveRuns");
       if (Object.keys(known).length === 0) return;
-      const news = newsOf(known, await runs);
+      const news = endedNotice(known, await runs);
       if (news) await ctx.session.appendAll([news]);
     },
   };

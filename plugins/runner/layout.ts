@@ -1,21 +1,21 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
-import { inHeld, remake } from "./held.ts";
+import { inOpenFolder, remake } from "./open-folder.ts";
 
-/** The folders of a session's workspace. Real paths. */
+/** The folders of a session's workspace, as real paths. */
 export interface Layout {
-  /** What programs see as WORKSPACE_DIR. */
+  /** The folder that programs see as WORKSPACE_DIR. */
   root: string;
   skills: string;
   work: string;
   inputs: string;
   out: string;
   runs: string;
-  /** Beside the workspace, where no program can write. */
+  /** A file next to the workspace, where programs cannot write. */
   metadata: string;
 }
 
-/** Programs may have put links or files in the place of these folders: then there are new ones. */
+/** Creates the folders of a workspace, replacing links or files that programs have put in their place. */
 export function makeLayout(base: string): Layout {
   const root = join(base, "ws");
   const layout: Layout = {
@@ -28,9 +28,9 @@ export function makeLayout(base: string): Layout {
     metadata: join(base, "metadata.json"),
   };
   mkdirSync(root, { recursive: true, mode: 0o700 });
-  inHeld(root, root, "workspace", (held) => {
-    for (const name of ["skills", "out", "runs"]) remake(held, name, base).close();
-    const work = remake(held, "work", base);
+  inOpenFolder(root, root, "workspace", (dir) => {
+    for (const name of ["skills", "out", "runs"]) remake(dir, name, base).close();
+    const work = remake(dir, "work", base);
     try {
       remake(work, "inputs", base).close();
     } finally {
@@ -40,7 +40,7 @@ export function makeLayout(base: string): Layout {
   return layout;
 }
 
-/** The variables by which programs find their way, and the folders that they name. */
+/** The environment variables that name the workspace's folders. */
 export function foldersByName(layout: Layout, run: string): Record<string, string> {
   return {
     WORKSPACE_DIR: layout.root,

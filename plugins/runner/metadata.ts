@@ -3,10 +3,10 @@ import { codeOf } from "@scorel/kernel";
 import { replaceFile } from "@scorel/kit/files/private";
 import { z } from "zod";
 
-/** What was put where. */
+/** A record of an input that was put into the workspace. */
 export const inputRecord = z.object({
   from: z.string(),
-  /** Below the workspace. */
+  /** Relative to the workspace. */
   to: z.string(),
   sha256: z.string(),
   artifact: z.string().optional(),
@@ -18,18 +18,18 @@ export type InputRecord = z.output<typeof inputRecord>;
 
 const metadata = z.object({
   version: z.literal(1),
-  /** What each staged skill was, by its name. */
+  /** The staged skills, by name. */
   skills: z.record(
     z.string(),
     z.object({ digest: z.string(), folder: z.string(), seen: z.string().optional(), source: z.string().optional() }),
   ),
-  /** The latest of each place, in the order in which they were put there. */
+  /** The latest input at each destination, in the order in which they were put there. */
   inputs: z.array(inputRecord),
 });
-/** What is known of a workspace between two runs. */
+/** What is stored about a workspace between runs. */
 export type Metadata = z.output<typeof metadata>;
 
-/** Without the file, or when it is not whole, as for a new workspace: then everything is staged again. */
+/** Reads the metadata. A missing or damaged file counts as a new workspace, so that everything is staged again. */
 export function readMetadata(path: string): Metadata {
   const empty: Metadata = { version: 1, skills: {}, inputs: [] };
   try {

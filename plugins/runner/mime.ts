@@ -2,7 +2,7 @@ import { extname } from "node:path";
 
 const SNIFFED = 512;
 
-/** How files of a kind begin, byte by byte. */
+/** The first bytes of file types. */
 const MAGIC: readonly [mime: string, bytes: readonly number[]][] = [
   ["image/png", [0x89, 0x50, 0x4e, 0x47]],
   ["image/gif", [0x47, 0x49, 0x46, 0x38]],
@@ -11,7 +11,7 @@ const MAGIC: readonly [mime: string, bytes: readonly number[]][] = [
   ["application/gzip", [0x1f, 0x8b]],
   ["application/zip", [0x50, 0x4b, 0x03, 0x04]],
 ];
-/** What only its name tells: of zip archives, and of text. */
+/** Types that only the extension shows, for zip archives and for text. */
 const ZIPPED: Readonly<Record<string, string>> = {
   ".docx": "application/vnd.openxmlformats-officedocument.wordprocessingml.document",
   ".pptx": "application/vnd.openxmlformats-officedocument.presentationml.presentation",
@@ -28,7 +28,7 @@ const TEXTS: Readonly<Record<string, string>> = {
   ".xml": "text/xml",
 };
 
-/** A file's type by its first bytes and, where they leave it open, by its name; `cut`: there are more bytes than these. */
+/** A file's type, by its first bytes and then its extension. `cut` says that the file continues after these bytes. */
 export function mimeOf(name: string, bytes: Buffer, cut = false): string {
   const magic = MAGIC.find(([, begin]) => begin.every((byte, at) => bytes[at] === byte))?.[0];
   const extension = extname(name).toLowerCase();
@@ -42,7 +42,7 @@ export function mimeOf(name: string, bytes: Buffer, cut = false): string {
   return TEXTS[extension] ?? marked(text) ?? "text/plain";
 }
 
-/** Whether a model can be shown a file of this type. */
+/** Whether a model can be shown files of this type. */
 export function isText(mime: string): boolean {
   return /^text\//.test(mime) || mime === "application/json" || /\+(json|xml)$/.test(mime);
 }
@@ -52,7 +52,7 @@ function marked(text: string): string | undefined {
   return /^\s*<\?xml\b/.test(text) ? "text/xml" : undefined;
 }
 
-/** Undefined for what is no UTF-8; a letter that `cut` has split at the end is none's fault. */
+/** Undefined for text that is not UTF-8. With `cut`, an incomplete character at the end is allowed. */
 function textOf(bytes: Buffer, cut: boolean): string | undefined {
   try {
     return new TextDecoder("utf-8", { fatal: true }).decode(bytes, { stream: cut });

@@ -1,16 +1,16 @@
 import type { ExecutorName } from "@scorel/sandbox/contract";
 
-/** What is known of a program that failed. */
+/** What is known about a program that failed. */
 export interface FailedProgram {
   skill: string;
   stderr: string;
-  /** The paths of the skill's files. */
+  /** Paths of the skill's files. */
   files: readonly string[];
   network: boolean;
   executor: ExecutorName;
 }
 
-/** Python packages that are not called what their module is, with the name that Debian adds to `python3-`. */
+/** Python modules whose package has another name, with the pip and the Debian name (without `python3-`). */
 const PACKAGES: Readonly<Record<string, readonly [pip: string, debian: string]>> = {
   bs4: ["beautifulsoup4", "bs4"],
   Crypto: ["pycryptodome", "pycryptodome"],
@@ -31,7 +31,7 @@ const NAME = "[A-Za-z_][\\w.-]{0,99}";
 const PYTHON = new RegExp(`^ModuleNotFoundError: No module named '(${NAME})'`, "m");
 const NODE = new RegExp(`Cannot find (?:module|package) '((?:@[\\w.-]{1,99}/)?${NAME})(?:/[^'\\n]*)?'`);
 
-/** The sentence that tells which package a program lacks; undefined when it says of none that it does. */
+/** A sentence about the package that a program lacks; undefined if its output mentions none. */
 export function missingPackage(failed: FailedProgram): string | undefined {
   const module = PYTHON.exec(failed.stderr)?.[1]?.split(".")[0];
   if (module !== undefined) return pythonModule(module, failed);
@@ -62,7 +62,7 @@ function advice(
   debian: string | undefined,
   { skill, network, executor }: FailedProgram,
 ): string {
-  // `local` keeps nothing from the network.
+  // The executor `local` does not block the network.
   if (network || executor === "local") return `${what}: add the package ${name} and run again: ${install}`;
   const isContainer = executor === "docker" || executor === "podman";
   const system = debian === undefined ? "" : ` (${debian} on Debian)`;

@@ -37,7 +37,7 @@ const direct = z.strictObject({
 
 type Handlers<O extends Operation> = { [K in O]: OperationHandler<K> };
 
-/** What clients may ask of the programs of a session's skills. */
+/** The operations by which clients run programs of a session's skills. */
 export function operations(
   ctx: RunnerContext,
 ): Handlers<"make_again" | "run_skill" | "follow_run" | "feed_run" | "end_run"> {
@@ -71,7 +71,7 @@ export function operations(
 
 const all = new WeakMap<RunnerContext["session"], DirectRuns>();
 
-/** Loaded with the first program that a person runs. */
+/** Loaded when a person runs the first program. */
 async function directOf(ctx: RunnerContext): Promise<DirectRuns> {
   const { DirectRuns } = await import("./direct.ts");
   const known = all.get(ctx.session);

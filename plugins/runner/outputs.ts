@@ -3,29 +3,29 @@ import { join } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { OutputFile, RunOutputs } from "./contract.ts";
 import { readGlob } from "./glob.ts";
-import { DEEPEST, type Held, inHeld, openBelow } from "./held.ts";
-import { Kept } from "./kept.ts";
+import { DEEPEST, type OpenFolder, inOpenFolder, openBelow } from "./open-folder.ts";
+import { TextHead } from "./text-head.ts";
 import { isText, mimeOf } from "./mime.ts";
 import { plainGlob } from "./paths.ts";
 
 const MiB = 1024 * 1024;
 const LARGEST_READ = 4 * MiB;
 const PRIMARY = 32 * 1024;
-/** Entries of a workspace that are looked at. */
+/** How many entries of a workspace are searched. */
 const MOST_ENTRIES = 20_000;
 const NEVER = new Set([".venv", "node_modules", ".git"]);
 
-/** Which files of a workspace are wanted, and how much of them. */
+/** Which files of a workspace to collect, and how much of them. */
 export interface Wanted extends Required<Pick<RunOutputs, "max_files" | "max_file_bytes" | "max_total_bytes">> {
   globs: readonly string[];
-  /** Only what was written or changed after this, in milliseconds of the file system's clock. */
+  /** Collects only files changed after this time, in milliseconds of the file system's clock. */
   since?: number;
 }
-/** A file with its bytes, as far as they were read. */
+/** A file with the bytes that were read. */
 export interface Collected {
   name: string;
   bytes: Buffer;
-  /** On disk. */
+  /** The size on disk, in bytes. */
   size: number;
   mime: string;
 }
@@ -36,13 +36,13 @@ export interface Collection {
 
 export const defaultLimits = { max_files: 100, max_file_bytes: LARGEST_READ, max_total_bytes: 64 * MiB };
 
-/** The files of a workspace that match, by name. What a link leads to outside is not looked at, and said. */
+/** Collects the workspace files that match, sorted by name. A link that leads outside gives a warning instead. */
 export function collect(root: string, run: string, { globs, since, ...limits }: Wanted): Collection {
   const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "" && !/^(\.\.)?(\/|$)/.test(glob));
   const { names, cut } = matching(root, plain);
   const missed = cut
     ? [`only ${MOST_ENTRIES} entries were looked at`]
-    : since === undefined && unmet(globs, names, run);
+    : since === undefined && unmatchedGlobs(globs, names, run);
   const collection: Collection = { files: [], warnings: missed || [] };
   const seen = new Set<string>();
   let left = limits.max_total_bytes;
@@ -53,7 +53,7 @@ export function collect(root: string, run: string, { globs, since, ...limits }: 
       continue;
     }
     try {
-      // The time of the inode, which no program sets back.
+      // Checks the ctime, which programs cannot set back.
       if (seen.has(file.real) || file.stat.ctimeMs < (since ?? 0)) continue;
       seen.add(file.real);
       if (collection.files.length >= limits.max_files || left <= 0) {
@@ -72,13 +72,13 @@ export function collect(root: string, run: string, { globs, since, ...limits }: 
   return collection;
 }
 
-/** What was asked for by name and is not there may be a slip of the pen; all that a folder holds may well be nothing. */
-function unmet(globs: readonly string[], names: readonly string[], run: string): string[] {
+/** Warns about globs without a match, which may be misspelled. A glob for a whole folder may well match nothing. */
+function unmatchedGlobs(globs: readonly string[], names: readonly string[], run: string): string[] {
   const without = globs.filter((glob) => !glob.endsWith("**") && !names.some(matcher([glob], run)));
   return without.map((glob) => `no file of the workspace matches ${glob}`);
 }
 
-/** Why nothing is told of what a glob found. */
+/** Why a matching file was left out. */
 export function leftOut(name: string): string {
   const isUnreadable = name.includes("\ufffd");
   const why = isUnreadable ? "its name is no UTF-8" : "it leads out of the workspace, or is no file";
@@ -92,7 +92,9 @@ function collected(name: string, { fd, stat: { size } }: { fd: number; stat: fs.
   return { name, bytes: got, size, mime: mimeOf(name, got, size > length) };
 }
 
-/** What is named letter by letter is not looked for among others; of the rest only the folders that patterns begin with. */
+/**
+ * Finds matching names. Literal names are looked up directly; otherwise only folders that a pattern begins with are searched.
+ */
 function matching(root: string, globs: readonly string[]): { names: string[]; cut: boolean } {
   const patterns = globs.flatMap(readGlob);
   const named = [...globs, ...patterns.flatMap(({ literal }) => literal ?? [])];
@@ -113,26 +115,26 @@ function isNoFolder(path: string): boolean {
   try {
     return fs.statSync(path, { throwIfNoEntry: false })?.isDirectory() !== true && fs.lstatSync(path) !== undefined;
   } catch {
-    return false; // Nothing is there.
+    return false; // Nothing exists there.
   }
 }
 
-/** Whether a name below a workspace matches one of these globs; `run` is the folder of the run, below the workspace. */
+/** Tests whether a workspace-relative name matches one of the globs. `run` is the run's folder, relative to the workspace. */
 export function matcher(globs: readonly string[], run = "."): (name: string) => boolean {
   const plain = globs.map((glob) => plainGlob(glob, run)).filter((glob) => glob !== "");
   const patterns = plain.flatMap(readGlob);
   return (name) => plain.includes(name) || patterns.some((pattern) => pattern.matches(name));
 }
 
-export interface Telling {
-  /** Takes secrets out of a text; the file itself is as the program made it. */
+export interface ShowOptions {
+  /** Redacts secrets in a text. The file itself stays unchanged. */
   hide(text: string): string;
-  /** Bytes that the content may take; none is told where there is no room at all. */
+  /** Bytes available for content; with 0 the content is left out. */
   room: number;
 }
 
-/** How a file is told; its content only where a model can read it. */
-export function shown({ name, bytes, size, mime }: Collected, { hide, room }: Telling): OutputFile {
+/** Describes a file for the model, with content if the model can read it. */
+export function shown({ name, bytes, size, mime }: Collected, { hide, room }: ShowOptions): OutputFile {
   const text = room > 0 && isText(mime) ? textOf(bytes, size > bytes.length) : undefined;
   const content = text === undefined ? undefined : cutTo(hide(text), room);
   const truncated = size > bytes.length || content?.truncated === true;
@@ -146,13 +148,13 @@ export function shown({ name, bytes, size, mime }: Collected, { hide, room }: Te
   };
 }
 
-function cutTo(text: string, most: number): Kept {
-  const kept = new Kept(most);
+function cutTo(text: string, most: number): TextHead {
+  const kept = new TextHead(most);
   kept.write(text);
   return kept;
 }
 
-/** The first small text by name that says anything. */
+/** The first small text file by name that is not blank. */
 export function primary(files: readonly Collected[]): Collected | undefined {
   return files.find(
     ({ bytes, size, mime }) =>
@@ -161,8 +163,7 @@ export function primary(files: readonly Collected[]): Collected | undefined {
 }
 
 /**
- * What of a workspace matches, but for folders that only hold what was installed; with `bases` only what lies on the way to or
- * below one of them is looked at.
+ * Names of matching files in a workspace, without folders of installed packages. With `bases`, only these folders are searched.
  */
 export function namesBelow(
   root: string,
@@ -173,27 +174,27 @@ export function namesBelow(
   let left = MOST_ENTRIES;
   const isOnTheWay = (folder: string) =>
     bases.some((base) => base === "" || `${base}/`.startsWith(folder) || folder.startsWith(`${base}/`));
-  const visit = (held: Held, prefix: string, depth: number) => {
+  const visit = (dir: OpenFolder, prefix: string, depth: number) => {
     const folders: string[] = [];
-    for (const entry of entriesOf(held)) {
+    for (const entry of entriesOf(dir)) {
       if (left-- <= 0) return;
       const name = prefix + entry.name;
       if (entry.isDirectory() && !NEVER.has(entry.name) && isOnTheWay(`${name}/`)) folders.push(entry.name);
-      // The skill's short names for the workspace's folders are links to what is looked at anyway.
-      else if (!entry.isDirectory() && matches(name) && !isFolderLink(held, entry)) names.push(name);
+      // Links to folders are skipped: a skill's `out`, `work` and `inputs` link to folders that are searched anyway.
+      else if (!entry.isDirectory() && matches(name) && !isFolderLink(dir, entry)) names.push(name);
     }
     if (depth === DEEPEST && folders.length > 0) left = -1;
-    else for (const name of folders) visitBelow(held, name, (below) => visit(below, `${prefix}${name}/`, depth + 1));
+    else for (const name of folders) visitBelow(dir, name, (below) => visit(below, `${prefix}${name}/`, depth + 1));
   };
-  inHeld(root, root, "workspace", (held) => visit(held, "", 0));
+  inOpenFolder(root, root, "workspace", (dir) => visit(dir, "", 0));
   return { names: names.sort(), cut: left < 0 };
 }
 
-/** What went away or may not be entered is as good as not there. */
-function visitBelow(held: Held, name: string, visit: (below: Held) => void): void {
-  let below: Held;
+/** Skips a folder that was removed or cannot be entered. */
+function visitBelow(dir: OpenFolder, name: string, visit: (below: OpenFolder) => void): void {
+  let below: OpenFolder;
   try {
-    below = held.folder(name);
+    below = dir.folder(name);
   } catch {
     return;
   }
@@ -204,24 +205,24 @@ function visitBelow(held: Held, name: string, visit: (below: Held) => void): voi
   }
 }
 
-function isFolderLink(held: Held, entry: fs.Dirent): boolean {
+function isFolderLink(dir: OpenFolder, entry: fs.Dirent): boolean {
   if (!entry.isSymbolicLink()) return false;
   try {
-    return fs.statSync(held.path(entry.name), { throwIfNoEntry: false })?.isDirectory() === true;
+    return fs.statSync(dir.path(entry.name), { throwIfNoEntry: false })?.isDirectory() === true;
   } catch {
-    return false; // It leads in a circle.
+    return false; // The link is circular.
   }
 }
 
-function entriesOf(held: Held): fs.Dirent[] {
+function entriesOf(dir: OpenFolder): fs.Dirent[] {
   try {
-    return held.entries();
+    return dir.entries();
   } catch {
     return [];
   }
 }
 
-/** The regular file behind a name; undefined when it lies outside, or is none. */
+/** The real path of a regular file; undefined if it is outside of `root` or not a file. */
 export function realFile(root: string, name: string): string | undefined {
   try {
     const real = fs.realpathSync(join(root, name));
@@ -231,7 +232,7 @@ export function realFile(root: string, name: string): string | undefined {
   }
 }
 
-/** Undefined for what is no text after all; a letter that was cut at the end is left out. */
+/** Undefined for text that is not UTF-8. With `cut`, an incomplete character at the end is left out. */
 function textOf(bytes: Buffer, cut: boolean): string | undefined {
   if (bytes.includes(0)) return undefined;
   try {

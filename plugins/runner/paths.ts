@@ -5,8 +5,8 @@ import { isWithin } from "@scorel/kit/files/paths";
 import { errors } from "./errors.ts";
 
 /**
- * A path below `root` as an absolute one, whatever links stand on its way: what exists of it lies inside. `what` names it in
- * errors. Throws RUN_PATH.
+ * The absolute path of a path relative to `root`, which links on the way must not leave. `what` names it in errors. Throws
+ * RUN_PATH.
  */
 export function inside(root: string, path: string, what: string): string {
   const fail = (reason: string) => errors.RUN_PATH({ what, path, reason });
@@ -37,12 +37,12 @@ export function realOf(path: string): string {
   }
 }
 
-/** `$NAME` or `${NAME}` at the beginning of a path, with what follows it. */
+/** `$NAME` or `${NAME}` at the start of a path, and the rest. */
 const VARIABLE = /^\$(?:\{(\w+)\}|(\w+))(?=$|[/\\])(.*)$/s;
 
 /**
- * The folder that a command works in: empty is the skill's own, as is what a relative path begins at; a folder's variable or an
- * absolute path begins at the workspace. Throws RUN_PATH.
+ * The folder in which a command runs. An empty or relative path starts at the skill's folder; a folder variable or an absolute
+ * path, at the workspace. Throws RUN_PATH.
  */
 export function workingDirectory(
   cwd: string,
@@ -57,7 +57,7 @@ export function workingDirectory(
   if (named !== undefined) return inside(root, relative(root, named) + rest, "cwd");
   if (given.startsWith("/")) return fromTop(root, given, cwd);
   const path = join(relative(root, skill), normalize(given));
-  // Told as it was given: what it comes to says nothing to whoever gave it.
+  // Names the path as given: the resolved one would not help its author.
   if (!isWithin(root, join(root, path))) throw outside(cwd);
   return inside(root, path, "cwd");
 }
@@ -66,7 +66,9 @@ function outside(cwd: string) {
   return errors.RUN_PATH({ what: "cwd", path: cwd, reason: "it leads out of the workspace" });
 }
 
-/** `/work/x` is the workspace's own; nothing else that is absolute lies in it, but for what is told as its real path. */
+/**
+ * `/work/x` means the workspace's `work/x`. Any other absolute path must be the real path of something inside the workspace.
+ */
 function fromTop(root: string, given: string, cwd: string): string {
   if (isWithin(root, given)) return inside(root, relative(root, given), "cwd");
   const [top = ""] = given.slice(1).split("/");
@@ -81,7 +83,7 @@ const FOLDERS: Readonly<Record<string, string>> = {
   OUTPUT_DIR: "out",
 };
 
-/** A glob with the workspace's variables replaced; `run` is the folder of this run, below the workspace. */
+/** Replaces a workspace variable at the start of a glob. `run` is the run's folder, relative to the workspace. */
 export function plainGlob(glob: string, run: string): string {
   const text = glob.trim();
   const [, braced, plain, rest = ""] = VARIABLE.exec(text) ?? [];

@@ -1,26 +1,26 @@
 import * as fs from "node:fs";
 import { basename, dirname } from "node:path";
 import { errors } from "./errors.ts";
-import { type Held, holdFolder, openIn } from "./held.ts";
+import { type OpenFolder, openFolder, openIn } from "./open-folder.ts";
 
 /** Reads many files of a folder, as `readWithin` does. */
 export interface Reader extends Disposable {
-  /** The bytes of a file that truly lies in `root`; both paths are real. Throws RUN_PATH. */
+  /** Reads a file inside `root`; both paths are real. Throws RUN_PATH. */
   read(root: string, path: string): Buffer;
 }
 
-/** The folder of the last file stays open, since the next one mostly lies beside it. */
+/** Keeps the last file's folder open, since the next file is usually in the same one. */
 export function createReader(): Reader {
-  let open: { folder: string; held: Held } | undefined;
+  let open: { folder: string; dir: OpenFolder } | undefined;
   const close = () => {
-    open?.held.close();
+    open?.dir.close();
     open = undefined;
   };
-  const folderOf = (root: string, folder: string): Held => {
-    if (open?.folder === folder) return open.held;
+  const folderOf = (root: string, folder: string): OpenFolder => {
+    if (open?.folder === folder) return open.dir;
     close();
-    open = { folder, held: holdFolder(root, folder, "file") };
-    return open.held;
+    open = { folder, dir: openFolder(root, folder, "file") };
+    return open.dir;
   };
   return {
     read(root, path) {
@@ -36,7 +36,7 @@ export function createReader(): Reader {
   };
 }
 
-/** Of a file that grows meanwhile, what it had when it was opened. */
+/** Reads the size that the file had when it was opened, even if it grows. */
 function bytesOf(fd: number, size: number): Buffer {
   const bytes = Buffer.allocUnsafe(size);
   let length = 0;

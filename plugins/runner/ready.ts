@@ -9,8 +9,8 @@ import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { type Grants, grantsOf } from "./grants.ts";
-import { inHeld } from "./held.ts";
-import { type Hiding, hiding } from "./hiding.ts";
+import { inOpenFolder } from "./open-folder.ts";
+import { type Redaction, redactionFor } from "./redaction.ts";
 import { placeInput } from "./inputs.ts";
 import { foldersByName, type Layout, makeLayout } from "./layout.ts";
 import { type Metadata, readMetadata, writeMetadata } from "./metadata.ts";
@@ -20,8 +20,8 @@ import { type Staged, stage } from "./staging.ts";
 import { Steps } from "./steps.ts";
 import { workspaceFolder } from "./workspace-folder.ts";
 
-/** Everything that stands ready before a program starts. */
-export interface Ready extends Keeping, Hiding {
+/** Everything prepared before a program starts. */
+export interface Ready extends Keeping, Redaction {
   skill: Skill;
   staged: Staged;
   folders: Readonly<Record<string, string>>;
@@ -29,25 +29,25 @@ export interface Ready extends Keeping, Hiding {
   cwd: string;
   env: Record<string, string>;
   metadata: Metadata;
-  /** Names of variables of the user's environment that the program gets. */
+  /** Names of the user's environment variables that the program gets. */
   declared: readonly string[];
   grants: Grants;
-  /** What SOURCE_DATE_EPOCH is, in seconds: by default, when it starts. */
+  /** The value of SOURCE_DATE_EPOCH in seconds; by default the time of the start. */
   epoch: number;
-  /** The call of the tool. */
+  /** The id of the tool call. */
   toolCallId: string | undefined;
 }
 
-/** What a run takes elsewhere than a call of the tool does. */
+/** What a run uses instead of the session's defaults. */
 export interface Place {
-  /** Instead of the session's skill of that name. */
+  /** Replaces the session's skill of that name. */
   skill: Skill;
-  /** A real folder, instead of that of the session's workspace. */
+  /** A real folder that replaces the session's workspace. */
   base: string;
-  /** Further folders and files that `host://` inputs may be. */
+  /** Additional files and folders that `host://` inputs may come from. */
   host: readonly string[];
   epoch: number;
-  /** Variables beside the usual ones; those of the request count more. */
+  /** Additional variables; the request's own variables override them. */
   env: Readonly<Record<string, string>>;
 }
 
@@ -61,11 +61,11 @@ export async function prepare(
   const argv = programOf(request.command, ctx.config, request.env ?? {});
   const grants = grantsOf(ctx, skill);
   const { secrets } = grants;
-  const { hide, redactor } = hiding(ctx, Object.values(secrets));
-  // Nothing may be waited for between reading the metadata and writing it: runs at once share them.
+  const { hide, redactor } = redactionFor(ctx, Object.values(secrets));
+  // There must be no await between reading and writing the metadata, since concurrent runs share it.
   const mounted = await isMounted(ctx);
   const steps = new Steps(await ctx.find("spans")?.below(toolCallId), hide);
-  const layout = steps.take("workspace.create", { exec_id: ctx.session.id }, (step) => {
+  const layout = steps.record("workspace.create", { exec_id: ctx.session.id }, (step) => {
     const made = makeLayout(elsewhere.base ?? workspaceFolder(ctx, steps));
     step.set({ path: made.root });
     return made;
@@ -81,7 +81,7 @@ export async function prepare(
   const since = fs.statSync(run).ctimeMs;
   const folders = foldersByName(layout, run);
   const cwd = workingDirectory(request.cwd ?? "", { root: layout.root, skill: staged.folder, folders });
-  if (!isWithin(layout.skills, cwd)) inHeld(layout.root, cwd, "cwd", () => {}, true);
+  if (!isWithin(layout.skills, cwd)) inOpenFolder(layout.root, cwd, "cwd", () => {}, true);
   const lineage = {
     by: "runner",
     skill: { name: skill.name, digest: staged.digest },
@@ -106,7 +106,7 @@ export async function prepare(
   };
 }
 
-/** Puts a skill that the model may run into the session's workspace, for a run that is likely to follow. Throws RUN errors. */
+/** Stages a skill that the model may run, before a run that is likely to follow. Throws RUN errors. */
 export async function stageOne(ctx: RunnerContext, name: string): Promise<void> {
   const skill = usable(ctx, true).find((each) => each.name === name);
   if (!skill) return;
@@ -118,7 +118,7 @@ export async function stageOne(ctx: RunnerContext, name: string): Promise<void> 
   writeMetadata(layout.metadata, metadata);
 }
 
-/** What skills are staged with. */
+/** What staging a skill needs. */
 interface Staging {
   layout: Layout;
   metadata: Metadata;
@@ -126,28 +126,28 @@ interface Staging {
   isMounted: boolean;
 }
 
-/** Whether programs get staged skills through a read-only mount: `local` has none. */
+/** Whether programs see staged skills through a read-only mount; the executor `local` has no mounts. */
 async function isMounted(ctx: RunnerContext): Promise<boolean> {
   const sandbox = ctx.find("sandbox");
   if (!sandbox) throw errors.RUN_NO_SANDBOX();
   return (await sandbox.executor()) !== "local";
 }
 
-/** Puts a skill into the workspace, and notes what it was. */
+/** Stages a skill and records its digest. */
 function stageSkill(ctx: RunnerContext, skill: Skill, { layout, metadata, steps, isMounted }: Staging): Staged {
   const { name, source } = skill;
   const before = metadata.skills[name];
-  return steps.take("workspace.stage", { host_path: skill.files }, (step) => {
+  return steps.record("workspace.stage", { host_path: skill.files }, (step) => {
     const staged = stage(layout, skill, { before, sums: ctx.find("skills")?.sums(skill), isMounted });
     const { digest, folder, seen } = staged;
     metadata.skills[name] = { digest, folder, seen, source };
-    // What was copied by an earlier run is mounted again, and that is all.
+    // A skill that an earlier run copied is only mounted again.
     step.set({ to: relative(layout.root, folder), mount_used: digest === before?.digest });
     return staged;
   });
 }
 
-/** The skills that inputs are taken from, but for the one that runs. One that there is no more is taken from the workspace. */
+/** The other skills that inputs come from. A skill that no longer exists is taken from the workspace. */
 function skillsAmongInputs(ctx: RunnerContext, { skill: own, inputs = [] }: RunRequest, forModel: boolean): Skill[] {
   const named = inputs.flatMap(({ from }) => /^skill:\/\/([^/]+)/.exec(from)?.[1] ?? []);
   return usable(ctx, forModel).filter(({ name }) => name !== own.trim() && named.includes(name));
@@ -168,7 +168,7 @@ function usable(ctx: RunnerContext, forModel: boolean): Skill[] {
   return all.filter((each) => !each.userOnly || !forModel || wasLoaded(ctx, each));
 }
 
-/** Only a person loads a skill that is kept from the model, and what was loaded may be run. */
+/** Only a person can load a user-only skill; once loaded, the model may run it. */
 function wasLoaded({ session }: RunnerContext, { name }: Skill): boolean {
   return Object.keys(session.projection("skillContents")).some((key) =>
     /^\S+ (.*)$/s.exec(key)?.[1]?.startsWith(`${name}/`),
@@ -183,7 +183,7 @@ interface Ground {
   steps: Steps;
 }
 
-/** Puts the inputs in their places, and notes them; answers them as their lineage tells of them. */
+/** Places the inputs, records them, and returns their lineage entries. */
 function place(
   ctx: RunnerContext,
   { inputs = [] }: RunRequest,
@@ -193,7 +193,7 @@ function place(
   const skills = Object.fromEntries(Object.entries(metadata.skills).map(([name, { folder }]) => [name, folder]));
   return inputs.map((input) => {
     const ground = { layout, artifacts, host, skills, earlier: metadata.inputs };
-    const record = steps.take("workspace.stage", { path: input.from, to: input.to }, (step) => {
+    const record = steps.record("workspace.stage", { path: input.from, to: input.to }, (step) => {
       const placed = placeInput(input, ground);
       step.set({ to: placed.to, mount_used: false });
       return placed;
@@ -204,7 +204,7 @@ function place(
   });
 }
 
-/** Real folders and files that `host://` inputs may be: the project, those of the configuration, and more. */
+/** Real paths that `host://` inputs may come from: the project, configured folders, and `more`. */
 export function hostFolders(ctx: RunnerContext, more: readonly string[] = []): string[] {
   const workspace = ctx.find("workspace");
   return [...(workspace ? [workspace.root] : []), ...ctx.config.host, ...more].flatMap(realFolder);
@@ -214,15 +214,15 @@ function realFolder(path: string): string[] {
   try {
     return [fs.realpathSync(path)];
   } catch {
-    return []; // A folder that is not there holds no inputs.
+    return []; // A folder that does not exist has no inputs.
   }
 }
 
-/** Every run has a folder of its own, also two in one moment. */
+/** Creates a folder for a run, unique even for runs that start at the same time. */
 function newRun({ root, runs }: Layout): string {
   const time = new Date().toISOString().replace(/[-:]/g, "").replace("Z", "");
   const name = `run_${time}_${newId().slice(0, 6)}`;
-  inHeld(root, runs, "run", (held) => fs.mkdirSync(held.path(name)));
+  inOpenFolder(root, runs, "run", (dir) => fs.mkdirSync(dir.path(name)));
   return join(runs, name);
 }
 
@@ -235,7 +235,10 @@ function environment(skill: Skill, { venv }: Staged, folders: Readonly<Record<st
   };
 }
 
-/** Where lists judge programs, a name is the file that was judged, and none that a program has put before it. */
+/**
+ * The PATH of a program. With allow or deny lists it excludes programs installed by the skill, so that a name is the file that
+ * was judged.
+ */
 function pathOf({ config }: RunnerContext, { venv }: Staged): { PATH: string } {
   return { PATH: [...(hasLists(config) ? [] : [join(venv, "bin")]), ...FOLDERS].join(":") };
 }

@@ -12,53 +12,53 @@ import { matcher } from "./outputs.ts";
 import { realOf } from "./paths.ts";
 import type { Ready } from "./ready.ts";
 import { wantedOf } from "./result.ts";
-import { keepSkill } from "./skill-files.ts";
+import { storeSkill } from "./skill-files.ts";
 import { type States, statesOf } from "./states.ts";
 
 const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 const count = z.number().int().min(0);
-/** Below a workspace, and nowhere else. */
+/** A relative path inside a workspace. */
 const place = z.string().regex(/^(?!\/)(?!.*(^|\/)\.\.(\/|$))[^\0]+$/s);
 const fileState = z.object({ name: place, size: count, mode: count, sha256: sha256.optional() });
 
-/** All that is needed to run a program again as it ran, but for values of variables and files of the host: a list among the blobs. */
+/** Everything needed to repeat a run, except values of variables and files of the host. Stored as a list in the blob store. */
 export const runRecord = z.object({
   skill: z.object({ name: z.string(), digest: z.string(), source: z.string(), files: sha256.optional() }),
   command: z.string(),
   cwd: z.string().optional(),
   timeout: z.number().optional(),
   stdin: z.object({ sha256 }).optional(),
-  /** A secret stood in the command or the input, and was taken out. */
+  /** Whether a secret was removed from the command or the input. */
   redacted: z.literal(true).optional(),
-  /** Names of variables: those of the call, whose values the log has, and those of the user's environment. */
+  /** Names of variables: `given` by the call, whose values are in the log, and `declared` from the user's environment. */
   variables: z.object({ given: z.array(z.string()), declared: z.array(z.string()) }),
-  /** Files of the host that lay in the workspace. */
+  /** Host files that were in the workspace. */
   inputs: z.array(inputRecord.extend({ to: place })),
-  /** Everything else that lay below work/ and out/. */
+  /** All other files in work/ and out/. */
   before: z.array(fileState),
-  /** How many more files lay there, and how many more it left, which nothing is known of. */
+  /** How many more files existed before, and how many the run left, without a record. */
   more: z.object({ before: count, outputs: count }),
   globs: z.array(z.string()),
-  /** The workspace's path, and that of the run's folder below it: programs may write them into what they make. */
+  /** The workspace's path; `run` is the run's folder relative to it. Programs may write these paths into their output. */
   root: z.string(),
   run: place,
-  /** What SOURCE_DATE_EPOCH was. */
+  /** The value of SOURCE_DATE_EPOCH. */
   epoch: count,
-  /** Whether it had the network. */
+  /** Whether the program had network access. */
   network: z.boolean(),
   executor: z.enum(["bubblewrap", "docker", "podman", "local"]),
   exitCode: z.number().int(),
-  /** What the program left in the places that were asked for, and in out/; in its own folder as `$RUN_DIR/`. */
+  /** Files that the program left in requested places and in out/; those in its run folder start with `$RUN_DIR/`. */
   outputs: z.array(fileState.extend({ name: z.string() })),
   session: z.string(),
   call: z.string().optional(),
 });
 export type RunRecord = z.output<typeof runRecord>;
 
-/** What is known before a program begins; undefined when nothing of the run will be kept. */
+/** What is recorded before a program starts; undefined when nothing of the run will be kept. */
 export type Recording = Pick<RunRecord, "skill" | "inputs"> & { before: States; store: BlobStore };
 
-/** Keeps what a program begins with, for a run whose files are saved as artifacts. Throws BLOB_WRITE. */
+/** Stores the files that a program starts with, if the run's files are saved as artifacts. Throws BLOB_WRITE. */
 export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Ready): Recording | undefined {
   const store = ctx.find("blobs");
   if (!store || !ready.artifacts || !wantedOf(request).save) return undefined;
@@ -70,22 +70,22 @@ export function beginRecord(ctx: RunnerContext, request: RunRequest, ready: Read
   const lay = matcher(["work/**", "out/**"]);
   return {
     store,
-    skill: { name: skill.name, digest: staged.digest, source: skill.source, files: keepSkill(staged, store) },
+    skill: { name: skill.name, digest: staged.digest, source: skill.source, files: storeSkill(staged, store) },
     inputs,
     before: statesOf(layout.root, (name) => lay(name) && !isInput(name), { store }),
   };
 }
 
-/** Whether it is what was put there. */
+/** Whether an input is unchanged since it was placed. */
 function isStill(root: string, name: string, was: string): boolean {
   try {
     return hashTree({ root, path: realOf(join(root, name)), from: name }) === was;
   } catch {
-    return false; // What a program has put there is no input any more.
+    return false; // A program has replaced it, so it is no longer an input.
   }
 }
 
-/** What an artifact of a run was made of, with how it was run; with a warning where that could not be kept. */
+/** The lineage of a run's artifacts, with the run's record; a warning if the record could not be stored. */
 export function lineageOf(
   ctx: RunnerContext,
   request: RunRequest,
@@ -132,8 +132,8 @@ function recordOf(
   };
 }
 
-/** The command and the input, without what is secret in them. */
-function toldIn({ command, stdin }: RunRequest, { hide }: Ready, store: BlobStore) {
+/** The command and the input, with secrets redacted. */
+function redactedInput({ command, stdin }: RunRequest, { hide }: Ready, store: BlobStore) {
   const input = stdin === undefined ? undefined : hide(stdin);
   const redacted = hide(command) !== command || input !== stdin;
   return {
@@ -143,7 +143,7 @@ function toldIn({ command, stdin }: RunRequest, { hide }: Ready, store: BlobStor
   };
 }
 
-/** The files that a run left, those in its own folder by the name of its variable. */
+/** The files that a run left. Those in its run folder start with `$RUN_DIR`. */
 export function outputsOf(root: string, run: string, globs: readonly string[]): States {
   const matches = matcher([...globs, "out/**"], run);
   const own = (name: string) => name.startsWith(`${run}/`);

@@ -7,7 +7,7 @@ import { makeLayout } from "./layout.ts";
 import { inside, realOf } from "./paths.ts";
 import { existingWorkspace, workspaceFolder } from "./workspace-folder.ts";
 
-/** What a model calls files of the workspace and artifacts, as paths that can be read. */
+/** Resolves references to workspace files and artifacts to paths. */
 export function createRefs(ctx: RunnerContext): RefsService {
   return {
     resolve(ref) {
@@ -41,13 +41,13 @@ function workspaceFile(ctx: RunnerContext, rest: string): string {
   throw errors.RUN_REF({ ref: `workspace://${rest}`, reason: "there is no such file in the workspace" });
 }
 
-/** Names of artifacts are labels: not every one ends in what a file can be called. */
+/** A file name for an artifact. Artifact names are free text and may not end in a valid file name. */
 function fileName(name: string): string {
   const last = basename(name);
   return [".", "..", ""].includes(last) || Buffer.byteLength(last) > 255 ? "artifact" : last;
 }
 
-/** A copy of its own, under its own name: by that its type is known. */
+/** Writes a copy of an artifact under its own file name, so that its type can be recognised. */
 function artifactFile(ctx: RunnerContext, ref: string, rest: string): string {
   const [, name = rest, digits] = /^(.+)@(\d+)$/s.exec(rest) ?? [];
   const found = ctx
@@ -57,7 +57,7 @@ function artifactFile(ctx: RunnerContext, ref: string, rest: string): string {
   if (!found) throw errors.RUN_REF({ ref, reason: "there is no such artifact" });
   const folder = join(ctx.find("workspace")?.temp ?? workspaceFolder(ctx), "artifacts", found.sha256);
   const path = join(folder, fileName(name));
-  // A process that was killed may have left the beginning of it.
+  // A process that was killed may have left an incomplete file.
   if (statSync(path, { throwIfNoEntry: false })?.size === found.size) return path;
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   rmSync(path, { force: true });

@@ -3,28 +3,28 @@ import { join } from "node:path";
 import type { ArtifactVersion, Replay, ReplayChange, ReplayOutput } from "@scorel/artifacts/contract";
 import type { BlobStore } from "@scorel/blobs/contract";
 import type { OperationContext } from "@scorel/host/contract";
-import { compare, readFrom, readKept } from "./compare.ts";
+import { compare, readFrom, readStored } from "./compare.ts";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { Kept } from "./kept.ts";
+import { TextHead } from "./text-head.ts";
 import { makeLayout } from "./layout.ts";
 import type { Place, Ready } from "./ready.ts";
 import { outputsOf, type RunRecord, runRecord } from "./record.ts";
-import { placeAgain, skillAgain, stdinOf, type Tell, tellBounds, tellVariables, valuesOf } from "./replay-ground.ts";
+import { restoreWorkspace, skillForReplay, stdinOf, type Tell, tellBounds, tellVariables, valuesOf } from "./replay-setup.ts";
 import { startSkill } from "./run.ts";
-import { passingFolder } from "./workspace-folder.ts";
+import { temporaryFolder } from "./workspace-folder.ts";
 
 const STDERR_BYTES = 2_048;
 
-/** Runs again what made an artifact, in a workspace of its own, and compares what it leaves. Throws RUN errors. */
+/** Repeats the run that made an artifact, in a new workspace, and compares the results. Throws RUN errors. */
 export async function replay(
   ctx: RunnerContext,
   artifact: ArtifactVersion,
   { look, left, keep = false }: Pick<OperationContext, "look"> & { left: AbortSignal; keep?: boolean | undefined },
 ): Promise<Replay> {
   const { record, store } = recordOf(ctx, artifact);
-  const folder = passingFolder();
+  const folder = temporaryFolder();
   const changed: ReplayChange[] = [];
   try {
     const given = await valuesOf(record, look);
@@ -44,7 +44,7 @@ export async function replay(
   }
 }
 
-/** All that was compared is the same, and the artifact itself was. */
+/** Whether all compared files are the same, including the artifact itself. */
 function isSame({ sha256 }: ArtifactVersion, outputs: readonly ReplayOutput[]): boolean {
   return outputs.every(({ same }) => same) && outputs.some(({ now }) => now === sha256);
 }
@@ -68,7 +68,7 @@ function recordOf(ctx: RunnerContext, { name, lineage }: ArtifactVersion): { rec
 interface Again {
   record: RunRecord;
   store: BlobStore;
-  /** Values of variables that the call gave. */
+  /** Values of the variables that the call gave. */
   given: Readonly<Record<string, string>>;
   folder: string;
   signal: AbortSignal;
@@ -77,14 +77,14 @@ interface Again {
 async function runAgain(ctx: RunnerContext, again: Again, tell: Tell) {
   const { record, store, given, folder, signal } = again;
   await ctx.find("skills")?.refresh();
-  const skill = skillAgain(ctx, record, { folder: join(folder, "skill"), store }, tell);
-  placeAgain(ctx, record, { folder, store }, tell);
-  const said = new Kept(STDERR_BYTES);
+  const skill = skillForReplay(ctx, record, { folder: join(folder, "skill"), store }, tell);
+  restoreWorkspace(ctx, record, { folder, store }, tell);
+  const said = new TextHead(STDERR_BYTES);
   const options = { signal, interactive: record.stdin !== undefined };
   const onOutput = (text: string, from: string) => (from === "stderr" ? said.write(text) : undefined);
   const place: Partial<Place> = { skill, base: folder, epoch: record.epoch };
   const { program, ready } = await startSkill(ctx, requestOf(record, given), { ...options, onOutput }, place);
-  await program.write(stdinOf(record, store, tell)).catch(() => {}); // It may end without reading it.
+  await program.write(stdinOf(record, store, tell)).catch(() => {}); // The program may end without reading its input.
   program.closeStdin();
   const { exitCode = -1, durationMs, failed } = await program.ended;
   if (signal.aborted) throw errors.RUN_CANCELLED();
@@ -108,7 +108,7 @@ function compareFiles(record: RunRecord, ready: Ready, store: BlobStore, tell: T
   const { files, more } = outputsOf(root, ready.run, record.globs);
   const read = readFrom(root, ready.run, (path) => fs.readFileSync(path));
   const now = { files, read, root, run: ready.run };
-  const then = { files: record.outputs, read: readKept(store), root: record.root, run: record.run };
+  const then = { files: record.outputs, read: readStored(store), root: record.root, run: record.run };
   const most = Math.max(more, record.more.outputs);
   if (most > 0) tell({ what: "file", name: "out/", note: `${most} more files are not compared: there are too many` });
   return compare(then, now).map((each) => ({ ...each, ...(each.diff && { diff: ready.hide(each.diff) }) }));

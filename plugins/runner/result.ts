@@ -10,27 +10,27 @@ import {
   defaultLimits,
   primary,
   shown,
-  type Telling,
+  type ShowOptions,
   type Wanted,
 } from "./outputs.ts";
 import type { Steps } from "./steps.ts";
 
-/** Of `out/`, when nothing was asked for. */
+/** The most files taken from `out/` when none were requested. */
 const UNASKED_FILES = 20;
-/** Told to models: for a person nothing is stable about a reference. */
+/** A hint for models only; people cannot use these references. */
 export const REF_HINT =
   "output_files are workspace-relative; prefer output_files content; when you need a stable reference, use output_files[*].ref (workspace://...)";
 
-/** Bytes of all contents in one result: more would fill a conversation, or be cut in the middle of the result. */
+/** The most content in one result, in bytes. More would fill the conversation, or be cut off in the middle of the result. */
 const MOST_TOLD = 128 * 1024;
 const CUT_HINT = `only ${MOST_TOLD / 1024} KiB of content are told at once: Read takes the refs of the rest`;
 
-/** What the files of a run are kept with. */
+/** What is needed to collect and save a run's files. */
 export interface Keeping {
   layout: Layout;
-  /** The run's own folder, below the workspace. */
+  /** The run's folder, relative to the workspace. */
   run: string;
-  /** When the run's folder was made, by the clock of the file system. */
+  /** When the run's folder was created, by the file system's clock. */
   since: number;
   hide(text: string): string;
   artifacts: SessionArtifacts | undefined;
@@ -38,26 +38,26 @@ export interface Keeping {
   steps: Steps;
 }
 
-/** Adds the files that were asked for to the result, and saves them where that was asked; answers what there is to say. */
+/** Adds the requested files to the result, saves them if requested, and returns warnings. */
 export async function keepFiles(result: RunResult, request: RunRequest, keeping: Keeping): Promise<string[]> {
   const asked = wantedOf(request);
   const wanted = asked.listed ? asked.wanted : { ...asked.wanted, since: keeping.since };
   const { files, warnings } = collected(wanted, keeping);
-  // A command that failed leaves empty files where it was about to write.
+  // A failed command often leaves empty files where it was about to write.
   const kept = result.exit_code === 0 ? files : files.filter(({ size }) => size > 0);
   if (kept.length < files.length) warnings.push("empty output_files omitted because command failed");
   const saved = asked.save ? await save(kept, keeping, asked.prefix) : undefined;
   if (saved?.files) result.artifact_files = saved.files;
   warnings.push(...(saved?.warnings ?? []));
-  // What could not be saved is told whole: nobody else has it.
+  // Files that could not be saved are included in full, since they exist nowhere else.
   const inline = asked.inline || (saved !== undefined && saved.warnings.length > 0);
-  keeping.steps.take("workspace.inline", { count: kept.length }, () => {
+  keeping.steps.record("workspace.inline", { count: kept.length }, () => {
     const { hide } = keeping;
-    const { told, cut } = inTurn(kept, { hide, room: inline ? MOST_TOLD : 0 });
+    const { told, cut } = describeAll(kept, { hide, room: inline ? MOST_TOLD : 0 });
     if (asked.listed) result.output_files = told;
     if (asked.listed && inline && cut) warnings.push(CUT_HINT);
     const best = primary(kept);
-    // What output_files says already costs the conversation its length a second time.
+    // Content that is already in output_files is not repeated.
     if (best) result.primary_output = shown(best, { hide, room: inline && !asked.listed ? MOST_TOLD : 0 });
   });
   if (asked.listed && kept.length > 0 && !saved?.files) warnings.push(REF_HINT);
@@ -65,15 +65,15 @@ export async function keepFiles(result: RunResult, request: RunRequest, keeping:
 }
 
 function collected(wanted: Wanted, { layout, run, steps }: Keeping): Collection {
-  return steps.take("workspace.collect", { patterns: [...wanted.globs] }, (step) => {
+  return steps.record("workspace.collect", { patterns: [...wanted.globs] }, (step) => {
     const found = collect(layout.root, run, wanted);
     step.set({ count: found.files.length });
     return found;
   });
 }
 
-/** Each file with its content as long as there is room, and whether some was left out for want of it. */
-function inTurn(files: readonly Collected[], { hide, room }: Telling): { told: OutputFile[]; cut: boolean } {
+/** Describes the files in order, with content while there is room; `cut` says whether some content was left out. */
+function describeAll(files: readonly Collected[], { hide, room }: ShowOptions): { told: OutputFile[]; cut: boolean } {
   let left = room;
   let cut = false;
   const told = files.map((file) => {
@@ -86,7 +86,7 @@ function inTurn(files: readonly Collected[], { hide, room }: Telling): { told: O
   return { told, cut };
 }
 
-/** Which files a call asks for, and what is to become of them. */
+/** Which files a call requests, and what to do with them. */
 export function wantedOf({ outputs, output_files, ...request }: RunRequest) {
   const inline = request.omit_inline_content !== true;
   if (output_files && output_files.length > 0) {

@@ -21,7 +21,7 @@ import type { Staged } from "./staging.ts";
 
 const SECONDS = 300;
 
-/** Runs a command of a skill in the session's workspace; a command that fails is a result. Throws RUN errors. */
+/** Runs a command of a skill in the session's workspace. A command that fails is a result, not an error. Throws RUN errors. */
 export async function runSkill(
   ctx: RunnerContext,
   request: RunRequest,
@@ -35,20 +35,19 @@ export async function runSkill(
   return finish();
 }
 
-/** How a program is started. */
 export interface StartOptions extends SandboxOptions {
   onText?: OnText;
 }
 
-/** A program of a skill that runs. */
+/** A running program of a skill. */
 export interface StartedSkill {
   program: SandboxRun;
   ready: Ready;
-  /** Waits for its end, then collects its files: to be called once. `written` answers what it was told beside the request. */
+  /** Waits for the end, then collects the files. Call it once. `written` returns the input that was written after the start. */
   finish(written?: () => string): Promise<RunResult>;
 }
 
-/** Starts what `runSkill` runs, there or at another place, and leaves the waiting to the caller. Throws RUN errors. */
+/** Starts a program like `runSkill` does, but leaves the waiting to the caller. Throws RUN errors. */
 export async function startSkill(
   ctx: RunnerContext,
   request: RunRequest,
@@ -75,16 +74,16 @@ export async function startSkill(
   return { program, ready, finish };
 }
 
-/** What the system has against a workspace, a full disk first of all, is told as such. */
+/** Reports file system errors, such as a full disk, as RUN_DISK. */
 function failed(thrown: unknown): never {
   const { errno, message } = thrown as NodeJS.ErrnoException;
   throw errno === undefined ? thrown : errors.RUN_DISK({ reason: message }, { cause: thrown });
 }
 
-/** One step from before the start of a program to its end. */
+/** Records a span from the start of a program to its end. */
 function watched(request: RunRequest, ready: Ready, start: () => Promise<SandboxRun>) {
   return new Promise<{ program: SandboxRun; ended: Promise<SandboxEnd> }>((resolve, reject) => {
-    const ended = ready.steps.take("workspace.run", stepOf(request, ready), async (step) => {
+    const ended = ready.steps.record("workspace.run", stepOf(request, ready), async (step) => {
       const program = await start();
       resolve({ program, ended });
       const end = await program.ended;
@@ -151,7 +150,7 @@ const endings = {
   processes: "it started more processes than it may",
 } as const;
 
-/** The skill itself read-only, and with it all that are staged; what its programs install, and the rest, to be written. */
+/** All staged skills are read-only; the workspace and the skill's `.venv` are writable. */
 function mountsOf({ root, skills }: Layout, { venv }: Staged): SandboxMount[] {
   return [
     { path: root, access: "write" },
@@ -162,7 +161,7 @@ function mountsOf({ root, skills }: Layout, { venv }: Staged): SandboxMount[] {
 
 async function feed(program: SandboxRun, stdin: string | undefined): Promise<void> {
   if (stdin === undefined) return;
-  // A program may end without reading what it was told; how it ended says enough.
+  // The program may end without reading its input; its exit code says enough.
   await program.write(stdin).catch(() => {});
   program.closeStdin();
 }

@@ -1,11 +1,11 @@
 import type { Tool, ToolOutput } from "@scorel/tools/contract";
 import type { RunRequest, RunResult, SessionAnswer, SessionRequest } from "./contract.ts";
-import { detailsOf } from "./interactive-news.ts";
+import { detailsOf } from "./interactive-notices.ts";
 import type { InteractiveRuns, Waiting } from "./interactive-runs.ts";
 
 const flag = { type: "boolean" };
 
-/** The tool that speaks with programs of skills which run. */
+/** The tool `skill_session`, which talks to running programs. */
 export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<SessionRequest> {
   return {
     name: "skill_session",
@@ -33,7 +33,7 @@ export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<Session
       required: ["session_id"],
       additionalProperties: false,
     },
-    // To look at what runs, or to end it, asks nobody; what is written may be a command.
+    // Reading output or killing a program needs no question. Written text may be a command, so writing may need one.
     access: ({ write }) => (write === undefined ? "read" : "exclusive"),
     execute: async (_id, request, signal, onUpdate) => {
       const known = await runs();
@@ -48,17 +48,17 @@ export function skillSession(runs: () => Promise<InteractiveRuns>): Tool<Session
   };
 }
 
-/** Who watches a call sees what the program says as it comes. */
+/** Passes a program's output on to whoever watches the call. */
 export function waiting(signal: AbortSignal | undefined, onUpdate: Parameters<Tool["execute"]>[3]): Waiting {
   return { signal, ...(onUpdate && { onText: (text) => onUpdate({ content: [{ type: "text", text }] }) }) };
 }
 
-/** The answer of either tool. */
+/** The result of `skill_run` and `skill_session`, as JSON. */
 export function output(answer: SessionAnswer, run: Pick<RunRequest, "skill" | "command">): ToolOutput {
   return { content: [{ type: "text", text: JSON.stringify(answer) }], details: detailsOf(answer, run) };
 }
 
-/** What people see of it: what the program said, and how it stands. */
+/** What people see of a result: the program's output and state. */
 export function shown(result: ToolOutput | undefined): string {
   const { text, answer } = readAnswer<SessionAnswer>(result);
   if (!answer) return text;
@@ -67,7 +67,7 @@ export function shown(result: ToolOutput | undefined): string {
   return [output.replace(/\n$/, ""), `[${[...state, ...warnings].join("; ")}]`].filter(Boolean).join("\n");
 }
 
-/** The same of a run that was waited for. */
+/** Like `shown`, for a run that was waited for. */
 export function shownRun(result: ToolOutput | undefined): string {
   const { text, answer } = readAnswer<RunResult>(result);
   if (!answer) return text;
@@ -75,7 +75,7 @@ export function shownRun(result: ToolOutput | undefined): string {
   return [...said, `[${endOf(answer).join("; ")}]`].filter(Boolean).join("\n");
 }
 
-/** What is no answer (an error, what is told meanwhile, what was cut) is shown as it is. */
+/** Parses a result. Text that is not JSON (an error, a partial or cut result) is shown as is. */
 function readAnswer<T>(result: ToolOutput | undefined): { text: string; answer?: T } {
   const text = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
   if (result?.isError || !text.startsWith("{")) return { text };

@@ -5,7 +5,7 @@ import type { Skill } from "@scorel/skills/contract";
 import { z } from "zod";
 import type { Staged } from "./staging.ts";
 
-/** A skill that is larger is not kept: its digest still tells whether it is the same. */
+/** A larger skill is not stored; its digest still shows whether it has changed. */
 const MOST_BYTES = 32 * 1024 * 1024;
 
 const skillFiles = z.object({
@@ -18,8 +18,11 @@ const skillFiles = z.object({
   ),
 });
 
-/** Keeps the files of a staged skill, each once however often it runs; answers the list of them. Throws BLOB_WRITE. */
-export function keepSkill({ folder, files }: Staged, store: BlobStore): string | undefined {
+/**
+ * Stores the files of a staged skill, and returns the hash of their list; undefined for a skill that is too large. Throws
+ * BLOB_WRITE.
+ */
+export function storeSkill({ folder, files }: Staged, store: BlobStore): string | undefined {
   const bytes = files.reduce((sum, { path }) => sum + fs.statSync(join(folder, path)).size, 0);
   if (bytes > MOST_BYTES) return undefined;
   const kept = files.map(({ path, mode }) => ({
@@ -30,8 +33,8 @@ export function keepSkill({ folder, files }: Staged, store: BlobStore): string |
   return store.putList({ files: kept });
 }
 
-/** Writes a kept skill into a new folder; undefined when not all of it is there any more. */
-export function keptSkill(name: string, list: string | undefined, folder: string, store: BlobStore): Skill | undefined {
+/** Writes a stored skill into a new folder; undefined if some of its files are missing. */
+export function restoreSkill(name: string, list: string | undefined, folder: string, store: BlobStore): Skill | undefined {
   const found = skillFiles.safeParse(list === undefined ? undefined : store.readList(list)).data;
   if (!found?.files.every(({ sha256 }) => store.has(sha256))) return undefined;
   for (const { path, mode, sha256 } of found.files) {

@@ -6,13 +6,13 @@ import { errors } from "./errors.ts";
 
 const MOST_FILES = 10_000;
 const MOST_BYTES = 256 * 1024 * 1024;
-/** Not the skill's: the workspace's folders by short names, and what its programs install. */
+/** Entries that belong to the workspace, not to the skill: links to its folders, and installed packages. */
 export const OWN = new Set(["out", "work", "inputs", ".venv"]);
 
-/** A file of a skill, where it is read. */
+/** A file of a skill. */
 export interface SourceFile {
   path: string;
-  /** Real; the same, or what a link leads to. */
+  /** The real path to read from; for a link, its target. */
   from: string;
   mode: number;
   stat: fs.Stats;
@@ -20,12 +20,12 @@ export interface SourceFile {
   root: string;
 }
 
-/** The files of a skill, by path. Throws RUN_STAGE. */
+/** Lists the files of a skill, sorted by path. Throws RUN_STAGE. */
 export function filesOf(skill: Skill): SourceFile[] {
   const root = realFolder(skill);
   const found: SourceFile[] = [];
   let bytes = 0;
-  // Names are put together as text: for a thousand files, taking paths apart takes longer than all else.
+  // Paths are concatenated as strings: for a thousand files, path functions would take most of the time.
   const visit = (prefix: string) => {
     for (const entry of fs.readdirSync(`${root}/${prefix}`, { withFileTypes: true })) {
       const path = prefix + entry.name;
@@ -58,7 +58,7 @@ function realFolder({ name: skill, files, folder: path }: Skill): string {
   }
 }
 
-/** A link counts as the file that it leads to, as long as that is the skill's own. */
+/** A link counts as the file that it leads to, which must be inside the skill. */
 function linked(full: string, root: string, skill: Skill, path: string): { from: string; stat: fs.Stats } {
   const fail = (reason: string) => errors.RUN_STAGE({ skill: skill.name, path, reason });
   try {

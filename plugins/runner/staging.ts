@@ -5,7 +5,7 @@ import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
-import { inHeld, remove } from "./held.ts";
+import { inOpenFolder, remove } from "./open-folder.ts";
 import type { Layout } from "./layout.ts";
 import { createReader, type Reader } from "./reader.ts";
 import { filesOf, OWN, type SourceFile } from "./source-files.ts";
@@ -16,46 +16,45 @@ const LINKS: Readonly<Record<string, string>> = {
   inputs: join("..", "..", "work", "inputs"),
 };
 
-/** Made at the end of a copy, and the first to go before another. */
+/** The link that is created last in a copy and removed first, so that its presence shows a complete copy. */
 const LAST = "inputs";
 
-/** A skill in a workspace. */
+/** A skill that was copied into a workspace. */
 export interface Staged {
-  /** Real. */
+  /** A real path. */
   folder: string;
   venv: string;
-  /** sha256 over the paths and bytes of all its files. */
+  /** The sha256 of the paths and contents of all its files. */
   digest: string;
-  /** Below the folder, without what is the workspace's. */
+  /** Relative to the folder, without the links to the workspace's folders. */
   files: readonly { path: string; mode: number }[];
-  /** sha256 over what the file system says of them; undefined while that could miss a change. */
+  /** The sha256 of the files' metadata; undefined when it could miss a change. */
   seen?: string | undefined;
 }
 
 const MENDS = "scorel skill update fetches it anew";
 
-/** What the files of a skill from an archive have to be. */
+/** The expected sha256 of each file, for an installed skill. */
 type Sums = ReadonlyMap<string, string>;
 
-/** A file that was changed so short a time ago could change again without looking other. */
+/** A file that changed more recently could change again without different metadata. */
 const SETTLED_MS = 2_000;
 
-/** What is known before a skill is staged. */
 export interface StageOptions {
-  /** What was staged by this name before. */
+  /** What was staged under this name before. */
   before?: { digest: string; seen?: string | undefined; source?: string | undefined } | undefined;
   sums?: Sums | undefined;
   /**
-   * Programs get the skill through a read-only mount. Then its files keep their owner's right to write, so that copies of them
-   * can be changed; without a mount that right is all that keeps programs from writing into the skill itself.
+   * Whether programs see the skill through a read-only mount. If so, the files keep their write permission, so that copies of
+   * them can be changed; otherwise removing it is the only protection.
    */
   isMounted: boolean;
 }
 
 /**
- * Copies a skill into the workspace, unless the same bytes are there already; files that look as before are not even read.
- * What its programs have installed in `.venv` stays, also when the skill has changed, but not when another one has its name.
- * Throws RUN_STAGE.
+ * Copies a skill into the workspace, unless the same bytes are already there; files with unchanged metadata are not even read.
+ * Packages in `.venv` are kept when the skill changes, but removed when the name now belongs to another source. Throws
+ * RUN_STAGE.
  */
 export function stage(layout: Layout, skill: Skill, { before, sums, isMounted }: StageOptions): Staged {
   const found = filesOf(skill);
@@ -70,7 +69,7 @@ export function stage(layout: Layout, skill: Skill, { before, sums, isMounted }:
   if (isThere && before.digest !== digest) copy(skill, files, folder, sums);
   else if (isThere && !isSame) for (const { path, mode } of files) fs.chmodSync(join(folder, path), mode);
   if (isThere && before.source !== undefined && before.source !== skill.source)
-    inHeld(layout.skills, folder, "skill", (held) => remove(held, ".venv", dirname(layout.metadata)));
+    inOpenFolder(layout.skills, folder, "skill", (dir) => remove(dir, ".venv", dirname(layout.metadata)));
   fs.mkdirSync(venv, { recursive: true });
   return { folder, venv, digest, files, seen };
 }
@@ -89,7 +88,7 @@ function isLink(path: string): boolean {
   return fs.lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true;
 }
 
-/** No file of what was installed is missing; that there are no others is seen with their bytes. */
+/** Checks that no installed file is missing. Added or changed files are found when they are read. */
 function assertWhole({ name }: Skill, files: readonly SourceFile[], sums: Sums): void {
   const there = new Set(files.map(({ path }) => path));
   const isLeft = (path: string) => OWN.has(path.split("/")[0] as string) || path.split("/").includes(".git");
@@ -98,19 +97,19 @@ function assertWhole({ name }: Skill, files: readonly SourceFile[], sums: Sums):
     throw errors.RUN_STAGE({ skill: name, path: gone, reason: `it is gone since it was installed; ${MENDS}` });
 }
 
-/** What `stage` would say of a skill as it is now. Throws RUN_STAGE. */
+/** The digest that `stage` would compute for the skill now. Throws RUN_STAGE. */
 export function digestNow(skill: Skill): string {
   return digestOf(skill, filesOf(skill));
 }
 
-/** Skills are called what their authors like; a name that is no plain folder's is replaced by its hash. */
+/** A folder name for a skill: its name if that is a safe file name, otherwise a hash. */
 function folderName(name: string): string {
-  // What looks like a hash's is none: two skills in one folder would run each other's programs.
+  // A name that looks like a hash is hashed too, so that two skills never share a folder.
   if (/^(?!skill-[0-9a-f]{16}$)[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name)) return name;
   return `skill-${sha256Of(name).slice(0, 16)}`;
 }
 
-/** Copies the files, each of which is read once; answers their digest. */
+/** Copies the files, reading each once, and returns their digest. */
 function copy(skill: Skill, files: readonly SourceFile[], folder: string, sums: Sums | undefined): string {
   fs.mkdirSync(folder, { recursive: true, mode: 0o700 });
   fs.chmodSync(folder, 0o700);
@@ -141,14 +140,14 @@ function writeNew(path: string, bytes: Buffer, mode: number): void {
   }
 }
 
-/** Folders without the right to write keep what is in them. */
+/** Adds write permission to folders, without which their entries cannot be removed. */
 function makeRemovable(path: string): void {
   if (!fs.lstatSync(path).isDirectory()) return;
   fs.chmodSync(path, 0o700);
   for (const name of fs.readdirSync(path)) makeRemovable(join(path, name));
 }
 
-/** sha256 over the paths and bytes of the files; `read` gets each of them in turn. */
+/** The sha256 of the files' paths and contents; `read` receives each file. */
 function digestOf(
   { name: skill }: Skill,
   files: readonly SourceFile[],

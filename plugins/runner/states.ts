@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { join } from "node:path";
 import type { BlobStore } from "@scorel/blobs/contract";
-import { openBelow } from "./held.ts";
+import { openBelow } from "./open-folder.ts";
 import { namesBelow } from "./outputs.ts";
 
 const MiB = 1024 * 1024;
@@ -10,24 +10,24 @@ const MOST_HASHED = 1024 * MiB;
 const MOST_KEPT = 16 * MiB;
 const MOST_FILES = 1_000;
 
-/** A file of a workspace as it was at one moment. */
+/** A file of a workspace at one moment. */
 export interface FileState {
   name: string;
   size: number;
   mode: number;
-  /** Absent where there was more than is looked at. */
+  /** Absent when a limit was reached. */
   sha256?: string | undefined;
 }
 
 export interface States {
   files: FileState[];
-  /** How many more there are at least, which were not looked at. */
+  /** At least how many more files exist that were not examined. */
   more: number;
 }
 
 /**
- * The files of a workspace that match, by name: up to 1000, the first GiB of them with their hashes. With a store their bytes are
- * kept, those of the first 16 MiB. `first`: those that come before the others.
+ * The states of matching files, sorted by name: up to 1000 files, with hashes for the first GiB. With a store, the first 16 MiB
+ * are stored. Files that match `first` come first.
  */
 export function statesOf(
   root: string,
@@ -66,7 +66,7 @@ function hashOf(fd: number): string {
   return hash.digest("hex");
 }
 
-/** Puts files where they were; answers those whose bytes are not kept. */
+/** Restores stored files, and returns those whose contents are missing. */
 export function restore(root: string, files: readonly FileState[], store: BlobStore): FileState[] {
   return files.filter(({ name, mode, sha256 }) => {
     const bytes = sha256 === undefined ? undefined : store.read(sha256);

@@ -1,7 +1,7 @@
 import type { OpenSpan, SpanAttributes, SpanParent } from "@scorel/diagnostics/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 
-/** What a run consists of. */
+/** The steps of a run. */
 export type StepName =
   | "workspace.create"
   | "workspace.stage"
@@ -10,10 +10,10 @@ export type StepName =
   | "workspace.inline"
   | "workspace.cleanup";
 
-/** A step that has begun. */
+/** A step in progress. */
 export type Step = Pick<OpenSpan, "set">;
 
-/** The steps of one run as spans, for whoever collects them; where nobody does, a step is its work alone. */
+/** Records the steps of a run as spans. Without a parent span, it only does the work. */
 export class Steps {
   private readonly parent: SpanParent | undefined;
   private readonly hide: (text: string) => string;
@@ -23,8 +23,8 @@ export class Steps {
     this.hide = hide;
   }
 
-  /** Does `work` as a step, to the end of its promise where it answers one; what it throws is noted, and thrown. */
-  take<T>(name: StepName, attributes: SpanAttributes, work: (step: Step) => T): T {
+  /** Does `work` as a span, which ends when the returned promise settles. Errors are recorded and rethrown. */
+  record<T>(name: StepName, attributes: SpanAttributes, work: (step: Step) => T): T {
     const span = this.parent?.begin(name, this.plain(attributes));
     if (!span) return work(ignored);
     const failed = (thrown: unknown): never => {

@@ -5,7 +5,7 @@ import type { RunRequest } from "./contract.ts";
 import type { InteractiveRuns } from "./interactive-runs.ts";
 import { output, shown, shownRun, waiting } from "./session-tool.ts";
 
-/** Characters of what a program says that are shown while it runs. */
+/** How many characters of output are shown while the program runs. */
 const WATCHED = 4_096;
 
 const text = { type: "string" };
@@ -42,7 +42,7 @@ const outputs = {
   additionalProperties: false,
 };
 
-/** What the model is told: the rest is for whoever knows it from elsewhere. */
+/** The parameters that the model sees. The tool accepts more, for callers that know them. */
 const advertised = {
   type: "object",
   properties: {
@@ -68,7 +68,7 @@ const advertised = {
   required: ["skill", "command"],
 };
 
-/** The tool that runs programs of skills. */
+/** The tool `skill_run`. */
 export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns>): Tool<RunRequest> {
   const { allow } = ctx.config;
   const only = allow.length === 0 ? "" : ` Only these programs, without a shell: ${shownList(allow)}.`;
@@ -116,7 +116,7 @@ export function skillRun(ctx: RunnerContext, runs: () => Promise<InteractiveRuns
   };
 }
 
-/** What a program said last, told to who watches as it comes. */
+/** Passes on the last part of the output as it arrives. */
 function latest(onUpdate: (partial: ToolOutput) => void): (text: string) => void {
   let said = "";
   return (text) => {
@@ -125,7 +125,7 @@ function latest(onUpdate: (partial: ToolOutput) => void): (text: string) => void
   };
 }
 
-/** `MaxFiles` is an older way to write `max_files`; the plain one counts. */
+/** Accepts the older spelling `MaxFiles` for `max_files`; the newer one wins. */
 function withPlainNames(raw: unknown): unknown {
   const { outputs: given, ...rest } = (raw ?? {}) as Record<string, unknown>;
   if (typeof given !== "object" || given === null || Array.isArray(given)) return raw;

@@ -1,24 +1,24 @@
-/** A part of what was said. Offsets count the UTF-8 bytes of everything from the beginning, and lie between characters. */
+/** A part of the output. Offsets count UTF-8 bytes from the start of all output, and lie between characters. */
 export interface Page {
   text: string;
   offset: number;
   next: number;
 }
 
-/** The latest text of a stream, up to a limit, by offsets that never change. */
+/** The last part of a stream, up to a limit, addressed by offsets that never change. */
 export class Transcript {
   private readonly most: number;
   private bytes = Buffer.alloc(1024);
   private length = 0;
-  /** How much came before what is kept. */
+  /** How many bytes were dropped from the start. */
   private dropped = 0;
 
-  /** `most`: bytes that are kept at least, once there are so many; at most twice as many are held. */
+  /** `most` is how many bytes are kept at least; at most twice as many are held. */
   constructor(most: number) {
     this.most = most;
   }
 
-  /** Where the next text begins. */
+  /** The offset of the next text. */
   get end(): number {
     return this.dropped + this.length;
   }
@@ -27,21 +27,21 @@ export class Transcript {
     const all = Buffer.from(text);
     let from = Math.max(0, all.length - this.most);
     while (continues(all[from])) from++;
-    // What came before a text that fills everything is of no use.
+    // The new text fills the limit, so everything before it is dropped.
     if (from > 0) this.forget(this.length);
     this.dropped += from;
     this.makeRoom(all.length - from);
     this.length += all.copy(this.bytes, this.length, from);
   }
 
-  /** From there on, or from where what is kept begins; at most so many bytes, which are four at least. */
+  /** Text from an offset, or from the start of what is kept; at most `limit` bytes, which must be 4 or more. */
   from(offset: number, limit: number): Page {
     const begin = this.boundary(Math.min(Math.max(offset - this.dropped, 0), this.length));
     const end = this.boundary(Math.min(begin + limit, this.length));
     return { text: this.bytes.toString("utf8", begin, end), offset: this.dropped + begin, next: this.dropped + end };
   }
 
-  /** Its last bytes, at most so many, and nothing before that offset. */
+  /** The last `limit` bytes at most, and nothing before `offset`. */
   last(offset: number, limit: number): Page {
     const room = this.length - limit;
     const from = this.dropped + (room > 0 ? this.boundary(room + 3) : 0);
@@ -56,7 +56,7 @@ export class Transcript {
     this.bytes = larger;
   }
 
-  /** Of a character that is cut, nothing stays. */
+  /** Drops bytes from the start, including the rest of a character that would be cut. */
   private forget(count: number): void {
     let from = Math.min(count, this.length);
     while (from < this.length && continues(this.bytes[from])) from++;
@@ -65,7 +65,7 @@ export class Transcript {
     this.dropped += from;
   }
 
-  /** The same place, or the beginning of the character that it lies in. */
+  /** The start of the character at this index. */
   private boundary(at: number): number {
     let place = at;
     while (place > 0 && place < this.length && continues(this.bytes[place])) place--;

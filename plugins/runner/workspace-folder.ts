@@ -3,13 +3,16 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { RunnerContext } from "./config.ts";
-import { inHeld, remove } from "./held.ts";
+import { inOpenFolder, remove } from "./open-folder.ts";
 import type { Steps } from "./steps.ts";
 
-/** A workspace of a session that is gone for so long is removed. */
+/** A workspace is removed when its session has been gone for this long. */
 const KEPT_MS = 24 * 60 * 60 * 1000;
 
-/** The folder of the session's workspace, the same whenever it is opened. A session that is not stored has a passing one. */
+/**
+ * The folder of the session's workspace, the same each time the session is opened. A session without a log file gets a
+ * temporary one.
+ */
 export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find" | "report">, steps?: Steps): string {
   const folder = workspacePath(ctx);
   const home = ctx.find("workspace")?.home;
@@ -21,21 +24,21 @@ export function workspaceFolder(ctx: Pick<RunnerContext, "session" | "find" | "r
   return realpathSync(folder);
 }
 
-/** A new private folder for one run, and what removes it, whatever its programs made of it. */
-export function passingFolder(): { path: string; remove(): void } {
+/** Creates a private folder for one run. `remove` deletes it, whatever programs have done to it. */
+export function temporaryFolder(): { path: string; remove(): void } {
   const around = makeTemporaryFolder("scorel-run-");
   const path = join(around, "run");
   mkdirSync(path);
   return {
     path,
     remove() {
-      inHeld(around, around, "folder", (held) => remove(held, "run", around));
+      inOpenFolder(around, around, "folder", (dir) => remove(dir, "run", around));
       rmdirSync(around);
     },
   };
 }
 
-/** The same folder, also before anything was run in it. */
+/** The session's workspace if it exists; does not create it. */
 export function existingWorkspace(ctx: Pick<RunnerContext, "session" | "find">): string | undefined {
   const folder = workspacePath(ctx);
   return existsSync(folder) ? realpathSync(folder) : undefined;
@@ -48,7 +51,7 @@ function workspacePath({ session, find }: Pick<RunnerContext, "session" | "find"
   return join(workspace?.temp ?? tmpdir(), "workspace");
 }
 
-/** Removes what belongs to sessions that are neither stored nor in the trash any more. */
+/** Removes workspaces of sessions that are neither stored nor in the trash. */
 function sweep(home: string, ctx: Pick<RunnerContext, "report">, steps: Steps | undefined): void {
   const all = join(home, "workspaces");
   const logs = [join(home, "sessions"), join(home, "trash")].flatMap((folder) =>
@@ -59,9 +62,9 @@ function sweep(home: string, ctx: Pick<RunnerContext, "report">, steps: Steps | 
     const remains = statSync(path, { throwIfNoEntry: false });
     const old = remains && Date.now() - remains.mtimeMs > KEPT_MS;
     if (!old || logs.some((log) => log.startsWith(name))) continue;
-    const cleanup = () => inHeld(all, all, "workspace", (held) => remove(held, name, all));
+    const cleanup = () => inOpenFolder(all, all, "workspace", (dir) => remove(dir, name, all));
     try {
-      if (steps) steps.take("workspace.cleanup", { exec_id: name, path }, cleanup);
+      if (steps) steps.record("workspace.cleanup", { exec_id: name, path }, cleanup);
       else cleanup();
     } catch (thrown) {
       ctx.report(`removing ${path}`, thrown);

@@ -11,7 +11,7 @@ import { shop } from "./setup.ts";
 afterEach(() => vi.unstubAllEnvs());
 
 describe("skill_run", () => {
-  it("tells what is mostly needed, and takes all that the reference has", async () => {
+  it("advertises the common parameters and accepts all documented ones", async () => {
     await using t = await shop({ allow: ["python3"] });
     const tool = t.t.kernel.find("tools")?.get("skill_run") as ReadyTool;
     const { parameters, description } = tool;
@@ -33,7 +33,7 @@ describe("skill_run", () => {
     expect(shownList(names)).toBe(`${names.slice(0, 20).join(", ")} (+5 more)`);
   });
 
-  it("gives a program 300 seconds, or what was asked for", async () => {
+  it("gives a program 300 seconds, or the requested time", async () => {
     const jobs: SandboxJob[] = [];
     const ended = Promise.resolve({ exitCode: 0, durationMs: 1 });
     const run = { ended, write: async () => {}, closeStdin() {}, kill: async () => {} };
@@ -57,7 +57,7 @@ describe("skill_run", () => {
     expect(jobs.map(({ limits }) => limits?.seconds)).toEqual([300, 300, 300, 7]);
   });
 
-  it("lets a call set what is set for it, but for what steers the allowed programs", async () => {
+  it("lets a call override its variables, except those that control allowed programs", async () => {
     await using t = await shop();
     const command = 'echo "$WORK_DIR $SKILL_NAME $VIRTUAL_ENV"';
     expect((await t.run({ command, env: { WORK_DIR: "a", SKILL_NAME: "b", VIRTUAL_ENV: "c" } })).stdout).toBe(
@@ -65,14 +65,14 @@ describe("skill_run", () => {
     );
   });
 
-  it("tells of a program that is not there as a shell does", async () => {
+  it("reports a missing program as a shell does", async () => {
     await using t = await shop();
     expect(await t.run({ command: "no-such-program" })).toMatchObject({ exit_code: 127, timed_out: false });
   });
 });
 
 describe("outputs", () => {
-  it("read 4 MiB of a file at most, whatever was asked for, and no more of all than was asked", async () => {
+  it("read at most 4 MiB of a file, and in total no more than requested", async () => {
     await using t = await shop();
     await t.run({ command: "cd out; for f in a b c; do head -c 4200000 /dev/zero | tr '\\0' x > $f.txt; done" });
     const outputs = { globs: ["out/*"], save: true, max_file_bytes: 10_000_000, max_total_bytes: 5_000_000 };
@@ -91,7 +91,7 @@ describe("outputs", () => {
     ]);
   });
 
-  it("are told with 128 KiB of content together, and with their refs whatever their size", async () => {
+  it("are returned with at most 128 KiB of content in total, and always with their refs", async () => {
     await using t = await shop();
     const command = "cd out; for f in a b c; do head -c 100000 /dev/zero | tr '\\0' x > $f.txt; done";
     const { output_files, warnings } = await t.run({ command, output_files: ["out/*"] });
@@ -109,7 +109,7 @@ describe("outputs", () => {
     expect(warnings?.[0]).toBe("only 128 KiB of content are told at once: Read takes the refs of the rest");
   });
 
-  it("that were not asked for are the first 20 files of out/, of which the first small text that says anything is told", async () => {
+  it("that were not requested are the first 20 files of out/, with the content of the first small text", async () => {
     await using t = await shop();
     await t.run({ command: "cd out; for i in $(seq 10 29); do : > $i; done; echo late > 30" });
     expect((await t.run({ command: "true" })).primary_output).toBeUndefined();
@@ -118,7 +118,7 @@ describe("outputs", () => {
     expect([output_files, primary_output?.name, primary_output?.content]).toEqual([[], "out/13", "small\n"]);
   });
 
-  it("as globs alone count where both are given, and are listed without content unless it is asked for", async () => {
+  it("as output_files take precedence, and `outputs` are listed without content by default", async () => {
     await using t = await shop();
     const outputs = { globs: ["out/*"], inline: true };
     const command = "echo a > out/a; echo b > work/b";
@@ -129,7 +129,7 @@ describe("outputs", () => {
     expect(await names({ outputs })).toEqual([["out/a", "a\n"]]);
   });
 
-  it("have no secret in what is told of them, in letters of any language", async () => {
+  it("have secrets redacted in their content, in any script", async () => {
     vi.stubEnv("MATH_TOKEN", "schlüssel-中文");
     await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
     const { output_files } = await t.run({ command: 'echo "<$MATH_TOKEN>" > out/a', output_files: ["out/*"] });
@@ -137,7 +137,7 @@ describe("outputs", () => {
     expect(fs.readFileSync(join(t.workspace, "out/a"), "utf8")).toBe("<schlüssel-中文>\n");
   });
 
-  it("that cannot be saved are told whole, with the reason", async () => {
+  it("that cannot be saved are returned in full, with the reason", async () => {
     await using t = await shop({}, undefined, [], { artifacts: false });
     const request = { command: "echo a > out/a", output_files: ["out/*"], save_as_artifacts: true };
     const { output_files, artifact_files, warnings } = await t.run({ ...request, omit_inline_content: true });
@@ -169,7 +169,7 @@ describe("the type of a file", () => {
 });
 
 describe("an artifact's name", () => {
-  it("may hold an @, after which only digits at the end are a version", async () => {
+  it("may contain an @; only digits after it at the end are a version", async () => {
     await using t = await shop();
     const save = (name: string, content: string) =>
       t.artifacts.save({ name, content: Buffer.from(content), mimeType: "text/plain" });
@@ -184,7 +184,7 @@ describe("an artifact's name", () => {
 });
 
 describe("the workspace of a session", () => {
-  it("goes a day after its session is gone, and not before", async () => {
+  it("is removed a day after its session is gone, not before", async () => {
     await using t = await shop();
     const all = join(t.g.home, ".scorel/workspaces");
     const old = new Date(Date.now() - 25 * 60 * 60 * 1000);

@@ -11,7 +11,7 @@ const judged = (command: string, lists: { allow?: string[]; deny?: string[] }, e
 };
 
 describe("without lists", () => {
-  it("a command is a shell's", () => {
+  it("runs a command in a shell", () => {
     expect(judged("a | b > $C", {})).toEqual(["bash", "-c", "a | b > $C"]);
   });
 });
@@ -19,7 +19,7 @@ describe("without lists", () => {
 describe("with lists", () => {
   const allow = ["python3", "ls"];
 
-  it("a command is one program with its arguments, and nothing is expanded", () => {
+  it("a command is a single program with arguments, and nothing is expanded", () => {
     expect(judged(`python3 -c 'print(1)' "a b" c\\ d $HOME *.txt ~ ''`, { allow })).toEqual([
       "python3",
       "-c",
@@ -52,7 +52,7 @@ describe("with lists", () => {
     expect(judged(command, { allow })).toContain(reason);
   });
 
-  it("what is denied is the file, whatever it is called, and no program that runs others", () => {
+  it("a deny rule covers the file under every name, and programs that run others are refused", () => {
     const deny = ["perl"];
     expect(judged("ls x", { deny })).toEqual(["ls", "x"]);
     expect(judged("perl -e 1", { deny })).toContain("perl is denied");
@@ -69,7 +69,7 @@ describe("with lists", () => {
     expect(judged("ls", { allow, deny: ["ls"] })).toContain("ls is denied");
   });
 
-  it("a file is itself by whatever name, with its version and as another link to it", () => {
+  it("a program is recognised by every name, with its version and through links", () => {
     const names = ["perl", "perl5.36.0", "perl5.36-x86_64-linux-gnu"].filter((name) => existsSync(`/usr/bin/${name}`));
     for (const name of names) {
       expect(judged(`${name} -e 1`, { deny: ["perl"] })).toMatch(/is denied|runs other programs/);
@@ -97,7 +97,7 @@ describe("with lists", () => {
     expect(judged(command, { deny: ["curl"] })).toMatch(/runs other programs|is a path/);
   });
 
-  it("a program that runs others runs when it is allowed by name", () => {
+  it("a program that runs others can be allowed by name", () => {
     expect(judged("bash scripts/run.sh", { allow: ["bash"] })).toEqual(["bash", "scripts/run.sh"]);
     expect(judged("scripts/run.sh x", { allow: ["scripts/run.sh"] })).toEqual(["scripts/run.sh", "x"]);
   });

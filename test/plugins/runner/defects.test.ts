@@ -12,8 +12,8 @@ const refused = (t: Shop, request: Parameters<Shop["run"]>[0]) =>
   );
 
 // Each of these is what the system that this follows does wrong; docs/decisions names the rest of it.
-describe("what a skill's programs rely on", () => {
-  it("1: a file of the host is an input, by its name", async () => {
+describe("guarantees for programs of skills", () => {
+  it("1: a file of the host can be an input, by its name", async () => {
     await using t = await shop();
     const file = t.g.file("project/notes.txt", "notes");
     expect((await t.run({ command: "cat inputs/notes.txt", inputs: [{ from: `host://${file}` }] })).stdout).toBe(
@@ -21,7 +21,7 @@ describe("what a skill's programs rely on", () => {
     );
   });
 
-  it("2: a time limit ends the call, with all that was started, and the time told is the time taken", async () => {
+  it("2: a time limit kills the program and its children, and the reported time is correct", async () => {
     await using t = await shop();
     const began = performance.now();
     const { timed_out, duration_ms } = await t.run({ command: "sleep 60 & sleep 60", timeout: 1 });
@@ -30,13 +30,13 @@ describe("what a skill's programs rely on", () => {
   });
 
   if (confines)
-    it("3: a skill cannot be written to, by root neither", async () => {
+    it("3: a skill cannot be written to, even by root", async () => {
       await using t = await shop();
       const { exit_code, stderr } = await t.run({ command: "id -u; chmod u+w SKILL.md; echo no >> SKILL.md" });
       expect([exit_code, stderr]).toEqual([1, expect.stringContaining("Read-only file system")]);
     });
 
-  it("4: no name leads out of the workspace, and what a name leads to is not removed", async () => {
+  it("4: no name leads out of the workspace, and targets of links are not removed", async () => {
     await using t = await shop();
     const victim = t.g.file("victim/kept", "kept");
     await t.run({ command: `echo 1 > work/made; ln -s ${t.g.home}/victim work/door` });
@@ -60,7 +60,7 @@ describe("what a skill's programs rely on", () => {
     expect(readdirSync(join(t.workspace, "skills")).sort()).toEqual(["evil", "math"]);
   });
 
-  it("5: what a link in out/ leads to is neither told nor kept", async () => {
+  it("5: the target of a link in out/ is neither returned nor stored", async () => {
     await using t = await shop();
     const outside = t.g.file("outside", "secret");
     const told = await t.run({
@@ -72,7 +72,7 @@ describe("what a skill's programs rely on", () => {
     expect(JSON.stringify(told)).not.toMatch(/secret|root:/);
   });
 
-  it("6: only the project's files are inputs, no variable of the host comes along, and output takes no memory", async () => {
+  it("6: only project files can be inputs, no host variable is passed on, and output uses no memory", async () => {
     await using t = await shop();
     process.env.DEFECT_KEY = "a key of the user";
     const outside = t.g.file("outside", "secret");
@@ -86,7 +86,7 @@ describe("what a skill's programs rely on", () => {
     expect([stdout.length, process.memoryUsage().rss - before < 100_000_000]).toEqual([16_384, true]);
   });
 
-  it("7: names may hold blanks, quotes, commands and line ends", async () => {
+  it("7: names may contain blanks, quotes, commands and line breaks", async () => {
     await using t = await shop();
     const odd = `a 'b' "c" $(touch x) ; d\ne*.txt`;
     t.g.file(`project/${odd}`, "odd");
@@ -99,7 +99,7 @@ describe("what a skill's programs rely on", () => {
     expect(existsSync(join(t.workspace, "skills/math/x"))).toBe(false);
   });
 
-  it("8: runs at once share one workspace, each with a folder of its own, and all they did is noted", async () => {
+  it("8: concurrent runs share a workspace, have their own folders, and are all recorded", async () => {
     await using t = await shop();
     await t.skill("other");
     const runs = ["math", "other", "math", "other", "math", "other"].map((skill, at) =>
@@ -119,7 +119,7 @@ describe("what a skill's programs rely on", () => {
     ]);
   });
 
-  it("10: what a run left is found in later turns, whether it was collected or not", async () => {
+  it("10: files of a run are found in later turns, whether collected or not", async () => {
     await using t = await shop();
     await t.run({ command: "echo 1 > out/told; echo 2 > work/untold", output_files: ["out/*"] });
     await t.run({ command: "true" });

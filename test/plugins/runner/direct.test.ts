@@ -33,7 +33,7 @@ function ownFolders(t: Shop): () => string[] {
 }
 
 describe("a program that a person runs", () => {
-  it("is heard byte for byte, however slowly it is asked, and exits as it does", async () => {
+  it("passes on its output byte for byte, however slowly it is read, and its exit code", async () => {
     await using t = await shop();
     const run = await begin(t, "head -c 300000 /dev/zero | tr '\\0' '\\377'; echo no >&2; exit 3");
     const { stdout, stderr, end } = await follow(t, run);
@@ -47,7 +47,7 @@ describe("a program that a person runs", () => {
     await expect(t.request("follow_run", { run })).rejects.toMatchObject({ code: "RUN_UNKNOWN" });
   });
 
-  it("has a workspace of its own, which is gone afterwards", async () => {
+  it("has its own workspace, which is removed afterwards", async () => {
     await using t = await shop();
     const folders = ownFolders(t);
     await t.run({ command: "echo of the session > out/a" });
@@ -57,7 +57,7 @@ describe("a program that a person runs", () => {
     expect(fs.readFileSync(join(end.workspace as string, "out/b"), "utf8")).toBe("1\n");
   });
 
-  it("is told things, until it reads no more", async () => {
+  it("receives input until it stops reading", async () => {
     await using t = await shop();
     const run = await begin(t, "head -c 3", { stdin: true });
     const feed = (text: string, end = false) =>
@@ -69,7 +69,7 @@ describe("a program that a person runs", () => {
     expect(String((await follow(t, silent)).stdout)).toBe("end\n");
   });
 
-  it("gets files that its person names, and others only from where a model's may come", async () => {
+  it("gets the files that the person names, and others only from allowed folders", async () => {
     await using t = await shop();
     const folders = ownFolders(t);
     const file = join(t.g.home, "mine");
@@ -80,7 +80,7 @@ describe("a program that a person runs", () => {
     expect(folders()).toEqual([]);
   });
 
-  it("leaves its files where they are asked for: whole, and nothing from outside", async () => {
+  it("copies complete files to the requested folder, and nothing from outside", async () => {
     await using t = await shop();
     const out = join(t.g.home, "results");
     const { end } = await whole(t, "mkdir out/d; head -c 5000000 /dev/zero > out/d/big; ln -s /etc/passwd out/door", {
@@ -94,7 +94,7 @@ describe("a program that a person runs", () => {
     await expect(begin(t, "true", { out: join(out, "d/big") })).rejects.toMatchObject({ code: "RUN_OUT" });
   });
 
-  it("is ended with all that it started: by its time, or when that is asked", async () => {
+  it("is killed with everything it started: by its time limit, or on request", async () => {
     await using t = await shop();
     expect((await whole(t, "sleep 50 & sleep 50", { timeout: 0.2 })).end).toMatchObject({ ended: "timeout" });
     const run = await begin(t, "echo on; sleep 50 & sleep 50");

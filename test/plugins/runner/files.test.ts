@@ -22,7 +22,7 @@ describe("outputs", () => {
     });
   });
 
-  it("are told by type, and only texts with their content", async () => {
+  it("are listed with their types, and with content only for text", async () => {
     await using t = await shop();
     const command = `cd out; printf '{"a":1}' > a.json; printf '\\x89PNG\\r\\n' > b.png; printf 'a\\0b' > c.bin; printf '\\xff\\xfe' > d.txt; : > e.csv`;
     const { output_files, primary_output } = await t.run({ command, output_files: ["out/*"] });
@@ -38,7 +38,7 @@ describe("outputs", () => {
     expect(primary_output?.name).toBe("out/a.json");
   });
 
-  it("are bounded in number and size, and what was left out is said", async () => {
+  it("are limited in number and size, with a warning about the rest", async () => {
     await using t = await shop();
     await t.run({ command: "cd out; for i in 1 2 3 4; do printf 'é%.0s' $(seq 10) > $i.txt; done" });
     const few = await t.run({
@@ -56,7 +56,7 @@ describe("outputs", () => {
     expect((await t.run({ command: "true", outputs: older as never })).output_files).toHaveLength(1);
   });
 
-  it("are told without content when that is asked, and in full only beside it", async () => {
+  it("are listed without content on request", async () => {
     await using t = await shop();
     const request = { command: "echo hi > out/a.txt", output_files: ["out/*"], omit_inline_content: true };
     const { output_files, primary_output } = await t.run(request);
@@ -66,7 +66,7 @@ describe("outputs", () => {
     expect([none, best?.name, best?.content]).toEqual([[], "out/b.txt", "ho\n"]);
   });
 
-  it("are told once: a primary output repeats neither what output_files says nor what an earlier run wrote", async () => {
+  it("are returned once: a primary output repeats neither output_files nor files of an earlier run", async () => {
     await using t = await shop();
     const asked = await t.run({ command: "echo hi > out/a.txt", output_files: ["out/*"] });
     expect(asked.output_files.map(({ content }) => content)).toEqual(["hi\n"]);
@@ -83,7 +83,7 @@ describe("outputs", () => {
     expect(last.primary_output).toMatchObject({ name: "out/z.txt", content: "z\n" });
   });
 
-  it("do not follow what leads out of the workspace", async () => {
+  it("do not follow links out of the workspace", async () => {
     await using t = await shop();
     fs.mkdirSync(join(t.workspace, "out"), { recursive: true });
     fs.symlinkSync("/etc/passwd", join(t.workspace, "out/p"));
@@ -95,7 +95,7 @@ describe("outputs", () => {
     );
   });
 
-  it("whose names are no UTF-8 are left out, and that is why", async () => {
+  it("whose names are not UTF-8 are left out with a warning", async () => {
     await using t = await shop();
     const { output_files, warnings } = await t.run({
       command: String.raw`printf x > "$(printf 'out/a\377')"`,
@@ -117,8 +117,8 @@ describe("outputs", () => {
   });
 });
 
-describe("outputs that are saved", () => {
-  it("are artifacts that say what they were made of", async () => {
+describe("saved outputs", () => {
+  it("are artifacts with their lineage", async () => {
     await using t = await shop();
     const request = {
       command: "cp inputs/n.txt out/r.txt",
@@ -145,7 +145,7 @@ describe("outputs that are saved", () => {
     ]);
   });
 
-  it("whose names no artifact can have are not saved, and that is why", async () => {
+  it("whose names no artifact can have are not saved, with a warning", async () => {
     await using t = await shop();
     const outputs = { globs: ["out/*"], save: true };
     const { artifact_files, warnings } = await t.run({ command: "echo a > out/a@1; echo s > out/b", outputs });
@@ -155,7 +155,7 @@ describe("outputs that are saved", () => {
     ]);
   });
 
-  it("are whole, or not saved", async () => {
+  it("are complete, or not saved", async () => {
     await using t = await shop();
     const outputs = { globs: ["out/*"], save: true, max_file_bytes: 3 };
     const { artifact_files, warnings } = await t.run({ command: "echo long > out/a; echo s > out/b", outputs });
@@ -186,7 +186,7 @@ describe("inputs", () => {
     expect([stdout, stderr]).toEqual(["hostartifactworkspace\nworkspace\nimport sys\n", ""]);
   });
 
-  it("come from a skill that nothing was run of yet, as it is now", async () => {
+  it("can come from a skill that was never run, in its current state", async () => {
     await using t = await shop();
     await t.skill("forms", { "data/form.txt": "one" });
     const inputs = [{ from: "skill://forms/data/form.txt" }];
@@ -196,7 +196,7 @@ describe("inputs", () => {
     expect(await cat()).toBe("two");
   });
 
-  it("keep the version of an artifact that they had first, when they are pinned", async () => {
+  it("keep the first version of an artifact when pinned", async () => {
     await using t = await shop();
     const save = (content: string) =>
       t.artifacts.save({ name: "a", content: Buffer.from(content), mimeType: "text/plain" });
@@ -232,7 +232,7 @@ describe("inputs", () => {
     await expect(t.run({ command: "true", inputs })).rejects.toThrow(reason);
   });
 
-  it("replace a link that stands in their place, not what it leads to", async () => {
+  it("replace a link at their destination, not its target", async () => {
     await using t = await shop();
     const outside = join(t.g.home, "outside");
     fs.writeFileSync(outside, "outside");

@@ -38,7 +38,7 @@ async function swapping(t: Shop, name: string, target: string): Promise<AsyncDis
 }
 
 describe("a program that replaces the workspace's own folders", () => {
-  it.each(["out", "work", "runs"])("by links (%s) has the next run make real ones", async (name) => {
+  it.each(["out", "work", "runs"])("by links (%s) makes the next run create real ones", async (name) => {
     await using t = await shop();
     const { folder, intact } = vault(t);
     await t.run({
@@ -48,7 +48,7 @@ describe("a program that replaces the workspace's own folders", () => {
     expect([exit_code, intact(), fs.lstatSync(join(t.workspace, name)).isDirectory()]).toEqual([0, true, true]);
   });
 
-  it("by files has them back", async () => {
+  it("by files makes the next run create them again", async () => {
     await using t = await shop();
     await t.run({ command: 'cd "$WORKSPACE_DIR"; rm -rf out work; echo no > out; echo no > work' });
     expect((await t.run({ command: "echo 1 > out/a; echo 1 > inputs/b" })).exit_code).toBe(0);
@@ -58,7 +58,7 @@ describe("a program that replaces the workspace's own folders", () => {
 describe("a program that swaps folders while it runs", () => {
   const TIMES = 200;
 
-  it("has no input put where it leads, and nothing removed there", async () => {
+  it("cannot redirect an input or a removal", async () => {
     await using t = await shop();
     const { folder, intact } = vault(t);
     await t.run({ command: "echo input > work/in" });
@@ -70,7 +70,7 @@ describe("a program that swaps folders while it runs", () => {
     expect([intact(), fs.lstatSync(join(folder, "x")).ino]).toEqual([true, ino]);
   });
 
-  it("has nothing read from where it leads, and no name told", async () => {
+  it("cannot make the runner read or list other folders", async () => {
     await using t = await shop();
     const { folder } = vault(t);
     fs.writeFileSync(join(folder, "private-name"), "SECRET");
@@ -101,8 +101,8 @@ function outcome<T>(work: () => T): T | string {
   }
 }
 
-describe("what a program leaves in out/", () => {
-  it("may be no file at all: pipes, sockets and links are said, and waited for by nobody", async () => {
+describe("anything that a program leaves in out/", () => {
+  it("may be a pipe, a socket or a link: it is reported without blocking", async () => {
     await using t = await shop();
     const command = `cd out; mkfifo pipe; ln -s pipe to-pipe; ln -s loop loop; perl -MIO::Socket::UNIX -e 'IO::Socket::UNIX->new(Local => "s", Listen => 1)'; echo 1 > a`;
     const { output_files, warnings } = await t.run({ command, output_files: ["out/*"] });
@@ -119,7 +119,7 @@ describe("what a program leaves in out/", () => {
       );
   });
 
-  it("may be huge, many and deep, and costs neither memory nor the answer", async () => {
+  it("may be huge, numerous and deep without using memory or losing the answer", async () => {
     await using t = await shop();
     const command = `cd out; truncate -s 1000M sparse; perl -e 'for (1..30000) { open F, ">n$_" }'; perl -e 'for (1..250) { mkdir "a-rather-deep-folder"; chdir "a-rather-deep-folder" }'; cd ..; echo last > out/zz.txt`;
     const before = process.memoryUsage().rss;
@@ -140,7 +140,7 @@ describe("what a program leaves in out/", () => {
     expect(process.memoryUsage().rss - before).toBeLessThan(600_000_000);
   });
 
-  it("in the place of an input goes away whole, however deep and locked it is", async () => {
+  it("in the place of an input is removed, however deep and locked it is", async () => {
     await using t = await shop();
     const command = `cd inputs; mkdir -p a/b; echo 1 > a/b/c; chmod 0 a/b/c a/b a; mkdir d; cd d; perl -e 'for (1..250) { mkdir "a-rather-deep-folder"; chdir "a-rather-deep-folder" }'`;
     await t.run({ command });
@@ -153,7 +153,7 @@ describe("what a program leaves in out/", () => {
     expect(stdout).toBe("inputinput");
   });
 
-  it("goes when its session is gone, however deep it is", async () => {
+  it("is removed with its session, however deep it is", async () => {
     await using t = await shop();
     const gone = join(t.workspace, "../../gone");
     fs.mkdirSync(gone, { recursive: true });
@@ -165,7 +165,7 @@ describe("what a program leaves in out/", () => {
   });
 
   if (confines)
-    it("is linked to nothing of the host", async () => {
+    it("cannot be a hard link to a host file", async () => {
       await using t = await shop();
       const { stdout } = await t.run({
         command:
@@ -175,7 +175,7 @@ describe("what a program leaves in out/", () => {
     });
 });
 
-describe("arguments that make no sense", () => {
+describe("invalid arguments", () => {
   it.each([
     ["a command with a character that none has", { command: "true\0; id" }, "command"],
     ["a command of 200,000 letters", { command: `: ${"x".repeat(200_000)}` }, "longer than the system takes"],
@@ -200,7 +200,7 @@ describe("arguments that make no sense", () => {
     await expect(t.run(request as never)).rejects.toThrow(reason);
   });
 
-  it("are taken letter by letter where they look like a shell's", async () => {
+  it("are taken literally where they look like shell syntax", async () => {
     await using t = await shop();
     await t.run({ command: `echo 1 > "out/a\nb 'c"; echo 2 > 'out/$(id) *'` });
     const globs = ["out/a\nb 'c", "out/[$]*"];

@@ -18,7 +18,7 @@ open("out/greeting.txt", "w").write(f"Hello {name}\\n")
 print(f"Hello {name}")
 `;
 
-describe("a program that is spoken with", () => {
+describe("an interactive program", () => {
   itWith("python", "answers as soon as it asks, and its end brings what skill_run would have answered", async () => {
     await using t = await shop();
     await t.skill("greet", { "greet.py": greeter });
@@ -87,7 +87,7 @@ describe("a program that is spoken with", () => {
     expect(await t.say({ session_id, write: "yes", ...patient })).toMatchObject({ output: "True\n", exit_code: 0 });
   });
 
-  it("may offer a choice, and goes on as long as it is answered", async () => {
+  it("may offer a choice, and continues as long as it is answered", async () => {
     await using t = await shop();
     const game =
       'printf "1) low\\n2) high\\nEnter the number: "; read a; printf "%s, really? " "$a"; read b; echo "$a$b"';
@@ -117,7 +117,7 @@ print("found")
     expect([low, high]).toEqual([37, 37]);
   });
 
-  it("is told what stdin gives at once, and its input stays open", async () => {
+  it("receives stdin immediately, and its input stays open", async () => {
     await using t = await shop();
     const { session_id, output } = await asking(t, {
       command: 'read a; read b; echo "$a $b?"; cat',
@@ -128,7 +128,7 @@ print("found")
     expect(rest).toMatchObject({ output: "no line", exit_code: 0 });
   });
 
-  it("is waited for until it ends, and no longer than was asked", async () => {
+  it("is waited for until it ends, but no longer than requested", async () => {
     await using t = await shop();
     const quick = await asking(t, { command: "exit 3" });
     expect(quick).toMatchObject({ status: "exited", exit_code: 3, output: "" });
@@ -138,7 +138,7 @@ print("found")
     expect(await t.say({ session_id, write: "4", ...patient })).toMatchObject({ status: "exited", exit_code: 4 });
   });
 
-  it("is kept within the lists, and an unknown skill is one here, too", async () => {
+  it("must be on the lists, and its skill must be known", async () => {
     await using t = await shop({ allow: ["cat"] });
     await expect(t.begin({ command: "python3 -i" })).rejects.toThrow("python3 is not allowed");
     await expect(t.begin({ skill: "magic", command: "cat" })).rejects.toThrow("unknown skill: magic");
@@ -148,8 +148,8 @@ print("found")
   });
 });
 
-describe("what it says", () => {
-  it("is told once, of much only the end, and can be read again by offsets", async () => {
+describe("the output of an interactive program", () => {
+  it("is returned once, shortened to its end, and can be read again by offset", async () => {
     await using t = await shop();
     const { session_id, output } = await asking(t, {
       command: "for i in $(seq 6000); do echo é$i; done; printf '? '; read x",
@@ -169,7 +169,7 @@ describe("what it says", () => {
     });
   });
 
-  it("says what was left out, and what is not kept any more", async () => {
+  it("comes with a warning about text that was left out or dropped", async () => {
     await using t = await shop();
     const begin = await asking(t, {
       command: "printf '? '; read x; yes abcdefg | head -c 2000000; printf 'done? '; read y",
@@ -187,7 +187,7 @@ describe("what it says", () => {
     expect(early.offset).toBeGreaterThan(0);
   });
 
-  it("holds no secret, also when it comes in two pieces", async () => {
+  it("contains no secret, even one that arrives in two chunks", async () => {
     vi.stubEnv("MATH_TOKEN", "abc-secret-of-the-user");
     await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
     const { session_id, output } = await asking(t, {
@@ -199,7 +199,7 @@ describe("what it says", () => {
     vi.unstubAllEnvs();
   });
 
-  it("is seen by people as it comes", async () => {
+  it("is shown to people as it arrives", async () => {
     await using t = await shop();
     const { session_id } = await asking(t, { command: "echo 'ready?'; read x; echo working; read y; echo done" });
     const tool = (t.t.kernel.find("tools") as ToolsService).get("skill_session");
@@ -216,7 +216,7 @@ describe("what it says", () => {
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "working\ndone\n" });
   });
 
-  it("is told to one of those who poll at once", async () => {
+  it("is returned to only one of several concurrent calls", async () => {
     await using t = await shop();
     const { session_id } = await asking(t, {
       command: "printf '? '; read x; for i in 1 2 3; do echo $i; done; printf '? '; read y",
@@ -229,8 +229,8 @@ describe("what it says", () => {
   });
 });
 
-describe("what is written", () => {
-  it("waits where the program does not read, and nothing more is taken meanwhile", async () => {
+describe("text written to an interactive program", () => {
+  it("waits until the program reads, and more text is refused meanwhile", async () => {
     await using t = await shop();
     const { session_id } = await asking(t, {
       command: "echo 'ready?'; until [ -e out/go ]; do sleep 0.02; done; wc -c",
@@ -244,7 +244,7 @@ describe("what is written", () => {
     expect(await t.say({ session_id, close: true, ...patient })).toMatchObject({ output: "400001\n", exit_code: 0 });
   });
 
-  it("is said not to have arrived, where the program has closed its input", async () => {
+  it("is reported as unread if the program closed its input", async () => {
     await using t = await shop({}, "local");
     const { session_id } = await asking(t, { command: "exec 0<&-; echo 'ready?'; sleep 100" });
     expect(await t.say({ session_id, write: "yes", yield_ms: 200 })).toMatchObject({
@@ -254,7 +254,7 @@ describe("what is written", () => {
     await expect(t.say({ session_id, write: "yes" })).rejects.toThrow("its input is closed");
   });
 
-  it("is refused where it cannot arrive", async () => {
+  it("is refused when it cannot be delivered", async () => {
     await using t = await shop();
     const { session_id } = await asking(t, { command: "echo 'ready?'; cat; until [ -e out/go ]; do sleep 0.02; done" });
     const long = "x".repeat(1024 * 1024 + 1);
@@ -272,8 +272,8 @@ describe("what is written", () => {
   });
 });
 
-describe("its end", () => {
-  it("comes at once when it is killed, with all that it started, and its files are told", async () => {
+describe("the end of an interactive program", () => {
+  it("comes immediately when it is killed, with everything it started, and with its files", async () => {
     await using t = await shop();
     const sleep = `sleep 9${process.pid}.1`;
     const command = `trap '' TERM HUP; echo kept > out/kept; (setsid ${sleep} &); ${sleep} & echo 'ready?'; wait; wait`;
@@ -291,14 +291,14 @@ describe("its end", () => {
     expect(processesOf(sleep)).toEqual([]);
   });
 
-  it("comes with its time", async () => {
+  it("comes with its time limit", async () => {
     await using t = await shop();
     const { session_id } = await asking(t, { command: "echo 'ready?'; sleep 50 & sleep 50", timeout: 1 });
     const { result } = await t.say({ session_id, ...patient });
     expect(result).toMatchObject({ exit_code: -1, timed_out: true, stdout: "ready?\n" });
   });
 
-  it("does not come with that of the turn, which only ends the wait", async () => {
+  it("does not come with the end of the turn, which only ends the waiting", async () => {
     await using t = await shop();
     const cancel = new AbortController();
     const { session_id } = await asking(t, { command: "echo 'ready?'; read x; echo done" });
@@ -308,7 +308,7 @@ describe("its end", () => {
     expect(await t.say({ session_id, write: "", ...patient })).toMatchObject({ output: "done\n", exit_code: 0 });
   });
 
-  it("comes when the turn ends before anybody knows of it", async () => {
+  it("comes when the turn is cancelled before its id is known", async () => {
     await using t = await shop();
     const sleep = `sleep 9${process.pid}.3`;
     const cancel = new AbortController();
@@ -319,7 +319,7 @@ describe("its end", () => {
     await eventually(() => expect(processesOf(sleep)).toEqual([]));
   });
 
-  it("comes with that of the session", async () => {
+  it("comes with the end of the session", async () => {
     const sleep = `sleep 9${process.pid}.2`;
     {
       await using t = await shop();
@@ -330,8 +330,8 @@ describe("its end", () => {
   });
 });
 
-describe("programs side by side", () => {
-  it("are eight at most, and an unknown one is answered with those there are", async () => {
+describe("several interactive programs", () => {
+  it("are limited to eight, and an unknown id lists the running ones", async () => {
     await using t = await shop();
     await expect(t.say({ session_id: "nobody" })).rejects.toThrow(
       "No program of a skill runs as nobody. None does; skill_run with interactive starts one.",
@@ -344,14 +344,14 @@ describe("programs side by side", () => {
     expect(await asking(t, { command: "echo 'ready?'; cat" })).toMatchObject({ status: "running" });
   });
 
-  it("are looked at side by side with reading tools, and written to one call after the other", async () => {
+  it("are read in parallel with reading tools, and written to one call at a time", async () => {
     await using t = await shop();
     const tool = t.t.kernel.find("tools")?.get("skill_session");
     const ways = [{}, { kill: true }, { write: "y" }].map((more) => tool?.access({ session_id: "a", ...more }));
     expect(await Promise.all(ways)).toEqual(["read", "read", "exclusive"]);
   });
 
-  it("are shown to people by what they say", async () => {
+  it("are shown to people with their output", async () => {
     await using t = await shop();
     const tools = t.t.kernel.find("tools") as ToolsService;
     const command = "printf 'Sure? '; read x; echo $x > out/a; sleep 100";
@@ -391,7 +391,7 @@ describe("programs side by side", () => {
 });
 
 describe("a conversation", () => {
-  it("is told when a program ended by itself, once, and again nothing after its result", async () => {
+  it("reports once that a program ended by itself, and not after its result", async () => {
     const begin = {
       skill: "math",
       command: "echo 'ready?'; until [ -e out/go ]; do sleep 0.02; done; echo bye",

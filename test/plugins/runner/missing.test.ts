@@ -31,7 +31,7 @@ describeWith("python", "a program that lacks a package", () => {
   });
 });
 
-describe("what a program says of a package that it lacks", () => {
+describe("a message about a missing package", () => {
   it.each<[string, Partial<FailedProgram>, string | undefined]>([
     [
       "ModuleNotFoundError: No module named 'PIL.Image'",

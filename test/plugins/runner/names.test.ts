@@ -7,7 +7,7 @@ import { shop } from "./setup.ts";
 
 afterEach(() => vi.unstubAllEnvs());
 
-it("a skill that is called as another one's folder has a folder of its own", async () => {
+it("a skill named like another skill's folder gets its own folder", async () => {
   await using t = await shop();
   const [victim, evil] = ["ödd näme", `skill-${createHash("sha256").update("ödd näme").digest("hex").slice(0, 16)}`];
   await t.skill(victim, { "scripts/who.sh": "echo victim" });
@@ -18,7 +18,7 @@ it("a skill that is called as another one's folder has a folder of its own", asy
   expect(said).toEqual(["victim", "evil", "victim", "evil"]);
 });
 
-it("a skill that is kept from the model is run by it only when a person has loaded it", async () => {
+it("a model runs a user-only skill only after a person has loaded it", async () => {
   await using t = await shop({}, undefined, [text("ok")]);
   t.g.file(".scorel/skills/mine/SKILL.md", "---\ndescription: For people\ndisable-model-invocation: true\n---\nText");
   await t.t.skills.refresh();
@@ -28,7 +28,7 @@ it("a skill that is kept from the model is run by it only when a person has load
   expect((await t.run(request)).stdout).toBe("done\n");
 });
 
-it("a project's skill gets what its name was given, unless it has taken that name from another one", async () => {
+it("a project's skill gets the grants of its name, unless it shadows another skill", async () => {
   vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
   const table = { env: { math: ["MATH_TOKEN"], own: ["MATH_TOKEN"] }, network: ["math"] };
   await using t = await shop(table, undefined, [], {

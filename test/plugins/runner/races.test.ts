@@ -3,7 +3,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
 import { expect, it } from "vitest";
-import { type Held, inHeld, readWithin, remove } from "../../../plugins/runner/held.ts";
+import { type OpenFolder, inOpenFolder, readWithin, remove } from "../../../plugins/runner/open-folder.ts";
 import { type Ground, ground } from "../skills/setup.ts";
 
 /** A workspace in which a program makes `in` a folder and a link to `outside` in turns. */
@@ -47,7 +47,7 @@ const or = <T>(work: () => T): T | undefined => {
   }
 };
 
-it("a folder that a program exchanges for a link gives nothing away of what that leads to", async () => {
+it("a folder that a program replaces by a link reveals nothing of the link's target", async () => {
   using g = ground();
   await using t = await exchanged(g);
   const told = new Set<string | undefined>();
@@ -56,13 +56,13 @@ it("a folder that a program exchanges for a link gives nothing away of what that
   expect(told).not.toContain("secret");
 });
 
-it("nothing of what it leads to is written or removed", async () => {
+it("nothing in the link's target is written or removed", async () => {
   using g = ground();
   await using t = await exchanged(g);
   let done = 0;
   for (let at = 0; at < 250; at++) {
-    const within = (name: string, work: (held: Held) => void) =>
-      or(() => inHeld(t.root, join(t.root, name), "folder", work, true));
+    const within = (name: string, work: (held: OpenFolder) => void) =>
+      or(() => inOpenFolder(t.root, join(t.root, name), "folder", work, true));
     within("in/deep", (held) => fs.writeFileSync(held.path("new"), String(done++)));
     within("in", (held) => remove(held, "deep", g.home));
     within(".", (held) => remove(held, "in", g.home));

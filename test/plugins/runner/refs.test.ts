@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { shop } from "./setup.ts";
 
 describe("Read", () => {
-  it("finds what a program left, by its reference and by its plain name", async () => {
+  it("finds files of a program by reference and by name", async () => {
     await using t = await shop();
     await t.run({ command: "printf 'one\\ntwo\\nthree\\n' > out/a.txt; echo in > work/inputs/b.txt" });
     expect(await t.read({ file_path: "workspace://out/a.txt" })).toContain("1\tone\n2\ttwo\n3\tthree");
@@ -12,7 +12,7 @@ describe("Read", () => {
     expect(await t.read({ file_path: "inputs/b.txt" })).toContain("1\tin");
   });
 
-  it("takes the project's own file first, and inputs/ for the project where it has none", async () => {
+  it("prefers the project's file, and uses inputs/ when the project has none", async () => {
     await using t = await shop();
     await t.run({ command: "echo workspace > out/a.txt" });
     t.g.file("project/out/a.txt", "project");
@@ -29,7 +29,7 @@ describe("Read", () => {
     expect(await t.read({ file_path: "artifact://pref/r.txt@0" })).toContain("1\tfirst");
   });
 
-  it("makes no workspace where nothing was run", async () => {
+  it("creates no workspace when nothing was run", async () => {
     await using t = await shop();
     for (const file_path of ["none.txt", "workspace://out/none"]) await t.read({ file_path });
     expect(existsSync(t.workspace)).toBe(false);

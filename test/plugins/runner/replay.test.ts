@@ -26,14 +26,14 @@ const again = (name: string, text: string, version = 0): Replay => ({
   durationMs: expect.any(Number),
 });
 
-describe("a run that is made again", () => {
+describe("a replayed run", () => {
   itWith("python", "leaves the same files", async () => {
     await using t = await shop();
     await made(t, "python3 scripts/fib.py 3 > out/fib.txt");
     expect(await t.replay("out/fib.txt")).toEqual(again("out/fib.txt", "0\n1\n1\n"));
   });
 
-  it("gets what it was told, its variables and its folder", async () => {
+  it("gets its input, its variables and its folder", async () => {
     await using t = await shop();
     const call = { stdin: "hello\n", cwd: "$WORK_DIR", env: { A: "b" } };
     const block = { type: "toolCall" as const, id: "call", name: "skill_run", arguments: call };
@@ -42,7 +42,7 @@ describe("a run that is made again", () => {
     expect(await t.replay("out/said")).toEqual(again("out/said", "hello b\n"));
   });
 
-  it("begins with what lay in the workspace then, whatever became of it", async () => {
+  it("starts with the workspace of the recorded run", async () => {
     await using t = await shop();
     await t.run({ command: "echo one > work/a; printf '#!/bin/sh\\necho two' > work/b; chmod +x work/b" });
     await made(t, "cat work/a > out/both; work/b >> out/both; rm work/a");
@@ -50,7 +50,7 @@ describe("a run that is made again", () => {
     expect(await t.replay("out/both")).toEqual(again("out/both", "one\ntwo\n"));
   });
 
-  it("reads the artifacts that it read then", async () => {
+  it("reads the same versions of artifacts", async () => {
     await using t = await shop();
     await made(t, "echo one > out/a");
     await made(t, "cp inputs/a out/b", { inputs: [{ from: "artifact://out/a" }] });
@@ -61,7 +61,7 @@ describe("a run that is made again", () => {
     });
   });
 
-  it("compares what was not saved, too, and what stands in the run's own folder", async () => {
+  it("also compares files that were not saved, and files in the run's folder", async () => {
     await using t = await shop();
     const outputs = { globs: ["$RUN_DIR/*"], save: true };
     const { artifact_files } = await t.run({ command: 'echo 1 > out/unsaved; echo 2 > "$RUN_DIR/own"', outputs });
@@ -71,7 +71,7 @@ describe("a run that is made again", () => {
     });
   });
 
-  it("knows the time by SOURCE_DATE_EPOCH only", async () => {
+  it("gets the original time in SOURCE_DATE_EPOCH", async () => {
     await using t = await shop();
     await made(t, 'date -u -d "@$SOURCE_DATE_EPOCH" > out/date; gzip -n < SKILL.md > out/zipped');
     vi.useFakeTimers({ now: Date.now() + 10_000, toFake: ["Date"] });
@@ -79,7 +79,7 @@ describe("a run that is made again", () => {
     expect(told).toMatchObject({ same: true, outputs: [{ name: "out/date" }, { name: "out/zipped" }] });
   });
 
-  it("leaves nothing, unless its workspace is to be kept", async () => {
+  it("leaves nothing behind, unless asked to keep its workspace", async () => {
     await using t = await shop();
     await made(t, "mkdir work/closed; chmod 500 work/closed; echo 1 > out/a");
     vi.stubEnv("TMPDIR", join(t.g.home, "temp"));
@@ -91,8 +91,8 @@ describe("a run that is made again", () => {
   });
 });
 
-describe("what differs is named", () => {
-  it("a file, with what differs in it", async () => {
+describe("a replay reports as different", () => {
+  it("a file, with a diff", async () => {
     await using t = await shop();
     await made(t, "echo same > out/a; date +%s%N >> out/a; head -c 9 /dev/urandom > out/b; echo 1 > out/c");
     const { same: is, outputs } = await t.replay("out/a");
@@ -112,7 +112,7 @@ describe("what differs is named", () => {
     ]);
   });
 
-  it("files that are there no more, or were not there", async () => {
+  it("files that are missing or new", async () => {
     await using t = await shop();
     fs.writeFileSync(join(t.g.project, "choice"), "a");
     const inputs = [{ from: `host://${t.g.project}/choice` }];
@@ -141,7 +141,7 @@ describe("what differs is named", () => {
     ]);
   });
 
-  it("how it ended, and what it said", async () => {
+  it("the exit code, with the error output", async () => {
     await using t = await shop();
     fs.writeFileSync(join(t.g.project, "n"), "0");
     const inputs = [{ from: `host://${t.g.project}/n` }];
@@ -150,7 +150,7 @@ describe("what differs is named", () => {
     expect(await t.replay("out/a")).toMatchObject({ same: false, exitCode: { before: 0, now: 7 }, stderr: "ends\n" });
   });
 
-  it("the workspace's path, where a program wrote it down", async () => {
+  it("the workspace's path, if a program wrote it", async () => {
     await using t = await shop();
     await made(t, 'echo "$WORKSPACE_DIR" > out/a; echo "$RUN_DIR/x" >> out/a');
     expect((await t.replay("out/a")).outputs[0]).toMatchObject({
@@ -159,7 +159,7 @@ describe("what differs is named", () => {
     });
   });
 
-  it("variables whose values nobody has", async () => {
+  it("variables whose values are unknown", async () => {
     vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
     await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
     await made(t, 'echo "$MATH_TOKEN$LEVEL" | wc -c > out/a', { env: { LEVEL: "high" } });
@@ -181,7 +181,7 @@ describe("what differs is named", () => {
     for (const text of [log, ...blobs]) expect(text).not.toMatch(/a-token-of-the-user|"high"/);
   });
 
-  it("a secret that stood in its command, which no lineage holds", async () => {
+  it("a secret in its command, which no lineage contains", async () => {
     vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
     await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
     await made(t, "cat > out/said; echo a-token-of-the-user >> out/said", { stdin: "a-token-of-the-user" });
@@ -233,7 +233,7 @@ describe("what differs is named", () => {
     await expect(t.replay("out/fib.txt")).rejects.toMatchObject({ code: "RUN_REPLAY" });
   });
 
-  it("what was too much to be kept or compared", async () => {
+  it("files that were too many or too large to be stored or compared", async () => {
     await using t = await shop();
     await t.run({ command: "head -c 17000000 /dev/zero > work/large" });
     await made(t, "wc -c < work/large > out/size; mkdir out/many; cd out/many; seq 1200 | xargs touch");
@@ -247,7 +247,7 @@ describe("what differs is named", () => {
     ]);
   });
 
-  it("what it was told, when that is gone", async () => {
+  it("its input, when that is no longer stored", async () => {
     await using t = await shop();
     await made(t, "cat > out/said", { stdin: "told" });
     expect((await t.replay("out/said")).same).toBe(true);
@@ -257,7 +257,7 @@ describe("what differs is named", () => {
     });
   });
 
-  it("a skill whose kept files are not those of then: they are not run", async () => {
+  it("a skill whose stored files do not match: they are not run", async () => {
     await using t = await shop();
     await made(t, "echo 1 > out/a");
     const skill = { ...t.record("out/a").skill, digest: hash("of other files") };
@@ -284,8 +284,8 @@ describe("what differs is named", () => {
   });
 });
 
-describe("what cannot be made again", () => {
-  it("says why", async () => {
+describe("a run that cannot be replayed", () => {
+  it("gives a reason", async () => {
     await using t = await shop();
     await t.artifacts.save({ name: "said", content: Buffer.from("x"), mimeType: "text/plain", lineage: { by: "me" } });
     await expect(t.replay("said")).rejects.toThrow("said cannot be made again: nothing says how it was run.");
@@ -295,7 +295,7 @@ describe("what cannot be made again", () => {
     await expect(t.replay("out/a")).rejects.toThrow(`how it was run is not kept here (${sha256})`);
   });
 
-  it("is a record that leads out of the workspace", async () => {
+  it("has a record with paths outside of the workspace", async () => {
     await using t = await shop();
     await made(t, "echo 1 > out/a");
     const before = [{ name: "../../x", size: 1, mode: 0o644, sha256: hash("1\n") }];
@@ -304,7 +304,7 @@ describe("what cannot be made again", () => {
     });
   });
 
-  it("is what a skill made of a project that is not trusted now", async () => {
+  it("used a skill of a project that is no longer trusted", async () => {
     await using t = await shop();
     await made(t, "echo 1 > out/a");
     const skill = { ...t.record("out/a").skill, digest: "x", source: "project" };
@@ -313,7 +313,7 @@ describe("what cannot be made again", () => {
 });
 
 describe("a lineage", () => {
-  it("goes back to the first artifact, through files of the workspace, too", async () => {
+  it("goes back to the first artifact, also through workspace files", async () => {
     await using t = await shop();
     await made(t, "echo one > out/a");
     await made(t, "cp inputs/a out/b", { inputs: [{ from: "artifact://out/a@0" }] });

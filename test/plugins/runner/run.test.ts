@@ -45,7 +45,7 @@ describe("a command of a skill", () => {
     expect(await t.run({ command: "echo no >&2; exit 3" })).toEqual({ ...plain, stderr: "no\n", exit_code: 3 });
   });
 
-  it("knows its folders, its name, and finds the short names beside it", async () => {
+  it("knows its folders and its name, and finds the links to them", async () => {
     await using t = await shop();
     const { stdout } = await t.run({
       command:
@@ -59,7 +59,7 @@ describe("a command of a skill", () => {
     expect([exit_code, at("out/a"), at("work/b"), at("work/inputs/c")]).toEqual([0, "1\n", "2\n", "3\n"]);
   });
 
-  it("gets its own variables and input, and no others of the host", async () => {
+  it("gets its own variables and input, and no host variables", async () => {
     vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
     vi.stubEnv("OTHER_TOKEN", "another-token");
     await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
@@ -74,7 +74,7 @@ describe("a command of a skill", () => {
     vi.unstubAllEnvs();
   });
 
-  it("is ended after its time with all that it started", async () => {
+  it("is killed after its time limit with everything it started", async () => {
     await using t = await shop();
     const began = performance.now();
     const { exit_code, timed_out } = await t.run({ command: "sleep 50 & sleep 50", timeout: 1 });
@@ -82,7 +82,7 @@ describe("a command of a skill", () => {
     expect(performance.now() - began).toBeLessThan(20_000);
   });
 
-  it("tells the beginning of what it said, cut at a whole letter", async () => {
+  it("returns the start of its output, cut between characters", async () => {
     await using t = await shop();
     const { stdout, stderr, warnings } = await t.run({
       command: "printf 'é%.0s' $(seq 9000); printf 'x%.0s' $(seq 20000) >&2",
@@ -95,7 +95,7 @@ describe("a command of a skill", () => {
   });
 });
 
-describe("a call that makes no sense", () => {
+describe("an invalid call", () => {
   it("says what is wrong", async () => {
     await using t = await shop();
     const told = async (request: Parameters<typeof t.run>[0]) => t.run(request).catch((thrown) => thrown.message);
@@ -113,12 +113,12 @@ describe("a call that makes no sense", () => {
     expect(await told({ command: "true", cwd: "$WORK_DIRX" })).toContain("are known");
   });
 
-  it("runs nothing where no sandbox works", async () => {
+  it("runs nothing when no sandbox works", async () => {
     await using t = await shop({}, "podman");
     await expect(t.run({ command: "true" })).rejects.toThrow("No sandbox works here");
   });
 
-  it("says what the disk has against a workspace, and runs once that is mended", async () => {
+  it("reports a disk error, and runs after it is fixed", async () => {
     await using t = await shop();
     const blocked = t.g.file(".scorel/workspaces", "");
     await expect(t.run({ command: "true" })).rejects.toThrow(
@@ -129,7 +129,7 @@ describe("a call that makes no sense", () => {
   });
 });
 
-describe("where a command works", () => {
+describe("the working directory of a command", () => {
   it.each([
     ["", "skills/math"],
     ["scripts", "skills/math/scripts"],
@@ -144,7 +144,7 @@ describe("where a command works", () => {
     expect((await t.run({ command: "pwd", cwd })).stdout).toBe(`${join(t.workspace, expected)}\n`);
   });
 
-  it("a run's own folder is one, too, and another for each run", async () => {
+  it("may be the run's folder, which differs for each run", async () => {
     await using t = await shop();
     const folders = await Promise.all([1, 2].map(() => t.run({ command: "pwd; echo 1 > made", cwd: "$RUN_DIR" })));
     expect(new Set(folders.map(({ stdout }) => stdout)).size).toBe(2);
@@ -156,7 +156,7 @@ describe("where a command works", () => {
 });
 
 describe("a skill in the workspace", () => {
-  it("is staged once, and again when it has changed; what its programs installed stays", async () => {
+  it("is staged once, and again when it has changed; installed packages stay", async () => {
     await using t = await shop();
     await t.run({
       command: "mkdir -p .venv/bin; printf '#!/bin/sh\\necho tool' > .venv/bin/tool; chmod +x .venv/bin/tool",
@@ -169,7 +169,7 @@ describe("a skill in the workspace", () => {
     expect((await t.run({ command: "tool; sh scripts/new.sh" })).stdout).toBe("tool\nnew\n");
   });
 
-  it("is staged again when a change left no trace in size, time or bytes", async () => {
+  it("is staged again after a change that shows in neither size, time nor bytes", async () => {
     await using t = await shop();
     const script = t.g.file(".scorel/skills/math/scripts/say", "#!/bin/sh\necho one\n");
     const { atime, mtime } = fs.statSync(script);
@@ -181,19 +181,19 @@ describe("a skill in the workspace", () => {
     expect((await t.run({ command: "scripts/say" })).stdout).toBe("two\n");
   });
 
-  it("does not bring folders of its own in the place of the workspace's", async () => {
+  it("cannot replace the links to the workspace's folders", async () => {
     await using t = await shop();
     await t.skill("math", { "out/shipped": "x", "work/shipped": "x", ".venv/bin/evil": "x" });
     expect((await t.run({ command: "ls out work/ .venv/" })).stdout).not.toMatch(/shipped|evil/);
   });
 
-  it("cannot hold a link that leads out of it", async () => {
+  it("cannot contain a link that leads out of it", async () => {
     await using t = await shop();
     fs.symlinkSync("/etc/passwd", join(t.g.home, ".scorel/skills/math/passwd"));
     await expect(t.run({ command: "true" })).rejects.toThrow("it is a link that leads out of the skill");
   });
 
-  it("is called what it likes without leaving the workspace", async () => {
+  it("can have any name without leaving the workspace", async () => {
     await using t = await shop();
     await t.skill("ödd näme");
     const { stdout } = await t.run({ skill: "ödd näme", command: 'pwd; echo "$SKILL_NAME"' });
@@ -201,7 +201,7 @@ describe("a skill in the workspace", () => {
   });
 
   if (confines)
-    it("can be changed by none of its programs, root's neither", async () => {
+    it("cannot be changed by its programs, even as root", async () => {
       await using t = await shop();
       const tries = [
         "echo x >> SKILL.md",
@@ -222,7 +222,7 @@ describe("a skill in the workspace", () => {
 });
 
 describe("with lists of programs", () => {
-  it("a name is the system's program, and none that another one has installed under it", async () => {
+  it("a name finds the system's program, not one that was installed under that name", async () => {
     await using t = await shop({ allow: ["cp", "ls", "mkdir"] });
     for (const command of ["mkdir .venv/bin", "cp /bin/echo .venv/bin/ls"])
       expect((await t.run({ command })).exit_code).toBe(0);
@@ -231,14 +231,14 @@ describe("with lists of programs", () => {
 });
 
 describe("without skills", () => {
-  it("there is nothing to run, and nothing fails", async () => {
+  it("offers no tools and does not fail", async () => {
     await using t = await testKernel([tools, sandbox, runner]);
     expect(t.kernel.find("tools")?.list()).toEqual([]);
   });
 });
 
 describe("a person who watches", () => {
-  it("reads what a program says while it runs, without secrets", async () => {
+  it("sees a program's output while it runs, without secrets", async () => {
     vi.stubEnv("MATH_TOKEN", "s3cret-of-math");
     await using t = await shop({ env: { math: ["MATH_TOKEN"] } });
     const tool = (t.t.kernel.find("tools") as ToolsService).get("skill_run");
@@ -253,7 +253,7 @@ describe("a person who watches", () => {
     vi.unstubAllEnvs();
   });
 
-  it("reads what a program said, how it ended and which files it left", async () => {
+  it("sees a program's output, how it ended, and its files", async () => {
     await using t = await shop();
     const known = t.t.kernel.find("tools") as ToolsService;
     const drawn = async (command: string) => {

@@ -30,7 +30,7 @@ async function spansOf(request: Partial<RunRequest> & { command: string }, confi
 }
 
 describe("the steps of a run", () => {
-  it("are spans, with what they did and without secrets", async () => {
+  it("are spans with attributes and without secrets", async () => {
     vi.stubEnv("MATH_TOKEN", "a-token-of-the-user");
     const { spans, id } = await spansOf(
       {
@@ -59,7 +59,7 @@ describe("the steps of a run", () => {
     ]);
   });
 
-  it("say how they failed", async () => {
+  it("record errors", async () => {
     const { result, spans } = await spansOf({ command: "true", inputs: [{ from: "host:///etc/passwd" }] });
     expect(spans.at(-1)).toEqual({
       name: "workspace.stage",
@@ -71,7 +71,7 @@ describe("the steps of a run", () => {
     expect(ended.spans[2].attributes).toMatchObject({ exit_code: -1, timed_out: true });
   });
 
-  it("are nobody's where no SDK is registered", async () => {
+  it("are not recorded when no SDK is registered", async () => {
     await using t = await shop();
     expect((await t.run({ command: "echo hi" })).stdout).toBe("hi\n");
   });

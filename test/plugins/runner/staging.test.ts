@@ -7,8 +7,8 @@ import { type Staged, stage } from "../../../plugins/runner/staging.ts";
 import { confines } from "../../optional.ts";
 import { shop } from "./setup.ts";
 
-describe("a skill that the model has loaded", () => {
-  it("is staged before its first run, which finds it there", async () => {
+describe("a skill loaded by the model", () => {
+  it("is staged before its first run", async () => {
     const { text, toolCall } = await import("../../model-server.ts");
     const script = [toolCall("skill_load", { skill: "math" }), toolCall("skill_load", { skill: "notes" }), text("ok")];
     await using t = await shop({}, undefined, script);
@@ -22,7 +22,7 @@ describe("a skill that the model has loaded", () => {
     expect([inode(), staged("notes")]).toEqual([before, false]);
   });
 
-  it("that cannot be staged is told of by its run alone", async () => {
+  it("reports a staging error only when it runs", async () => {
     const { text, toolCall } = await import("../../model-server.ts");
     await using t = await shop({}, undefined, [toolCall("skill_load", { skill: "math" }), text("ok")]);
     t.g.file(".scorel/workspaces", "no folder");
@@ -33,7 +33,7 @@ describe("a skill that the model has loaded", () => {
 });
 
 describe("a staged file", () => {
-  it("that is copied out can be changed, and cannot be changed where it lies", async () => {
+  it("can be changed in a copy, but not in place", async () => {
     await using t = await shop();
     const script = t.g.file(".scorel/skills/math/scripts/run.sh", "echo run\n");
     fs.chmodSync(script, 0o755);
@@ -46,7 +46,7 @@ describe("a staged file", () => {
     if (confines) expect((await t.run({ command: "echo x >> scripts/fib.py" })).exit_code).not.toBe(0);
   });
 
-  it("may not be written without a mount that keeps programs from it, also after it was staged for one", async () => {
+  it("is read-only without a mount, even after it was staged for one", async () => {
     await using t = await shop({}, "local");
     const [skill] = t.t.skills.look.skills;
     const layout = { skills: join(t.g.home, "ws/skills"), metadata: "" } as Parameters<typeof stage>[0];

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { interactionIn, patienceFor } from "../../../plugins/runner/asking.ts";
-import { hiding } from "../../../plugins/runner/hiding.ts";
+import { interactionIn, patienceFor } from "../../../plugins/runner/prompts.ts";
+import { redactionFor } from "../../../plugins/runner/redaction.ts";
 import { Transcript } from "../../../plugins/runner/transcript.ts";
 import { fc } from "../../property.ts";
 
@@ -9,8 +9,8 @@ const said = fc.array(fc.string({ unit: fc.constantFrom("a", "\n", "é", "€", 
   maxLength: 30,
 });
 
-describe("offsets into what was said", () => {
-  it("lead to the same characters whenever they are used, and never into one", () => {
+describe("offsets into a transcript", () => {
+  it("always lead to the same character, never into the middle of one", () => {
     fc.assert(
       fc.property(said, fc.integer({ min: 4, max: 40 }), fc.nat({ max: 2_000 }), (chunks, limit, anywhere) => {
         const transcript = new Transcript(KEPT);
@@ -45,7 +45,7 @@ describe("offsets into what was said", () => {
   });
 });
 
-describe("secrets in what was said", () => {
+describe("secrets in output", () => {
   const values = ["token", "tok-1234", "tok-12345", "élan-vital", "aaaa"];
   const pieces = fc.array(
     fc.oneof(fc.constantFrom(...values, "tok-", "to", "aaa", "élan"), fc.string({ unit: "grapheme", maxLength: 6 })),
@@ -53,8 +53,8 @@ describe("secrets in what was said", () => {
   );
   const cuts = fc.array(fc.nat({ max: 120 }), { maxLength: 10 });
 
-  it("are taken out however it is cut", () => {
-    const hidden = hiding({ find: () => undefined }, values);
+  it("are redacted however the output is split", () => {
+    const hidden = redactionFor({ find: () => undefined }, values);
     fc.assert(
       fc.property(pieces, cuts, (parts, places) => {
         const text = parts.join("");
@@ -72,8 +72,8 @@ describe("secrets in what was said", () => {
     );
   });
 
-  it("are in no two answers together, which tell all the rest once, each from where the last one ended", () => {
-    const hidden = hiding({ find: () => undefined }, values);
+  it("are not revealed by combining answers, which return all other text once and in order", () => {
+    const hidden = redactionFor({ find: () => undefined }, values);
     fc.assert(
       fc.property(pieces, fc.array(fc.boolean(), { minLength: 20, maxLength: 20 }), (parts, polls) => {
         const redactor = hidden.redactor();
@@ -100,7 +100,7 @@ describe("secrets in what was said", () => {
   });
 });
 
-describe("what a program waits for", () => {
+describe("guessing what a program waits for", () => {
   it.each([
     ["Your name? ", "prompt"],
     ["Password:", "prompt"],
@@ -126,7 +126,7 @@ describe("what a program waits for", () => {
     expect(interactionIn({ stdout, stderr: "", last: "stdout" })?.kind).toBe(kind);
   });
 
-  it("may be an open line, for which one who would wait long waits longer", () => {
+  it("treats an unfinished line as a question, later for callers who wait long", () => {
     const patience = (stdout: string, ms: number) => patienceFor({ stdout, stderr: "", last: "stdout" }, ms);
     expect([
       patience("Name? ", 60_000),
@@ -136,7 +136,7 @@ describe("what a program waits for", () => {
     ]).toEqual([30, 300, 6_000, undefined]);
   });
 
-  it("is told by a prompt that overtook the line before it, but not by one that was answered with a line", () => {
+  it("recognises a prompt that arrived before an earlier line, but not one that was answered", () => {
     expect(interactionIn({ stdout: "21\n", stderr: ">>> ", last: "stdout" })?.hint).toBe(">>>");
     expect(interactionIn({ stdout: "21\n", stderr: "Warning:\n", last: "stdout" })).toBeUndefined();
   });

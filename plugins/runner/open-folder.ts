@@ -6,50 +6,53 @@ import { errors } from "./errors.ts";
 import { realOf } from "./paths.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = fs.constants;
-/** Opens what may not be read, for its mode to be changed; Node does not name it. */
+/** Opens an unreadable folder so that its mode can be changed. Node has no constant for this flag. */
 const O_PATH = 0x200000;
-/** Where a descriptor is a path: what lies there is reached whatever its name has come to mean. Elsewhere names have to do. */
+/**
+ * Where descriptors have paths, a path through one reaches the opened folder even after it was renamed. Elsewhere names are
+ * used.
+ */
 const DESCRIPTORS = ["/proc/self/fd"].find((path) => fs.existsSync(path));
-/** Programs can nest folders deeper than any path is long; each that is held takes a descriptor. */
+/** Programs can nest folders deeper than the longest path; each open folder takes a descriptor. */
 export const DEEPEST = 100;
 
-/** A folder that stays the same one while something is done in it, whatever a program puts in its place meanwhile. */
-export interface Held {
-  /** Of what has this name in it. */
+/** An open folder. It stays the same folder even if a program replaces its path meanwhile. */
+export interface OpenFolder {
+  /** The path of an entry. */
   path(name: string): string;
-  /** By name. Throws as `readdir` does. */
+  /** The entries, sorted by name. Throws as `readdir` does. */
   entries(): fs.Dirent[];
-  /** A folder in it, and no link. Throws as `open` does. */
-  folder(name: string): Held;
+  /** Opens a subfolder, not a link. Throws as `open` does. */
+  folder(name: string): OpenFolder;
   close(): void;
 }
 
 /**
- * Works in a folder at or below `root`; what is missing of it is made where that is asked. Links that stay within `root` are
- * followed once, before anything is opened. `what` names it in errors. Throws RUN_PATH.
+ * Runs `work` in a folder at or below `root`; with `make`, missing folders are created. Links that stay within `root` are
+ * followed once, before anything is opened. `what` names the folder in errors. Throws RUN_PATH.
  */
-export function inHeld<T>(root: string, path: string, what: string, work: (held: Held) => T, make = false): T {
-  const held = hold(root, path, what, make);
+export function inOpenFolder<T>(root: string, path: string, what: string, work: (dir: OpenFolder) => T, make = false): T {
+  const dir = openPath(root, path, what, make);
   try {
-    return work(held);
+    return work(dir);
   } finally {
-    held.close();
+    dir.close();
   }
 }
 
-/** A regular file below `root`, opened to be read; undefined for what is none or lies outside. */
+/** Opens a regular file below `root` for reading; undefined for anything else, or outside of `root`. */
 export function openBelow(root: string, name: string): { fd: number; stat: fs.Stats; real: string } | undefined {
   try {
     const real = fs.realpathSync(join(root, name));
     if (!isWithin(root, real)) return undefined;
-    const opened = inHeld(root, dirname(real), "file", (held) => openIn(held, basename(real)));
+    const opened = inOpenFolder(root, dirname(real), "file", (dir) => openIn(dir, basename(real)));
     return opened && { ...opened, real };
   } catch {
-    return undefined; // It went away, or may not be read.
+    return undefined; // The file was removed or cannot be read.
   }
 }
 
-/** The bytes of a file that truly lies in a real folder, whatever its path means by then. Throws RUN_PATH. */
+/** Reads a file that must be inside a real folder, even if its path was replaced meanwhile. Throws RUN_PATH. */
 export function readWithin(root: string, path: string): Buffer {
   const opened = openBelow(root, relative(root, path));
   if (!opened) throw errors.RUN_PATH({ what: "file", path, reason: "it went away, or was exchanged for what is none" });
@@ -60,9 +63,9 @@ export function readWithin(root: string, path: string): Buffer {
   }
 }
 
-/** Opens a regular file of a folder that is held; undefined for what is none. Throws as `open` does. */
-export function openIn(held: Held, name: string): { fd: number; stat: fs.Stats } | undefined {
-  const fd = fs.openSync(held.path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
+/** Opens a regular file in an open folder; undefined for anything else. Throws as `open` does. */
+export function openIn(dir: OpenFolder, name: string): { fd: number; stat: fs.Stats } | undefined {
+  const fd = fs.openSync(dir.path(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK);
   const stat = fs.fstatSync(fd);
   if (stat.isFile()) return { fd, stat };
   fs.closeSync(fd);
@@ -70,21 +73,21 @@ export function openIn(held: Held, name: string): { fd: number; stat: fs.Stats }
 }
 
 /**
- * Removes what has this name with all that is below it, and nothing that links lead to. What lies too deep is moved into
- * `aside` first, a folder on the same file system that no program sees.
+ * Removes an entry with everything below it, without following links. Entries that are nested too deep are first moved to
+ * `aside`, a folder on the same file system that programs cannot reach.
  */
-export function remove(held: Held, name: string, aside: string): void {
+export function remove(dir: OpenFolder, name: string, aside: string): void {
   const spilled: string[] = [];
-  removeFrom(held, name, 0, (path) => {
+  removeFrom(dir, name, 0, (path) => {
     const to = join(aside, `deep-${newId()}`);
     fs.renameSync(path, to);
     spilled.push(to);
   });
-  for (const path of spilled) inHeld(aside, aside, "folder", (outside) => remove(outside, basename(path), aside));
+  for (const path of spilled) inOpenFolder(aside, aside, "folder", (outside) => remove(outside, basename(path), aside));
 }
 
-function removeFrom(held: Held, name: string, depth: number, spill: (path: string) => void): void {
-  const path = held.path(name);
+function removeFrom(dir: OpenFolder, name: string, depth: number, spill: (path: string) => void): void {
+  const path = dir.path(name);
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat) return;
   if (!stat.isDirectory()) {
@@ -95,9 +98,9 @@ function removeFrom(held: Held, name: string, depth: number, spill: (path: strin
     spill(path);
     return;
   }
-  // Without the right to write, what is in it stays.
+  // Entries of a folder without write permission cannot be removed.
   if ((stat.mode & 0o700) !== 0o700) unlock(path);
-  const below = held.folder(name);
+  const below = dir.folder(name);
   try {
     for (const entry of below.entries()) removeFrom(below, entry.name, depth + 1, spill);
   } finally {
@@ -119,40 +122,40 @@ function unlock(path: string): void {
   }
 }
 
-/** Makes a folder where a program has put something else in its place, too: that is removed. */
-export function remake(held: Held, name: string, aside: string): Held {
-  makeFolder(held.path(name));
+/** Makes a folder, replacing anything else that a program has put there. */
+export function remake(dir: OpenFolder, name: string, aside: string): OpenFolder {
+  makeFolder(dir.path(name));
   try {
-    return held.folder(name);
+    return dir.folder(name);
   } catch {
-    remove(held, name, aside);
-    makeFolder(held.path(name));
-    return held.folder(name);
+    remove(dir, name, aside);
+    makeFolder(dir.path(name));
+    return dir.folder(name);
   }
 }
 
-/** A folder at or below `root`, both real, which the caller closes. `what` names it in errors. Throws RUN_PATH. */
-export function holdFolder(root: string, path: string, what: string): Held {
-  return hold(root, path, what, false);
+/** Opens a folder at or below `root` (both real paths); the caller closes it. `what` names it in errors. Throws RUN_PATH. */
+export function openFolder(root: string, path: string, what: string): OpenFolder {
+  return openPath(root, path, what, false);
 }
 
-function hold(root: string, path: string, what: string, make: boolean): Held {
+function openPath(root: string, path: string, what: string, make: boolean): OpenFolder {
   const fail = (reason: string, cause?: unknown) =>
     errors.RUN_PATH({ what, path: relative(root, path), reason }, { cause });
-  let held: Held | undefined;
+  let dir: OpenFolder | undefined;
   try {
     const real = realOf(path);
     if (!isWithin(root, real)) throw fail("a link on its way leads out of the workspace");
-    held = open(root);
+    dir = open(root);
     for (const name of relative(root, real).split(sep).filter(Boolean)) {
-      if (make) makeFolder(held.path(name));
-      const next = held.folder(name);
-      held.close();
-      held = next;
+      if (make) makeFolder(dir.path(name));
+      const next = dir.folder(name);
+      dir.close();
+      dir = next;
     }
-    return held;
+    return dir;
   } catch (thrown) {
-    held?.close();
+    dir?.close();
     const reason = reasons[codeOf(thrown)];
     throw reason === undefined ? thrown : fail(reason, thrown);
   }
@@ -166,7 +169,7 @@ const reasons: Readonly<Record<string, string>> = {
   EACCES: "it may not be entered",
 };
 
-function open(path: string): Held {
+function open(path: string): OpenFolder {
   if (DESCRIPTORS === undefined) return byName(path);
   const fd = fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
   const own = `${DESCRIPTORS}/${fd}`;
@@ -178,7 +181,7 @@ function open(path: string): Held {
   };
 }
 
-function byName(path: string): Held {
+function byName(path: string): OpenFolder {
   if (!fs.lstatSync(path).isDirectory()) throw Object.assign(new Error(`${path} is no folder`), { code: "ENOTDIR" });
   return {
     path: (name) => join(path, name),

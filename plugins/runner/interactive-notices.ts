@@ -13,7 +13,7 @@ const details = z.object({
 });
 const told = z.object({ interactiveRunsTold: z.array(z.string()) });
 
-/** What a tool's result says of the program, beside its text. */
+/** Details that a tool result keeps about the program, besides its text. */
 export function detailsOf(
   { session_id: id, status }: SessionAnswer,
   { skill, command }: { skill: string; command: string },
@@ -21,7 +21,7 @@ export function detailsOf(
   return { interactiveRun: { id, skill, command: command.slice(0, COMMAND_CHARS), ended: status === "exited" } };
 }
 
-/** Over the path: what a model was told runs, and not that it has ended. */
+/** Programs that the model was told are running, and not yet told have ended, along the path. */
 export const interactiveRuns: ProjectionDefinition<Known> = {
   over: "path",
   reads: [
@@ -47,8 +47,11 @@ function without(state: Known, ids: readonly string[]): Known {
   return Object.fromEntries(Object.entries(state).filter(([id]) => !ids.includes(id)));
 }
 
-/** What has become of programs that a model takes for running, said once: they have ended, or are not there any more. */
-export function newsOf(known: Known, runs: InteractiveRuns | undefined): AppendEntry | undefined {
+/**
+ * A notice for the model about programs that it believes are running but that have ended or are gone; undefined if there are
+ * none.
+ */
+export function endedNotice(known: Known, runs: InteractiveRuns | undefined): AppendEntry | undefined {
   const over = Object.entries(known).filter(([id]) => runs?.endOf(id) !== "running");
   if (over.length === 0) return undefined;
   const lines = over.map(([id, { skill, command }]) => {

@@ -1,21 +1,23 @@
 import type { RunnerContext } from "./config.ts";
 
-/** Shorter values occur by chance. */
+/** Shorter values would occur by chance. */
 const SHORTEST_SECRET = 4;
 const PLACEHOLDER = "[redacted]";
 
-/** Takes secrets out of text that arrives in pieces; what could be the beginning of one waits for the next piece. */
+/**
+ * Removes secrets from text that arrives in chunks. Text that may be the start of a secret is held back until the next chunk.
+ */
 export interface Redactor {
   write(chunk: string): string;
   end(): string;
 }
-/** Keeps the known secrets, and the values of variables that a skill's programs get, from whoever reads. */
-export interface Hiding {
+/** Redacts known secrets and the values of variables that were given to a skill's programs. */
+export interface Redaction {
   hide(text: string): string;
   redactor(): Redactor;
 }
 
-export function hiding(ctx: Pick<RunnerContext, "find">, values: readonly string[]): Hiding {
+export function redactionFor(ctx: Pick<RunnerContext, "find">, values: readonly string[]): Redaction {
   const hidden = values.filter(({ length }) => length >= SHORTEST_SECRET).sort((a, b) => b.length - a.length);
   const secrets = ctx.find("secrets");
   return {
@@ -31,24 +33,24 @@ function joined(first: Redactor, second: Redactor): Redactor {
   };
 }
 
-/** `values`: the longest first, so that one that begins like another is taken out whole. */
+/** `values` is sorted longest first, so that a value that starts with another one is redacted as a whole. */
 function mask(values: readonly string[]): Redactor {
-  let held = "";
+  let pending = "";
   return {
     write(chunk) {
-      const { ready, from, text } = split(held + chunk, values);
-      held = text.slice(from);
+      const { ready, from, text } = split(pending + chunk, values);
+      pending = text.slice(from);
       return ready;
     },
     end() {
-      const rest = values.reduce((all, value) => all.replaceAll(value, PLACEHOLDER), held);
-      held = "";
+      const rest = values.reduce((all, value) => all.replaceAll(value, PLACEHOLDER), pending);
+      pending = "";
       return rest;
     },
   };
 }
 
-/** What can be told of a text, and from where on it has to wait. */
+/** Splits text into a redacted part that is ready, and a rest, from index `from`, that must wait. */
 function split(text: string, values: readonly string[]): { ready: string; from: number; text: string } {
   let ready = "";
   for (let at = 0; ; ) {
@@ -66,7 +68,7 @@ function first(text: string, from: number, values: readonly string[]): { at: num
   return found.filter(({ at }) => at >= 0).sort((a, b) => a.at - b.at)[0];
 }
 
-/** The first place in `from..to` from which the rest of the text could still become a value. */
+/** The first index in `from..to` at which the rest of the text may be the start of a value. */
 function openAt(
   text: string,
   from: number,

@@ -1,5 +1,5 @@
-/** The first bytes of a stream of text, up to a limit, cut at a whole letter. */
-export class Kept {
+/** The first bytes of a text stream, up to a limit, cut between characters. */
+export class TextHead {
   private readonly most: number;
   private text = "";
   private bytes = 0;

@@ -10,21 +10,21 @@ import { placeInput } from "./inputs.ts";
 import { makeLayout } from "./layout.ts";
 import { hostFolders } from "./ready.ts";
 import type { RunRecord } from "./record.ts";
-import { keptSkill } from "./skill-files.ts";
+import { restoreSkill } from "./skill-files.ts";
 import { digestNow } from "./staging.ts";
 import { restore } from "./states.ts";
 
-/** What is told of a difference as it is found. */
+/** Reports a difference as it is found. */
 export type Tell = (change: ReplayChange) => void;
 
-/** A folder for what is taken out of the store. */
-interface Kept {
+/** A folder for files taken from the store. */
+interface StoredFiles {
   folder: string;
   store: BlobStore;
 }
 
-/** The skill as it was then, where that can be had, else as it is. */
-export function skillAgain(ctx: RunnerContext, { skill }: RunRecord, { folder, store }: Kept, tell: Tell): Skill {
+/** The skill as it was at the time of the run if possible, otherwise as it is now. */
+export function skillForReplay(ctx: RunnerContext, { skill }: RunRecord, { folder, store }: StoredFiles, tell: Tell): Skill {
   const { name, digest, source, files } = skill;
   const found = ctx.find("skills")?.look.skills.find((each) => each.name === name);
   const now = found && digestNow(found);
@@ -34,7 +34,7 @@ export function skillAgain(ctx: RunnerContext, { skill }: RunRecord, { folder, s
       name: `what the skill ${name} made`,
       reason: "it is a skill of a project that you do not trust now",
     });
-  const kept = wholeSkill(keptSkill(name, files, folder, store), digest);
+  const kept = verifiedSkill(restoreSkill(name, files, folder, store), digest);
   const state = found ? "has changed since" : "is not here any more";
   const ran = kept ? "it ran as it was then" : "its files of then are not kept, so it ran as it is now";
   tell({
@@ -52,13 +52,16 @@ export function skillAgain(ctx: RunnerContext, { skill }: RunRecord, { folder, s
   });
 }
 
-/** Only what has the digest of then was run then: without a sandbox a program may have changed the copy that was kept. */
-function wholeSkill(kept: Skill | undefined, digest: string): Skill | undefined {
+/**
+ * Rejects a stored skill with a different digest: without a sandbox, a program may have changed the files before they were
+ * stored.
+ */
+function verifiedSkill(kept: Skill | undefined, digest: string): Skill | undefined {
   return kept && digestNow(kept) === digest ? kept : undefined;
 }
 
-/** Puts what lay in the workspace then into the new one. */
-export function placeAgain(ctx: RunnerContext, record: RunRecord, { folder, store }: Kept, tell: Tell): void {
+/** Restores the files of the recorded workspace into a new one. */
+export function restoreWorkspace(ctx: RunnerContext, record: RunRecord, { folder, store }: StoredFiles, tell: Tell): void {
   const layout = makeLayout(folder);
   const ground = { layout, artifacts: undefined, host: hostFolders(ctx), skills: {}, earlier: [] };
   for (const { name, sha256 } of restore(layout.root, record.before, store))
@@ -82,15 +85,15 @@ export function placeAgain(ctx: RunnerContext, record: RunRecord, { folder, stor
   }
 }
 
-/** The variables that the call gave, from the log that holds the call; values are kept nowhere else. */
+/** The values of variables that the call gave, read from the session's log; they are stored nowhere else. */
 export async function valuesOf({ session, call, variables }: RunRecord, look: OperationContext["look"]) {
   if (call === undefined || variables.given.length === 0) return {};
   try {
     const env = await look(session, ({ kernel }) => callIn(kernel.session.tree, call));
-    // What a log does not say, nobody knows.
+    // A redacted value is unknown.
     return Object.fromEntries(Object.entries(env).filter(([, value]) => !value.includes("[redacted]")));
   } catch {
-    return {}; // The session is gone; each variable is told as missing.
+    return {}; // The session is gone; each variable is reported as missing.
   }
 }
 
@@ -103,7 +106,7 @@ function callIn(tree: RunnerContext["session"]["tree"], call: string): Record<st
   return {};
 }
 
-/** What the program is told, as it was told then. */
+/** The recorded input of the program. */
 export function stdinOf({ stdin }: RunRecord, store: BlobStore, tell: Tell): Buffer {
   const bytes = stdin && store.read(stdin.sha256);
   if (stdin && !bytes)

@@ -1,36 +1,36 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Interaction } from "./contract.ts";
 
-/** Lines that are looked at, at the end of what was said. */
+/** How many lines at the end of the output are searched for a question. */
 const MOST_LINES = 12;
 const HINT_CHARS = 200;
-/** Milliseconds of silence after which an open line counts as a question. */
+/** Milliseconds of silence after which an unfinished line counts as a question. */
 const QUIET_MS = { asking: 30, open: 300 };
 
-/** A line without an end that stops here waits for somebody: `Name? `, `>>> `, `... `, `$ `, `[y/N]`. */
+/** The end of an unfinished line that looks like a prompt: `Name? `, `>>> `, `... `, `$ `, `[y/N]`. */
 const OPEN = /(?:[:?>$#»❯]|(?<!\d)%|[[(][^\])]*[/|][^\])]*[\])])$|^\.\.\.$/;
 const WHOLE = /[:?]\s*$|press (?:enter|return|any key)|type your|\(y\/n\)\s*$|\[y\/n\]\s*$/i;
 const CHOOSE = /enter (?:the|a) number|(?:choose|select|pick) (?:one|an? (?:option|number))|your choice/i;
 const CHOICE = /^\s*(?:\d+[.)]|\[\d+\])\s+\S/;
 
-/** The end of each output since the program was last written to, and which of them spoke last. */
+/** The end of each output stream since the program was last written to, and which stream wrote last. */
 export interface Tails {
   stdout: string;
   stderr: string;
   last: "stdout" | "stderr";
 }
 
-/** What a program seems to wait for, by the end of what it said; undefined when it seems to wait for nothing. A guess. */
+/** Guesses from the end of its output what a program waits for; undefined if it does not seem to wait. */
 export function interactionIn({ last, ...tails }: Tails): Interaction | undefined {
   const other = last === "stdout" ? "stderr" : "stdout";
-  // The two come by ways of their own: a prompt may have overtaken the line before it.
+  // The streams are not synchronised: a prompt may arrive before the line that was printed ahead of it.
   return asked(tails[last]) ?? (isOpen(tails[other]) ? asked(tails[other]) : undefined);
 }
 
 /**
- * After so many milliseconds of silence one who would wait `ms` need not wait longer; undefined when more is to come. An open
- * line may be a question that was not understood, or dots that say how far a program is: the longer somebody would wait, the
- * more it is taken for the latter.
+ * Milliseconds of silence after which a caller who would wait `ms` may stop waiting; undefined while more output is likely. An
+ * unfinished line may be an unrecognised prompt, or progress dots: the longer the caller would wait, the longer it counts as
+ * progress.
  */
 export function patienceFor(tails: Tails, ms: number): number | undefined {
   if (interactionIn(tails)) return QUIET_MS.asking;
@@ -47,13 +47,13 @@ function asked(text: string): Interaction | undefined {
   return asks ? { needs_input: true, kind: "prompt", hint: cut(line) } : undefined;
 }
 
-/** Its last line has no end. */
+/** Whether the last line is unfinished. */
 function isOpen(text: string): boolean {
   const whole = plain(text);
   return whole.slice(whole.lastIndexOf("\n") + 1).trim() !== "";
 }
 
-/** As it is seen: without colours, and of a line that was written over only the last. */
+/** Text as a terminal shows it: without colours, and with overwritten lines reduced to their last version. */
 function plain(text: string): string {
   const lines = stripVTControlCharacters(text).replaceAll("\r\n", "\n").split("\n");
   return lines.map((line) => line.slice(line.lastIndexOf("\r", line.length - 2) + 1)).join("\n");
