@@ -1,4 +1,4 @@
-/** Letters of other scripts that look like Latin ones, and those. */
+/** Letters of other scripts that look like Latin letters, mapped to those. */
 const LOOK = new Map(
   Array.from("аaсcеeоoрpхxуyіiјjѕsԁdһhԛqԝwӏlѵvοoνvαaιiρpϲcϳjıiɡgɑa".matchAll(/(.)(.)/gu), ([, other, latin]) => [
     other,
@@ -6,7 +6,7 @@ const LOOK = new Map(
   ]),
 );
 
-/** The same for names that people take for one: in other case, or with letters that look alike. */
+/** Returns the same text for names that people would confuse: different case or look-alike letters. */
 export function alike(name: string): string {
   const plain = name.normalize("NFKC").toLowerCase();
   return Array.from(plain, (letter) => LOOK.get(letter) ?? letter).join("");

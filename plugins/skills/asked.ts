@@ -2,7 +2,10 @@ import type { Skill } from "./contract.ts";
 import type { Skills } from "./skills.ts";
 import { unreadTexts } from "./words.ts";
 
-/** The unlisted skills that the new messages ask for: all of them when one names Scorel, else those whose name's words it holds. */
+/**
+ * The unlisted skills that new messages ask for: all if a message names Scorel, otherwise those whose name words all appear in
+ * it.
+ */
 export function askedFor(skills: Skills): ReadonlySet<Skill> {
   const unlisted = skills.forModel.filter(({ isUnlisted }) => isUnlisted);
   const texts = unlisted.length > 0 ? unreadTexts(skills).map((text) => new Set(text.toLowerCase().match(/\w+/g))) : [];

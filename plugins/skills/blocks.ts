@@ -1,17 +1,17 @@
 import type { LoadedSkill } from "./contract.ts";
 
-/** The text that an event holds; undefined when the log has no such event. */
+/** Looks up the text of an event; undefined when the log does not have it. */
 export type ContentOf = (id: string) => string | undefined;
 
-/** What a text that was loaded and is lost reads as; a damaged log can lose one. */
+/** Replaces a loaded text that is missing because the log was damaged. */
 const LOST = "[this text is no longer in the log: load it again]";
-/** Text of the harness, which no skill may pass for. */
+/** Markup of the harness, which skill texts must not imitate. */
 const TAG = /<(?=[\s/]*system-reminder)/gi;
-/** How a line of ours begins: another skill's text, its docs, a list of skills. */
+/** Line starts that this plugin writes itself, which skill texts must not imitate. */
 const HEAD =
   /^([^\S\n]*)(?=\[(?:Loaded|Doc)\] |Docs (?:of .* )?loaded: |(?:Available skills|Loaded skill context|The available skills have changed):)/gm;
 
-/** A loaded skill as the model reads it: its body and the docs that were selected, or the docs alone. */
+/** A loaded skill as the model reads it: its body with selected docs, or only docs. */
 export function blockOf({ name, content, folder, docs }: LoadedSkill, textOf: ContentOf): string {
   const named = docs.map(({ path }) => path).join(", ");
   const texts = docs.map((doc) => `[Doc] ${doc.path}\n\n${harmless(textOf(doc.content))}`);
@@ -21,14 +21,14 @@ export function blockOf({ name, content, folder, docs }: LoadedSkill, textOf: Co
   return [head, ...texts].join("\n\n");
 }
 
-/** Several of them, in the order of their names. */
+/** Several loaded skills, sorted by name. */
 export function blocksOf(skills: readonly LoadedSkill[], textOf: ContentOf): string {
   return byName(skills)
     .map((skill) => blockOf(skill, textOf))
     .join("\n\n");
 }
 
-/** What a `skill_context` puts into the conversation. */
+/** The text that a `skill_context` event adds to the conversation. */
 export function contextText(
   { skills, again, left }: { skills: readonly LoadedSkill[]; again?: true; left: readonly string[] },
   textOf: ContentOf,
@@ -43,14 +43,14 @@ export function contextText(
   return parts.filter((part) => part !== "").join("\n\n");
 }
 
-/** Stands over loaded texts that are told again, away from where they were loaded. */
+/** The heading over loaded texts that are repeated away from where they were first loaded. */
 export const CONTEXT = "Loaded skill context:";
 
 export function byName<T extends { name: string }>(rows: readonly T[]): T[] {
   return [...rows].sort((a, b) => (a.name < b.name ? -1 : a.name > b.name ? 1 : 0));
 }
 
-/** A skill's own words, which speak neither as the harness nor as another skill. */
+/** Escapes a skill's text so that it cannot imitate the harness or another skill. */
 export function harmless(text: string | undefined): string {
   return (text ?? LOST).replace(TAG, "&lt;").replace(HEAD, "$1\\");
 }

@@ -3,7 +3,7 @@ import type { SkillsConfig } from "./config.ts";
 import type { LoadedSkill, SkillState } from "./contract.ts";
 import { contentsIn } from "./state.ts";
 
-/** The skills of a session, as far as it matters what room their texts take. */
+/** The parts of `Skills` that matter for the size of texts. */
 interface Skills {
   readonly ctx: PluginContext<SkillsConfig>;
   readonly state: SkillState;
@@ -11,7 +11,7 @@ interface Skills {
   held(skill: LoadedSkill): LoadedSkill[];
 }
 
-/** A skill with those of its texts alone that are not to be read above. */
+/** A skill reduced to its texts that the conversation does not show; empty if all are shown. */
 export function missingOf(
   skills: Skills,
   { content, docs, ...skill }: LoadedSkill,
@@ -22,7 +22,7 @@ export function missingOf(
   return "content" in body || left.length > 0 ? skills.held({ ...skill, ...body, docs: left }) : [];
 }
 
-/** Whole skills, the latest first; half a rule may say the opposite. */
+/** Chooses the skills that fit, latest first. A skill is never cut, since half a rule may mean the opposite. */
 export function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): { kept: LoadedSkill[]; left: string[] } {
   let room = roomIn(skills);
   const kept: LoadedSkill[] = [];
@@ -36,10 +36,10 @@ export function withinBudget(skills: Skills, missing: readonly LoadedSkill[]): {
   return { kept, left: left.sort() };
 }
 
-/** Bytes of loaded text that the request behind a summary of everything up to an event holds beside the conversation. */
+/** How many bytes of loaded text a request adds to the conversation after everything up to an event is summarised. */
 export function returningBytes(skills: Skills, through: string): number {
   const { state, ctx } = skills;
-  // Elsewhere it is given to each request anew, whatever the conversation holds.
+  // In the other placements, each request gets all loaded texts anew.
   if (ctx.config.placement !== "append") return state.loaded.reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
   const last = ctx.session.tree.get(through)?.seq ?? 0;
   const stays = (id: string) => (state.shown[id] ?? Number.POSITIVE_INFINITY) > last;
@@ -47,7 +47,7 @@ export function returningBytes(skills: Skills, through: string): number {
   return withinBudget(skills, missing).kept.reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
 }
 
-/** Bytes of the texts of a loaded skill. */
+/** The size of a loaded skill's texts in bytes. */
 export function bytesOf({ ctx }: Pick<Skills, "ctx">, skill: LoadedSkill): number {
   const { tree } = ctx.session;
   const sizeOf = (id: string) => Buffer.byteLength((tree.get(id) as { text?: string } | undefined)?.text ?? "");
@@ -56,13 +56,13 @@ export function bytesOf({ ctx }: Pick<Skills, "ctx">, skill: LoadedSkill): numbe
 
 const LARGEST_SELECTION = 1024 * 1024;
 
-/** Bytes that docs loaded together may take: a mebibyte, and at most half of the model's window at four bytes a token. */
+/** How many bytes docs loaded together may have: 1 MiB, and at most half of the model's window at four bytes per token. */
 export function docRoom({ ctx }: Pick<Skills, "ctx">): number {
   const window = ctx.find("model")?.current().contextWindow ?? Number.POSITIVE_INFINITY;
   return Math.min(LARGEST_SELECTION, window * 2);
 }
 
-/** As configured, and at most a quarter of the model's window at four bytes a token. */
+/** The configured limit, at most a quarter of the model's window at four bytes per token. */
 function roomIn({ ctx }: Skills): number {
   const window = ctx.find("model")?.current().contextWindow ?? Number.POSITIVE_INFINITY;
   return Math.min(ctx.config.reattach, window);

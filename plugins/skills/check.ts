@@ -11,7 +11,7 @@ interface Checked {
   findings: SkillFinding[];
 }
 
-/** What the open format says of a path, of a skill by its name, or of all skills but the shipped ones. */
+/** Checks skills against the open format: those at a path, one by name, or all except the shipped ones. */
 export async function check(skills: Skills, asked: string | undefined): Promise<Checked[]> {
   const look = await skills.ready();
   const skipped = look.skipped.map(({ folder, reason }) => broken(join(folder, "SKILL.md"), reason));
@@ -45,7 +45,7 @@ async function checkFolder(folder: SkillFolder): Promise<Checked> {
   return "reason" in whole ? broken(file, whole.reason) : { file, findings: whole.findings };
 }
 
-/** A reason names the file as it is written in the folder; here the file stands before it anyway. */
+/** A finding without the file name that the reason starts with, since the file is printed anyway. */
 function broken(file: string, reason: string): Checked {
   const prefix = `${basename(file)}: `;
   const message = reason.startsWith(prefix) ? reason.slice(prefix.length) : reason;

@@ -1,7 +1,7 @@
 import type { SlashCommand } from "@scorel/commands/contract";
 import type { Skills } from "./skills.ts";
 
-/** `/skill:<name>` for each skill: a message that names the skill, which loads it wherever it comes from. */
+/** Commands `/skill:<name>`: each sends a message that names the skill, which loads it. */
 export function skillCommands(skills: Skills): Record<string, SlashCommand> {
   const rows = skills.look.skills.filter(({ name }) => !/\s/.test(name));
   return Object.fromEntries(
@@ -18,7 +18,7 @@ export function skillCommands(skills: Skills): Record<string, SlashCommand> {
   );
 }
 
-/** What can be written behind a `$`. */
+/** Skill names that can be completed after a `$`. */
 export function namesToMention({ look: { skills } }: Skills): string[] {
   return skills.map(({ name }) => name).filter((name) => /^[\p{L}\p{N}](?:[\p{L}\p{N}._-]*[\p{L}\p{N}])?$/u.test(name));
 }

@@ -1,9 +1,8 @@
 import { z } from "zod";
 
-/** What the question about a project's trust says of a key. */
+/** Trust metadata for a key: what could happen if an untrusted project set it. */
 const weakens = (could: string) => ({ trust: { kind: "weakens", could } });
 
-/** The table `[skills]`. */
 export const config = z.strictObject({
   roots: z
     .array(z.string().min(1))

@@ -1,69 +1,69 @@
 import type { EventId } from "@scorel/kernel";
 
-/** Where a skill comes from; of two with one name the earlier of these counts. */
+/** Where a skill comes from. When two have the same name, the earlier source in this list wins. */
 export type SkillSource = "project" | "user" | "configured" | "package" | "shipped";
 
-/** A skill as it can be loaded now. */
+/** An available skill. */
 export interface Skill {
   name: string;
   description: string;
   source: SkillSource;
-  /** Its folder, as people see it. */
+  /** Its folder, as shown to people. */
   folder: string;
-  /** Where its files are read: the same folder, or that of the private copy of what is trusted. A real path. */
+  /** The real path where its files are read: the same folder, or a private copy of trusted files. */
   files: string;
-  /** Its SKILL.md below `files`. */
+  /** The path of its SKILL.md relative to `files`. */
   file: string;
-  /** The real folder that none of its files may lie outside of. */
+  /** The real folder that all its files must be inside. */
   root: string;
-  /** sha256 of its SKILL.md. */
+  /** The sha256 of its SKILL.md. */
   digest: string;
-  /** The archive, folder or file that it was brought from; its files are kept as they were then. */
+  /** The archive, folder or file from which it was installed; its files are kept as installed. */
   archive?: SkillArchive;
-  /** Only a person may load it (`disable-model-invocation`). */
+  /** Only a person can load it (`disable-model-invocation`). */
   userOnly?: true;
-  /** The model's list leaves it out until a message asks for what it is about. */
+  /** Left out of the model's list until a message asks for its topic. */
   isUnlisted?: true;
-  /** Where it keeps to the open format only loosely. */
+  /** Violations of the open format that were tolerated. */
   warnings: readonly SkillFinding[];
 }
-/** What the plugin `skillstore` keeps a skill as. */
+/** How the plugin `skillstore` identifies an installed skill. */
 export interface SkillArchive {
-  /** What `scorel skill update` and `remove` call it. */
+  /** The name used by `scorel skill update` and `remove`. */
   name: string;
   /** Its address or path, without a query. */
   from: string;
-  /** sha256 of the list of its files with theirs. */
+  /** The sha256 of the list of its files and their hashes. */
   tree: string;
 }
-/** Something about a SKILL.md, by its line. */
+/** A finding about a line of a SKILL.md. */
 export interface SkillFinding {
   line: number;
-  /** `error`: the open format does not allow it; `warning`: it only advises against it. */
+  /** `error`: forbidden by the open format; `warning`: discouraged. */
   level: "error" | "warning";
   message: string;
 }
-/** A skill of a name that another one has taken. */
+/** A skill whose name is taken by another one. */
 export interface ShadowedSkill {
   name: string;
   folder: string;
   source: SkillSource;
-  /** The folder of the one that counts. */
+  /** The folder of the skill that is used. */
   by: string;
 }
-/** What looked like a skill and is none. */
+/** A folder that looks like a skill but cannot be used. */
 export interface SkippedSkill {
   folder: string;
   reason: string;
 }
-/** All that was found in the roots, by name. */
+/** Everything found in the roots, sorted by name. */
 export interface SkillLook {
   skills: readonly Skill[];
   shadowed: readonly ShadowedSkill[];
   skipped: readonly SkippedSkill[];
 }
 
-/** What the model is told of a skill. */
+/** A skill as the model was told about it. */
 export interface IndexedSkill {
   name: string;
   description: string;
@@ -71,52 +71,54 @@ export interface IndexedSkill {
   folder: string;
   digest: string;
 }
-/** A change of the index; `skills` are new or differ. */
+/** A change of the index; `skills` are new or changed. */
 export interface SkillChanges {
   skills: IndexedSkill[];
   removed: string[];
 }
 
-/** A doc of a loaded skill; `content` is the event that holds its text. */
+/** A doc of a loaded skill; `content` is the id of the event with its text. */
 export interface LoadedDoc {
   path: string;
   content: EventId;
 }
-/** What is loaded of a skill: its body, docs of it, or both. */
+/** The loaded parts of a skill: its body, docs, or both. */
 export interface LoadedSkill {
   name: string;
-  /** sha256 of the SKILL.md that was read, and the event that holds its body. */
+  /** The sha256 of the SKILL.md; `content` is the id of the event with its body. */
   digest?: string;
   content?: EventId;
-  /** Told to the model when the skill has files beside its docs. */
+  /** Shown to the model when the skill has files besides docs. */
   folder?: string;
   docs: LoadedDoc[];
 }
 
-/** The session's keys of skills: `temp:skill:loaded:<name>` is "1", `temp:skill:docs:<name>` is "*" or a JSON array of paths. */
+/**
+ * The session's state of skills: `temp:skill:loaded:<name>` is "1", `temp:skill:docs:<name>` is "*" or a JSON array of paths.
+ */
 export type SkillKeys = Readonly<Record<string, string>>;
-/** A change of those keys; null ends one. */
+/** A change of these keys; null removes a key. */
 export type SkillStateDelta = Readonly<Record<string, string | null>>;
 
 /** What is loaded on the path to the active leaf. */
 export interface SkillState {
   keys: SkillKeys;
-  /** In the order in which they were loaded, the latest last. */
+  /** In load order, latest last. */
   loaded: readonly LoadedSkill[];
-  /** Content event -> seq of the `skill_context` that put it into the conversation. */
+  /** Maps a content event to the seq of the `skill_context` that put it into the conversation. */
   shown: Readonly<Record<EventId, number>>;
-  /** The latest summary stands for everything up to this event. */
+  /** The last event that the latest summary covers. */
   through?: EventId;
-  /** What was told of changed skills, with its seq. */
+  /** Announced changes of the index, with their seq. */
   told: readonly (SkillChanges & { seq: number })[];
 }
 
-/** A word, and how many prompts had it. */
+/** A word and the number of prompts that contain it. */
 export interface WordCount {
   word: string;
   prompts: number;
 }
-/** A prompt that held words of a skill which its session never loaded. */
+/** A prompt that matches a skill which its session never loaded. */
 export interface SkillMiss {
   sessionId: string;
   eventId: EventId;
@@ -124,60 +126,60 @@ export interface SkillMiss {
   turn: number;
   /** Milliseconds since the epoch. */
   ts: number;
-  /** The words, as the prompt has them. */
+  /** The matching words, as written in the prompt. */
   words: string[];
-  /** A part of the prompt in one line, secrets redacted. */
+  /** An excerpt of the prompt on one line, with secrets redacted. */
   prompt: string;
 }
-/** What became of a skill that models were told of. */
+/** How a skill that models were told about was used. */
 export interface ReportedSkill {
   name: string;
-  /** As a model was told it last; empty for a skill that only people may load. */
+  /** The last description that a model was given; empty for a skill that only people can load. */
   description: string;
-  /** Sessions whose model was told of it. */
+  /** In how many sessions the model was told about it. */
   shown: number;
-  /** Prompts whose words are its own. */
+  /** How many prompts match it. */
   matched: number;
   /** How often it was loaded: by the model, by `/skill:name`, by `$name`. */
   loaded: { model: number; command: number; mention: number };
-  /** Sessions in which it was loaded, docs of it were, or a program of it ran. */
+  /** In how many sessions it or its docs were loaded, or one of its programs ran. */
   loadedIn: number;
-  /** Programs of it that ran. */
+  /** How many of its programs ran. */
   runs: number;
-  /** Those of the matches in whose sessions nothing of it was used, and the latest hundred of them, the latest first. */
+  /** How many matching prompts had no use of it in their session; `missed` has the latest hundred, latest first. */
   misses: number;
   missed: SkillMiss[];
-  /** Words of the misses, the most frequent first. */
+  /** Words of the missed prompts, most frequent first. */
   words: WordCount[];
-  /** What people wrote who named it, in words that it does not say of itself, the most frequent first. */
+  /** Words of people who named it that its description lacks, most frequent first. */
   lacking: WordCount[];
 }
 export interface SkillReport {
-  /** Sessions whose models were told of skills, and those that had none. */
+  /** How many sessions were told about skills; `without` counts the others. */
   sessions: number;
   without: number;
-  /** Prompts in the former. */
+  /** Prompts in sessions that were told about skills. */
   prompts: number;
-  /** Those with the most misses first. */
+  /** Sorted by misses, most first. */
   skills: ReportedSkill[];
-  /** What could not be read; the rest was. */
+  /** Logs or lines that could not be read; everything else is in the report. */
   damaged: { sessionId: string; line?: number; reason: string }[];
 }
 
 export interface SkillsService {
   readonly placement: "append" | "system" | "tool_result";
-  /** As of the latest look, which is taken when the session opens and at the begin of each turn. */
+  /** The result of the latest search of the roots, which happens on opening the session and at the start of each turn. */
   readonly look: SkillLook;
-  /** Looks again; reads only what has changed. */
+  /** Searches the roots again; reads only changed files. */
   refresh(): Promise<SkillLook>;
   /**
-   * What the files of a skill from an archive have to be: sha256 by their paths below its folder; undefined for other skills.
-   * Throws SKILL_CHANGED when that is not known any more.
+   * The expected sha256 of each file of an installed skill, by relative path; undefined for other skills. Throws SKILL_CHANGED
+   * when the list itself is damaged.
    */
   sums(skill: Skill): ReadonlyMap<string, string> | undefined;
   /**
-   * Bytes of loaded text that a request holds which begins with a summary of everything up to this event: what stood in it and
-   * is put behind it, or, where each request is given loaded text anew, all of it.
+   * How many bytes of loaded text a request contains that starts with a summary of everything up to this event: repeated texts,
+   * or all loaded texts when each request gets them anew.
    */
   returning(through: EventId): number;
 }
@@ -187,53 +189,56 @@ declare module "@scorel/kernel" {
     skills: SkillsService;
   }
   interface Events {
-    /** The skills that the model of this session knows of: all of them once (`snapshot`), then what changes. */
+    /** The skills that the model knows: all of them once (`snapshot`), later only changes. */
     skill_index: { snapshot?: true; shortened?: true } & SkillChanges;
-    /** A text that was loaded, as it was at that moment: a skill's body (`path` is that of its SKILL.md) or one of its docs. */
+    /** A text as it was when it was loaded: a skill's body (`path` is that of its SKILL.md) or a doc. */
     skill_content: { skill: string; path: string; digest: string; text: string };
-    /** Keys of skills that were changed by no tool: ended with a turn or a request, or loaded by a person. */
+    /**
+     * Changed state of skills that no tool result carries: dropped after a turn, a request or for lack of room, or loaded by a
+     * person.
+     */
     skill_state: { why: "turn" | "once" | "user" | "room"; stateDelta: SkillStateDelta; skills: LoadedSkill[] };
-    /** Loaded text stands here in the conversation; `again` after a summary that swallowed it. */
+    /** Loaded texts at this place of the conversation; `again` when a summary had removed them. */
     skill_context: { skills: LoadedSkill[]; again?: true; left: string[] };
   }
   interface Projections {
-    /** The index as it was first told, and as it is now; null before the first. */
+    /** The first index and the current one; null before the first. */
     skillIndex: { first: readonly IndexedSkill[]; now: readonly IndexedSkill[]; shortened: boolean } | null;
-    /** `<digest> <skill>/<path>` -> the event that holds the text. */
+    /** Maps `<digest> <skill>/<path>` to the event with the text. */
     skillContents: Readonly<Record<string, EventId>>;
-    /** What is loaded on the path to the active leaf, and what was told of skills on it. */
+    /** What is loaded on the path to the active leaf, and which changes were announced on it. */
     skillState: SkillState;
   }
 }
 declare module "@scorel/host/contract" {
   interface Operations {
-    /** The skills of an open session, looked for anew. */
+    /** Searches for the skills of an open session and lists them. */
     list_skills: { params: { sessionId: string }; result: SkillLook };
-    /** One of them with its text and the paths of its docs. Throws SKILL_UNKNOWN and SKILL_UNREADABLE. */
+    /** A skill with its text and the paths of its docs. Throws SKILL_UNKNOWN and SKILL_UNREADABLE. */
     get_skill: {
       params: { sessionId: string; name: string };
       result: { skill: Skill; body: string; docs: string[] };
     };
-    /** The skills in a folder of the host's machine, as if it were a root. */
+    /** The skills in a folder of the host, as if it were a root. */
     read_skills: { params: { sessionId: string; path: string }; result: SkillLook };
     /**
-     * What `list_skills` would answer if the skills in a folder were added to the store, or took the place of what it keeps
-     * by the id `instead`.
+     * The result of `list_skills` if the skills in a folder were added to the store, or replaced the stored entry with the id
+     * `instead`.
      */
     preview_skills: { params: { sessionId: string; path: string; instead?: string | undefined }; result: SkillLook };
-    /** What the configuration of a session says of archives: where they are, and what may be reached for them. */
+    /** The archives in a session's configuration, and the hosts that may be contacted for them. */
     skill_sources: { params: { sessionId: string }; result: { roots: string[]; allowHosts: string[] } };
     /**
-     * What the open format says of the SKILL.md files at a path of the host's machine, or of a session's skill by its name;
-     * all of the session's skills by default. Throws SKILL_PATH.
+     * Checks skills against the open format: those at a path of the host, one by name, or by default all of the session. Throws
+     * SKILL_PATH.
      */
     check_skills: {
       params: { sessionId: string; path?: string };
       result: { files: { file: string; findings: SkillFinding[] }[] };
     };
     /**
-     * What became of the skills that models were told of, by the logs: of one session (`of`, or the beginning of its id), of
-     * all (`"all"`), or by default of those in the project of this session. Throws SKILL_LOGS and SESSION_ errors.
+     * Reports from the logs how skills were used: in one session (`of`, or a prefix of its id), in all (`"all"`), or by default
+     * in this session's project. Throws SKILL_LOGS and SESSION_ errors.
      */
     report_skills: { params: { sessionId: string; of?: string }; result: SkillReport };
   }

@@ -1,11 +1,11 @@
 import { posix } from "node:path";
 import { filesBelow, seen } from "./walk.ts";
 
-/** Texts that say under which terms something may be used; nobody does a task by them. */
+/** File names of licences, which are never needed for a task. */
 const LICENCE =
   /^(?:un)?licen[cs]es?(?:[-_. ]|$)|(?:^|[-_. ])(?:un)?licen[cs]es?\.(?:md|txt)$|^(?:copying|notice)s?(?:[-_. ]|$)|third[-_ ]?party|(?:^|[-_. ])ofl\.txt$/i;
 
-/** The docs of a skill's folder, sorted, and whether it holds anything else, as scripts. */
+/** The docs in a skill's folder, sorted; `others` says whether it has other files, such as scripts. */
 export function docsIn(folder: string): { docs: string[]; others: boolean; note?: string } {
   const { files, note } = filesBelow(folder);
   const own = files.filter((path) => posix.basename(path).toLowerCase() !== "skill.md" && !isLicence(path));

@@ -1,7 +1,7 @@
 import { defineErrors } from "@scorel/kernel";
 import { sizeOf } from "./size.ts";
 
-/** Names of skills and docs that an answer tells. */
+/** The longest list of names in a message. */
 const MOST = 100;
 const list = (names: readonly string[]) => {
   const more = names.length > MOST ? ` and ${names.length - MOST} more` : "";

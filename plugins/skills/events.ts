@@ -10,7 +10,7 @@ const indexed = z.strictObject({
   folder: z.string(),
   digest: z.string(),
 });
-/** What is loaded of a skill, as tools and events store it. */
+/** The schema of a loaded skill, as stored in tool results and events. */
 export const loadedSkill = z.strictObject({
   name: z.string(),
   digest: z.string().optional(),
@@ -18,10 +18,10 @@ export const loadedSkill = z.strictObject({
   folder: z.string().optional(),
   docs: z.array(z.strictObject({ path: z.string(), content: z.string() })),
 });
-/** Keys of the session: null ends one. */
+/** Changed keys of the session; null removes a key. */
 export const stateDelta = z.record(z.string(), z.string().nullable());
 
-/** A side event: it hangs at the leaf of that moment without moving it. */
+/** Makes a side event: the active leaf stays the same. */
 const stay = (_event: unknown, current: string | null) => current;
 const hidden = (): DisplayAction => ({ display: "hidden" });
 
@@ -42,7 +42,7 @@ const skillContent: EventDefinition<Events["skill_content"]> = {
   convertToDisplay: hidden,
 };
 
-/** A path event: what was loaded later counts for no branch that left before. */
+/** A path event, so that other branches do not see what was loaded here. */
 const skillState: EventDefinition<Events["skill_state"]> = {
   schema: z.strictObject({ why: z.enum(["turn", "once", "user", "room"]), stateDelta, skills: z.array(loadedSkill) }),
   convertToDisplay: ({ why, skills }: EventOf<"skill_state">) =>
@@ -58,7 +58,7 @@ const skillContext: EventDefinition<Events["skill_context"]> = {
     left: z.array(z.string()),
   }),
   convertToLlm: (event: EventOf<"skill_context">, context) => {
-    // In the other placements each request is given the loaded texts anew.
+    // In the other placements, each request gets the loaded texts anew.
     if ((context.find("skills")?.placement ?? "append") !== "append") return { action: "skip" };
     const content = contextText(event, contentsOf(context));
     const otherwise: UserMessage = { role: "user", content, timestamp: event.ts };
@@ -79,7 +79,7 @@ export const events = {
   skill_context: skillContext,
 };
 
-/** Looks up texts that were loaded, by their events. */
+/** Returns a function that looks up loaded texts by event id. */
 export function contentsOf({ get }: Pick<ConvertContext, "get">): ContentOf {
   return (id) => {
     const event = get(id);

@@ -13,21 +13,21 @@ import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import { isWithin } from "@scorel/kit/files/paths";
 
-/** A SKILL.md of more bytes is none. The largest public one has 74 KB. */
+/** The largest SKILL.md in bytes. The largest public one has 74 KB. */
 export const LARGEST_SKILL = 256 * 1024;
-/** A doc of more bytes is for searching, not for a prompt. */
+/** The largest doc in bytes. Larger files are meant for searching, not for a prompt. */
 export const LARGEST_DOC = 256 * 1024;
 
-/** Linux says here where an open file lies. */
+/** Where Linux shows the path of an open file. */
 const DESCRIPTORS = "/proc/self/fd";
 const exact = existsSync(DESCRIPTORS);
 
-/** What a file holds, or why it is not read. */
+/** A file's text, or why it was not read. */
 export type ReadText = { text: string; digest: string } | { reason: string };
 
 /**
- * Reads a text of at most `limit` bytes whose real path lies in `root`, which is a real path, and that belongs to this user
- * or to root. Judged through the open file, so that nothing can be put in its place in between; never waits for a pipe.
+ * Reads a text file of at most `limit` bytes that is inside `root` (a real path) and owned by this user or root. All checks use
+ * the open file, so that it cannot be replaced in between. Never blocks on a pipe.
  */
 export function readText(path: string, root: string, limit: number): ReadText {
   try {
@@ -49,7 +49,7 @@ function readRegular(real: string, root: string, limit: number): ReadText {
     if (process.getuid !== undefined && stat.uid !== 0 && stat.uid !== process.getuid())
       return { reason: `it belongs to another user (${stat.uid})` };
     const bytes = stat.size > limit ? undefined : readUpTo(fd, stat.size + 1);
-    // A file that grows meanwhile is seen by its one byte too many.
+    // The extra byte reveals a file that grew meanwhile.
     if (bytes === undefined || bytes.length > stat.size) return { reason: `it is larger than ${limit / 1024} KiB` };
     const text = decoded(bytes);
     return text === undefined ? { reason: "it is no text in UTF-8" } : { text, digest: sha256Of(bytes) };
@@ -58,7 +58,7 @@ function readRegular(real: string, root: string, limit: number): ReadText {
   }
 }
 
-/** Where an open file lies, whatever its path means by now; "" where it can no longer be told. */
+/** The current path of an open file, even if it was moved; "" when unknown. */
 function pathOf(fd: number, path: string, { dev, ino }: { dev: number; ino: number }): string {
   if (exact) return readlinkSync(`${DESCRIPTORS}/${fd}`);
   const [real, now] = [realpathSync.native(path), statSync(path)];

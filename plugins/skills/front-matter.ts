@@ -4,22 +4,25 @@ export interface Flaw {
   line: number;
   message: string;
 }
-/** A SKILL.md taken apart. */
+/** A parsed SKILL.md. */
 export interface SkillText {
   fields: ReadonlyMap<string, Field>;
-  /** Without blank lines around it. */
+  /** Without surrounding blank lines. */
   body: string;
-  /** The line that the body begins in. */
+  /** The line at which the body begins. */
   bodyLine: number;
-  /** What had to be read leniently. */
+  /** Errors that were tolerated. */
   flaws: readonly Flaw[];
 }
 
-/** Characters and lines of a front matter; reading a larger one could take minutes. */
+/** Limits of a front matter, in characters and lines. Parsing a larger one could take minutes. */
 const LARGEST = 16 * 1024;
 const LONGEST = 400;
 
-/** Reads the text of a SKILL.md: YAML between two lines `---`, then Markdown. Answers a reason when that has no end, or is too large. */
+/**
+ * Parses a SKILL.md: YAML between two `---` lines, then Markdown. Returns a reason if the front matter has no end or is too
+ * large.
+ */
 export async function parseSkillText(given: string): Promise<SkillText | { reason: string }> {
   const lines = given
     .replace(/^\ufeff/, "")
@@ -42,7 +45,7 @@ function bodyOf(lines: readonly string[], from: number): Pick<SkillText, "body" 
   return { body: lines.slice(from).join("\n").trim(), bodyLine: from + Math.max(0, blank) + 1 };
 }
 
-/** As YAML; where it is none, as people mean it. The first line of the matter is the second of the file. */
+/** Parses a front matter as YAML, and invalid YAML leniently. Its first line is line 2 of the file. */
 async function fieldsOf(lines: readonly string[]): Promise<Pick<SkillText, "fields" | "flaws">> {
   const plain = plainFields(lines);
   if (plain) return { fields: plain, flaws: [] };
@@ -53,12 +56,12 @@ async function fieldsOf(lines: readonly string[]): Promise<Pick<SkillText, "fiel
 }
 
 /**
- * A line of which YAML makes what it looks like: a key, and a text that begins with a letter or digit, holds neither `: ` nor
- * ` #` and does not end with a colon.
+ * A line that YAML would parse as written: a key, and a value that starts with a letter or digit, has neither `: ` nor ` #`,
+ * and does not end with a colon.
  */
 const PLAIN = /^([A-Za-z][\w-]*): +([\p{L}\p{N}](?:(?!:(?: |$)| #)[^\p{C}])*)$/u;
 
-/** What most front matters hold, without the library for all that YAML can be; undefined when there is more to one. */
+/** Parses simple front matters without the YAML library; undefined for any other. */
 function plainFields(lines: readonly string[]): Map<string, Field> | undefined {
   const fields = new Map<string, Field>();
   for (const [at, line] of lines.entries()) {
@@ -69,7 +72,7 @@ function plainFields(lines: readonly string[]): Map<string, Field> | undefined {
   return fields;
 }
 
-/** `key: value` to the end of the line, whatever it holds, with the indented lines below it; `|` and `>` as in YAML. */
+/** Parses `key: value` lines with indented continuation lines; `|` and `>` work as in YAML. */
 function leniently(lines: readonly string[]): Map<string, Field> {
   const fields = new Map<string, Field>();
   for (const [at, line] of lines.entries()) {

@@ -4,14 +4,14 @@ import { cut, oneLine } from "./overview.ts";
 import type { Skills } from "./skills.ts";
 import { unreadTexts } from "./words.ts";
 
-/** More of a message is something that was pasted. */
+/** How many characters of the new messages are read; longer text was probably pasted. */
 const READ = 10_000;
 const MOST_HINTS = 5;
 const LONGEST = 300;
 
 /**
- * Where the list had no room to describe all skills: the descriptions of those that the new messages are about, once in a
- * session, behind the messages. The list itself stays as it is, so that what a provider has cached of it goes on to count.
+ * When the list had no room for all descriptions, adds those of skills that match the new messages, once per session, after the
+ * messages. The list itself stays unchanged, so that the provider's prompt cache stays valid.
  */
 export function hints(skills: Skills): AppendEntry[] {
   if (!skills.isOffered || !skills.isShortened) return [];
@@ -31,7 +31,7 @@ export function hints(skills: Skills): AppendEntry[] {
   return [{ type: "harness_item", payload: { kind: "skill_listing", origin: "skill", visibility: "model", text } }];
 }
 
-/** What the prompt says of skills. */
+/** The prompt's sections as text. */
 function listIn({ ctx }: Skills): string {
   const sections = ctx.session.projection("instructions").snapshot?.sections ?? [];
   return sections.map(({ block }) => block).join("\n");

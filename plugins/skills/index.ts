@@ -14,10 +14,10 @@ import { skillContents, skillIndex, skillState } from "./state.ts";
 import { tools } from "./tools.ts";
 import { newWords } from "./words.ts";
 
-/** How long archives are waited for that are fetched for the first time, at most. */
+/** The longest time to wait for archives that are fetched for the first time. */
 const PATIENCE_MS = { start: 5_000, turn: 25_000 };
 
-/** Instructions for tasks, in folders: the model is told their names, and loads what it needs. */
+/** Instructions for tasks, in folders: the model sees their names and loads what it needs. */
 export default definePlugin({
   id: "skills",
   name: "Skills",

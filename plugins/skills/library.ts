@@ -7,22 +7,22 @@ import { readSkill, type Summary, summaryOf } from "./read.ts";
 import type { Root } from "./roots.ts";
 import { type SkillFolder, seen, skillFolders } from "./walk.ts";
 
-/** A file that was written again within so many milliseconds may have the same times. */
+/** File times have a resolution; a file changed more recently may change again with the same times. */
 const TICK_MS = 2_000;
 
 interface Known {
-  /** Of the file that was read. */
+  /** Metadata of the file that was read. */
   mark: string;
-  /** The file can no longer be written again without another mark. */
+  /** Whether any further write would change the metadata. */
   settled: boolean;
   found: Summary | { reason: string };
 }
 
 const UNSEEN = { reason: "its path has characters that cannot be seen" };
 
-/** The skills of all roots. Reads again only the files that have changed since its last look. */
+/** Finds the skills in all roots. Reads only files that changed since the last search. */
 export class Library {
-  /** Files that were read so far. */
+  /** How many files were read so far. */
   reads = 0;
   private known = new Map<string, Known>();
   private readonly now: () => number;
@@ -31,7 +31,7 @@ export class Library {
     this.now = now;
   }
 
-  /** What is there now; `shipped` come last. */
+  /** Searches the roots; `shipped` skills have the lowest rank. */
   async look(roots: readonly Root[], shipped: readonly Skill[]): Promise<SkillLook> {
     const skipped: SkippedSkill[] = [];
     const before = this.known;
@@ -42,7 +42,7 @@ export class Library {
   }
 
   private async skillsIn(root: Root, before: ReadonlyMap<string, Known>, skipped: SkippedSkill[]): Promise<Skill[]> {
-    // In a home links are the user's own; what a project may hold was settled when it was trusted.
+    // Links in a user's folders are the user's own; links in a project were checked when it was trusted.
     const { real, folders, note } = root.stored
       ? keptFolders(root.files, root.stored)
       : skillFolders(root.files, root.source !== "project");
@@ -80,7 +80,10 @@ export class Library {
   }
 }
 
-/** The first of each name counts, also of names that look alike; the others are named with the one that does. One folder found twice is one skill. */
+/**
+ * Keeps the first skill of each name, including look-alike names, and lists the others as shadowed. A folder found twice is one
+ * skill.
+ */
 function ranked(found: readonly Skill[]): Pick<SkillLook, "skills" | "shadowed"> {
   const chosen = new Map<string, Skill>();
   const shadowed: ShadowedSkill[] = [];
@@ -103,7 +106,7 @@ function skillFrom(
   return { ...summary, source, folder, files: path, file, root, ...(archive && { archive }) };
 }
 
-/** Where they lie is known: nothing of an archive is looked at but each SKILL.md. */
+/** The folders of installed skills. Their paths are known, so only each SKILL.md is read. */
 function keptFolders(root: string, { skills }: PlacedSkills): ReturnType<typeof skillFolders> {
   const folders = skills.map(({ path, sha256 }) => {
     return { path: join(root, posix.dirname(path)), file: posix.basename(path), root, sha256 };
@@ -122,12 +125,12 @@ function shownAs(path: string, real: string, { folder }: Root): string {
   return below.startsWith("..") ? path : join(folder, below);
 }
 
-/** What differs when a file was written again, whatever its name leads to, and when that was; 0 when it leads nowhere. */
+/** Metadata that changes whenever the file is written, and its ctime; 0 for a missing file. */
 function markOf(path: string): { mark: string; at: number } {
   try {
     const { dev, ino, size, mtimeMs, ctimeMs } = statSync(path);
     return { mark: [dev, ino, size, mtimeMs, ctimeMs].join(" "), at: ctimeMs };
   } catch {
-    return { mark: "", at: 0 }; // Reading it says why.
+    return { mark: "", at: 0 }; // Reading the file reports the reason.
   }
 }

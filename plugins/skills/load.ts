@@ -8,17 +8,17 @@ import type { Skills } from "./skills.ts";
 import { contentKey, contentsIn, keyOf, type ToolDetails } from "./state.ts";
 import { docTexts, type SkillTexts, textsOf } from "./text.ts";
 
-/** Paths that one answer tells: to whoever asks for them, and to whoever loads the skill. */
+/** How many doc paths `skill_list_docs` and `skill_load` return at most. */
 const MOST_DOCS = 500;
 const MOST_OFFERED = 50;
 
-/** What `skill_load` is asked for. */
+/** The arguments of `skill_load`. */
 export interface Asked {
   skill: string;
   docs?: string[];
   include_all_docs?: boolean;
 }
-/** What `skill_select_docs` is asked for. */
+/** The arguments of `skill_select_docs`. */
 export interface Selection extends Asked {
   mode?: "add" | "replace" | "clear";
 }
@@ -27,7 +27,7 @@ interface Answer {
   details?: ToolDetails;
 }
 
-/** Loads a skill for the model: the answer is a stub, the text stands where the placement has it. */
+/** Loads a skill for the model. The result is a stub; the text goes where the placement puts it. */
 export async function load(skills: Skills, asked: Asked): Promise<Answer> {
   const skill = named(skills, asked.skill);
   const before = loadedOf(skills, skill.name);
@@ -40,7 +40,7 @@ export async function load(skills: Skills, asked: Asked): Promise<Answer> {
   return { text: `loaded: ${skill.name}${note}${others}`, details };
 }
 
-/** What else can be loaded of a skill, with its size: whoever chooses has to know what it takes. */
+/** Lists the docs that are not loaded, with sizes, so that the model can choose. */
 function othersOf({ sizes }: SkillTexts, { docs }: LoadedSkill): string {
   const left = [...sizes].filter(([path]) => !docs.some((doc) => doc.path === path));
   if (left.length === 0) return "";
@@ -49,7 +49,7 @@ function othersOf({ sizes }: SkillTexts, { docs }: LoadedSkill): string {
   return `\nDocs to be loaded by name: ${rows.join(", ")}${more}`;
 }
 
-/** Reads a skill and keeps its texts in the log; `changed` when the index of the session knows another SKILL.md. */
+/** Reads a skill and stores its texts in the log. `changed` says that the session's index has another SKILL.md. */
 export async function loaded(
   skills: Skills,
   skill: Skill,
@@ -61,7 +61,7 @@ export async function loaded(
   const selects = all === true || (docs !== undefined && docs.length > 0);
   const paths = all ? texts.docs : selects ? known(skill, docs ?? [], texts) : earlier;
   const text = filled(texts.body, { folder: skill.folder, given });
-  // A text is kept once by its digest, and this one may be another at the next load.
+  // Filled placeholders change the text, so it needs its own digest: texts are stored once per digest.
   const digest = text === texts.body ? texts.digest : sha256Of(text);
   const content = await keep(skills, skill, { path: skill.file, digest, text });
   const now: LoadedSkill = {
@@ -87,7 +87,7 @@ export async function listDocs(skills: Skills, name: string): Promise<Answer> {
   return { text: JSON.stringify(Object.fromEntries(rows)) + more + beyond };
 }
 
-/** Changes which docs of a skill are loaded; without a mode they replace those before. */
+/** Changes which docs of a skill are loaded; by default the given docs replace the previous ones. */
 export async function selectDocs(skills: Skills, asked: Selection): Promise<Answer> {
   const skill = named(skills, asked.skill);
   const { name } = skill;
@@ -118,7 +118,7 @@ function loadedOf(skills: Skills, name: string): LoadedSkill | undefined {
   return skills.state.loaded.find((each) => each.name === name);
 }
 
-/** Throws SKILL_DOC_UNKNOWN, which names what there is. */
+/** Throws SKILL_DOC_UNKNOWN, which lists the existing docs. */
 function known({ name }: Skill, docs: readonly string[], texts: SkillTexts): string[] {
   const unknown = docs.filter((path) => !texts.docs.includes(path));
   if (unknown.length > 0) throw errors.SKILL_DOC_UNKNOWN({ name, docs: unknown, known: texts.docs });
@@ -132,7 +132,7 @@ async function keepDocs(skills: Skills, skill: Skill, paths: readonly string[]):
   return kept;
 }
 
-/** The event that holds a text, which is written unless there is one already. */
+/** The id of the event with a text; appends the event if it does not exist yet. */
 async function keep(
   { ctx }: Skills,
   { name }: Skill,

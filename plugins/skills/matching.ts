@@ -1,27 +1,27 @@
 import { STOP_WORDS } from "./stop-words.ts";
 
-/** What is matched of a skill: its name and what it says of itself. */
+/** The parts of a skill that are matched. */
 export interface Described {
   name: string;
   description: string;
 }
-/** A skill whose words are among those of a text. */
+/** A skill that matches a text. */
 export interface Fit<R extends Described = Described> {
   skill: R;
   score: number;
-  /** As the text has them, in its order. */
+  /** The matching words as written, in text order. */
   words: string[];
 }
-/** Words by their stems, each as it is first written. */
+/** Maps stems to words as first written. */
 export type Words = ReadonlyMap<string, string>;
 
-/** A word of the name says more than one of the description. */
+/** A word in the name counts more than one in the description. */
 export const POINTS = { name: 3, description: 1 };
-/** So much in common is a match: a word of the name that the description says, too, or another with it; or so many words. */
+/** The threshold of a match: so many points (such as a name word that the description also has), or so many words. */
 const FITS = { points: 4, words: 3 };
-/** A word that so many skills hold, and this share of all, tells none of them. */
+/** A word that so many skills share, both in number and as a share of all, is ignored. */
 const COMMON = { least: 4, share: 0.25 };
-/** Of scripts that put no space between words. */
+/** Scripts written without spaces between words. */
 const UNSPACED = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Thai}\p{Script=Khmer}\p{Script=Lao}]/u;
 const SHORTEST = 2;
 const ENDING = /(?:ies|ing|ed|es|er|s|e|y)$/;
@@ -40,7 +40,7 @@ export function wordsIn(text: string): Words {
   return words;
 }
 
-/** Without those that are in any text, and without numbers. */
+/** The words of a text without stop words, numbers and single letters. */
 export function tellingWords(text: string): Words {
   const telling = [...wordsIn(text)].filter(
     ([, word]) => word.length >= SHORTEST && !STOP_WORDS.has(word) && !/^\p{N}+$/u.test(word),
@@ -48,9 +48,9 @@ export function tellingWords(text: string): Words {
   return new Map(telling);
 }
 
-/** Finds skills by the words of a text; made once for many texts. */
+/** Matches texts against skills. Reusable for many texts. */
 export class Matching<R extends Described> {
-  /** Stem -> who holds it, and how many points it is worth there. */
+  /** Maps a stem to the skills that have it, with points. */
   private readonly holders = new Map<string, Map<R, number>>();
   private readonly common: number;
 
@@ -62,7 +62,7 @@ export class Matching<R extends Described> {
     this.common = Math.max(COMMON.least, Math.ceil(skills.length * COMMON.share));
   }
 
-  /** Skills that these words are a match for, the best first; words that many skills hold are left out. */
+  /** Skills that match the words, best first. Words that many skills share are ignored. */
   fits(words: Words): Fit<R>[] {
     const fits = new Map<R, Fit<R>>();
     for (const [stem, word] of words) {
@@ -89,7 +89,7 @@ export class Matching<R extends Described> {
   }
 }
 
-/** So that `commit`, `commits` and `committing` are one word; good enough to compare by, never shown. */
+/** Reduces `commit`, `commits` and `committing` to the same stem. Rough: used only to compare words, never shown. */
 export function stemOf(word: string): string {
   const stem = word.replace(ENDING, "");
   return stem.length < SHORTEST_STEM ? word : stem.replace(/([b-df-hj-np-tv-z])\1$/, "$1");

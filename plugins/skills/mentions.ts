@@ -1,9 +1,9 @@
 import type { Skill } from "./contract.ts";
 
-/** More than this in one message is not a wish for skills. */
+/** The most skills that one message can name. */
 const MOST = 8;
 
-/** The skills that a message names: `/skill:name` at its begin, `$name` anywhere but in code. */
+/** The skills that a message names: `/skill:name` at its start, `$name` anywhere outside of code. */
 export function mentioned(text: string, skills: readonly Skill[]): Skill[] {
   const prose = text.replace(/```[\s\S]*?(?:```|$)/g, " ").replace(/`[^`\n]*`/g, " ");
   const first = /^\s*\/skill:(\S+)/.exec(prose)?.[1];
@@ -18,21 +18,21 @@ export function mentioned(text: string, skills: readonly Skill[]): Skill[] {
   return [...new Set(found)].slice(0, MOST);
 }
 
-/** What a message asks for by `/skill:name` though there is no such skill. */
+/** The name in a leading `/skill:name` if there is no such skill. */
 export function missingIn(text: string, skills: readonly Skill[]): string | undefined {
   const name = /^\s*\/skill:(\S+)/.exec(text)?.[1];
   const isKnown = skills.some((skill) => skill.name === name || (name && skill.name === unmarked(name)));
   return isKnown ? undefined : name;
 }
 
-/** Without what ends a sentence. */
+/** Removes trailing punctuation. */
 function unmarked(name: string): string {
   let end = name.length;
   while (end > 0 && "._-".includes(name[end - 1] as string)) end--;
   return name.slice(0, end);
 }
 
-/** What a person wrote behind `/skill:name` of this skill, up to the end of the message. */
+/** The text after `/skill:name` for this skill. */
 export function argumentsIn(text: string, { name }: Skill): string | undefined {
   const [, first = "", given] = /^\s*\/skill:(\S+)\s*([\s\S]*)$/.exec(text) ?? [];
   return first === name || unmarked(first) === name ? given?.trim() : undefined;

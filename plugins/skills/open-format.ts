@@ -3,18 +3,18 @@ import type { SkillFinding } from "./contract.ts";
 import type { SkillText } from "./front-matter.ts";
 import type { Field } from "./yaml.ts";
 
-/** What agents agree on: https://agentskills.io. Scorel reads more than that, and says so here. */
+/** The keys of the open format (https://agentskills.io). Scorel also reads other files, and reports the differences here. */
 const KNOWN = ["name", "description", "license", "compatibility", "metadata", "allowed-tools"];
-/** Keys of other agents that Scorel heeds or may ignore in peace. */
+/** Keys of other agents that Scorel supports or can safely ignore. */
 const OTHERS = ["disable-model-invocation", "user-invocable", "argument-hint", "model", "version", "when_to_use"];
 const LONGEST = { name: 64, description: 1_024, compatibility: 500, license: Infinity, "allowed-tools": Infinity };
-/** What a body should keep within. */
+/** Recommended limits of a body. */
 const LINES = 500;
 const TOKENS = 5_000;
-/** Links that are named; whoever mends them looks for the others. */
+/** How many links are reported at most. */
 const MOST_LINKS = 20;
 
-/** Every rule of the open format that a SKILL.md breaks, by line. `folder` is the one that it lies in. */
+/** All violations of the open format in a SKILL.md, by line. `folder` is the folder that contains it. */
 export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder: string): SkillFinding[] {
   const found: SkillFinding[] = flaws.map(({ line, message }) => ({ line, level: "error", message }));
   const say = (level: SkillFinding["level"], line: number, message: string) =>
@@ -40,7 +40,7 @@ export function findingsIn({ fields, flaws, body, bodyLine }: SkillText, folder:
   return found.sort((a, b) => a.line - b.line);
 }
 
-/** Files of the skill that a line of Markdown links to, more than one folder down; a path of no end is none. */
+/** Links in a Markdown line to files of the skill that are more than one folder deep. Overlong paths are ignored. */
 function deepLinks(line: string): string[] {
   const targets = Array.from(line.matchAll(/\]\(([^\s()]{1,300})/g), ([, target]) => target as string);
   const paths = targets.map((target) => target.replace(/[#?].*$/, "").replace(/^\.\//, ""));

@@ -6,7 +6,7 @@ import type { Skills } from "./skills.ts";
 
 const sessionId = z.string();
 
-/** What faces and the command line ask of a session's skills. */
+/** The operations by which clients query a session's skills. */
 export function operations(skills: () => Skills): {
   list_skills: OperationHandler<"list_skills">;
   get_skill: OperationHandler<"get_skill">;

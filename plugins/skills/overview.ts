@@ -5,20 +5,20 @@ interface Row {
   description: string;
   source: SkillSource;
 }
-/** The list of skills as the model is told it. */
+/** The list of skills in the prompt. */
 export interface Overview {
   text: string;
-  /** Something was shortened or left out, so that there is something to search for. */
+  /** Whether something was shortened or left out, so that the model needs a search. */
   shortened: boolean;
 }
 
-/** Names of so many skills are told whatever room they take. */
+/** This many names are listed, however much room they take. */
 const ALWAYS = 100;
-/** A description shorter than this says nothing. */
+/** A shorter description is useless. */
 const SHORTEST = 24;
-/** Of a description where there is no room for all of them. */
+/** The length of a description when there is no room for all. */
 const DESCRIBED = 80;
-/** Of the budget, what names may take beyond the first hundred: the rest is for descriptions. */
+/** The share of the budget for names beyond the first hundred; the rest is for descriptions. */
 const NAMES_SHARE = 0.75;
 const SOURCES: readonly SkillSource[] = ["project", "user", "configured", "package", "shipped"];
 const TAG = /<(?=[\s/]*system-reminder)/gi;
@@ -26,8 +26,8 @@ const TAG = /<(?=[\s/]*system-reminder)/gi;
 export const GUIDANCE = `Before work that a skill covers, call skill_load and do as it says; load only docs that you need. What was loaded stays above. A skill grants no permission.`;
 
 /**
- * Names and descriptions within so many bytes: descriptions are shortened first, then names beyond the first 100 left out. Where
- * not all can be described or named, those that were used more often come first: `uses` has counts by name.
+ * Lists names and descriptions within a byte budget: descriptions are shortened first, then names beyond the first 100 are left
+ * out. Frequently used skills are kept first; `uses` counts loads by name.
  */
 export function overviewOf(
   rows: readonly Row[],
@@ -50,8 +50,8 @@ export function overviewOf(
 }
 
 /**
- * Descriptions of the greatest common length that fits; where that would be too short to say anything, those of the skills that
- * lie nearest to the work, and names of the others.
+ * Shortens all descriptions to the longest common length that fits. If that is too short to be useful, only the most relevant
+ * skills keep descriptions.
  */
 function shortened(rows: readonly Row[], nearest: readonly Row[], budget: number): string[] {
   const chosen = named(nearest, budget * NAMES_SHARE);
@@ -67,7 +67,7 @@ function shortened(rows: readonly Row[], nearest: readonly Row[], budget: number
   return kept.map((row) => lineOf(row, described.has(row) ? DESCRIBED : 0));
 }
 
-/** Those whose descriptions fit beside the names of all, from the first on. */
+/** The first rows whose descriptions fit besides all names. */
 function describable(rows: readonly Row[], budget: number): ReadonlySet<Row> {
   let room = budget - sizeOf(rows.map((row) => lineOf(row, 0)));
   const chosen = new Set<Row>();
@@ -79,13 +79,13 @@ function describable(rows: readonly Row[], budget: number): ReadonlySet<Row> {
   return chosen;
 }
 
-/** Those that were used most first; of others the project's own, then the user's, and last those that come with Scorel. */
+/** Sorts by use, then by source: project first, shipped last. */
 function nearest(rows: readonly Row[], uses: ReadonlyMap<string, number>): Row[] {
   const usesOf = ({ name }: Row) => uses.get(name) ?? 0;
   return [...rows].sort((a, b) => usesOf(b) - usesOf(a) || SOURCES.indexOf(a.source) - SOURCES.indexOf(b.source));
 }
 
-/** As many as fit by their names alone, at least 100, from the first on. */
+/** The first rows whose names fit, at least 100. */
 function named(rows: readonly Row[], budget: number): ReadonlySet<Row> {
   let used = 0;
   const chosen = rows.filter((row, at) => {
@@ -103,12 +103,12 @@ function sizeOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Buffer.byteLength(line) + 1, 0);
 }
 
-/** Anybody's words: they neither begin a line of their own nor speak as the harness. */
+/** Makes a description safe: it cannot start a new line or imitate the harness. */
 export function oneLine(description: string): string {
   return description.replace(/\s+/g, " ").trim().replace(TAG, "&lt;");
 }
 
-/** A description of so many characters at most. */
+/** Cuts a description to at most `most` characters. */
 export function cut(description: string, most: number): string {
   const points = [...description];
   if (points.length <= most) return description;

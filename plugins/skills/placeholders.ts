@@ -1,12 +1,12 @@
-/** What stands in a skill's text for something that is known only when it is loaded. */
+/** Values for placeholders in a skill's text. */
 export interface Values {
-  /** The skill's folder, as people see it. */
+  /** The skill's folder, as shown to people. */
   folder: string;
-  /** What a person wrote behind `/skill:name`. Without it `$1` is left as it is: it may be a line of a shell script. */
+  /** The text after `/skill:name`. Without it, `$1` stays unchanged, since it may belong to a shell script. */
   given?: string | undefined;
 }
 
-/** The text with `${CLAUDE_SKILL_DIR}` replaced, and, where there are arguments, `$ARGUMENTS` and `$1` to `$9`. */
+/** Replaces `${CLAUDE_SKILL_DIR}` and, if there are arguments, `$ARGUMENTS` and `$1` to `$9`. */
 export function filled(text: string, { folder, given }: Values): string {
   const placed = text.replace(/\$\{CLAUDE_SKILL_DIR\}/g, () => folder);
   if (given === undefined || given === "") return placed;
@@ -16,7 +16,7 @@ export function filled(text: string, { folder, given }: Values): string {
   );
 }
 
-/** As a shell takes them apart: quotes hold a word with blanks together. */
+/** Splits arguments like a shell: quotes keep blanks together. */
 function wordsOf(given: string): string[] {
   const words = given.matchAll(/"([^"]*)"|'([^']*)'|(\S+)/g);
   return Array.from(words, ([, double, single, plain]) => double ?? single ?? plain ?? "");

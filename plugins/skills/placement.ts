@@ -9,7 +9,7 @@ type ToolResult = Extract<AgentMessage, { role: "toolResult" }>;
 
 const TOOLS = ["skill_load", "skill_select_docs"];
 
-/** Has loaded texts stand in one request only: at the end of the system prompt, or in the latest result that loaded them. */
+/** Puts loaded texts into this request only: at the end of the system prompt, or into the latest result that loaded them. */
 export function place(
   skills: Skills,
   messages: AgentMessage[],
@@ -32,7 +32,7 @@ export function place(
   });
 }
 
-/** For each skill the last result of a call that loaded it or its docs; one that failed loaded nothing. */
+/** Maps each skill to the last successful result that loaded it or its docs. */
 function latestResults(messages: readonly AgentMessage[]): Map<string, ToolResult> {
   const names = new Map<string, string>();
   const places = new Map<string, ToolResult>();
@@ -51,7 +51,7 @@ function nameIn(args: unknown): string {
   return String((args as { skill?: unknown } | null)?.skill ?? "").trim();
 }
 
-/** The stub gives way to the text; anything else that the result says stays before it. */
+/** Replaces the stub in a result with the loaded text, and keeps any other text before it. */
 function withBlock(message: ToolResult, skill: LoadedSkill, textOf: ContentOf): ToolResult {
   const [first, ...merged] = message.content;
   const said = first?.type === "text" ? first.text : "";

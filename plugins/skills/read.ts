@@ -5,21 +5,24 @@ import { parseSkillText, type SkillText } from "./front-matter.ts";
 import { findingsIn } from "./open-format.ts";
 import type { SkillFolder } from "./walk.ts";
 
-/** Letters, digits and a few marks within, none that cannot be seen: it becomes a key of the session, a command and the name of a folder. */
+/**
+ * A valid name: letters, digits and a few marks, nothing invisible. It becomes a key of the session, a command and a folder
+ * name.
+ */
 const USABLE = /^(?!.*\p{DI})[\p{L}\p{N}](?:[\p{L}\p{N}._ -]{0,126}[\p{L}\p{N}])?$/u;
-/** A description longer than this is cut; the open format allows 1,024. */
+/** Longer descriptions are cut; the open format allows 1,024 characters. */
 const LONGEST_DESCRIPTION = 1_536;
 
-/** What a SKILL.md says of its skill. */
+/** The metadata in a SKILL.md. */
 export type Summary = Pick<Skill, "name" | "description" | "digest" | "userOnly" | "warnings">;
-/** A SKILL.md with its text taken apart. */
+/** A SKILL.md with its parsed text. */
 export interface WholeSkill {
   text: SkillText;
   digest: string;
   findings: SkillFinding[];
 }
 
-/** Reads the SKILL.md of a folder; `shown` is the folder as people see it. */
+/** Reads the SKILL.md of a folder; `shown` is the folder as shown to people. */
 export async function readSkill(
   { path, file, root }: SkillFolder,
   shown = path,
@@ -34,7 +37,7 @@ export async function readSkill(
   return { text, digest: read.digest, findings };
 }
 
-/** As lenient as users of other agents expect: only what can be neither named nor described is no skill. */
+/** The summary of a SKILL.md. As lenient as other agents: only a skill without a usable name or description is rejected. */
 export function summaryOf({ text, digest, findings }: WholeSkill, shown: string): Summary | { reason: string } {
   const given = textIn(text, "name").normalize("NFKC");
   const name = [given, basename(shown)].find((each) => USABLE.test(each));
@@ -45,13 +48,13 @@ export function summaryOf({ text, digest, findings }: WholeSkill, shown: string)
   return { name, description, digest, ...(userOnly && { userOnly }), warnings: findings };
 }
 
-/** A value as one line of text; a list or a map has none. */
+/** A scalar value on one line; "" for a list or a map. */
 function textIn({ fields }: SkillText, key: string): string {
   const value = fields.get(key)?.value;
   return typeof value === "string" ? oneLine(value) : "";
 }
 
-/** What ends a line for anybody, and what nobody sees or what turns others round. */
+/** Line breaks and control characters; `UNSEEN` matches invisible and direction-changing ones. */
 const BREAKS = /[\s\p{Cc}]+/gu;
 const UNSEEN = /[\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
@@ -64,7 +67,7 @@ function shortened(text: string): string {
   return points.length <= LONGEST_DESCRIPTION ? text : `${points.slice(0, LONGEST_DESCRIPTION - 1).join("")}…`;
 }
 
-/** Of a body whose author described it nowhere else: its first line of prose, else its title. */
+/** A replacement for a missing description: the first line of prose, else the title. */
 function firstWords(body: string): string {
   const lines = body.split("\n").map((line) => line.trim());
   const prose = lines.find((line) => /^[\p{L}\p{N}]/u.test(line));

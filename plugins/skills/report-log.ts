@@ -4,40 +4,40 @@ import type { ScorelMessage } from "@scorel/messages/contract";
 import type { IndexedSkill, SkillReport } from "./contract.ts";
 import { applied, keyOf, toolDetails } from "./state.ts";
 
-/** Words of a person, and the skills that the model knew of when it read them. */
+/** A person's message, and the skills that the model knew when it was read. */
 export interface Prompt {
   eventId: string;
   ts: number;
-  /** The first turn of the session is 1; words that come while it runs belong to it. */
+  /** The session's first turn is 1; messages sent during a turn belong to it. */
   turn: number;
   text: string;
   known: readonly IndexedSkill[];
 }
-/** How a skill came to be used. */
+/** How a skill was used. */
 export type Way = keyof SkillReport["skills"][number]["loaded"] | "docs" | "run";
 export interface Use {
   eventId: string;
   skill: string;
   way: Way;
-  /** What was asked for when it was used. */
+  /** The prompt that led to the use. */
   prompt?: Prompt;
 }
-/** What a log tells of skills. */
+/** What a log says about skills. */
 export interface LogUse {
   sessionId: string;
   createdAt: number;
-  /** What its model was told of at any time, as it was told last. */
+  /** Every skill that its model was told about, with the last description. */
   shown: ReadonlyMap<string, IndexedSkill>;
   prompts: readonly Prompt[];
   uses: readonly Use[];
   problems: Opened["problems"];
 }
 
-/** Such records alone are read; inside a text JSON would escape the quotes. */
+/** Only records with these texts are read. Inside a string, JSON would escape the quotes. */
 const SOUGHT = ['"role":"user"', '"toolName":"skill_'];
 const TYPES = ["skill_index", "skill_state"];
 
-/** Reads of a log only what tells of skills. Throws STORE_READ and STORE_HEADER. */
+/** Reads the skill events of a log. Throws STORE_READ and STORE_HEADER. */
 export async function usesIn(logs: Logs, beside: string): Promise<LogUse> {
   const store = logs.open(beside + logs.ending, { readOnly: true, index: `${beside}.index` });
   try {
@@ -58,7 +58,7 @@ function rowsIn(store: Store, { ledger }: Opened): number[] {
   return [...rows].sort((a, b) => a - b);
 }
 
-/** Follows a session from its begin, whatever branches it took: what was tried on one that was left counts, too. */
+/** Follows a session over all its branches, including abandoned ones. */
 class Teller {
   private readonly prompts: Prompt[] = [];
   private readonly uses: Use[] = [];
@@ -66,13 +66,13 @@ class Teller {
   private readonly since: number;
   private known: readonly IndexedSkill[] = [];
   private turn = 0;
-  /** The prompts of the turn that runs. */
+  /** The prompts of the current turn. */
   private current: Prompt[] = [];
   readonly use: LogUse;
 
   constructor({ header, problems }: Opened) {
     const { at } = (header.meta.imported ?? {}) as { at?: unknown };
-    // What came with an import was said to another program, with other skills.
+    // Imported events come from another program with other skills, so they are ignored.
     this.since = typeof at === "number" ? at : Number.NEGATIVE_INFINITY;
     const { prompts, uses, shown } = this;
     this.use = { sessionId: header.sessionId, createdAt: header.createdAt, prompts, uses, shown, problems };
@@ -85,7 +85,7 @@ class Teller {
     if (event.type === "message") this.said(event, (event as EventOf<"message">).message);
   }
 
-  /** The index is written at the begin of the turn, behind the words that begin it. */
+  /** The index is written at the start of a turn, after the message that starts it. */
   private told(event: EventOf<"skill_index">): void {
     this.known = event.snapshot ? event.skills : applied(this.known, event);
     for (const row of event.skills) this.shown.set(row.name, row);

@@ -5,7 +5,7 @@ import type { SkillReport } from "./contract.ts";
 import { reportOn } from "./report.ts";
 import type { Skills } from "./skills.ts";
 
-/** The report on one session, on all (`"all"`), or on those of the project that this session is in. */
+/** The report on one session, on all (`"all"`), or on the sessions of this session's project. */
 export async function report(
   { ctx }: Skills,
   of: string | undefined,
@@ -18,7 +18,7 @@ export async function report(
   return reportOn({ directory, logs, belongs, redact });
 }
 
-/** Sessions in one project; where nobody knows of projects, those of one root. */
+/** Tests whether a session is in the same project; without the service `projects`, in the same root. */
 async function neighbours(ctx: Skills["ctx"]): Promise<(header: SessionHeader) => boolean> {
   const book = await ctx.find("projects")?.book();
   const placeOf = ({ createdAt, meta }: SessionHeader) => {

@@ -9,15 +9,15 @@ import { type LogUse, type Prompt, type Use, usesIn } from "./report-log.ts";
 export interface ReportOptions {
   directory: string;
   logs: Logs;
-  /** One session alone. */
+  /** Reports on a single session. */
   sessionId?: string | undefined;
-  /** Whether a session counts. */
+  /** Whether to include a session. */
   belongs: (header: SessionHeader) => boolean;
   redact: (text: string) => string;
 }
 interface Row extends Omit<ReportedSkill, "missed"> {
   missed: Missed[];
-  /** Stem -> the word and how many prompts had it. */
+  /** Maps a stem to its word and the number of prompts with it. */
   missing: Map<string, WordCount>;
   lack: Map<string, WordCount>;
 }
@@ -28,20 +28,19 @@ interface Missed {
   words: string[];
 }
 
-/** More of a prompt is something that was pasted. */
+/** How many characters of a prompt are read; longer text was probably pasted. */
 const READ = 10_000;
-/** A secret that the cut would halve is found behind it, too. */
+/** Extra characters that are redacted before cutting, so that a secret at the cut is recognised. */
 const BEYOND = 2_000;
 const SHOWN = 120;
-/** Misses of a skill that are told one by one. */
+/** How many misses of a skill are listed. */
 const MOST_MISSES = 100;
 const MOST_WORDS = 8;
 const NAMED = /(?:\/skill:|\$)([\p{L}\p{N}][\p{L}\p{N}._-]*)/gu;
 
 /**
- * What became of the skills that models were told of: how often the words of a prompt were theirs, and whether they were
- * loaded. Reads logs alone: what a session was told counts, not what lies on disk now. A prompt counts once, in the session
- * that was made first, also where copies hold it. Throws SKILL_LOGS.
+ * Reports how skills were used: how often a prompt matched them, and whether they were loaded. Reads only logs, so it reflects
+ * what each session was told. A prompt that exists in several copies counts once, in the oldest session. Throws SKILL_LOGS.
  */
 export async function reportOn(options: ReportOptions): Promise<SkillReport> {
   const damaged: SkillReport["damaged"] = [];
@@ -63,7 +62,7 @@ async function read(
       if (!belongs(store.header(beside + store.ending).header)) continue;
       const log = await usesIn(store, beside);
       logs.push(log);
-      // A last line that is not whole may be one that is being written.
+      // A torn last line may be one that is being written right now.
       const lost = log.problems.filter((problem) => problem.lost && !problem.reason.startsWith("torn"));
       damaged.push(...lost.map(({ line, reason }) => ({ sessionId: id, line, reason })));
     } catch (thrown) {
@@ -105,7 +104,7 @@ class Report {
     for (const name of used) this.row(name).loadedIn++;
     for (const prompt of log.prompts.filter(({ eventId }) => this.isNew(eventId))) this.judge(log, prompt, used);
     for (const use of log.uses.filter(({ eventId, skill }) => this.isNew(`${eventId} ${skill}`))) this.use(use);
-    // A session's indexes are lists of its own.
+    // Indexes are not shared between sessions.
     this.matchings.clear();
   }
 
@@ -136,7 +135,7 @@ class Report {
     const row = this.row(skill);
     if (way === "run") row.runs++;
     else if (way !== "docs") row.loaded[way]++;
-    // Whoever named it knew it: what else they wrote is what others may write who do not.
+    // A person who named the skill knew it; the other words they wrote are what others may write who do not know it.
     if (prompt && (way === "command" || way === "mention")) this.named(row, prompt);
   }
 
@@ -167,7 +166,7 @@ class Report {
     return matching;
   }
 
-  /** Code that was pasted is no wish, and a name of a skill says nothing of its description. */
+  /** The words to match, without pasted code and without names of skills. */
   private wordsOf({ text, known }: Prompt): Words {
     const prose = this.readOf(text).replace(/```[\s\S]*?(?:```|$)/g, " ");
     const isNamed = (mark: string) => known.some(({ name }) => mark === name || mark.replace(/[._-]+$/, "") === name);
@@ -183,7 +182,7 @@ class Report {
     return { sessionId, eventId, turn, ts, words, prompt: this.shown(prompt, words) };
   }
 
-  /** One line of it, around the first of the words. */
+  /** An excerpt on one line, around the first matching word. */
   private shown({ text }: Prompt, words: readonly string[]): string {
     const line = this.readOf(text).replace(/\s+/g, " ").trim();
     const letters = [...line];

@@ -7,7 +7,7 @@ import { sizeOf } from "./size.ts";
 import type { Skills } from "./skills.ts";
 import { cleared, contentsIn } from "./state.ts";
 
-/** Before each request: loads what people named, and has what is loaded stand where it belongs. */
+/** Runs before each request: loads skills that people named, and puts loaded texts in their place. */
 export async function prepare(
   skills: Skills,
   messages: AgentMessage[],
@@ -43,7 +43,7 @@ function withSkills({ stateDelta, skill }: Awaited<ReturnType<typeof loaded>>["d
   return { stateDelta, skills: [skill as LoadedSkill] };
 }
 
-/** What is loaded and not to be read above is put at the end of the conversation, where it stays. */
+/** Appends loaded texts that the conversation does not show. */
 async function attach(skills: Skills): Promise<void> {
   const { session } = skills.ctx;
   const missing = skills.state.loaded.flatMap((skill) => missingOf(skills, skill));
@@ -60,13 +60,13 @@ async function attach(skills: Skills): Promise<void> {
   await session.append("skill_state", { why: "room", stateDelta: cleared(left, skills.state.keys), skills: [] });
 }
 
-/** What a skill takes that there was no room for, so that whoever loads it again knows what has to give way. */
+/** A skill's name with its size, so that the model can judge whether to load it again. */
 function withSize(skills: Skills, missing: readonly LoadedSkill[], name: string): string {
   const bytes = missing.filter((skill) => skill.name === name).reduce((sum, skill) => sum + bytesOf(skills, skill), 0);
   return `${name} (${sizeOf(bytes)})`;
 }
 
-/** With `load = "once"` what is loaded counts for this request, in each of its attempts, and ends in the log at once. */
+/** With `load = "once"`, returns what is loaded for this request, including retries, and ends it in the log right away. */
 async function forThisRequest(skills: Skills): Promise<SkillState> {
   const { ctx, state, once } = skills;
   if (ctx.config.load !== "once") return state;

@@ -9,14 +9,14 @@ import { errors } from "./errors.ts";
 /** A folder with skills. */
 export interface Root {
   source: SkillSource;
-  /** As people see it. */
+  /** The folder, as shown to people. */
   folder: string;
-  /** Where it is read. */
+  /** The folder that is read. */
   files: string;
-  /** It was brought from an archive, and is kept as it was. */
+  /** Set when the folder was installed from an archive. */
   stored?: PlacedSkills;
 }
-/** What is kept of archives: those that were added, and by how the configuration names them. */
+/** Installed skills: those that were added, and those of configured archives by their configured name. */
 export interface StoredRoots {
   added: readonly PlacedSkills[];
   configured: ReadonlyMap<string, PlacedSkills>;
@@ -24,7 +24,7 @@ export interface StoredRoots {
 export const NONE: StoredRoots = { added: [], configured: new Map() };
 const SHARED = [join(".agents", "skills"), join(".claude", "skills")];
 
-/** The folders that exist, those first whose skills count first. What is wrong with a configured one is reported. */
+/** The existing folders with skills, highest rank first. Errors in configured ones are reported. */
 export function rootsOf(
   workspace: Workspace | undefined,
   configured: readonly string[],
@@ -41,11 +41,11 @@ export function rootsOf(
     ...packageRoots(workspace),
   ];
   const seen = new Set<string>();
-  // Of what was installed it is said when it is gone.
+  // An installed folder is kept even if it is missing, so that this is reported.
   return all.filter(({ files, stored: kept }) => !seen.has(files) && seen.add(files) && (kept || existsSync(files)));
 }
 
-/** Of the folders that lie nearer to the working directory than `.scorel`, trusted on their own. */
+/** Skill folders between the working directory and `.scorel`, which are trusted separately. */
 function nestedRoots({ root, nestedSkills }: Workspace): Root[] {
   if (!nestedSkills) return [];
   return nestedSkills.folders.map((folder) => {
@@ -53,7 +53,7 @@ function nestedRoots({ root, nestedSkills }: Workspace): Root[] {
   });
 }
 
-/** Only what the user trusts, and only from the copy of those bytes: `.scorel`, then the shared ones up to the git root. */
+/** The project's skill folders, read from the trusted copy only: `.scorel`, then the shared ones up to the git root. */
 function projectRoots({ root, trusted, trustedCopy: copy }: Workspace): Root[] {
   if (trusted === undefined || copy === undefined) return [];
   const own: Root = { source: "project", folder: join(trusted, "skills"), files: join(copy.scorel, "skills") };
@@ -77,7 +77,7 @@ function storedRoot(source: SkillSource, stored: PlacedSkills): Root {
   return { source, folder: stored.folder, files: stored.folder, stored };
 }
 
-/** The address or path of a configured root that is no folder but an archive or a single file, of which the store knows. */
+/** The address or path of a configured root that is an archive or a single file; undefined for a folder. */
 export function archiveAt(given: string, { home, root }: Workspace): string | undefined {
   const text = given.trim();
   if (/^(?:git\+)?https?:\/\//i.test(text)) return text;
@@ -88,7 +88,7 @@ export function archiveAt(given: string, { home, root }: Workspace): string | un
     const isOne = stat ? stat.isFile() : /\.(?:zip|tar\.gz|tgz|tar)$|\/skill\.md$/i.test(path);
     return isOne ? path : undefined;
   } catch {
-    // What is wrong with it is said where it is taken for a folder.
+    // The error is reported when the root is opened as a folder.
     return undefined;
   }
 }
@@ -134,14 +134,14 @@ function fromAddress(address: string): string {
   return fileURLToPath(`file://${new URL(address).pathname}`);
 }
 
-/** What presets that are folders bring; the strongest is the last. */
+/** Skill folders of preset packages; the last package has the highest rank. */
 function packageRoots({ packages = [] }: Workspace): Root[] {
   return packages.toReversed().map(({ folder, root }) => {
     return { source: "package", folder: join(folder, "skills"), files: join(root, "skills") };
   });
 }
 
-/** From a folder up to one that it lies in, both included. */
+/** The folders from `from` up to `top`, both included. */
 function upTo(top: string, from: string): string[] {
   if (from !== top && !from.startsWith(top + sep)) return [top];
   return from === top ? [top] : [from, ...upTo(top, dirname(from))];

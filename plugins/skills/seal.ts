@@ -7,7 +7,7 @@ import { errors } from "./errors.ts";
 
 export type Sums = ReadonlyMap<string, string>;
 
-/** What the files of a skill from an archive have to be, by their paths below its folder. Throws SKILL_CHANGED. */
+/** The expected hashes of an installed skill's files, by relative path. Throws SKILL_CHANGED. */
 export function sumsOf({ name, files, root, archive }: Skill): Sums | undefined {
   if (!archive) return undefined;
   const path = join(dirname(root), "sums.json");
@@ -19,7 +19,7 @@ export function sumsOf({ name, files, root, archive }: Skill): Sums | undefined 
   return new Map(rows.flatMap(([file, sum]) => (file.startsWith(prefix) ? [[file.slice(prefix.length), sum]] : [])));
 }
 
-/** Throws SKILL_CHANGED when a file of a skill is not what its archive held. */
+/** Throws SKILL_CHANGED when a file differs from its archive. */
 export function assertSealed({ name, archive }: Skill, sums: Sums | undefined, path: string, digest: string): void {
   if (archive && sums?.get(path) !== digest) throw errors.SKILL_CHANGED({ name, path, archive: archive.name });
 }

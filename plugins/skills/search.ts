@@ -5,7 +5,7 @@ import type { Skills } from "./skills.ts";
 
 const MOST = 20;
 
-/** The skills whose names and descriptions hold the words, those with most of them first. */
+/** Finds skills by words in their names and descriptions, best first. */
 export function search(skills: Skills, query: string): { text: string } {
   const words = wordsIn(query);
   const rows = skills.forModel
@@ -24,7 +24,7 @@ function scoreOf({ name, description }: Skill, words: Words): number {
   return title + text;
 }
 
-/** Who searches takes a part of a word for a find, too. */
+/** Scores a text; a search also accepts parts of words. */
 function pointsIn(text: string, words: Words, points: number): number {
   const [stems, lower] = [wordsIn(text), text.toLowerCase()];
   return [...words].filter(([stem, word]) => stems.has(stem) || lower.includes(word)).length * points;

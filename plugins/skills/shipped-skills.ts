@@ -4,13 +4,13 @@ import { fileURLToPath } from "node:url";
 import type { Skill } from "./contract.ts";
 import { shipped } from "./shipped.ts";
 
-/** Beside `plugins` in the sources, and beside `dist` in the package. */
+/** Next to `plugins` in the sources, and next to `dist` in the package. */
 export const shippedFolder = fileURLToPath(new URL("../../skills", import.meta.url));
 
-/** Few sessions are about Scorel itself: these are listed once a message is. */
+/** Skills about Scorel itself, which are listed only after a message about it. */
 const ABOUT_SCOREL = new Set(["compose-preset", "debug-session", "write-scorel-extension"]);
 
-/** The skills that come with Scorel; none of them is read for that. */
+/** The skills that come with Scorel, from a generated list, without reading files. */
 export function shippedSkills(): Skill[] {
   const root = shipped.length === 0 ? shippedFolder : realpathSync(shippedFolder);
   return shipped.map(({ name, description, digest }) => {

@@ -11,23 +11,23 @@ import { shippedSkills } from "./shipped-skills.ts";
 
 export type SkillsContext = PluginContext<SkillsConfig>;
 
-/** The skills of one session: what there is, and what is loaded. Reads no file where only shipped skills are. */
+/** The skills of one session: available and loaded ones. Reads no files if there are only shipped skills. */
 export class Skills implements SkillsService {
   readonly ctx: SkillsContext;
   look: SkillLook;
-  /** A turn has begun, and its first request is still to be made. */
+  /** Whether a turn has begun whose first request is still to come. */
   turnBegins = false;
-  /** Up to this seq the path was read for names of skills that a person wrote. */
+  /** Messages up to this seq were already searched for skill names. */
   readTo: number;
-  /** What the request that is being made adds to the end of the system prompt. */
+  /** Text that the current request adds to the end of the system prompt. */
   system = "";
-  /** What is loaded for one request: counts as long as this is the leaf. */
+  /** State for a single request; valid while `leaf` is the active leaf. */
   once: { leaf: string | null; state: SkillState } | undefined;
-  /** How often skills were loaded on this machine lately; looked up only where the list has no room for all. */
+  /** How often skills were loaded on this machine; read only if the list has no room for all. */
   private uses: ReadonlyMap<string, number> = new Map();
-  /** Those whose descriptions this process has told behind a message. */
+  /** Names of skills whose descriptions were added after a message. */
   readonly hinted = new Set<string>();
-  /** Archives that are being fetched for the first time, by the roots that name them. */
+  /** First-time fetches of archives, by address. */
   readonly fetches = new Map<string, Promise<void>>();
   private library: Library | undefined;
   private readonly shipped: readonly Skill[];
@@ -46,30 +46,30 @@ export class Skills implements SkillsService {
   get state(): SkillState {
     return this.ctx.session.projection("skillState");
   }
-  /** Those that the model may load. */
+  /** Skills that the model may load. */
   get forModel(): readonly Skill[] {
     return this.look.skills.filter(({ userOnly }) => !userOnly);
   }
-  /** Those that the list in the prompt names. */
+  /** Skills that the prompt's list includes. */
   get listed(): readonly Skill[] {
     return this.forModel.filter(({ isUnlisted }) => !isUnlisted);
   }
-  /** Whether the model is offered to load skills at all: `--tools` or a preset may leave that out. */
+  /** Whether the model can load skills at all; `--tools` or a preset may exclude the tool. */
   get isOffered(): boolean {
     return this.ctx.find("tools")?.get("skill_load") !== undefined;
   }
 
-  /** The list as it would be told now. */
+  /** The list as it would look now. */
   get overview(): Overview {
     const { overview, guidance } = this.ctx.config;
     return overviewOf(this.listed, overview, guidance, this.uses);
   }
-  /** Whether the model was told less than there is, and needs a search: as it was when the session began. */
+  /** Whether the list, as it was when the session began, was shortened, so that the model needs a search. */
   get isShortened(): boolean {
     return this.ctx.session.projection("skillIndex")?.shortened ?? this.overview.shortened;
   }
 
-  /** Has the list, before it is frozen, name those first that are used most. Without counts it goes by where they come from. */
+  /** Reads use counts before the list is frozen, if it has to be shortened. Without counts, the list is ordered by source. */
   async rank(): Promise<void> {
     const home = this.ctx.find("workspace")?.home;
     if (home === undefined || this.ctx.session.projection("skillIndex") || !this.overview.shortened) return;
@@ -80,7 +80,7 @@ export class Skills implements SkillsService {
     }
   }
 
-  /** Notes that a skill was loaded, in sessions that are kept. The count is a help, and no load fails for it. */
+  /** Counts a load in stored sessions. A failure is only logged. */
   async countUse(name: string): Promise<void> {
     const { home, file } = this.ctx.find("workspace") ?? {};
     if (home === undefined || file === undefined) return;
@@ -91,21 +91,21 @@ export class Skills implements SkillsService {
     }
   }
 
-  /** A skill as the session knows it. */
+  /** A skill as the session's index has it. */
   indexed(name: string): IndexedSkill | undefined {
     return this.ctx.session.projection("skillIndex")?.now.find((row) => row.name === name);
   }
 
-  /** Whether a text stands in the conversation as the model reads it now. */
+  /** Whether a text is in the conversation that the model sees now. */
   isShown(content: string): boolean {
     const { shown, through } = this.state;
     const seq = shown[content];
     if (seq === undefined) return false;
-    // A path only ever goes on, so that what is later in the log lies behind what was summarised.
+    // A path only grows, so an event with a higher seq comes after the summarised part.
     return through === undefined || seq > (this.ctx.session.tree.get(through)?.seq ?? 0);
   }
 
-  /** A skill with those of its texts that the log holds: one that was imported tells of loads that it does not hold. */
+  /** A skill reduced to texts that the log has. An imported log may lack some. */
   held({ content, docs, ...skill }: LoadedSkill): LoadedSkill[] {
     const { tree } = this.ctx.session;
     const holds = (id: string) => tree.get(id)?.type === "skill_content";
@@ -123,7 +123,7 @@ export class Skills implements SkillsService {
     return this.look;
   }
 
-  /** What a look would find if the skills in a folder were added, or took the place of what the store keeps by this id. */
+  /** The result of a search if the skills in a folder were added, or replaced the stored entry with this id. */
   async preview(folder: string, instead: string | undefined): Promise<SkillLook> {
     const added: Root = { source: "user", folder, files: folder };
     const roots = await this.roots();
@@ -141,13 +141,13 @@ export class Skills implements SkillsService {
   }
 
   private async lookAt(roots: readonly Root[]): Promise<SkillLook> {
-    // What reads YAML is loaded with the first root, and gone on with once there was one.
+    // The library, which parses YAML, is loaded with the first root and then reused.
     if (roots.length > 0 && !this.library) this.library = new (await import("./library.ts")).Library();
     const look = (await this.library?.look(roots, this.shipped)) ?? { skills: this.shipped, shadowed: [], skipped: [] };
     return this.offered(look);
   }
 
-  /** Looks again, and waits for archives that are fetched for the first time; for so many milliseconds at most, when given. */
+  /** Searches again, and waits for first-time fetches, at most `most` milliseconds. */
   async ready(most?: number): Promise<SkillLook> {
     await this.refresh();
     if (this.fetches.size === 0) return this.look;
@@ -165,7 +165,7 @@ export class Skills implements SkillsService {
     return sumsOf(skill);
   }
 
-  /** Nothing is loaded for it where there is no store, or nothing in it. */
+  /** The installed skills. Loads nothing if there is no store or it is empty. */
   private async stored(workspace: Workspace, report: (thrown: unknown) => void): Promise<StoredRoots> {
     const { roots } = this.ctx.config;
     const added = roots.length > 0 ? undefined : await this.ctx.find("skillStore")?.list().catch(report);
@@ -177,14 +177,14 @@ export class Skills implements SkillsService {
     const { disabled } = this.ctx.config;
     const redact = (text: string) => this.ctx.find("secrets")?.redact(text) ?? text;
     const skills = look.skills.filter(({ name }) => !disabled.includes(name));
-    // What comes with Scorel was looked through before.
+    // Descriptions of shipped skills contain no secrets.
     const told = skills.map((skill) =>
       skill.source === "shipped" ? skill : { ...skill, description: redact(skill.description) },
     );
     return { ...look, skills: told };
   }
 
-  /** A root that is wrong is wrong at each look. */
+  /** Reports an error only once, since it occurs at each search. */
   private reportOnce(thrown: unknown): void {
     const text = String(thrown);
     if (this.reported.has(text)) return;

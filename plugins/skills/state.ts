@@ -4,7 +4,7 @@ import { z } from "zod";
 import type { IndexedSkill, LoadedSkill, SkillChanges, SkillState, SkillStateDelta } from "./contract.ts";
 import { loadedSkill, stateDelta } from "./events.ts";
 
-/** What a tool's result says of the session's state, beside its text. */
+/** Details of a tool result that change the session's state. */
 export const toolDetails = z.object({ stateDelta, skill: loadedSkill });
 export type ToolDetails = z.output<typeof toolDetails>;
 
@@ -16,18 +16,18 @@ export const keyOf = {
   docs: (name: string) => PREFIX.docs + name,
 };
 
-/** Content events of a skill, its body's first. */
+/** The content events of a skill, its body first. */
 export function contentsIn({ content, docs }: LoadedSkill): string[] {
   return [...(content === undefined ? [] : [content]), ...docs.map((doc) => doc.content)];
 }
 
-/** Ends all that is loaded of these skills. */
+/** A change that unloads these skills. */
 export function cleared(names: readonly string[], keys: SkillState["keys"]): SkillStateDelta {
   const all = names.flatMap((name) => [keyOf.loaded(name), keyOf.docs(name)]);
   return Object.fromEntries(all.filter((key) => Object.hasOwn(keys, key)).map((key) => [key, null]));
 }
 
-/** Over the path: going back goes back to what was loaded there. */
+/** Follows the path, so that rewinding restores what was loaded there. */
 export const skillState: ProjectionDefinition<SkillState> = {
   over: "path",
   reads: [
@@ -47,7 +47,7 @@ export const skillState: ProjectionDefinition<SkillState> = {
   },
 };
 
-/** The index as it was first told, and as it is now, on whichever branch. */
+/** The first index and the current one, for all branches. */
 export const skillIndex: ProjectionDefinition<Projections["skillIndex"]> = {
   over: "log",
   reads: ["skill_index"],
@@ -59,7 +59,7 @@ export const skillIndex: ProjectionDefinition<Projections["skillIndex"]> = {
   },
 };
 
-/** One event for each text, however often it is loaded. */
+/** Finds the event of a text, so that each text is stored once. */
 export const skillContents: ProjectionDefinition<Projections["skillContents"]> = {
   over: "log",
   reads: ["skill_content"],
@@ -74,7 +74,7 @@ export function contentKey({ digest, skill, path }: { digest: string; skill: str
   return `${digest} ${skill}/${path}`;
 }
 
-/** An index after a change of it. */
+/** Applies a change to an index. */
 export function applied(rows: readonly IndexedSkill[], { skills, removed }: SkillChanges): IndexedSkill[] {
   const gone = new Set([...removed, ...skills.map(({ name }) => name)]);
   return [...rows.filter(({ name }) => !gone.has(name)), ...skills].sort((a, b) => (a.name < b.name ? -1 : 1));
@@ -82,7 +82,7 @@ export function applied(rows: readonly IndexedSkill[], { skills, removed }: Skil
 
 function afterTool(state: SkillState, message: ScorelMessage): SkillState {
   if (message.role !== "tool_result" || message.isError || !TOOLS.includes(message.toolName)) return state;
-  // Own results were checked; a log that is opened may come from anywhere.
+  // Results of this process were checked, but a log may come from anywhere.
   const { data } = toolDetails.safeParse(message.details, { jitless: true });
   return data ? changed(state, { stateDelta: data.stateDelta, skills: [data.skill as LoadedSkill] }) : state;
 }

@@ -1,4 +1,4 @@
-/** Words that say nothing of a task: of every sentence, and of every request to a coding agent. */
+/** Words that do not describe a task: those of any sentence, and those of any request to a coding agent. */
 const SENTENCE = `a about above after again against all almost also although always am an and another any anyone anything are
 aren around as at away back be became because become been before being below best better between both but by came can cannot
 come comes could couldn did didn different do does doesn doing don done down during each either else enough etc even ever every

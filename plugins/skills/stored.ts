@@ -14,8 +14,8 @@ interface Fetching {
 type Report = (thrown: unknown) => void;
 
 /**
- * What the store keeps for a session. A configured archive that was never fetched is fetched from now on, and is there at a
- * later look.
+ * The installed skills of a session. Starts fetching configured archives that were never fetched; they appear in a later
+ * search.
  */
 export async function storedRoots(skills: Fetching, workspace: Workspace, report: Report): Promise<StoredRoots> {
   const { ctx } = skills;
@@ -57,7 +57,7 @@ async function keptRoot(
   return undefined;
 }
 
-/** An address may hold what is not to be shown. */
+/** Hides the rest of an address, which may contain credentials. */
 function withoutStore(given: string) {
   const root = given.replace(/^(https?:\/\/).*$/is, "$1…");
   return errors.SKILL_ROOT({ root, reason: 'archives need the plugin "skillstore"' });

@@ -7,17 +7,17 @@ import { LARGEST_DOC, readText } from "./file.ts";
 import { readSkill } from "./read.ts";
 import { assertSealed, sumsOf } from "./seal.ts";
 
-/** A skill's body as it is now, with what else lies beside it. Throws SKILL_UNREADABLE. */
+/** A skill's current body and the paths of its other files. */
 export interface SkillTexts {
   body: string;
   digest: string;
   /** Paths of its docs, sorted. */
   docs: string[];
-  /** Their sizes in bytes, in that order. */
+  /** Their sizes in bytes, in the same order. */
   sizes: ReadonlyMap<string, number>;
-  /** It has files that are no docs, as scripts. */
+  /** Whether it has files other than docs, such as scripts. */
   others: boolean;
-  /** Why not all of its files were looked at. */
+  /** Why not all of its files were examined. */
   note?: string;
 }
 export interface DocText {
@@ -33,18 +33,18 @@ export async function textsOf(skill: Skill): Promise<SkillTexts> {
   const sums = sumsOf(skill);
   assertSealed(skill, sums, file, whole.digest);
   const { docs: found, others, note } = docsIn(files);
-  // What somebody has put there since is none of its docs.
+  // Files added after the installation are not docs of the skill.
   const docs = sums ? found.filter((path) => sums.has(path)) : found;
   const sizes = new Map(docs.map((path) => [path, bytesIn(join(files, path))]));
   return { body: whole.text.body, digest: whole.digest, docs, sizes, others, ...(note !== undefined && { note }) };
 }
 
-/** 0 when it has just gone. */
+/** Returns 0 for a file that was just removed. */
 function bytesIn(path: string): number {
   return statSync(path, { throwIfNoEntry: false })?.size ?? 0;
 }
 
-/** The texts of some docs of a skill, sorted by path. Throws SKILL_UNREADABLE and SKILL_TOO_LARGE. */
+/** Reads docs of a skill, sorted by path. Throws SKILL_UNREADABLE and SKILL_TOO_LARGE. */
 export function docTexts(skill: Skill, paths: readonly string[], room: number): DocText[] {
   const { name, folder, files } = skill;
   const sums = paths.length > 0 ? sumsOf(skill) : undefined;
@@ -66,7 +66,7 @@ interface Size {
 
 const sumOf = (sizes: readonly Size[]) => sizes.reduce((sum, { bytes }) => sum + bytes, 0);
 
-/** As many as there is room for, the smallest first. */
+/** As many docs as fit, smallest first. */
 function fittingIn(sizes: readonly Size[], room: number): string[] {
   const bySize = [...sizes].sort((a, b) => a.bytes - b.bytes);
   return bySize.filter((_, at) => sumOf(bySize.slice(0, at + 1)) <= room).map(({ path }) => path);

@@ -13,16 +13,16 @@ const object = (properties: Record<string, unknown>, required: string[]) => ({
   additionalProperties: false,
 });
 
-/** Loads change the state one after the other; no file has such a name. */
+/** Declares a write, so that loads of the same skill run one at a time. No real file has such a name. */
 const inOrder = ({ skill: name }: { skill: string }) => ({ writes: [`skill ${name}`] });
 const work = () => import("./load.ts");
 
-/** What the model loads skills with. */
+/** The tools by which the model loads skills. */
 export function tools(skills: Skills): Tool[] {
-  // A session that knew of skills keeps its tools, so that what it sends stays the same.
+  // A session that started with skills keeps these tools, so that its requests stay the same.
   const before = skills.ctx.session.projection("skillIndex")?.first;
   if (skills.forModel.length === 0 && !before) return [];
-  // Shipped skills have no docs. Docs can also be loaded with skill_load, which lists them.
+  // Shipped skills have no docs, and `skill_load` can load docs too, so this tool need not be listed.
   const hasDocs = (before ?? skills.forModel).some(({ source }) => source !== "shipped");
   const select: Tool = hasDocs ? selectDocs(skills) : { ...selectDocs(skills), unlisted: true };
   const all = [load(skills), listDocs(skills), select];
@@ -81,14 +81,14 @@ function search(skills: Skills): Tool<{ query: string }> {
   };
 }
 
-/** How a face draws a call. */
+/** A tool call as a card. */
 function card(title: string, result: ToolOutput | undefined, read = (text: string) => text): DisplayAction {
   const status = result === undefined ? "running" : result.isError ? "error" : "done";
   const said = result?.content.map((block) => (block.type === "text" ? block.text : "")).join("") ?? "";
   return { display: "card", title, status, text: status === "done" ? read(said) : said };
 }
 
-/** The names of docs in a result, which are JSON in its first line: what is selected, or the sizes of all by their paths. */
+/** Shows doc names instead of the JSON in the first line of a result. */
 function docsIn(said: string): string {
   const [first = "", ...more] = said.split("\n");
   try {
@@ -96,11 +96,11 @@ function docsIn(said: string): string {
     const docs = read.skill === undefined ? Object.keys(read) : (read.selected_docs ?? ["all of them"]);
     return [docs.join(", ") || "none", ...more].join("\n");
   } catch {
-    return said; // Something has shortened it.
+    return said; // The result was shortened, so it is not valid JSON.
   }
 }
 
-/** Models write ` Add ` for `add`, and "" where they mean the default. */
+/** Models write ` Add ` for `add`, and "" for the default. */
 function withPlainMode(raw: unknown): unknown {
   const { mode, ...rest } = (raw ?? {}) as Record<string, unknown>;
   if (typeof mode !== "string") return raw;

@@ -5,10 +5,10 @@ import { hints } from "./hints.ts";
 import type { Skills } from "./skills.ts";
 import { applied, cleared } from "./state.ts";
 
-/** Names that are told where there is no room for more. */
+/** How many names are listed when there is no room for descriptions. */
 const MOST_NAMES = 100;
 
-/** What a turn begins with: the index of the session, a word on what has changed, and an end of what was for the last turn. */
+/** Starts a turn: writes the index, announces changes, adds hints, and unloads skills of the last turn. */
 export async function beginTurn(skills: Skills): Promise<void> {
   const { ctx } = skills;
   await skills.refresh();
@@ -17,13 +17,13 @@ export async function beginTurn(skills: Skills): Promise<void> {
   if (entries.length > 0) await ctx.session.appendAll(entries);
 }
 
-/** What the model is to know of: what is listed, and what a message has asked for, now or earlier. */
+/** The skills that the model should know: listed ones, and unlisted ones that a message has asked for. */
 function rowsFor(skills: Skills, asked: ReadonlySet<Skill>): IndexedSkill[] {
   const isKnown = (skill: Skill) => !skill.isUnlisted || asked.has(skill) || skills.indexed(skill.name) !== undefined;
   return skills.forModel.filter(isKnown).map(rowOf);
 }
 
-/** The index once, as the prompt has it, then what differs from it. */
+/** The index as in the prompt, once, and then changes. */
 function indexEntries(skills: Skills, now: readonly IndexedSkill[]): AppendEntry[] {
   if (!skills.isOffered) return [];
   const index = skills.ctx.session.projection("skillIndex");
@@ -35,7 +35,7 @@ function indexEntries(skills: Skills, now: readonly IndexedSkill[]): AppendEntry
   return payloads.map((payload) => ({ type: "skill_index", payload }));
 }
 
-/** Said at the end of the conversation, once for each change, and again when a summary has swallowed it. */
+/** Announces changes at the end of the conversation, once each, and again after a summary removed them. */
 function announcement(skills: Skills, now: readonly IndexedSkill[]): AppendEntry[] {
   if (!skills.isOffered) return [];
   const told = toldRows(skills);
@@ -46,7 +46,7 @@ function announcement(skills: Skills, now: readonly IndexedSkill[]): AppendEntry
   return [harness("skill_delta", `The available skills have changed:\n${text}`, changes)];
 }
 
-/** As the list in the prompt: whole within its budget, else by names, and those of a hundred at most. */
+/** The lines of an announcement: with descriptions if they fit the budget, otherwise at most 100 names. */
 function linesOf(changes: SkillChanges, told: readonly IndexedSkill[], skills: Skills): string[] {
   const lines = (lineOf: typeof lineFor) => [
     ...changes.skills.map((row) => lineOf(row, told, skills)),
@@ -59,13 +59,13 @@ function linesOf(changes: SkillChanges, told: readonly IndexedSkill[], skills: S
   return more > 0 ? [...short.slice(0, MOST_NAMES), `- and ${more} more, which skill_load loads by name`] : short;
 }
 
-/** Also what an archive held: its files have moved with it. */
+/** A key that changes when the model should be told. It includes the archive's hash, because an update moves the files. */
 function markOf({ name, description, digest, folder }: IndexedSkill): string {
   const tree = /[\\/]archives[\\/]([\da-f]{64})[\\/]/.exec(folder)?.[1] ?? "";
   return [name, description, digest, tree].join("\n");
 }
 
-/** What the model knows: the list in its prompt, with what was said since; undefined when it was told of no skills yet. */
+/** The skills that the model knows from its prompt and later announcements; undefined if it was never told about skills. */
 function toldRows(skills: Skills): IndexedSkill[] | undefined {
   const { ctx, state } = skills;
   const index = ctx.session.projection("skillIndex");
@@ -75,7 +75,7 @@ function toldRows(skills: Skills): IndexedSkill[] | undefined {
   return first && said.reduce<IndexedSkill[]>((rows, changes) => applied(rows, changes), [...first]);
 }
 
-/** For a session that began without skills, or whose prompt had no room for their list: it is frozen, so they are told here. */
+/** Lists skills in the conversation when the frozen prompt has no list. */
 function listing(skills: Skills): AppendEntry[] {
   const rows = skills.listed.map(rowOf);
   if (rows.length === 0 || isInPrompt(skills)) return [];
@@ -83,20 +83,20 @@ function listing(skills: Skills): AppendEntry[] {
   return [harness("skill_listing", text, { skills: rows, removed: [] })];
 }
 
-/** Where there is little room. */
+/** A list of names only, for lack of room. */
 function namesOf(rows: readonly IndexedSkill[]): string {
   const more = rows.length > MOST_NAMES ? ` and ${rows.length - MOST_NAMES} more` : "";
   const names = rows.slice(0, MOST_NAMES).map(({ name }) => name);
   return `Available skills, which skill_load loads by name: ${names.join(", ")}${more}.`;
 }
 
-/** The list is part of the frozen prompt. */
+/** Whether the frozen prompt contains the list. */
 function isInPrompt({ ctx }: Skills): boolean {
   const sections = ctx.session.projection("instructions").snapshot?.sections ?? [];
   return sections.some(({ sources }) => sources.some(({ source }) => source === ctx.plugin));
 }
 
-/** There was no room for it. */
+/** Whether the prompt had no room for the list. */
 function isCut({ ctx }: Skills): boolean {
   const cut = ctx.session.projection("instructions").snapshot?.cut ?? [];
   return cut.some(({ source }) => source === ctx.plugin);
@@ -113,13 +113,13 @@ function nameFor(row: IndexedSkill, told: readonly IndexedSkill[], skills: Skill
   return `- ${kindOf(row, told, skills)}: ${row.name}${againOf(row, skills)}`;
 }
 
-/** An unlisted skill was there before, and is told of only now. */
+/** Whether a skill changed, is new, or was unlisted until now. */
 function kindOf({ name }: IndexedSkill, told: readonly IndexedSkill[], skills: Skills): string {
   if (told.some((each) => each.name === name)) return "changed";
   return skills.forModel.some((skill) => skill.name === name && skill.isUnlisted) ? "also there" : "new";
 }
 
-/** What is loaded is the text of another time. */
+/** A note for a loaded skill, whose loaded text is now outdated. */
 function againOf({ name }: IndexedSkill, { state }: Skills): string {
   const isLoaded = state.loaded.some((skill) => skill.name === name && skill.content !== undefined);
   return isLoaded ? "; what is loaded above is its earlier text, skill_load loads the new one" : "";
@@ -133,7 +133,7 @@ function harness(kind: "skill_delta" | "skill_listing", text: string, skillChang
   return { type: "harness_item", payload: { kind, origin: "skill", visibility: "both", text, data: { skillChanges } } };
 }
 
-/** With `load = "turn"` nothing outlives the turn that it was loaded in. */
+/** With `load = "turn"`, unloads everything from the last turn. */
 function endOfTurn({ ctx, state }: Skills): AppendEntry[] {
   const names = state.loaded.map(({ name }) => name);
   if (ctx.config.load !== "turn" || names.length === 0) return [];

@@ -2,15 +2,15 @@ import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { replaceFile } from "@scorel/kit/files/private";
 
-/** Bytes of the file that are read: the latest few thousand uses. */
+/** How many bytes of the file are read: a few thousand uses. */
 const READ = 64 * 1024;
-/** Bytes at which the file is cut to the part that is read. */
+/** At this size in bytes, the file is cut to the part that is read. */
 const MOST = 4 * READ;
 
-/** One name for each time a skill was loaded on this machine, the latest last; deleting the file only forgets the counts. */
+/** A file with one line for each load of a skill on this machine, latest last. Deleting it only loses the counts. */
 const fileIn = (home: string) => join(home, ".scorel", "cache", "skill-uses");
 
-/** Adds one use. Several processes may do so at a time: a line is short enough to be appended whole. Throws errors of files. */
+/** Adds a use. Processes may do so concurrently, since a short line is appended atomically. Throws file system errors. */
 export function recordUse(home: string, skill: string): void {
   const file = fileIn(home);
   fs.mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
@@ -21,18 +21,18 @@ export function recordUse(home: string, skill: string): void {
   } finally {
     fs.closeSync(fd);
   }
-  // A use that another process adds at this moment may be lost, which changes no order that anyone would notice.
+  // A use that another process adds at this moment may be lost, which does not matter for the order.
   replaceFile(file, tailOf(file));
 }
 
-/** How often each skill was loaded lately. Without the file there are no counts. Throws other errors of files. */
+/** How often each skill was loaded recently; empty without the file. Throws other file system errors. */
 export function usesIn(home: string): ReadonlyMap<string, number> {
   const counts = new Map<string, number>();
   for (const line of tailOf(fileIn(home)).split("\n").filter(Boolean)) counts.set(line, (counts.get(line) ?? 0) + 1);
   return new Map([...counts].map(([line, count]) => [nameOf(line), count]));
 }
 
-/** The last whole lines. */
+/** The last complete lines of a file. */
 function tailOf(file: string): string {
   const size = fs.statSync(file, { throwIfNoEntry: false })?.size ?? 0;
   if (size === 0) return "";
@@ -47,7 +47,7 @@ function tailOf(file: string): string {
   }
 }
 
-/** A line that a crash cut short names no skill. */
+/** Returns a damaged line as is; it matches no skill. */
 function nameOf(line: string): string {
   try {
     return decodeURIComponent(line);

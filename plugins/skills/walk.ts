@@ -2,29 +2,29 @@ import { type Dirent, readdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { isWithin, realOf } from "@scorel/kit/files/paths";
 
-/** Folders deeper than this below a root hold no skills. */
+/** How deep below a root skills are searched for. */
 const DEEPEST = 6;
-/** Folders that are looked into below one root, and entries below one skill. */
+/** How many folders below a root, and entries below a skill, are searched. */
 const MOST = 2_000;
 const SKIPPED = new Set([".git", "node_modules", ".venv"]);
 
-/** A name with one of these is more than one line, or another one than it seems. */
+/** Characters that break a line or disguise a name. */
 const UNSEEN = /[\p{Cc}\p{Zl}\p{Zp}\u{202a}-\u{202e}\u{2066}-\u{2069}\u{e0000}-\u{e007f}]/gu;
 
-/** A folder that holds a SKILL.md. */
+/** A folder with a SKILL.md. */
 export interface SkillFolder {
   path: string;
-  /** As the file is written: `SKILL.md`, or `skill.md`. */
+  /** The name of the file: `SKILL.md` or `skill.md`. */
   file: string;
-  /** The real folder that nothing of it may lie outside of. */
+  /** The real folder that all its files must be inside. */
   root: string;
-  /** What its SKILL.md has to be, in an archive that was installed. */
+  /** The expected hash of its SKILL.md, for an installed skill. */
   sha256?: string;
 }
 
 /**
- * Every folder at or below `root` with a SKILL.md, nested ones too, in the order of their paths. Links to folders are not
- * followed, except those that lie in the root itself when `links` allows it: so people keep skills in other places.
+ * Finds all folders with a SKILL.md at or below `root`, including nested ones, in path order. Links to folders are not
+ * followed, except directly in the root if `links` is set, since people keep skills elsewhere.
  */
 export function skillFolders(root: string, links: boolean): { real: string; folders: SkillFolder[]; note?: string } {
   const real = realOf(root);
@@ -39,8 +39,8 @@ export function skillFolders(root: string, links: boolean): { real: string; fold
 }
 
 /**
- * The paths of all files below a real folder, with `/`, sorted; not those of a skill nested in it. A link counts as the file
- * that it leads to, as long as that lies in the folder, too.
+ * The relative paths of all files below a real folder, sorted, without those of nested skills. A link counts if its target is a
+ * file inside the folder.
  */
 export function filesBelow(folder: string): { files: string[]; note?: string } {
   const files: string[] = [];
@@ -64,7 +64,7 @@ export function filesBelow(folder: string): { files: string[]; note?: string } {
 interface Walk {
   folders: SkillFolder[];
   left: number;
-  /** A folder whose name cannot be told to the system again. */
+  /** A folder whose name is not valid UTF-8, so it cannot be opened. */
   unread: string | undefined;
 }
 
@@ -100,17 +100,17 @@ function linkedFolders(root: string): string[] {
   });
 }
 
-/** Sorted, so that what is found does not depend on the file system; none where one may not look. */
+/** Sorted, so that results do not depend on the file system; empty if the folder cannot be read. */
 function entriesOf(path: string): Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1));
   } catch {
-    // Not a folder any more, or nobody may look into it: it holds no skills.
+    // The folder was removed or cannot be read, so it has no skills.
     return [];
   }
 }
 
-/** A path as one line that hides nothing: what is not to be seen in it is written as `\u{a}`. */
+/** A path on one line, with invisible characters written as `\u{a}`. */
 export function seen(path: string): string {
   return path.replace(UNSEEN, (char) => `\\u{${(char.codePointAt(0) as number).toString(16)}}`);
 }

@@ -1,17 +1,17 @@
 import type { EventOf, StoredEvent } from "@scorel/kernel";
 import type { Skills } from "./skills.ts";
 
-/** How a message names a skill. */
+/** The marks by which a message names a skill. */
 const MARK = /\$|\/skill:/;
 
-/** The messages of people that came to the path since it was last looked at and may name a skill, in order. */
+/** New messages on the path that may name a skill, in order; later calls skip them. */
 export function newWords(skills: Skills): string[] {
   const texts = unreadTexts(skills).filter((text) => MARK.test(text));
   skills.readTo = Math.max(skills.readTo, at(skills, skills.ctx.session.activeLeaf)?.seq ?? 0);
   return texts;
 }
 
-/** All of those messages, in order. */
+/** New messages of people on the path, in order. */
 export function unreadTexts(skills: Skills): string[] {
   const { session } = skills.ctx;
   const texts: string[] = [];

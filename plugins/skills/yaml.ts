@@ -1,15 +1,15 @@
 import { type Document, isMap, isScalar, LineCounter, type Pair, parseDocument, visit } from "yaml";
 
-/** A value of a front matter, and the line of the file that it begins in, from 1. Scalars are texts. */
+/** A front matter value and its line in the file, from 1. Scalars are strings. */
 export interface Field {
   value: unknown;
   line: number;
 }
 
-/** The fields of a front matter by their lines in the file, or why it is no YAML. */
+/** Parses a front matter as YAML, with the line of each field; a reason if it is invalid. */
 export function yamlIn(source: string): { fields: Map<string, Field> } | { line: number; reason: string } {
   const counter = new LineCounter();
-  // Only texts, lists and maps: no name or version is ever taken for a number, a date or a truth value.
+  // The failsafe schema keeps all scalars as strings: no version becomes a number, no name a date or a boolean.
   const document = parseDocument(source, { lineCounter: counter, schema: "failsafe", prettyErrors: false });
   const lineAt = (offset = 0) => counter.linePos(offset).line + 1;
   const [error] = document.errors;
@@ -28,7 +28,7 @@ export function yamlIn(source: string): { fields: Map<string, Field> } | { line:
   }
 }
 
-/** Counted before they are followed, which can take long. */
+/** Aliases are counted before they are expanded, which could take long. */
 const ALIASES = 10;
 
 function aliasesIn(document: Document): number {
