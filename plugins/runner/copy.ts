@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import * as fs from "node:fs";
 import { basename, dirname, join } from "node:path";
 import { errors } from "./errors.ts";
-import { DEEPEST, type OpenFolder, inOpenFolder, openIn } from "./open-folder.ts";
+import { DEEPEST, inOpenFolder, type OpenFolder, openIn } from "./open-folder.ts";
 
 const MiB = 1024 * 1024;
 const MOST_BYTES = 256 * MiB;

@@ -151,7 +151,7 @@ export class DirectRuns {
         ...(exitCode !== undefined && { exitCode }),
         ...(ended && { ended }),
         ...(failed !== undefined && { failed }),
-        ...takeAlong(root, out),
+        ...copyOutputs(root, out),
         ...(keep && { workspace: root }),
       };
     } finally {

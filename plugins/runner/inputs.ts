@@ -6,9 +6,9 @@ import { isWithin } from "@scorel/kit/files/paths";
 import type { RunInput } from "./contract.ts";
 import { copyTree, hashTree, type Source } from "./copy.ts";
 import { errors } from "./errors.ts";
-import { type OpenFolder, inOpenFolder, remove } from "./open-folder.ts";
 import type { Layout } from "./layout.ts";
 import type { InputRecord } from "./metadata.ts";
+import { inOpenFolder, type OpenFolder, remove } from "./open-folder.ts";
 import { inside, realOf } from "./paths.ts";
 
 /** The longest path of an input; programs cannot reach much longer paths. */

@@ -1,10 +1,10 @@
 import { newId } from "@scorel/kernel";
 import type { SandboxRun } from "@scorel/sandbox/contract";
-import { interactionIn, patienceFor, type Tails } from "./prompts.ts";
 import type { RunnerContext } from "./config.ts";
 import type { Interaction, RunRequest, RunResult } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { OnText, Source } from "./outcome.ts";
+import { interactionIn, patienceFor, type Tails } from "./prompts.ts";
 import { type StartedSkill, startSkill } from "./run.ts";
 import { type Page, Transcript } from "./transcript.ts";
 

@@ -31,7 +31,13 @@ export interface OpenFolder {
  * Runs `work` in a folder at or below `root`; with `make`, missing folders are created. Links that stay within `root` are
  * followed once, before anything is opened. `what` names the folder in errors. Throws RUN_PATH.
  */
-export function inOpenFolder<T>(root: string, path: string, what: string, work: (dir: OpenFolder) => T, make = false): T {
+export function inOpenFolder<T>(
+  root: string,
+  path: string,
+  what: string,
+  work: (dir: OpenFolder) => T,
+  make = false,
+): T {
   const dir = openPath(root, path, what, make);
   try {
     return work(dir);

@@ -3,10 +3,10 @@ import { join } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { OutputFile, RunOutputs } from "./contract.ts";
 import { readGlob } from "./glob.ts";
-import { DEEPEST, type OpenFolder, inOpenFolder, openBelow } from "./open-folder.ts";
-import { TextHead } from "./text-head.ts";
 import { isText, mimeOf } from "./mime.ts";
+import { DEEPEST, inOpenFolder, type OpenFolder, openBelow } from "./open-folder.ts";
 import { plainGlob } from "./paths.ts";
+import { TextHead } from "./text-head.ts";
 
 const MiB = 1024 * 1024;
 const LARGEST_READ = 4 * MiB;

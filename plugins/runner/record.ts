@@ -116,7 +116,7 @@ function recordOf(
   const outputs = outputsOf(layout.root, run, globs);
   return {
     ...begun,
-    ...toldIn(request, ready, store),
+    ...redactedInput(request, ready, store),
     ...(cwd !== undefined && { cwd }),
     ...(timeout !== undefined && { timeout }),
     variables: { given: Object.keys(env), declared: [...declared] },

@@ -24,7 +24,12 @@ interface StoredFiles {
 }
 
 /** The skill as it was at the time of the run if possible, otherwise as it is now. */
-export function skillForReplay(ctx: RunnerContext, { skill }: RunRecord, { folder, store }: StoredFiles, tell: Tell): Skill {
+export function skillForReplay(
+  ctx: RunnerContext,
+  { skill }: RunRecord,
+  { folder, store }: StoredFiles,
+  tell: Tell,
+): Skill {
   const { name, digest, source, files } = skill;
   const found = ctx.find("skills")?.look.skills.find((each) => each.name === name);
   const now = found && digestNow(found);
@@ -61,7 +66,12 @@ function verifiedSkill(kept: Skill | undefined, digest: string): Skill | undefin
 }
 
 /** Restores the files of the recorded workspace into a new one. */
-export function restoreWorkspace(ctx: RunnerContext, record: RunRecord, { folder, store }: StoredFiles, tell: Tell): void {
+export function restoreWorkspace(
+  ctx: RunnerContext,
+  record: RunRecord,
+  { folder, store }: StoredFiles,
+  tell: Tell,
+): void {
   const layout = makeLayout(folder);
   const ground = { layout, artifacts: undefined, host: hostFolders(ctx), skills: {}, earlier: [] };
   for (const { name, sha256 } of restore(layout.root, record.before, store))

@@ -7,12 +7,20 @@ import { compare, readFrom, readStored } from "./compare.ts";
 import type { RunnerContext } from "./config.ts";
 import type { RunRequest } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { TextHead } from "./text-head.ts";
 import { makeLayout } from "./layout.ts";
 import type { Place, Ready } from "./ready.ts";
 import { outputsOf, type RunRecord, runRecord } from "./record.ts";
-import { restoreWorkspace, skillForReplay, stdinOf, type Tell, tellBounds, tellVariables, valuesOf } from "./replay-setup.ts";
+import {
+  restoreWorkspace,
+  skillForReplay,
+  stdinOf,
+  type Tell,
+  tellBounds,
+  tellVariables,
+  valuesOf,
+} from "./replay-setup.ts";
 import { startSkill } from "./run.ts";
+import { TextHead } from "./text-head.ts";
 import { temporaryFolder } from "./workspace-folder.ts";
 
 const STDERR_BYTES = 2_048;

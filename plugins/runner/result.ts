@@ -9,8 +9,8 @@ import {
   collect,
   defaultLimits,
   primary,
-  shown,
   type ShowOptions,
+  shown,
   type Wanted,
 } from "./outputs.ts";
 import type { Steps } from "./steps.ts";

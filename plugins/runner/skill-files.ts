@@ -34,7 +34,12 @@ export function storeSkill({ folder, files }: Staged, store: BlobStore): string 
 }
 
 /** Writes a stored skill into a new folder; undefined if some of its files are missing. */
-export function restoreSkill(name: string, list: string | undefined, folder: string, store: BlobStore): Skill | undefined {
+export function restoreSkill(
+  name: string,
+  list: string | undefined,
+  folder: string,
+  store: BlobStore,
+): Skill | undefined {
   const found = skillFiles.safeParse(list === undefined ? undefined : store.readList(list)).data;
   if (!found?.files.every(({ sha256 }) => store.has(sha256))) return undefined;
   for (const { path, mode, sha256 } of found.files) {

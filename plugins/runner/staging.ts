@@ -5,8 +5,8 @@ import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import type { Skill } from "@scorel/skills/contract";
 import { errors } from "./errors.ts";
-import { inOpenFolder, remove } from "./open-folder.ts";
 import type { Layout } from "./layout.ts";
+import { inOpenFolder, remove } from "./open-folder.ts";
 import { createReader, type Reader } from "./reader.ts";
 import { filesOf, OWN, type SourceFile } from "./source-files.ts";
 
