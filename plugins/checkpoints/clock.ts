@@ -1,9 +1,9 @@
-/** How long a look keeps the thread before others get their turn. */
+/** How long a scan may use the thread, in milliseconds, before it yields. */
 const SLICE_MS = 2;
-/** On a busy machine, or with a slow disk, work takes many times its CPU time; above this a look is given up as well. */
+/** A scan is also given up when it takes this many times its CPU limit in real time, on a busy machine or a slow disk. */
 const MOST_BUSY = 5;
 
-/** Counts only what is spent on this thread, as CPU time and as time that passes, and gives the thread away in between. */
+/** Measures the CPU time and real time that a scan spends on this thread, and yields in between. */
 export class Clock {
   private readonly most: number;
   private readonly signal: AbortSignal;
@@ -12,18 +12,18 @@ export class Clock {
   private since = performance.now();
   private used = cpuMs();
 
-  /** `most` is in milliseconds of CPU time. */
+  /** `most` is the limit in milliseconds of CPU time. */
   constructor(most: number, signal: AbortSignal) {
     this.most = most;
     this.signal = signal;
   }
 
-  /** Whether others should get their turn now. */
+  /** Whether the scan should yield now. */
   get isDue(): boolean {
     return performance.now() - this.since >= SLICE_MS;
   }
 
-  /** Gives the thread away; false: the time is up, or nobody waits any more. */
+  /** Yields the thread. Returns false when the time is up or the scan was aborted. */
   async pause(): Promise<boolean> {
     this.stop();
     await new Promise((resolve) => setImmediate(resolve));
@@ -31,7 +31,7 @@ export class Clock {
     return this.spent <= this.most && this.passed <= this.most * MOST_BUSY && !this.signal.aborted;
   }
 
-  /** Waits for work that is done elsewhere, which costs this thread nothing. */
+  /** Waits for work in another process, without counting the time. */
   async waitFor<T>(work: Promise<T>): Promise<T> {
     this.stop();
     try {
@@ -52,7 +52,7 @@ export class Clock {
   }
 }
 
-/** CPU time of this process so far: its other threads have little to do. */
+/** The CPU time of this process, whose other threads do little. */
 function cpuMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1_000;

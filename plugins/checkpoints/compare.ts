@@ -5,21 +5,21 @@ import { tooLarge } from "./observe.ts";
 import { type Ground, read, type Seen } from "./seen.ts";
 import { absent, same } from "./state.ts";
 
-/** What one look saw at a path, and what the look before it had seen there. */
+/** The states of a path in two successive scans. */
 export interface Change {
   path: string;
   was: Seen | undefined;
   now: Seen | undefined;
 }
 
-/** The changes between two looks. */
+/** The changes between two scans. */
 export interface Difference {
   changes: Change[];
-  /** How many files appeared that are older than the look before: they came from where nobody looks. */
+  /** How many files are new but older than the previous scan: they were moved in from ignored or outside places. */
   hidden: number;
 }
 
-/** The contents on both sides of a difference, which are kept. Throws CHECKPOINT_GIT. */
+/** Stores the contents on both sides of the changes. Throws CHECKPOINT_GIT. */
 export async function contentsOf(
   { root, keeper }: Ground,
   { changes, hidden }: Difference,
@@ -34,7 +34,7 @@ export async function contentsOf(
   return { files, notCovered: hidden > 0 ? [{ path: ".", reason }] : [] };
 }
 
-/** Contents that git has and that are, byte for byte, what the files had. */
+/** Contents from git's object store that are identical to the files; a text gives the reason why not. */
 async function fromGit(root: string, changed: readonly Change[]): Promise<Map<string, Buffer | string>> {
   const wanted = changed.flatMap(({ path, was }) =>
     was?.content.kind === "git" ? [{ path, oid: was.content.oid, size: was.content.size }] : [],
@@ -63,7 +63,7 @@ function contentBefore(was: Seen | undefined, found: Buffer | string | undefined
   return keeper.keep(found, mode);
 }
 
-/** A file that git has taken in needs no copy, but a hash to be known by. */
+/** A file that git tracks is read too, to compute its hash. */
 function presentOf(root: string, path: string, seen: Seen | undefined, keeper: Keeper): FileState {
   if (!seen) return absent;
   return seen.content.kind === "git" ? read(root, path, keeper) : keeper.store(seen.content);

@@ -2,10 +2,9 @@ import { z } from "zod";
 
 const bytes = (megabytes: number) => megabytes * 1024 * 1024;
 
-/** What the question about a project's trust says of these keys. */
+/** Trust metadata for these keys: what could happen if an untrusted project set them. */
 const fewer = { trust: { kind: "weakens", could: "less of what a model changes can be put back" } };
 
-/** The table `[checkpoints]`. */
 export const config = z.strictObject({
   maxFileBytes: z
     .number()

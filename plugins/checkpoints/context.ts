@@ -1,5 +1,5 @@
 import type { PluginContext } from "@scorel/kernel";
 import type { Config } from "./config.ts";
 
-/** What the plugin is given in a session. */
+/** The plugin's context in a session. */
 export type Context = PluginContext<Config, "agent" | "tools" | "blobs">;

@@ -1,46 +1,46 @@
 import type {} from "@scorel/blobs/contract";
 import type {} from "@scorel/host/contract";
 
-/** What is at a path. */
+/** The state of a path. */
 export type FileState =
   /** No file: nothing, or a folder. */
   | { kind: "absent" }
-  /** `sha256` names its content, whether or not a blob keeps it; `mode` are the permission bits. */
+  /** A regular file. `sha256` is its content, whether or not it is stored as a blob; `mode` has the permission bits. */
   | { kind: "file"; mode: number; size: number; sha256: string; binary?: true }
   | { kind: "symlink"; target: string }
-  /** Something whose content was not looked at, and why. */
+  /** Something whose content was not read, with the reason. */
   | { kind: "uncovered"; mode: number; size: number; reason: string };
 
-/** One file as a checkpoint knows it; the path is relative to the project's root, with `/`. */
+/** A file in a checkpoint. The path is relative to the project's root, with `/`. */
 export interface CheckpointFile {
   path: string;
   before?: FileState;
   after?: FileState;
 }
 export interface NotCovered {
-  /** `.` for the project as a whole. */
+  /** `.` for the whole project. */
   path: string;
   reason: string;
 }
-/** The data of a `custom` event of the kind `checkpoint`. */
+/** The data of a `custom` event of kind `checkpoint`. */
 export interface Checkpoint {
   v: 1;
   hidden: true;
-  /** The calls that did it; when they have ended already, it belongs before the last of their results. */
+  /** The calls that made the changes. If they have already ended, the checkpoint belongs before the last of their results. */
   calls: string[];
   files: CheckpointFile[];
   notCovered: NotCovered[];
-  /** It is a restore, to what the files were at this event. */
+  /** Set for a restore: the event whose files were restored. */
   restored?: string;
 }
 
 export interface FileChange {
   path: string;
-  /** What happens to the file. */
+  /** What a restore does to the file. */
   kind: "created" | "deleted" | "modified" | "mode";
-  /** Unified, of text that is known on both sides. */
+  /** A unified diff, if both sides are known text. */
   diff?: string;
-  /** Why it is not overwritten unless told. */
+  /** Why the file is not overwritten by default. */
   conflict?: string;
 }
 export interface Preview {
@@ -53,15 +53,15 @@ declare module "@scorel/host/contract" {
     /** What `restore_files` would do. The target is any event of the conversation. */
     preview_files: { params: { sessionId: string; targetEventId: string }; result: Preview };
     /**
-     * Makes the files what they were at an event, earlier or later: those that this session's tools have changed, no
-     * others. A file that someone else has changed since is left alone unless `overwrite`. Throws CHECKPOINT_TARGET,
-     * CHECKPOINT_BUSY and CHECKPOINT_FOREIGN.
+     * Restores files to an earlier or later event. Only files that this session's tools changed are affected. A file that was
+     * changed by someone else is skipped unless `overwrite` is set. Throws CHECKPOINT_TARGET, CHECKPOINT_BUSY and
+     * CHECKPOINT_FOREIGN.
      */
     restore_files: {
       params: { sessionId: string; targetEventId: string; overwrite?: boolean | undefined };
       result: { restored: string[]; skipped: NotCovered[] };
     };
-    /** How the files differ from what they were before this session's tools changed them. */
+    /** How the files differ from their state before this session's tools changed them. */
     list_changes: { params: { sessionId: string }; result: Preview };
   }
 }

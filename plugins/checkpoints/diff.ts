@@ -1,12 +1,12 @@
 import { structuredPatch } from "diff";
 
-/** Changes between two texts beyond which they are shown as one replaced by the other. */
+/** With more edits than this, the whole text is shown as replaced. */
 const MAX_EDITS = 2_000;
-/** A diff is for people: longer lines and longer diffs are cut. */
+/** Limits of a diff, in characters per line and in lines. */
 const MAX_LINE = 400;
 const MAX_LINES = 2_000;
 
-/** The unified diff of one file; empty when nothing changed. */
+/** The unified diff of a file; empty when nothing changed. */
 export function unifiedDiff(path: string, before: string, after: string): string {
   if (before === after) return "";
   const patch = structuredPatch("", "", before, after, "", "", { context: 3, maxEditLength: MAX_EDITS });
@@ -27,7 +27,7 @@ function replaced(before: string, after: string): string[] {
   return [mark, ...old.map((line) => `-${line}`), ...now.map((line) => `+${line}`)];
 }
 
-/** An empty side is named by the line before it, as diff does. */
+/** A side of a hunk header. As in diff, an empty side is named by the line before it. */
 function side(from: number, lines: number): string {
   return `${lines === 0 ? from - 1 : from},${lines}`;
 }

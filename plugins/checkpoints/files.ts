@@ -27,7 +27,7 @@ export function changesOf(ctx: Context): Preview {
   return isForeign(ctx.session.header) ? foreign : listChanges(placeFor(ctx), new History(ctx.session));
 }
 
-/** Nothing waits from the first look to the last file, so that no turn can begin in between. */
+/** Restores files. There is no await between planning and the last file, so no turn can start in between. */
 export async function restoreFiles(ctx: Context, targetEventId: string, overwrite: boolean): Promise<Restored> {
   const { session } = ctx;
   if (isForeign(session.header)) throw errors.CHECKPOINT_FOREIGN();
@@ -45,7 +45,7 @@ export async function restoreFiles(ctx: Context, targetEventId: string, overwrit
 
 const finishing = new WeakMap<Session, Promise<void>>();
 
-/** Finishes a restore that was interrupted, if one was; asked twice, it is done once. */
+/** Finishes an interrupted restore, if any. Concurrent calls share one run. */
 export function finishRestore(ctx: Context): Promise<void> {
   const { session } = ctx;
   const running = finishing.get(session) ?? finish(ctx).finally(() => finishing.delete(session));
@@ -69,7 +69,7 @@ async function carryOutNoted(ctx: Context, place: Place, journal: Journal): Prom
   return done;
 }
 
-/** Keeps what is there before something takes its place; what cannot be kept is replaced only when told. */
+/** Stores the present contents before they are replaced. Contents that cannot be stored are replaced only with `overwrite`. */
 function keepPresent(place: Place, steps: readonly Step[], overwrite: boolean) {
   const keeper = new Keeper(place.blobs, { maxFileBytes: place.maxFileBytes, maxTurnBytes: Number.POSITIVE_INFINITY });
   const moves: Journal["steps"] = [];
@@ -88,7 +88,7 @@ function changedTo(kept: FileState, present: FileState): string | undefined {
   return kept.kind === "uncovered" ? kept.reason : "it was changed meanwhile";
 }
 
-/** A text says why it cannot be looked at. */
+/** The stored state; a text gives the reason why the path cannot be read. */
 function keepNow(place: Place, keeper: Keeper, path: string, present: FileState): FileState | string {
   if (present.kind !== "file") return present;
   return lookAt(place, path, present.size, (bytes, mode) => keeper.keep(bytes, mode));

@@ -4,15 +4,15 @@ import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = fs.constants;
-/** Why nothing is done to a path whose folder became a link. */
+/** Why a path behind a linked folder is skipped. */
 export const BEHIND_LINK = "its folder is a link";
 const DESCRIPTORS = "/proc/self/fd";
-/** Linux names an open folder by its descriptor: a name below that is looked up in the folder itself, as with openat(2). */
+/** On Linux, names are looked up through the descriptor of an open folder, as with openat(2). */
 const exact = fs.existsSync(DESCRIPTORS);
 
 /**
- * An open folder. What is done to a name in it is done in this very folder, whatever the path to it means by then.
- * Where a system has no name for an open folder, its path is used after a look that it is still the same one.
+ * An open folder. All operations happen in this folder, even if its path is replaced. On systems without descriptor paths, the
+ * path is checked before each use.
  */
 export class Folder {
   private readonly fd: number;
@@ -23,7 +23,7 @@ export class Folder {
     this.path = path;
   }
 
-  /** Opens a folder; throws CHECKPOINT_PATH for a link, and Node's error for what is no folder. */
+  /** Opens a folder. Throws CHECKPOINT_PATH for a link, and a file system error for anything else that is not a folder. */
   static open(path: string, shown = path): Folder {
     try {
       return new Folder(fs.openSync(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW), shown);
@@ -33,7 +33,7 @@ export class Folder {
     }
   }
 
-  /** A path that names an entry of this folder, for one call. Throws CHECKPOINT_PATH when the folder was exchanged. */
+  /** A path to an entry of this folder, for one call. Throws CHECKPOINT_PATH if the folder was replaced. */
   at(name: string): string {
     if (exact) return `${DESCRIPTORS}/${this.fd}/${name}`;
     const [open, named] = [fs.fstatSync(this.fd), fs.lstatSync(this.path, { throwIfNoEntry: false })];
@@ -41,7 +41,7 @@ export class Folder {
     throw errors.CHECKPOINT_PATH({ path: this.path, reason: "its folder was exchanged" });
   }
 
-  /** A folder in this one; `make` creates it when it is not there. */
+  /** Opens a subfolder; `make` creates it if it is missing. */
   child(name: string, make: boolean): Folder {
     if (make) makeFolder(this.at(name));
     return Folder.open(this.at(name), join(this.path, name));
@@ -53,8 +53,8 @@ export class Folder {
 }
 
 /**
- * Opens the folder of a path below `root`, name by name and never through a link, and hands it over with the last
- * name. Undefined when the folder is not there. Throws CHECKPOINT_PATH.
+ * Opens the folder of a path below `root`, following no links, and calls `work` with it and the last name. Undefined when the
+ * folder does not exist. Throws CHECKPOINT_PATH.
  */
 export function inFolder<T>(root: string, relative: string, make: boolean, work: (folder: Folder, name: string) => T) {
   const names = relative.split("/");

@@ -4,28 +4,27 @@ import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { errors } from "./errors.ts";
 
 /**
- * A private copy of a repository's index, for git to read. Of a file whose times are not older than the index git itself would
- * compare the content, and for that run the filters that the repository configures. The copy is dated 1970, which git takes
- * for an index without a date: it compares nothing then, and the caller reads such files itself.
+ * A private copy of a repository's index for git to read. For files as new as the index, git would compare contents and run the
+ * repository's filters. A copy dated 1970 makes git compare nothing; the caller reads such files itself.
  */
 export class GitIndex {
   private readonly root: string;
   private folder: string | undefined;
   private stamp: string | undefined;
-  /** When the repository's index was written, in milliseconds since the epoch; before everything when there is none. */
+  /** When the repository's index was written, in milliseconds since the epoch; -Infinity without an index. */
   written = Number.NEGATIVE_INFINITY;
 
   constructor(root: string) {
     this.root = root;
   }
 
-  /** The copy's path; there is no file when the repository has no index yet. */
+  /** The path of the copy; the file does not exist if the repository has no index. */
   get path(): string {
     this.folder ??= makeTemporaryFolder("scorel-git-index-");
     return join(this.folder, "index");
   }
 
-  /** Brings the copy up to date; answers whether the index is another one than last time. */
+  /** Updates the copy. Returns whether the index has changed. */
   refresh(): boolean {
     const file = join(gitFolder(this.root), "index");
     const stat = fs.statSync(file, { throwIfNoEntry: false });
@@ -45,7 +44,7 @@ export class GitIndex {
   }
 }
 
-/** Whether git would take the folder for a repository: with a `.git` that is damaged or made up, files are looked for without it. */
+/** Whether git would accept the folder as a repository. If `.git` is damaged or fake, files are found without git. */
 export function isGitRoot(root: string): boolean {
   try {
     const folder = gitFolder(root);
@@ -58,7 +57,7 @@ export function isGitRoot(root: string): boolean {
   }
 }
 
-/** The folder that git keeps a project's repository in. Throws CHECKPOINT_GIT. */
+/** The folder with a project's repository. Throws CHECKPOINT_GIT. */
 export function gitFolder(root: string): string {
   const path = join(root, ".git");
   const stat = fs.statSync(path);
@@ -71,16 +70,16 @@ export function gitFolder(root: string): string {
   return resolve(dirname(path), named);
 }
 
-/** The folder that a repository shares with its other working trees; without any that is its own. Throws CHECKPOINT_GIT. */
+/** The folder that worktrees of a repository share; for a normal repository, its own. Throws CHECKPOINT_GIT. */
 export function commonFolder(root: string): string {
   const own = gitFolder(root);
   const file = join(own, "commondir");
   return fs.existsSync(file) ? resolve(own, fs.readFileSync(file, "utf8").trim()) : own;
 }
 
-/** Copies what one open file holds, so that an index written meanwhile does no harm; answers when that was written. */
+/** Copies an open file, so that a concurrent write does no harm. Returns when the file was written. */
 function copy(from: string, to: string): number {
-  // A FIFO in its place would keep a plain open waiting.
+  // Opening a FIFO without O_NONBLOCK would block.
   const fd = fs.openSync(from, fs.constants.O_RDONLY | fs.constants.O_NONBLOCK);
   try {
     const stat = fs.fstatSync(fd);

@@ -4,25 +4,24 @@ import { isInside } from "./state.ts";
 
 /** The entries of git's index. */
 export interface Index {
-  /** Null for files that `unsure` names. */
+  /** Null for files in `unsure`. */
   tracked: Map<string, Tracked | null>;
   submodules: ReadonlySet<string>;
-  /** Files that git does not compare with the disk, or always takes for changed: who wants to know looks. */
+  /** Files that git does not compare with the disk, or always reports as changed; they must be read. */
   unsure: string[];
 }
 
 const ENTRY = /([0-7]{6}) ([0-9a-f]{40,64}) ([0-3])\t([^\0]+)\0((?: {2}.*\n)*)/g;
 const DETAILS =
   / {2}ctime: (\d+):(\d+)\n {2}mtime: (\d+):(\d+)\n {2}dev: \d+\tino: (\d+)\n.*\n {2}size: (\d+)\tflags: ([0-9a-f]+)\n/;
-/** Assumed to be unchanged; intended to be added; not checked out. */
+/** Flags of entries that git does not compare: assume-unchanged, intent-to-add and skip-worktree. */
 const UNCOMPARED = 0x8000 | (1 << 29) | (1 << 30);
 const LINK = "120000";
 const SUBMODULE = "160000";
 
 /**
- * What `ls-files --stage --debug` says of each path. git calls the form of `--debug` inexact: what is not understood makes the
- * file one that is always looked at. A file as young as the index may have changed since in the same tick, so that only
- * reading it tells what it holds.
+ * Parses `ls-files --stage --debug`. The debug format is not guaranteed, so entries that cannot be parsed are always read. A
+ * file as new as the index may have changed since, so only reading it shows its content.
  */
 export async function parseIndex(text: string, written: number, clock: Clock): Promise<Index> {
   const tracked: Index["tracked"] = new Map();
@@ -54,7 +53,7 @@ function trackedOf(details: RegExpExecArray | null, oid: string, mode: string, w
   };
 }
 
-/** The paths in what `diff-files --raw -z` says. */
+/** The paths in the output of `diff-files --raw -z`. */
 export function parseRaw(text: string): Set<string> {
   const paths = new Set<string>();
   const fields = text.split("\0");
@@ -65,12 +64,12 @@ export function parseRaw(text: string): Set<string> {
   return paths;
 }
 
-/** The names in a list that ends each with a NUL. */
+/** The names in a NUL-terminated list. */
 export function namesIn(text: string): Set<string> {
   return new Set(text.split("\0").filter(isFile));
 }
 
-/** A name that is no UTF-8 has lost its bytes and cannot be found again; a folder is a repository of its own. */
+/** Excludes names that are not UTF-8, which cannot be found again, and nested repositories (a trailing slash). */
 export function isFile(path: string): boolean {
   return path !== "" && !path.endsWith("/") && !path.includes("\ufffd") && isInside(path);
 }

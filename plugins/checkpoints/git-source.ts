@@ -8,19 +8,19 @@ import { type Ground, hasMark, type Seen } from "./seen.ts";
 import type { Listing, Source } from "./source.ts";
 import { type Ask, Untracked } from "./untracked.ts";
 
-/** What a look at a git repository found, for the next one to go on from. */
+/** The result of a scan, on which the next one builds. */
 interface Last {
-  /** Tracked files whose times are not those of the index. */
+  /** Tracked files whose times differ from the index. */
   changed: ReadonlySet<string>;
   /** Files that git neither tracks nor ignores. */
   others: ReadonlySet<string>;
-  /** git could not look at some tracked files, and does not say at which. */
+  /** Whether git could not examine some tracked files; it does not say which. */
   isPartial: boolean;
 }
 
 /**
- * The tracked and the untracked, not ignored files of a repository. Git itself compares the times of the tracked ones with
- * its index, so that only those are looked at here that differ from it, or did last time.
+ * Lists the tracked and the untracked, not ignored files of a repository. Git compares the tracked files with its index, so
+ * only those that differ, or differed last time, have to be examined.
  */
 export class GitSource implements Source {
   private readonly ground: Ground;
@@ -28,7 +28,7 @@ export class GitSource implements Source {
   private readonly untracked: Untracked;
   private index: Index | undefined;
   private last: Last = { changed: new Set(), others: new Set(), isPartial: false };
-  /** The index has changed since the last look that was whole: every file of it is compared with what is known. */
+  /** Whether the index changed since the last complete scan, so that all its files must be compared. */
   private isNew = true;
 
   constructor(ground: Ground) {
@@ -48,7 +48,7 @@ export class GitSource implements Source {
       this.isNew = true;
       this.index = undefined;
     }
-    // To look at a few files takes less than to start git.
+    // Examining a few files is faster than starting git.
     const isFew = known.size <= fewFiles;
     let isPartial = false;
     const onComplaint = () => {
@@ -102,7 +102,7 @@ export class GitSource implements Source {
 const INDEX = ["ls-files", "-z", "--stage", "--debug"];
 const CHANGED = ["diff-files", "-z", "--raw", "--relative", "--no-renames", "--no-ext-diff", "--ignore-submodules=all"];
 
-/** The files that a new index knows otherwise than the last look did. */
+/** The files that a new index has in another version than the last scan. */
 async function unlikeKnown(
   tracked: Index["tracked"],
   known: ReadonlyMap<string, Seen>,
@@ -122,7 +122,7 @@ function* without(tracked: Index["tracked"], paths: Iterable<string>): Iterable<
   for (const path of paths) if (!tracked.has(path)) yield path;
 }
 
-/** Answers whether a folder of the project exists, looking at each at most once. */
+/** Returns a cached test for whether a folder of the project exists. */
 function existing(root: string): (folder: string) => boolean {
   const answers = new Map([[".", true]]);
   const isThere = (folder: string): boolean => {

@@ -4,13 +4,13 @@ import { messageOf } from "@scorel/kernel";
 import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
 import { errors } from "./errors.ts";
 
-/** Far above what the largest repository takes: it ends a git that would never end. */
+/** A limit far above what the largest repository takes, for a git that hangs. */
 const LIMIT_MS = 60_000;
 
 /**
- * Besides what every git is given that Scorel starts. The commands used here read names, times and objects only, so that they call
- * no filter either; `diff-files` gets an index that calls for none (git-index.ts). Times of inodes count, whatever the repository
- * says.
+ * Settings besides those of every git that Scorel starts. The commands used here read only names, times and objects, so they
+ * run no filters; `diff-files` gets an index that needs none (git-index.ts). Inode times are always compared, whatever the
+ * repository's settings are.
  */
 const SETTINGS = ["core.trustctime=true", "core.checkStat=default", "submodule.recurse=false"].flatMap((setting) => [
   "-c",
@@ -21,15 +21,15 @@ export interface GitOptions {
   input?: string;
   /** The index to read instead of the repository's own. */
   index?: string;
-  /** Called when git succeeds and has complained nevertheless: what it could not look at is missing in its answer. */
+  /** Called when git succeeds with a warning: its output may be incomplete. */
   onComplaint?: () => void;
-  /** Exit codes, besides 0, with which git answers. */
+  /** Exit codes besides 0 that are not errors. */
   codes?: readonly number[];
-  /** Ends it at once. */
+  /** Kills git when aborted. */
   signal?: AbortSignal;
 }
 
-/** Runs git in a folder and answers its output. Throws CHECKPOINT_GIT. */
+/** Runs git in a folder and returns its output. Throws CHECKPOINT_GIT. */
 export function git(root: string, args: readonly string[], options: GitOptions = {}): Promise<Buffer> {
   const { input, index, onComplaint, codes = [], signal } = options;
   return new Promise((resolve, reject) => {
@@ -53,30 +53,30 @@ export function git(root: string, args: readonly string[], options: GitOptions =
       if (said !== "") onComplaint?.();
       resolve(Buffer.concat(out));
     });
-    // A git that ends without reading its input closes the pipe; its exit code says why.
+    // If git ends without reading its input, the pipe closes; the exit code gives the reason.
     child.stdin?.on("error", () => {});
     child.stdin?.end(input);
   });
 }
 
-/** Where git looks for the configuration of this user. */
+/** The home folder in which git looks for the user's configuration. */
 export function homeOfGit(): string {
   return process.env.HOME ?? "";
 }
 
-/** Nothing of this process's `GIT_` variables: they would name another repository, or programs. */
+/** A minimal environment, without this process's `GIT_` variables, which could name another repository or programs. */
 function environment(root: string, index: string | undefined): Record<string, string> {
   return {
     PATH: process.env.PATH ?? "",
     HOME: homeOfGit(),
     ...SAFE_GIT_ENV,
-    // A repository above the project is another one, whatever is wrong with the project's own.
+    // A repository above the project must not be used, even if the project's own is damaged.
     GIT_CEILING_DIRECTORIES: dirname(root),
     ...(index !== undefined && { GIT_INDEX_FILE: index }),
   };
 }
 
-/** The contents of objects by their names; those that the repository does not have are left out. */
+/** The contents of objects by id; missing ones are left out. */
 export async function readObjects(root: string, oids: readonly string[]): Promise<Map<string, Buffer>> {
   const found = new Map<string, Buffer>();
   if (oids.length === 0) return found;
@@ -92,7 +92,7 @@ export async function readObjects(root: string, oids: readonly string[]): Promis
   return found;
 }
 
-/** Of these paths those whose files differ from git's objects by more than their line ends. */
+/** The paths whose files differ from git's objects by more than line endings, because of filters or encodings. */
 export async function filtered(root: string, paths: readonly string[]): Promise<Set<string>> {
   if (paths.length === 0) return new Set();
   const out = await git(root, ["check-attr", "-z", "--stdin", "filter", "working-tree-encoding"], {

@@ -3,16 +3,13 @@ import type { AssistantMessage, ScorelMessage } from "@scorel/messages/contract"
 import type { Checkpoint, FileState, NotCovered } from "./contract.ts";
 import { asCheckpoint, KIND } from "./state.ts";
 
-/** What a file was known to be at a place in the log. */
+/** The state of a file at a place in the log. */
 interface Known {
   at: number;
   state: FileState;
 }
 
-/**
- * What the log knows of the files, by time: whatever branch an event is on, the files were one set, and changed in the
- * order of the log.
- */
+/** What the log says about files over time. All branches share the same files, which changed in the order of the log. */
 export class History {
   private readonly files = new Map<string, Known[]>();
   private readonly gaps: (NotCovered & { at: number })[] = [];
@@ -37,20 +34,20 @@ export class History {
   }
 
   /**
-   * What a file was at a place: what the first to touch it afterwards found there, so that a user's own changes in
-   * between are kept; else what the last one left.
+   * The state of a file at a place: what the next call that touched it found, so that the user's own changes in between are
+   * kept; otherwise what the last call left.
    */
   stateAt(path: string, place: number): FileState {
     const known = this.files.get(path) ?? [];
     return (known.find(({ at }) => at > place) ?? known.at(-1) ?? nothing).state;
   }
 
-  /** What a file was before this session's tools touched it. */
+  /** The state of a file before this session's tools touched it. */
   first(path: string): FileState {
     return (this.files.get(path)?.[0] ?? nothing).state;
   }
 
-  /** What a file is, as far as the log knows. */
+  /** The last state of a file in the log. */
   last(path: string): FileState {
     return (this.files.get(path)?.at(-1) ?? nothing).state;
   }
@@ -72,10 +69,13 @@ export class History {
 
 const nothing: { state: FileState } = { state: { kind: "absent" } };
 
-/** How much of the log is read at once in looking for a call. */
+/** How many events are read at once while looking for a call. */
 const STRETCH = 256;
 
-/** Effects of commands are found after their results were stored, and belong before the last of these. */
+/**
+ * The place of a checkpoint. Effects of commands are found after their results were stored, and belong before the last of these
+ * results.
+ */
 function sinceWhen(tree: TreeView, { seq }: StoredEvent, { calls }: Checkpoint): number {
   for (let to = seq - 1; calls.length > 0 && to > 0; to -= STRETCH)
     for (const event of tree.between(to - STRETCH + 1, to).reverse()) {

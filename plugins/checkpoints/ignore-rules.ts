@@ -4,8 +4,8 @@ import { isUnchanged, type Times, timesOf } from "./folder-times.ts";
 import { commonFolder, gitFolder } from "./git-index.ts";
 
 /**
- * The files outside the working tree that say what git ignores: its configuration, which may name others, `info/exclude`, and the
- * user's own list. The `.gitignore` files in the tree are watched together with their folders.
+ * Watches the files outside of the working tree that determine what git ignores: its configuration and included files,
+ * `info/exclude` and the user's own list. The `.gitignore` files are watched with their folders.
  */
 export class IgnoreRules {
   private readonly root: string;
@@ -27,7 +27,7 @@ export class IgnoreRules {
     return false;
   }
 
-  /** Takes in what `git config --list --show-origin -z` says, asked at `askedAt` or later. */
+  /** Parses the output of `git config --list --show-origin -z`, requested at `askedAt` or later. */
   learn(text: string, askedAt: number): void {
     const files = [...this.alwaysRead(), ...namedIn(text, this.root, this.home)];
     this.files = new Map(
@@ -45,7 +45,7 @@ export class IgnoreRules {
   private alwaysRead(): string[] {
     const [own, common] = [gitFolder(this.root), commonFolder(this.root)];
     return [
-      // Parts of a configuration may hold for one branch only.
+      // Parts of a configuration may depend on the branch.
       ...["HEAD", "config.worktree"].map((name) => join(own, name)),
       ...["config", "info/exclude"].map((name) => join(common, name)),
       ...[".gitconfig", ".config/git/config", ".config/git/ignore"].map((name) => join(this.home, name)),
@@ -53,7 +53,7 @@ export class IgnoreRules {
   }
 }
 
-/** Configuration files, those that they include, whether or not they exist, and lists of ignored files. */
+/** Configuration files, files that they include (even if missing), and ignore lists. */
 function namedIn(text: string, root: string, home: string): string[] {
   const fields = text.split("\0");
   const files = new Set<string>();
@@ -77,6 +77,6 @@ function statOf(path: string): fs.Stats | undefined {
   try {
     return fs.statSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // git cannot read it either.
+    return undefined; // Git cannot read it either.
   }
 }

@@ -8,12 +8,12 @@ import type {} from "./contract.ts";
 import { journalOf } from "./journal-path.ts";
 import { Watch } from "./watch.ts";
 
-/** One for each open session. */
+/** One watch per open session. */
 const watches = new WeakMap<BaseContext["session"], Watch>();
 const sessionId = z.string();
 const targetEventId = z.string();
 
-/** Keeps what tools change, so that the files can go back, and forward again, with the conversation. */
+/** Records what tools change, so that files can be restored along with the conversation. */
 export default definePlugin({
   id: "checkpoints",
   name: "Checkpoints",
@@ -26,7 +26,7 @@ export default definePlugin({
     watches.set(ctx.session, watch);
     if (existsSync(journalOf(ctx))) {
       const undo = ctx.subscribe(async ({ type }) => {
-        // A session that is only looked at does not start, and changes no file.
+        // A session that is only viewed does not start, and must not change files.
         if (type !== "session_start") return;
         await (await import("./files.ts")).finishRestore(ctx);
         await undo();
@@ -63,7 +63,7 @@ export default definePlugin({
   }),
 });
 
-/** What looks at the files and the log, when the log holds all that tools did, and what was interrupted is done. */
+/** Loads the file operations, after all changes are recorded and an interrupted restore is finished. */
 async function settled(ctx: Context) {
   await watches.get(ctx.session)?.settle();
   const files = await import("./files.ts");

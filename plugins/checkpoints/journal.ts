@@ -13,10 +13,10 @@ const journal = z.object({
   target: z.string(),
   steps: z.array(z.object({ path: inside, before: state, after: state })),
 });
-/** A restore that has begun, on disk before the first file changes, so that it can be finished after a kill. */
+/** A restore in progress. It is written to disk before the first file changes, so that it can be finished after a crash. */
 export type Journal = z.output<typeof journal>;
 
-/** Writes a journal: whole, or not at all. */
+/** Writes a journal atomically. */
 export function writeJournal(path: string, content: Omit<Journal, "v" | "id">): Journal {
   const written: Journal = { v: 1, id: newId(), ...content };
   fs.mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
@@ -24,7 +24,7 @@ export function writeJournal(path: string, content: Omit<Journal, "v" | "id">): 
   return written;
 }
 
-/** The journal that a killed restore left; one that is no journal is as if it were not there. */
+/** Reads the journal of an interrupted restore; undefined if it is missing or damaged. */
 export function readJournal(path: string): Journal | undefined {
   try {
     return journal.safeParse(JSON.parse(fs.readFileSync(path, "utf8"))).data;

@@ -4,13 +4,13 @@ import type { FileState } from "./contract.ts";
 import { inWords, stateOf } from "./observe.ts";
 import { Pack } from "./pack.ts";
 
-/** Bytes of a file above which its content is not looked at, and those that a turn may add to what is kept. */
+/** Limits: the largest file whose content is read, and how many bytes a turn may add. */
 export interface Limits {
   maxFileBytes: number;
   maxTurnBytes: number;
 }
 
-/** Keeps contents, a turn's worth of them: for good what the log names, and for this session what may still change. */
+/** Stores file contents within the limits: permanently as blobs if the log refers to them, otherwise for the session. */
 export class Keeper {
   readonly limits: Limits;
   private readonly blobs: BlobStore;
@@ -26,19 +26,19 @@ export class Keeper {
     this.added = 0;
   }
 
-  /** Whether a file of this size, not kept before, may be kept now. */
+  /** Whether a file of this size that is not stored yet may be stored now. */
   fits(size: number): boolean {
     return size <= this.limits.maxFileBytes && this.added + size <= this.limits.maxTurnBytes;
   }
 
-  /** Answers the state of a file with these bytes, which are kept for good; over the turn's limit they are not. */
+  /** Stores bytes permanently, within the turn's limit, and returns the file's state. */
   keep(bytes: Buffer, mode: number): FileState {
     const state = stateOf(bytes, mode);
     const isNew = !this.blobs.has(state.sha256) && !this.pack.has(state.sha256);
     return this.take(state, isNew, () => this.blobs.put(bytes));
   }
 
-  /** The same for as long as the session is open: `store` keeps them for good. */
+  /** Stores bytes for as long as the session is open; `store` makes them permanent. */
   hold(bytes: Buffer, mode: number): FileState {
     const state = stateOf(bytes, mode);
     if (this.pack.has(state.sha256)) return state;
@@ -47,7 +47,7 @@ export class Keeper {
     return this.take(state, !this.blobs.has(state.sha256), () => this.blobs.put(bytes));
   }
 
-  /** Keeps for good what is held; answers the state, or why its content is lost. */
+  /** Makes a held content permanent. Returns its state, with a reason if the content is lost. */
   store(state: FileState): FileState {
     if (state.kind !== "file" || !this.pack.has(state.sha256)) return state;
     const { mode, size } = state;
@@ -64,7 +64,7 @@ export class Keeper {
     this.pack.close();
   }
 
-  /** The folder for temporary files may be full, or missing. */
+  /** Falls back to a blob if the temporary folder is full or missing. */
   private putInPack(sha256: string, bytes: Buffer): void {
     try {
       this.pack.add(sha256, bytes);

@@ -5,26 +5,26 @@ import { type Note, type Notes, uncovered } from "./notes.ts";
 import type { Ground } from "./seen.ts";
 import type { Failure, Survey } from "./survey.ts";
 
-/** Decides when the project is looked through for what commands did, and who waits for it. */
+/** Decides when to scan the project for changes made by commands, and who waits for a scan. */
 export class Looks {
   private readonly ground: Ground;
   private readonly survey: Survey;
   private readonly notes: Notes;
   private readonly report: (thrown: unknown) => void;
-  /** The survey knows the files as they were before whatever a command does next. */
+  /** Whether the survey has the state of the files before the next command. */
   private ready = false;
-  /** Why the last look saw nothing. */
+  /** Why the last scan failed. */
   private failure: Failure | undefined;
-  /** Whether a look has begun in this round. */
+  /** Whether a scan has begun in this round. */
   private begun = false;
-  /** No look has begun since the user last spoke. */
+  /** Whether no scan has begun since the user's last message. */
   private fresh = true;
   private looking: Promise<void> | undefined;
-  /** Calls that may change anything and whose effects are not noted yet. */
+  /** Calls that may change anything and whose effects are not recorded yet. */
   private pending: string[] = [];
-  /** The look under way is the one after a call. */
+  /** Whether the running scan is for the effects of a call. */
   private owing = false;
-  /** One of the pending calls began without a whole look before it: its changes cannot be told from earlier ones. */
+  /** Whether a pending call began without a complete scan before it, so that its changes cannot be told from earlier ones. */
   private blind = false;
 
   constructor(ground: Ground, survey: Survey, notes: Notes, report: (thrown: unknown) => void) {
@@ -34,36 +34,39 @@ export class Looks {
     this.report = report;
   }
 
-  /** Whether what some call did is not noted yet. */
+  /** Whether the effects of some call are not recorded yet. */
   get isOwing(): boolean {
     return this.pending.length > 0 || this.owing;
   }
 
-  /** Whether the next look will find all that was changed since the last one. */
+  /** Whether the next scan will find everything that changed since the last one. */
   get willFind(): boolean {
     return this.pending.length > 0 && !this.blind;
   }
 
-  /** A model call begins: what the last look saw is no longer what is there. */
+  /** A model call begins, so the last scan may be outdated. */
   round(isFirst: boolean): void {
     this.begun = false;
     if (isFirst) this.fresh = true;
   }
 
   /**
-   * Looks while the model speaks: after a command, to find what it did, and once when the user has spoken. After rounds that only
-   * read, the next command that may write asks for the look itself.
+   * Scans while the model answers: after a command, to find its effects, and once after each message of the user. After rounds
+   * that only read, the next command that may write starts the scan.
    */
   async whileModelSpeaks(): Promise<void> {
     if (!this.begun && (this.fresh || this.pending.length > 0)) await this.begin();
   }
 
-  /** Nobody waits, but the look that is due begins: the later it is, the more of a user's work it takes for a command's. */
+  /**
+   * Starts a due scan without waiting for it. The later it runs, the more of the user's own changes are attributed to a
+   * command.
+   */
   beforeReading(): void {
     if (!this.begun && this.pending.length > 0) void this.begin();
   }
 
-  /** A call that may change anything waits for the look. */
+  /** Makes a call that may change anything wait for the scan. */
   async beforeAnything(id: string): Promise<void> {
     const isOver = await this.looked();
     this.pending.push(id);
@@ -75,7 +78,7 @@ export class Looks {
     await this.notes.write({ calls: [id], files: [], notCovered: [{ path: ".", reason }] });
   }
 
-  /** Waits for this round's look, as long as a call may be kept waiting; answers whether it is over. */
+  /** Waits for this round's scan, within the limit. Returns whether it has finished. */
   async looked(): Promise<boolean> {
     const looking = this.begun ? this.looking : this.begin();
     if (!looking) return true;
@@ -88,13 +91,13 @@ export class Looks {
     return done;
   }
 
-  /** Resolves when all that commands have changed is noted. */
+  /** Resolves when all changes of commands are recorded. */
   async settle(): Promise<void> {
     await this.looking;
     if (this.pending.length > 0) await this.begin();
   }
 
-  /** Starts this round's look, once. */
+  /** Starts this round's scan. */
   private begin(): Promise<void> {
     this.begun = true;
     const before = this.looking ?? Promise.resolve();
@@ -116,12 +119,12 @@ export class Looks {
     this.blind = false;
     const seen = await this.lookAgain();
     this.failure = "reason" in seen ? seen : undefined;
-    // A call that began meanwhile has changed what this look saw.
+    // A call that began during the scan may have changed what it saw.
     this.ready = !this.failure && !this.blind;
     if (calls.length > 0 && ready && !blind) await this.notes.write({ calls, ...(await this.effects(seen)) });
   }
 
-  /** What was too much once is tried again when the user has spoken, not in every round. */
+  /** After exceeding a limit, scans again only after the user's next message. */
   private async lookAgain(): Promise<Difference | Failure> {
     if (this.failure?.hopeless && !this.fresh) return this.failure;
     this.fresh = false;

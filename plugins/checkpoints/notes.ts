@@ -2,17 +2,17 @@ import type { Context } from "./context.ts";
 import type { CheckpointFile, FileState, NotCovered } from "./contract.ts";
 import { KIND } from "./state.ts";
 
-/** What a checkpoint says of some calls. */
+/** The contents of a checkpoint for some calls. */
 export interface Note {
   calls: readonly string[];
   files: readonly CheckpointFile[];
   notCovered: readonly NotCovered[];
 }
 
-/** Writes checkpoints into the session's log, and tells the user what they do not cover. */
+/** Writes checkpoints to the session's log, and warns the user about what they do not cover. */
 export class Notes {
   private readonly ctx: Context;
-  /** Reasons that the user was told. */
+  /** Reasons that the user was already warned about. */
   private readonly told = new Set<string>();
 
   constructor(ctx: Context) {
@@ -25,7 +25,7 @@ export class Notes {
     await this.ctx.session.append("custom", { kind: KIND, data: { v: 1, hidden: true, ...note } });
   }
 
-  /** Once for each reason: what a user does not know of cannot be made up for. */
+  /** Warns once per reason, so that the user can back up what is not covered. */
   private tell(reason: string): void {
     if (this.told.has(reason)) return;
     this.told.add(reason);
@@ -35,7 +35,7 @@ export class Notes {
   }
 }
 
-/** The files whose content was not kept, and why. */
+/** The files whose content was not stored, with reasons. */
 export function uncovered(states: readonly (readonly [path: string, state: FileState])[]): NotCovered[] {
   return states.flatMap(([path, state]) => (state.kind === "uncovered" ? [{ path, reason: state.reason }] : []));
 }

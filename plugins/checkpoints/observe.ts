@@ -5,7 +5,7 @@ import { sha256Of } from "@scorel/kit/files/hash";
 import type { FileState } from "./contract.ts";
 import { absent } from "./state.ts";
 
-/** What is at an absolute path, links not followed; `keep` says what becomes of a file's bytes. */
+/** The state of an absolute path, without following links; `keep` receives a file's bytes. */
 export function observe(path: string, maxBytes: number, keep: (bytes: Buffer, mode: number) => FileState): FileState {
   try {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
@@ -30,24 +30,24 @@ function kept(bytes: Buffer, mode: number, keep: (bytes: Buffer, mode: number) =
   }
 }
 
-/** The state of a file with these bytes, which are only looked at. */
+/** The state of a file with these bytes, without storing them. */
 export function stateOf(bytes: Buffer, mode: number): Extract<FileState, { kind: "file" }> {
   const sha256 = sha256Of(bytes);
   const binary = bytes.subarray(0, 8_000).includes(0);
   return { kind: "file", mode, size: bytes.length, sha256, ...(binary && { binary }) };
 }
 
-/** Whether the folder of a path below `root` is the very folder that its name says, no link among its parents. */
+/** Whether a path below `root` has no links among its parent folders. */
 export function hasPlainParents(root: string, relative: string): boolean {
   try {
     const parent = dirname(join(root, relative));
     return fs.realpathSync.native(parent) === parent;
   } catch {
-    return false; // No folder there: nothing to be read through it either.
+    return false; // No such folder, so nothing can be read through it.
   }
 }
 
-/** The same for many paths, which lie in few folders: an answer counts for this moment, until it is forgotten. */
+/** Like `hasPlainParents` with a cache, for many paths in few folders. */
 export class PlainParents {
   private readonly root: string;
   private readonly answers = new Map<string, boolean>();
@@ -68,7 +68,7 @@ export class PlainParents {
   }
 }
 
-/** Whether a file or a link to nothing stands where a path needs a folder: no call can have written there. */
+/** Whether a file or a dangling link is in the place of a parent folder, so that no call can have written the path. */
 export function isBlocked(path: string): boolean {
   for (let above = dirname(path); above !== dirname(above); above = dirname(above)) {
     try {
@@ -86,13 +86,13 @@ export function tooLarge(most: number): string {
   return `over ${inWords(most)}`;
 }
 
-/** A number of bytes for people. */
+/** A size for people. */
 export function inWords(bytes: number): string {
   return bytes >= 1024 * 1024 ? `${Math.round(bytes / 1024 / 1024)} MB` : `${bytes} bytes`;
 }
 
 function readNoFollow(path: string): Buffer {
-  // A FIFO that took the file's place would keep a plain open waiting.
+  // Opening a FIFO without O_NONBLOCK would block.
   const fd = fs.openSync(path, fs.constants.O_RDONLY | fs.constants.O_NOFOLLOW | fs.constants.O_NONBLOCK);
   try {
     return fs.readFileSync(fd);

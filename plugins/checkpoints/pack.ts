@@ -2,7 +2,7 @@ import * as fs from "node:fs";
 import { join } from "node:path";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 
-/** Bytes that wait in memory, so that many small contents take few writes. */
+/** The size of the write buffer, so that many small contents take few writes. */
 const BUFFER_BYTES = 256 * 1024;
 
 interface Place {
@@ -11,13 +11,13 @@ interface Place {
 }
 
 /**
- * Contents that nobody has changed yet, one after the other in one private file without a name: most are never needed, and all
- * of them go with the process. Throws Node's errors when the disk does not take them.
+ * Stores contents in one private, unlinked file: most are never needed, and all disappear with the process. Throws file system
+ * errors.
  */
 export class Pack {
   private readonly places = new Map<string, Place>();
   private fd: number | undefined;
-  /** Bytes in the file; what follows them is in the buffer. */
+  /** How many bytes are in the file; later ones are in the buffer. */
   private written = 0;
   private buffer: Buffer | undefined;
   private buffered = 0;
@@ -41,7 +41,7 @@ export class Pack {
     this.places.set(sha256, { offset, size: bytes.length });
   }
 
-  /** The bytes as they were added, not proved. */
+  /** The bytes of a content, without checking their hash. */
   read(sha256: string): Buffer | undefined {
     const place = this.places.get(sha256);
     if (!place) return undefined;

@@ -6,22 +6,22 @@ import type { History } from "./history.ts";
 import { observe, stateOf } from "./observe.ts";
 import { absent, same } from "./state.ts";
 
-/** Where files are looked at and restored, and what their contents are kept in. */
+/** The project whose files are examined and restored, with the store for contents. */
 export interface Place {
   root: string;
-  /** Never removed, however empty. */
+  /** Never removed, even when empty. */
   cwd: string;
   blobs: BlobStore;
   maxFileBytes: number;
-  /** Takes known keys out of a text that is shown. */
+  /** Redacts secrets in a text that is shown. */
   redact(text: string): string;
 }
-/** One file on its way from what it is to what it shall be. */
+/** A file with its present and its target state. */
 export interface Step {
   path: string;
   present: FileState;
   target: FileState;
-  /** Why only `overwrite` does it. */
+  /** Why only `overwrite` changes this file. */
   conflict?: string;
 }
 export interface Plan {
@@ -29,12 +29,12 @@ export interface Plan {
   notCovered: NotCovered[];
 }
 
-/** Whether the checkpoints of a log were taken here: nobody else's may touch files. */
+/** Whether a log's checkpoints come from another machine or an import; these must not change files here. */
 export function isForeign({ meta, clonedFrom, deviceId }: SessionHeader): boolean {
   return Boolean(meta.imported) || (clonedFrom !== undefined && clonedFrom.deviceId !== deviceId);
 }
 
-/** What has to happen so that the files become what they were at a place of the log. */
+/** The steps that restore the files to a place in the log. */
 export function planFor(place: Place, history: History, at: number): Plan {
   const plan: Plan = { steps: [], notCovered: history.gapsAfter(at) };
   const links = new Set<string>();
@@ -49,7 +49,7 @@ export function planFor(place: Place, history: History, at: number): Plan {
   return { ...plan, notCovered: eachOnce(plan.notCovered) };
 }
 
-/** A list without what it says twice. */
+/** Removes duplicates. */
 export function eachOnce(gaps: readonly NotCovered[]): NotCovered[] {
   return [...new Map(gaps.map((gap) => [`${gap.path}\0${gap.reason}`, gap])).values()];
 }
@@ -63,13 +63,13 @@ interface Wanted {
   path: string;
   target: FileState;
   expected: FileState;
-  /** A link that stands in a folder's place goes first, so that there is nothing at the path then. */
+  /** Whether a link in place of a parent folder is removed first, so that nothing will be at the path. */
   freed: boolean;
 }
 
 function stepFor(place: Place, { path, target, expected, freed }: Wanted): Step | string | undefined {
   const seen = lookAt(place, path, Math.max(sizeOf(target), sizeOf(expected)));
-  // Through a link there is nothing of the project's; where a file shall be, the link has to go first.
+  // Nothing behind a link belongs to the project; if a file must be created there, the link has to go first.
   const present = seen === BEHIND_LINK && (freed || target.kind === "absent") ? absent : seen;
   if (typeof present === "string") return present;
   if (same(present, target)) return undefined;
@@ -84,7 +84,7 @@ function conflictOf(present: FileState, expected: FileState): string | undefined
   return present.kind === "uncovered" ? `what is there now cannot be kept: ${present.reason}` : undefined;
 }
 
-/** What is at a path of the project now; a text says why it is none of ours to look at. `read` gets a file's content. */
+/** The present state of a path; a text gives the reason why it must not be read. `read` receives a file's content. */
 export function lookAt(
   { root, maxFileBytes }: Place,
   path: string,
@@ -99,7 +99,7 @@ export function lookAt(
   }
 }
 
-/** Why a file was left alone, in the words of a list of such files. */
+/** Why a file was skipped, for a list of such files. */
 export function reasonOf(thrown: unknown): string {
   if (thrown instanceof ScorelError && typeof thrown.data.reason === "string") return thrown.data.reason;
   if (thrown instanceof ScorelError) return messageOf(thrown);
@@ -115,7 +115,6 @@ const REASONS: Record<string, string> = {
   ENOTDIR: "a file is in a folder's place, or a folder with files in a file's",
 };
 
-/** What a change does to a file. */
 export function kindOf(from: FileState, to: FileState): FileChange["kind"] {
   if (from.kind === "absent") return "created";
   if (to.kind === "absent") return "deleted";

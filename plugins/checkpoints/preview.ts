@@ -5,10 +5,10 @@ import { stateOf } from "./observe.ts";
 import { eachOnce, kindOf, lookAt, type Place, planFor } from "./plan.ts";
 import { same } from "./state.ts";
 
-/** A diff is for people: nobody reads that of a larger text. */
+/** The largest text to show a diff for. */
 const MAX_TEXT = 1024 * 1024;
 
-/** What a restore to a place of the log would do. */
+/** What a restore to a place in the log would do. */
 export function preview(place: Place, history: History, at: number): Preview {
   const { steps, notCovered } = planFor(place, history, at);
   const changes = steps.map(({ path, present, target, conflict }) => ({
@@ -18,7 +18,7 @@ export function preview(place: Place, history: History, at: number): Preview {
   return { changes, notCovered };
 }
 
-/** How the files differ from what they were before the session. */
+/** How the files differ from their state before the session. */
 export function listChanges(place: Place, history: History): Preview {
   const result: Preview = { changes: [], notCovered: history.gapsAfter(-1) };
   for (const path of history.paths) {
@@ -31,7 +31,7 @@ export function listChanges(place: Place, history: History): Preview {
 }
 
 function changeOf(place: Place, path: string, from: FileState, to: FileState): FileChange {
-  // Keys go before the diff cuts long lines, where one could lose its end.
+  // Redacted before the diff cuts long lines, which could split a secret.
   const [before, after] = [from, to].map((state) => {
     const text = textOf(place, path, state);
     return text === undefined ? undefined : place.redact(text);
@@ -40,7 +40,7 @@ function changeOf(place: Place, path: string, from: FileState, to: FileState): F
   return { path, kind: kindOf(from, to), ...(diff !== "" && { diff }) };
 }
 
-/** A file's text, from its blob or, of one that no blob keeps, from the disk if it still is that file. */
+/** The text of a file: from its blob, or from the disk if the file is still the same. */
 function textOf(place: Place, path: string, state: FileState): string | undefined {
   if (state.kind === "absent") return "";
   if (state.kind !== "file" || state.binary || state.size > MAX_TEXT) return undefined;

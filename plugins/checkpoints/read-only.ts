@@ -1,6 +1,6 @@
 import { delimiter, isAbsolute, sep } from "node:path";
 
-/** Programs that, given nothing but these options and names, only read and print. */
+/** Programs that only read and print, with the options that keep it so. */
 const READERS: Readonly<Record<string, RegExp>> = {
   true: /./,
   false: /./,
@@ -20,14 +20,14 @@ const READERS: Readonly<Record<string, RegExp>> = {
   df: /^-[ahikPT]+$/,
 };
 
-/** Between commands of a line: each of them only reads when all do. */
+/** Separators between the commands of a line. */
 const JOINTS = /\s*(?:&&|\|\||\||;)\s*/;
-/** Words whose meaning no shell changes, apart from what separates them. */
+/** Words without special meaning in any shell. */
 const PLAIN = /^[\w./:=@%+,-]+(?:[ \t]+[\w./:=@%+,-]+)*$/;
 
 /**
- * Whether a call provably changes no file of the project in `root`: a line of plain words, each command of it a program that
- * only reads. Whatever a shell would replace, redirect or run in addition makes the answer no.
+ * Whether a call certainly changes no file in `root`: a line of plain words in which each command only reads. Expansions,
+ * redirections and substitutions make the answer false.
  */
 export function onlyReads(tool: string, args: unknown, root: string, PATH = process.env.PATH ?? ""): boolean {
   const { command, background } = (args ?? {}) as { command?: unknown; background?: unknown };
@@ -37,7 +37,7 @@ export function onlyReads(tool: string, args: unknown, root: string, PATH = proc
   );
 }
 
-/** Programs that lie in the project may be anything, whatever their names. */
+/** Whether a PATH folder is outside of the project. A program inside the project may be anything. */
 function isElsewhere(folder: string, root: string): boolean {
   return isAbsolute(folder) && folder !== root && !folder.startsWith(root.endsWith(sep) ? root : `${root}${sep}`);
 }

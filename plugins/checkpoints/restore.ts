@@ -12,8 +12,8 @@ export interface Restored {
 }
 
 /**
- * Does what a journal says, or what is left of it: a file that is there already is done, one that is neither what it was
- * nor what it shall be was changed by someone else meanwhile and is left alone.
+ * Performs a journal's remaining steps. A file in its target state is done; one in neither its original nor its target state
+ * was changed by someone else, and is skipped.
  */
 export function carryOut(place: Place, { id, steps }: Journal): Restored {
   const result: Restored = { restored: [], skipped: [] };
@@ -25,7 +25,7 @@ export function carryOut(place: Place, { id, steps }: Journal): Restored {
   return result;
 }
 
-/** What has to go makes room first, the deepest of it; what comes makes its folders from the top. */
+/** Deletions first, deepest first; then the other changes from the top. */
 function inOrder(steps: Journal["steps"]): Journal["steps"] {
   const going = steps.filter(({ after }) => after.kind === "absent").reverse();
   return [...going, ...steps.filter(({ after }) => after.kind !== "absent")];
@@ -54,7 +54,7 @@ function apply(place: Place, { path, before, after }: Move, beside: string): str
   return undefined;
 }
 
-/** Removes a file, and the folders above it that it leaves empty. */
+/** Removes a file and its parent folders that become empty. */
 function remove({ root, cwd }: Place, path: string): void {
   inFolder(root, path, false, (folder, name) => fs.unlinkSync(folder.at(name)));
   const names = path.split("/");
@@ -69,11 +69,14 @@ function removeIfEmpty(root: string, path: string): boolean {
     inFolder(root, path, false, (folder, name) => fs.rmdirSync(folder.at(name)));
     return true;
   } catch {
-    return false; // Something is in it, or it may not be removed: it stays.
+    return false; // The folder is not empty or cannot be removed.
   }
 }
 
-/** Beside the file first, so that at no moment half of it is there; the rename replaces a link, never follows it. */
+/**
+ * Writes a temporary file and renames it, so that the file is never incomplete. The rename replaces a link instead of following
+ * it.
+ */
 function put(folder: Folder, name: string, beside: string, state: FileState, { blobs }: Place): void {
   const old = fs.lstatSync(folder.at(name), { throwIfNoEntry: false });
   try {
@@ -88,7 +91,7 @@ function put(folder: Folder, name: string, beside: string, state: FileState, { b
   }
 }
 
-/** A folder in which there are only folders holds nothing that anyone could miss. */
+/** Removes a folder that contains only empty folders. */
 function removeHollow(folder: Folder, name: string): void {
   const inner = folder.child(name, false);
   try {

@@ -5,46 +5,46 @@ import type { Keeper } from "./keeper.ts";
 import { hasPlainParents, observe, type PlainParents } from "./observe.ts";
 import { absent, same } from "./state.ts";
 
-/** Changes that follow each other faster than a file system's clock may leave a file's times as they were. */
+/** Changes within this many milliseconds of each other may leave the same file times. */
 export const TICK_MS = 50;
 
-/** Where a session looks at files, and within which limits. */
+/** Where a session scans files, and with which limits. */
 export interface Ground {
   root: string;
   home: string;
   keeper: Keeper;
   maxFiles: number;
-  /** Up to so many files are each looked at; of more, git is asked which have changed. */
+  /** Up to this many files are examined directly; for more, git is asked which have changed. */
   fewFiles: number;
-  /** Milliseconds of CPU time that one look may take. */
+  /** The limit of a scan in milliseconds of CPU time. */
   maxScanMs: number;
   signal: AbortSignal;
 }
 
 /** Identifies a version of a file without reading it: inode, size and times. */
 export interface Mark {
-  /** Of 32 bits, as git's index has it. */
+  /** The inode number modulo 2^32, as in git's index. */
   ino: number;
   size: number;
   mtimeMs: number;
   ctimeMs: number;
 }
 
-/** A file as a look saw it; one that git's object store still has is not read before it changes. */
+/** A file as seen by a scan. A file whose content git has is not read until it changes. */
 export interface Seen extends Mark {
   mode: number;
-  /** Milliseconds since the epoch; no file is older than its inode. */
+  /** The creation time in milliseconds since the epoch. */
   born: number;
-  /** Read so soon after its last change that an equal mark proves nothing. */
+  /** Whether it was read so soon after its last change that an equal mark proves nothing. */
   young: boolean;
   content: FileState | { kind: "git"; oid: string; size: number };
 }
 
-/** A file as git's index knows it. */
+/** A file as git's index has it. */
 export interface Tracked extends Mark {
   oid: string;
   executable: boolean;
-  /** While the file has this mark, its content is that of the object. */
+  /** Whether a file with this mark certainly has the object's content. */
   trusted: boolean;
 }
 
@@ -52,20 +52,20 @@ export function hasMark(a: Mark, b: Mark): boolean {
   return a.mtimeMs === b.mtimeMs && a.ctimeMs === b.ctimeMs && a.size === b.size && a.ino === b.ino;
 }
 
-/** An inode number as marks have it. */
+/** Converts an inode number to the form of a mark. */
 export function inodeOf(ino: number): number {
   return ino % 2 ** 32;
 }
 
-/** What is at a path now; undefined when there is no file. Its content is kept. */
+/** Reads a path and stores its content; undefined without a file. */
 export function seeNow({ root, keeper }: Ground, path: string): Seen | undefined {
   const stat = statOf(root, path);
   return stat && seenAs(stat, read(root, path, keeper));
 }
 
 /**
- * What is at a path now: `last` itself when nothing has changed, and without reading what git's index vouches for. A content
- * that is read is held.
+ * The state of a path: `last` itself if unchanged, and without reading the file if git's index has its content. A content that
+ * is read is held for the session.
  */
 export function look(
   { root, keeper }: Ground,
@@ -84,20 +84,20 @@ export function look(
   return seenAs(stat, content);
 }
 
-/** The content of a path of the project, kept; through a link there is nothing of the project's. */
+/** The stored content of a project path; nothing behind a link belongs to the project. */
 export function read(root: string, path: string, keeper: Keeper): FileState {
   if (!hasPlainParents(root, path)) return absent;
   return observe(join(root, path), keeper.limits.maxFileBytes, (bytes, mode) => keeper.keep(bytes, mode));
 }
 
-/** Whether two looks at a path have seen different files. */
+/** Whether two scans saw different files at a path. */
 export function differ(before: Seen | undefined, after: Seen | undefined): boolean {
   if (before === after) return false;
   if (!before || !after || !hasMark(before, after) || before.mode !== after.mode) return true;
   return before.content.kind !== "git" && after.content.kind !== "git" && !same(before.content, after.content);
 }
 
-/** Whether this was changed so recently that its times may not show the next change. */
+/** Whether a change is so recent that file times may not show the next one. */
 export function isYoung(changedMs: number): boolean {
   return Date.now() - changedMs < TICK_MS;
 }
@@ -118,14 +118,14 @@ function isLike(tracked: Tracked, stat: fs.Stats): boolean {
   return tracked.executable === executable && hasMark(tracked, { ino: inodeOf(stat.ino), size, mtimeMs, ctimeMs });
 }
 
-/** It was too much for an earlier turn, and is not for this one. */
+/** Whether a content that exceeded an earlier turn's limit fits into this turn's. */
 function isLeftOut({ content }: Seen, keeper: Keeper): boolean {
   return content.kind === "uncovered" && keeper.fits(content.size);
 }
 
 function seenAs(stat: fs.Stats, content: Seen["content"]): Seen {
   const { size, mtimeMs, ctimeMs, birthtimeMs, mode } = stat;
-  // Some file systems do not say when a file was made.
+  // Some file systems do not record creation times.
   const born = birthtimeMs > 0 ? Math.min(birthtimeMs, ctimeMs) : ctimeMs;
   return {
     ino: inodeOf(stat.ino),
@@ -144,6 +144,6 @@ function statOf(root: string, path: string): fs.Stats | undefined {
     const stat = fs.lstatSync(`${root}/${path}`, { throwIfNoEntry: false });
     return stat?.isFile() || stat?.isSymbolicLink() ? stat : undefined;
   } catch {
-    return undefined; // A parent that became a file, or is closed: nothing to be seen here.
+    return undefined; // A parent is not a folder or cannot be entered.
   }
 }

@@ -1,17 +1,17 @@
 import type { Clock } from "./clock.ts";
 import type { Seen, Tracked } from "./seen.ts";
 
-/** The paths that one look goes through. */
+/** The paths that a scan has to examine. */
 export interface Listing {
-  /** Every other file is what it was known to be. */
+  /** Files that may have changed; all others are unchanged. */
   suspects: Iterable<string>;
-  /** Whether commands are covered as to this path. */
+  /** Whether changes of commands at this path are covered. */
   lists(path: string): boolean;
   tracked(path: string): Tracked | undefined;
-  /** Called when all suspects were looked at and what they are is known. */
+  /** Called after all suspects were examined. */
   accept(): void;
 }
-/** Says what a look has to go through; a text says why nothing can be said. */
+/** Lists what a scan has to examine; a text gives the reason why it cannot. */
 export interface Source {
   list(known: ReadonlyMap<string, Seen>, clock: Clock): Promise<Listing | string>;
   close(): void;

@@ -1,12 +1,12 @@
 import { z } from "zod";
 import type { Checkpoint, FileState } from "./contract.ts";
 
-/** The kind of `custom` events that hold checkpoints. */
+/** The kind of `custom` events that contain checkpoints. */
 export const KIND = "checkpoint";
 
 const mode = z.number().int().min(0).max(0o7777);
 const size = z.number().int().min(0);
-/** A path that `isInside` lets pass. */
+/** A path that `isInside` accepts. */
 export const inside = z.string().refine(isInside);
 export const state = z.discriminatedUnion("kind", [
   z.object({ kind: z.literal("absent") }),
@@ -28,17 +28,17 @@ const checkpoint = z.object({
   restored: z.string().optional(),
 });
 
-/** What a log says is untrusted: anything but a checkpoint of paths inside the project is as if it were not there. */
+/** Parses a checkpoint from a log, which is untrusted: invalid data and paths outside of the project are ignored. */
 export function asCheckpoint(data: unknown): Checkpoint | undefined {
   const read = checkpoint.safeParse(data);
   return read.success ? ({ ...read.data, hidden: true } as Checkpoint) : undefined;
 }
 
 const FORBIDDEN = new Set([".git", ".scorel"]);
-/** Paths that have to be looked at name by name; most have nothing of this, and there may be very many. */
+/** Paths that need a detailed check. Most paths do not, and there may be very many. */
 const NOTABLE = /[^\x20-\x7e]|\.git|\.scorel|(?:^|\/)\.{0,2}(?:\/|$)/i;
 
-/** Whether a path relative to the project stays inside it, and out of what steers git or the agent. */
+/** Whether a relative path is inside the project, and not in `.git` or `.scorel`. */
 export function isInside(relative: string): boolean {
   if (!NOTABLE.test(relative)) return true;
   const names = relative.split("/");
@@ -47,7 +47,7 @@ export function isInside(relative: string): boolean {
   );
 }
 
-/** Names that some file systems take for the same count as the same. */
+/** Compares names as file systems that ignore case or special characters would. */
 function isFree(names: readonly string[]): boolean {
   return names.every((name) => !FORBIDDEN.has(fold(name)));
 }
@@ -60,7 +60,7 @@ function fold(name: string): string {
     .toLowerCase();
 }
 
-/** Whether two states cannot be told apart. */
+/** Whether two states are the same. */
 export function same(a: FileState, b: FileState): boolean {
   if (a.kind === "file") return b.kind === "file" && a.sha256 === b.sha256 && a.mode === b.mode;
   if (a.kind === "symlink") return b.kind === "symlink" && a.target === b.target;

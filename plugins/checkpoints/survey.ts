@@ -8,31 +8,31 @@ import { differ, type Ground, look, type Mark, type Seen, seeNow, TICK_MS, type 
 import type { Listing, Source } from "./source.ts";
 import { WalkSource } from "./walk-source.ts";
 
-/** A look that did not see everything. */
+/** An incomplete scan. */
 export interface Failure {
   reason: string;
-  /** By its limits, so that the next one would fail as well. */
+  /** Whether a limit was exceeded, so that the next scan would fail too. */
   hopeless: boolean;
 }
 
-/** Ticks of the slowest clock that file systems are known to take their times from. */
+/** The lag in milliseconds of the clock from which file systems take their times. */
 const CLOCK_LAG_MS = 10;
 
-/** The known state of the project's files, brought up to date by looks. */
+/** Keeps the state of the project's files, updated by scans. */
 export class Survey {
   private readonly ground: Ground;
   private source: Source | undefined;
   private isGit = false;
   readonly known = new Map<string, Seen>();
-  /** Files that a failed look has read, so that the next look need not read them. */
+  /** Files that a failed scan has read, so that the next one need not read them. */
   private partial = new Map<string, Seen>();
-  /** Paths to look at whatever the source says: their marks prove nothing, or they may not be listed. */
+  /** Paths that the next scan always examines: their marks prove nothing, or they may not be listed. */
   private readonly doubtful = new Set<string>();
-  /** What was at paths that were looked at between two looks: it may be somewhere else now. */
+  /** Earlier states of paths that tools touched between scans; the files may have been moved. */
   private left: Seen[] = [];
-  /** When the last whole look began, in milliseconds since the epoch. */
+  /** When the last complete scan began, in milliseconds since the epoch. */
   private since = Number.NEGATIVE_INFINITY;
-  /** What tools with known paths did while a look was under way: it may have seen the file before or after. */
+  /** Paths that tools touched during a scan, which may have seen them before or after. */
   private meanwhile: Map<string, Seen | undefined> | undefined;
 
   constructor(ground: Ground) {
@@ -42,13 +42,13 @@ export class Survey {
   /** Reads a path now. */
   see(path: string): Seen | undefined {
     const seen = seeNow(this.ground, path);
-    // What a look under way compares with stays as it was.
+    // A running scan must compare with the state from before.
     if (this.meanwhile) this.meanwhile.set(path, seen);
     else this.touch(path, seen);
     return seen;
   }
 
-  /** Brings what is known up to date, and answers how it differs from before. */
+  /** Scans the project, updates the state and returns the differences. */
   async look(): Promise<Difference | Failure> {
     this.meanwhile = new Map();
     try {
@@ -71,7 +71,7 @@ export class Survey {
     this.source = undefined;
   }
 
-  /** A command may have made the project a repository, or removed that. */
+  /** The source of file lists; a command may have created or removed a repository. */
   private sourceNow(): Source {
     const isGit = isGitRoot(this.ground.root);
     if (this.source && isGit === this.isGit) return this.source;
@@ -113,7 +113,7 @@ export class Survey {
     const before = this.known.get(path);
     const now = look(this.ground, parents, path, listing.tracked(path), this.partial.get(path) ?? before);
     if (now !== before && now && now.content.kind !== "git") this.partial.set(path, now);
-    // In a plain folder every file is looked at, and most are what they were.
+    // Outside of git, every file is examined, and most are unchanged.
     if (this.isGit || now !== before || !listing.lists(path)) found.set(path, now);
   }
 
@@ -126,9 +126,12 @@ export class Survey {
     return { changes: hidden.size === 0 ? changes : changes.filter((it) => !hidden.has(it)), hidden: hidden.size };
   }
 
-  /** Listed only now, but older than the look before and not moved from a listed place: what they were is not known. */
+  /**
+   * Changes whose earlier state is unknown: files that are newly listed but older than the last scan, and not moved from a
+   * listed place.
+   */
   private hiddenIn(changes: readonly Change[]): Set<Change> {
-    // The clock of files lags: a look can be over, and a command run, within its tick.
+    // File clocks lag: a scan may finish and a command run within the same tick.
     const since = this.since - (this.isGit ? CLOCK_LAG_MS : TICK_MS);
     const old = changes.filter(({ was, now }) => !was && now && now.born < since);
     if (old.length === 0) return new Set();
@@ -136,7 +139,7 @@ export class Survey {
     return new Set(old.filter(({ now }) => now && !inodes.has(now.ino)));
   }
 
-  /** A tool has been at this path since the last look. */
+  /** Records that a tool touched a path since the last scan. */
   private touch(path: string, now: Seen | undefined): void {
     const before = this.known.get(path);
     if (before) this.left.push(before);
@@ -149,17 +152,17 @@ export class Survey {
     else this.known.delete(path);
   }
 
-  /** Whether the next look has to include a path that was looked at just now. */
+  /** Decides whether the next scan must examine a path again. */
   private judge(path: string, tracked: Tracked | undefined, since: number): void {
     const seen = this.known.get(path);
-    // A file that is gone may come back with the inode and the second that the index has for it.
+    // A deleted file may return with the same inode and second as in the index.
     const isSettled = !this.isGit || [seen, tracked].every((mark) => !mark || isOlder(mark, since));
     if (!isSettled || seen?.young || seen?.content.kind === "uncovered") this.doubtful.add(path);
     else this.doubtful.delete(path);
   }
 }
 
-/** A git that was built without nanoseconds notices a change only when it falls in a later second than the last one. */
+/** Whether a mark is older than a scan by at least a second: git without nanosecond support compares seconds only. */
 function isOlder({ ctimeMs }: Mark, lookedAt: number): boolean {
   return Math.floor(ctimeMs / 1_000) < Math.floor((lookedAt - TICK_MS) / 1_000);
 }

@@ -14,14 +14,14 @@ import type { Ground } from "./seen.ts";
 import { absent, isInside } from "./state.ts";
 import { Survey } from "./survey.ts";
 
-/** Watches the tools of one session: what files were before them is kept, what they became is noted. */
+/** Tracks the tools of a session: stores files before tools change them, and records the results. */
 export class Tracker {
   private readonly ctx: Context;
   private readonly ground: Ground;
   private readonly survey: Survey;
   private readonly notes: Notes;
   private readonly looks: Looks;
-  /** Calls that run and have said which paths they write. */
+  /** Running calls that declared which paths they write. */
   private readonly open = new Map<string, { path: string; before: FileState }[]>();
   private watched = false;
   private readonly quit = new AbortController();
@@ -39,12 +39,12 @@ export class Tracker {
     this.looks.round(isFirst);
   }
 
-  /** The model call is under way: a look that is due costs nobody time. */
+  /** Scans while the model answers, so that nobody waits. */
   look(): Promise<void> {
     return this.looks.whileModelSpeaks();
   }
 
-  /** A tool is about to run: keeps what it is going to change. */
+  /** A tool is about to run: stores what it may change. */
   async before({ toolCall, args }: ToolCallInput): Promise<void> {
     const tool = this.ctx.tools.get(toolCall.name);
     if (!tool) return;
@@ -55,7 +55,7 @@ export class Tracker {
     else await this.beforeWrites(toolCall.id, access.writes);
   }
 
-  /** A tool has run: notes what became of the paths it declared. */
+  /** A tool has run: records the new state of the paths it declared. */
   async after({ toolCall, args }: ToolCallOutcome): Promise<void> {
     const known = this.open.get(toolCall.id);
     if (!known) return;
@@ -64,24 +64,24 @@ export class Tracker {
     const paths = known.map(({ path }) => path);
     const written = typeof access === "object" ? access.writes.filter((path) => !isBlocked(path)) : [];
     const missed = written.flatMap((path) => this.inProject(path) ?? []).filter((path) => !paths.includes(path));
-    // A command of the same round may have put a link there, say; then the look after the command finds what was written.
+    // A command in the same round may have put a link there; the scan after the command will find the written file.
     await this.close(toolCall.id, this.looks.willFind ? [] : missed);
   }
 
-  /** Ends the watch: what is known is noted, a look that nobody needs is given up. */
+  /** Stops tracking: known changes are recorded, and an unneeded scan is aborted. */
   async stop(): Promise<void> {
     if (this.open.size === 0 && !this.looks.isOwing) this.quit.abort();
     await this.settle();
     this.survey.close();
   }
 
-  /** Resolves when all that tools have changed is noted. */
+  /** Resolves when all changes of tools are recorded. */
   async settle(): Promise<void> {
     for (const id of [...this.open.keys()]) await this.close(id);
     await this.looks.settle();
   }
 
-  /** The turn's end settles it, also when the turn was cancelled. */
+  /** Settles at the end of the turn, even if the turn was cancelled. */
   private watchTurn(): void {
     if (this.watched) return;
     this.watched = true;
@@ -127,17 +127,17 @@ export class Tracker {
     return seen ? (seen.content as FileState) : absent;
   }
 
-  /** A real path as checkpoints name it; undefined for one that they do not cover. */
+  /** The relative path of a file that checkpoints cover; undefined for any other. */
   private inProject(path: string): string | undefined {
     const inside = relative(this.ground.root, path).split(sep).join("/");
     return isInside(inside) ? inside : undefined;
   }
 }
 
-/** To look at more files than this takes longer than to start git. */
+/** Up to this many files, examining them is faster than starting git. */
 const FEW_FILES = 1_000;
 
-/** A tracker over the session's project; outside a host that is the process's directory. */
+/** Creates a tracker for the session's project, or for the process's directory without a workspace. */
 export function createTracker(ctx: Context): Tracker {
   const { root, home } = ctx.find("workspace") ?? { root: process.cwd(), home: homedir() };
   const { maxFiles, maxScanMs } = ctx.config;
@@ -145,7 +145,7 @@ export function createTracker(ctx: Context): Tracker {
   return new Tracker(ctx, { root, home, keeper, maxFiles, maxScanMs, fewFiles: FEW_FILES });
 }
 
-/** What a call with these arguments touches; nothing, when it is not going to run because they are wrong. */
+/** What a call touches; "read" if its arguments are invalid, since it will not run. */
 async function accessOf(tool: ReadyTool, args: unknown) {
   try {
     return await tool.access(tool.validate(args));

@@ -6,7 +6,7 @@ import { type GitOptions, homeOfGit } from "./git.ts";
 import { type Index, isFile, namesIn } from "./git-output.ts";
 import { IgnoreRules } from "./ignore-rules.ts";
 
-/** Runs git on the project and answers its output. */
+/** Runs git in the project and returns its output. */
 export type Ask = (
   args: readonly string[],
   options?: Pick<GitOptions, "input" | "codes" | "onComplaint">,
@@ -14,11 +14,11 @@ export type Ask = (
 
 /** A folder in which git looks for untracked files. */
 interface Watched extends Times {
-  /** The paths of the folders in it. */
+  /** The paths of its subfolders. */
   folders: readonly string[];
-  /** Of its `.gitignore`, if it has one. */
+  /** The times of its `.gitignore`, if any. */
   rules: Times | undefined;
-  /** It may be a repository of its own: whether git looks into it depends on more than its times. */
+  /** Whether it may be a nested repository, which git enters depending on more than its times. */
   isNested: boolean;
 }
 
@@ -26,12 +26,12 @@ const RULES = ["config", "--list", "--show-origin", "-z"];
 const OTHERS = ["ls-files", "-z", "--others", "--exclude-standard"];
 const IGNORED = ["check-ignore", "-z", "--stdin"];
 const ROOT = "";
-/** Folders that git is asked about by name; with more of them it is asked about the whole project. */
+/** Up to this many folders are passed to git by name; otherwise it lists the whole project. */
 const MOST_NAMED = 100;
 
 /**
- * The files that git neither tracks nor ignores. Which these are can change only with the names in a folder that git does not
- * ignore, with the rules, or with the index. So git is asked again only about folders whose times have changed.
+ * The files that git neither tracks nor ignores. They can change only with the names in a folder that is not ignored, with the
+ * rules or with the index, so git is asked again only about folders whose times changed.
  */
 export class Untracked {
   private readonly root: string;
@@ -48,7 +48,7 @@ export class Untracked {
     this.rules = new IgnoreRules(root, homeOfGit());
   }
 
-  /** Lists the files; `isNew` tells that the index has changed, and `index` what is in it, once that is known. */
+  /** Lists the files. `isNew` says that the index changed; `index` resolves to its content. */
   async list(isNew: boolean, index: Promise<Index>, clock: Clock): Promise<ReadonlySet<string>> {
     this.since = Date.now();
     try {
@@ -76,7 +76,7 @@ export class Untracked {
     this.ignored.clear();
   }
 
-  /** The folders in which something may have changed, without those inside others of them; undefined: the rules have. */
+  /** Folders in which something may have changed, without folders inside them; undefined if ignore rules changed. */
   private async stale(clock: Clock): Promise<string[] | undefined> {
     const stale = new Set<string>();
     for (const [path, folder] of this.folders) {
@@ -95,7 +95,7 @@ export class Untracked {
     return namesIn(await this.ask(folders.has(ROOT) ? OTHERS : ["--literal-pathspecs", ...OTHERS, "--", ...folders]));
   }
 
-  /** Finds the folders from these down in which an untracked file can appear. */
+  /** Finds the folders, from `tops` down, in which untracked files can appear. */
   private async watch(tops: ReadonlySet<string>, index: Index, clock: Clock): Promise<void> {
     const before = new Map(this.folders);
     for (const path of before.keys()) if (tops.has(path) || isBelow(path, tops)) this.folders.delete(path);
@@ -134,7 +134,7 @@ export class Untracked {
     return { ...timesOf(stat, this.since), folders, rules: rules && timesOf(rules, this.since), isNested };
   }
 
-  /** Folders without a file that git lists are empty, or ignored. */
+  /** Filters out ignored folders. A folder without files that git lists is either empty or ignored. */
   private async notIgnored(folders: readonly string[]): Promise<string[]> {
     if (folders.length === 0) return [];
     const ignored = new Set((await this.ask(IGNORED, { input: folders.join("\0"), codes: [1] })).split("\0"));
@@ -151,13 +151,13 @@ function join(folder: string, name: string): string {
   return folder === ROOT ? name : `${folder}/${name}`;
 }
 
-/** Whether a path lies in one of these folders. */
+/** Whether a path is in one of these folders. */
 function isBelow(path: string, folders: ReadonlySet<string>): boolean {
   for (let above = dirname(path); above !== "."; above = dirname(above)) if (folders.has(above)) return true;
   return folders.has(ROOT);
 }
 
-/** The folders of these files, and those above them. */
+/** The parent folders of these files, at all levels. */
 function foldersAbove(files: Iterable<string>): Set<string> {
   const folders = new Set<string>();
   for (const path of files)
@@ -165,7 +165,7 @@ function foldersAbove(files: Iterable<string>): Set<string> {
   return folders;
 }
 
-/** The names in a folder, and which of them are folders; none when it cannot be read, which git cannot either. */
+/** The names in a folder, and whether each is a folder; empty when it cannot be read, which git cannot either. */
 function namesOf(folder: string): Map<string, boolean> {
   try {
     return new Map(fs.readdirSync(folder, { withFileTypes: true }).map((entry) => [entry.name, entry.isDirectory()]));
@@ -178,6 +178,6 @@ function statOf(path: string): fs.Stats | undefined {
   try {
     return fs.lstatSync(path, { throwIfNoEntry: false });
   } catch {
-    return undefined; // A parent that became a file, or is closed.
+    return undefined; // A parent is not a folder or cannot be entered.
   }
 }

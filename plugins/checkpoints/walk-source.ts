@@ -5,21 +5,23 @@ import { isFile } from "./git-output.ts";
 import { type Ground, isYoung, type Seen } from "./seen.ts";
 import type { Listing, Source } from "./source.ts";
 
-/** Folders that hold what is made or fetched; only outside git, where no ignore file says so. */
+/** Folders with generated or downloaded files; needed outside of git, where no ignore file lists them. */
 const SKIPPED = new Set([".git", ".hg", ".svn", ".scorel", "node_modules", ".venv", "__pycache__"]);
 
-/** The entries of a folder, and the folder's times when they were read. */
+/** A folder's entries, with its times when they were read. */
 interface Folder {
   ino: number;
   mtimeMs: number;
   ctimeMs: number;
-  /** Read so soon after its last change that equal times prove nothing. */
+  /** Whether it was read so soon after its last change that equal times prove nothing. */
   young: boolean;
   files: ReadonlySet<string>;
   folders: readonly string[];
 }
 
-/** Every file below a folder outside git. Links are not followed; a folder is read again only when its times have changed. */
+/**
+ * Lists all files below a folder outside of git. Links are not followed, and a folder is read again only if its times changed.
+ */
 export class WalkSource implements Source {
   private readonly ground: Ground;
   private folders = new Map<string, Folder>();
@@ -30,7 +32,7 @@ export class WalkSource implements Source {
 
   async list(known: ReadonlyMap<string, Seen>, clock: Clock): Promise<Listing | string> {
     const { root, home, maxFiles, maxScanMs } = this.ground;
-    // Nobody wants copies of a whole home, with all the keys in it.
+    // A whole home is not scanned: it is too large and contains keys.
     if (`${home}/`.startsWith(root.endsWith("/") ? root : `${root}/`))
       return "the home directory is not looked through";
     const folders = new Map<string, Folder>();
@@ -64,7 +66,7 @@ export class WalkSource implements Source {
       const { ino, mtimeMs, ctimeMs } = stat;
       return { ino, mtimeMs, ctimeMs, young: isYoung(Math.max(mtimeMs, ctimeMs)), ...entriesIn(absolute, path) };
     } catch {
-      return undefined; // Gone meanwhile, or closed to this user: nothing that a tool of his could change.
+      return undefined; // The folder was removed, or is not accessible to this user and thus to tools.
     }
   }
 }

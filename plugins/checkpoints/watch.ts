@@ -2,10 +2,10 @@ import type { ToolCallInput, ToolCallOutcome } from "@scorel/agent/contract";
 import type { Context } from "./context.ts";
 import type { Tracker } from "./tracker.ts";
 
-/** After this a round's request is on its way, and looking through the project costs nobody time. */
+/** By then the round's request has been sent, so that scanning the project delays nobody. */
 const START_MS = 20;
 
-/** The tracker of a session, made when there is something to track: a turn without tools is not to pay for it. */
+/** Creates a session's tracker when it is first needed, so that a turn without tools costs nothing. */
 export class Watch {
   private readonly ctx: Context;
   private made: Promise<Tracker> | undefined;
@@ -16,7 +16,7 @@ export class Watch {
     this.ctx = ctx;
   }
 
-  /** A model call begins, the first since the user spoke or another: the look that is due runs while the model speaks. */
+  /** A model call begins; `isFirst` after a message of the user. A due scan runs while the model answers. */
   round(isFirst: boolean): void {
     this.ready?.round(isFirst);
     clearTimeout(this.timer);
@@ -36,7 +36,7 @@ export class Watch {
     await this.ready?.after(outcome);
   }
 
-  /** Resolves when all that tools have changed so far is in the log. */
+  /** Resolves when all changes of tools are in the log. */
   async settle(): Promise<void> {
     await this.ready?.settle();
   }

@@ -7,22 +7,22 @@ import type { Kept, Output } from "./output.ts";
 
 const MAX_COMMANDS = 16;
 const ID_LENGTH = 6;
-/** A command that says more than this between two polls has to wait for the next one. */
+/** The most unread output in characters; beyond it, the command is paused until the next poll. */
 const MAX_UNREAD = 64 * 1024 * 1024;
 
-/** What a poll tells: what was said since the last one, and how the command stands. */
+/** The result of a poll: new output and the state of the command. */
 export interface Polled {
   kept: Kept;
-  /** Absent while it runs. */
+  /** Absent while the command runs. */
   ended: Ended | undefined;
   durationMs: number;
-  /** Its time limit; 0 when there is none. */
+  /** The time limit in seconds; 0 for none. */
   seconds: number;
 }
-/** What a command in the background needs from its session. */
+/** The parts of the session that a background command needs. */
 export interface Surroundings {
   run: typeof runCommand;
-  /** A new collector of output. */
+  /** Creates a collector of output. */
   output(): Output;
   redactor(): { write(chunk: string): string; end(): string };
   running: Set<End>;
@@ -49,7 +49,7 @@ interface Entry {
   done: Promise<void>;
 }
 
-/** The commands that a session runs in the background. */
+/** The background commands of a session. */
 export class Background {
   private readonly around: Surroundings;
   private readonly entries = new Map<string, Entry>();
@@ -58,7 +58,7 @@ export class Background {
     this.around = around;
   }
 
-  /** Starts a command and answers its id; throws BASH_BACKGROUND_FULL, BASH_SPAWN. */
+  /** Starts a command and returns its id. Throws BASH_BACKGROUND_FULL and BASH_SPAWN. */
   async start(wanted: Wanted): Promise<string> {
     this.makeRoom();
     const { run, running, ledger, output, redactor } = this.around;
@@ -89,7 +89,7 @@ export class Background {
           entry.ended = ended;
           entry.endedAt = performance.now();
         },
-        // Only the start can fail, and whoever asked for it hears of it.
+        // Only the start can fail, and its caller gets the error.
         reject,
       );
     });
@@ -97,7 +97,7 @@ export class Background {
     return id;
   }
 
-  /** What it said since the last poll; one that has ended is forgotten after this. Throws BASH_BACKGROUND_UNKNOWN. */
+  /** Returns output since the last poll. A command that has ended is forgotten afterwards. Throws BASH_BACKGROUND_UNKNOWN. */
   poll(id: string): Polled {
     const entry = this.entryOf(id);
     const { ended, seconds, started, endedAt = performance.now() } = entry;
@@ -109,7 +109,7 @@ export class Background {
     return { kept, ended, seconds, durationMs: Math.round(endedAt - started) };
   }
 
-  /** Ends it with all that came from it. */
+  /** Kills a command and everything it started, then polls it. */
   async stop(id: string): Promise<Polled> {
     const entry = this.entryOf(id);
     entry.control.abort();
@@ -117,7 +117,7 @@ export class Background {
     return this.poll(id);
   }
 
-  /** Closes the files of output that nobody asked for. */
+  /** Closes the output files of commands that were never polled. */
   close(): void {
     for (const { output } of this.entries.values()) output.close();
     this.entries.clear();
@@ -130,7 +130,7 @@ export class Background {
     throw errors.BASH_BACKGROUND_UNKNOWN({ id, ids });
   }
 
-  /** One that has ended makes room, though its last words were not asked for. */
+  /** Forgets a command that has ended, even if its last output was not read, or throws if all still run. */
   private makeRoom(): void {
     if (this.entries.size < MAX_COMMANDS) return;
     const over = [...this.entries].find(([, { ended }]) => ended);

@@ -28,11 +28,10 @@ const parameters = z.object({
   stop: z.string().optional().describe("id: end it"),
 });
 type Params = z.output<typeof parameters>;
-/** A call that runs a command. */
 type Run = Params & { command: string };
 type OnUpdate = ((partial: ToolOutput) => void) | undefined;
 
-/** Runs a shell command. A non-zero exit is a result; only what could not run or had to be ended is an error. */
+/** Runs a shell command. A non-zero exit code is a normal result; only a failed start or a forced end is an error. */
 export function createBash(env: Environment): Tool<Params> {
   let ledger: Promise<Ledger> | undefined;
   let background: Promise<Background> | undefined;
@@ -68,7 +67,7 @@ type InBackground = () => Promise<Background>;
 
 type Noted = () => Promise<Ledger>;
 
-/** What lasts from one command of a session to the next. */
+/** State that a session keeps between commands. */
 interface Lasting {
   noted: Noted;
   ready: () => Promise<ReadyShell>;
@@ -81,7 +80,7 @@ async function createReadyShell(env: Environment): Promise<ReadyShell> {
   return shell;
 }
 
-/** Which commands run, for the next start of Scorel to end them if this process is killed. */
+/** Records running commands, so that the next start of Scorel can kill them if this process is killed. */
 async function createLedger(env: Environment): Promise<Ledger> {
   const { Ledger, ledgerFolder } = await import("@scorel/kit/process/ledger");
   const ledger = new Ledger(ledgerFolder(env.workspace.home), env.sessionId, (thrown) => env.report("Bash", thrown));
@@ -122,7 +121,7 @@ async function start(
   return answer(`[runs in the background as ${id}]`, { background: id });
 }
 
-/** What a command in the background has said, after it was stopped if that was asked for. */
+/** Returns a background command's new output, after stopping it if requested. */
 async function inform({ poll, stop }: Params, inBackground: InBackground): Promise<ToolOutput> {
   const background = await inBackground();
   const polled = poll === undefined ? await background.stop(stop ?? "") : background.poll(poll);
@@ -216,7 +215,7 @@ function outcome({ ended, exitCode, signal }: Ended, seconds: number): string {
   return signal ? `killed by ${signal}` : `exit code ${exitCode}`;
 }
 
-/** At most one call per interval, the last one included. */
+/** Limits calls of `work` to one per interval; the last request is never dropped. */
 function throttled(work: () => void): { ask(): void; stop(): void } {
   let timer: NodeJS.Timeout | undefined;
   return {

@@ -2,34 +2,34 @@ import type { EventOf, Session } from "@scorel/kernel";
 import type {} from "@scorel/messages/contract";
 
 /**
- * Tokens that calls of one reply have taken while their results are not stored, so that nothing else counts them:
- * calls that run side by side share what is free instead of each taking it.
+ * Tokens reserved by calls whose results are not stored yet. Concurrent calls thus share the free context instead of each using
+ * all of it.
  */
 export class Claims {
   private readonly session: Session;
   private readonly claimed = new Map<string, number>();
   private reply: string | undefined;
-  /** The leaf when the log was last looked at: what lies before it is known. */
+  /** The leaf when the log was last read; earlier events are known. */
   private looked: string | undefined;
 
   constructor(session: Session) {
     this.session = session;
   }
 
-  /** What a call's result will take; a later claim of the same call replaces the first. */
+  /** Reserves context for a call's result, replacing an earlier reservation of the same call. */
   claim(toolCallId: string, tokens: number): void {
     this.forgetStored();
     this.claimed.set(toolCallId, tokens);
   }
 
-  /** Tokens claimed and not stored. */
+  /** The sum of all reservations. */
   total(): number {
     if (this.claimed.size === 0) return 0;
     this.forgetStored();
     return [...this.claimed.values()].reduce((sum, tokens) => sum + tokens, 0);
   }
 
-  /** Results count for themselves once they are stored; a call that never stored one ends with its reply. */
+  /** Drops reservations of stored results, and of calls from earlier replies. */
   private forgetStored(): void {
     const { tree, activeLeaf } = this.session;
     let event = activeLeaf === null ? undefined : tree.get(activeLeaf);
@@ -39,7 +39,7 @@ export class Claims {
       if (message.role === "tool_result") this.claimed.delete(message.toolCallId);
       if (message.role === "assistant") break;
     }
-    // Up to the leaf of the last look the reply is still the same.
+    // Until the leaf of the last look is reached, the reply is still the same.
     if (event?.id !== this.looked && event?.id !== this.reply) this.claimed.clear();
     if (event?.id !== this.looked) this.reply = event?.id;
     this.looked = activeLeaf ?? undefined;

@@ -9,35 +9,34 @@ import type { Confine } from "./confinement.ts";
 import { errors } from "./errors.ts";
 import type { ReadyShell, Shell } from "./ready-shell.ts";
 
-/** After a command has ended, what it left behind may still hold its output; that is not waited for longer. */
+/** How long to wait for output after a command has ended; background processes may keep its pipe open. */
 const PIPE_GRACE_MS = 100;
 
 export interface Command {
   command: string;
   cwd: string;
   env: Record<string, string>;
-  /** Default: it runs as it is. */
+  /** Wraps the command in the sandbox; unset means no sandbox. */
   confine?: Confine | undefined;
-  /** Default: no limit. */
+  /** Unset means no limit. */
   timeoutMs?: number | undefined;
   signal?: AbortSignal | undefined;
-  /** Gets the output, stdout and stderr as they came. */
+  /** Receives stdout and stderr, in order of arrival. */
   onText(text: string): void;
-  /** Hears that it runs. */
+  /** Called when the command runs. */
   onStart?(started: Started): void;
-  /** What it leaves behind belongs to it: its end stays in `running`. */
+  /** Whether processes left behind belong to the command; its end function then stays in `running`. */
   keep?: boolean;
-  /** May have a shell that waits for a command, where no sandbox confines it. */
+  /** A waiting shell to use if the command is not sandboxed. */
   ready?: ReadyShell;
 }
-/** A command that has just been started. */
 export interface Started {
   pid: number;
-  /** What all its descendants bear in their environment. */
+  /** The environment marker by which all its descendants are found. */
   mark: string;
   reading: Paused;
 }
-/** Output that can be left unread for a while; whoever writes it has to wait then. */
+/** Output that can be paused; its writer then blocks. */
 export interface Paused {
   pause(): void;
   resume(): void;
@@ -45,18 +44,18 @@ export interface Paused {
 export interface Ended {
   exitCode: number | null;
   signal: NodeJS.Signals | null;
-  /** Why it was ended from here. */
+  /** Why Scorel killed the command. */
   ended?: "timeout" | "cancelled";
-  /** Processes it left behind kept its output open. */
+  /** Whether background processes kept its output open. */
   leftOpen: boolean;
 }
 
-/** Ends a command with all that came from it. */
+/** Kills a command and everything it started. */
 export type End = () => Promise<void>;
 
 /**
- * Runs a command in its own process group; throws BASH_SPAWN when its shell cannot be started. While it runs,
- * `running` holds its end, for whoever has to end it from elsewhere.
+ * Runs a command in its own process group. While it runs, `running` contains a function that kills it. Throws BASH_SPAWN when
+ * its shell cannot be started.
  */
 export async function runCommand(options: Command, running: Set<End>): Promise<Ended> {
   const mark = newId();
@@ -91,26 +90,27 @@ async function runShell({ child, mark }: Shell, options: Command, running: Set<E
   }
 }
 
-/** What runs anywhere in this process, should it end before the commands do. */
+/** All running process groups of this process, to be killed if it exits first. */
 const groups = new Set<number>();
 function killGroups(): void {
   for (const group of groups) killGroup(group);
 }
 
-/** What is started for a command. */
 interface Program {
   argv: readonly [string, ...string[]];
   cwd: string;
   env: Record<string, string>;
 }
 
-/** The outer shell joins both outputs into one pipe, which keeps their order, and becomes the inner one. */
+/**
+ * The outer shell joins both output streams into one pipe, to keep their order, and then replaces itself with the inner shell.
+ */
 function shellFor(command: string): Program["argv"] {
   const shell = existsSync("/bin/bash") ? "/bin/bash" : "/bin/sh";
   return ["/bin/sh", "-c", 'exec "$0" -c "$1" 2>&1', shell, command];
 }
 
-/** A sandbox says on stderr why it does not start. */
+/** Joins the streams of a sandboxed command too, since the sandbox reports start errors on stderr. */
 function joined({ file, args, env }: SandboxCommand): Program {
   return { argv: ["/bin/sh", "-c", 'exec "$@" 2>&1', "sh", file, ...args], cwd: "/", env };
 }
@@ -141,13 +141,13 @@ async function watch(child: ChildProcess, options: Command, end: End): Promise<E
   return { ...exit, ...(stop && { ended: stop }), leftOpen: !closed };
 }
 
-/** What the system does not let go even when killed (it waits for a dead disk, say) is not waited for. */
+/** Stops waiting for a killed process that the system cannot end, for example during disk I/O. */
 async function unstoppable(): Promise<Pick<Ended, "exitCode" | "signal">> {
   await delay(PIPE_GRACE_MS, undefined, { ref: false });
   return { exitCode: null, signal: "SIGKILL" };
 }
 
-/** What comes first: the end of the command (nothing), its time limit, or a cancel. */
+/** Waits for the command's end (undefined), its time limit or a cancellation, whichever is first. */
 function firstOf(exited: Promise<unknown>, { timeoutMs, signal }: Command): Promise<Ended["ended"]> {
   return new Promise((resolve) => {
     const timer = timeoutMs === undefined ? undefined : setTimeout(() => done("timeout"), timeoutMs);
@@ -163,7 +163,7 @@ function firstOf(exited: Promise<unknown>, { timeoutMs, signal }: Command): Prom
   });
 }
 
-/** Decodes across chunks, so that a character split between two survives. */
+/** Decodes output across chunks, so that a split character stays intact. */
 function readText(child: ChildProcess, onText: (text: string) => void): { settle(graceMs: number): Promise<boolean> } {
   const decoder = new TextDecoder();
   const { stdout } = child;

@@ -3,7 +3,7 @@ import { controlMounts } from "./control-mounts.ts";
 import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 
-/** Puts a program with its arguments, its directory and its environment into the sandbox. */
+/** Wraps a program with its arguments, directory and environment in the sandbox. */
 export type Confine = (
   argv: readonly [string, ...string[]],
   cwd: string,
@@ -11,17 +11,17 @@ export type Confine = (
 ) => Promise<SandboxCommand>;
 
 const GiB = 1024 * 1024 * 1024;
-/** Builds and tests are larger than what a skill runs; the command's own time limit ends them. */
+/** Limits for builds and tests, which need more than skills. The command's time limit still applies. */
 const LIMITS: Partial<SandboxLimits> = {
   cpuSeconds: 24 * 3600,
   memoryBytes: 64 * GiB,
   processes: 16_384,
   fileBytes: 1024 * GiB,
 };
-/** What the host's folders of the same name hold is not there. */
+/** The host's folders of these variables are not visible in the sandbox. */
 const OWN_FOLDERS = { HOME: "/tmp", TMPDIR: "/tmp" };
 
-/** How commands are confined when `[tools.bash] sandbox` asks for it; throws BASH_NO_SANDBOX when nothing can. */
+/** Returns how to sandbox commands if `[tools.bash] sandbox` is set. Throws BASH_NO_SANDBOX when there is no sandbox. */
 export function confinement(env: Environment): Confine | undefined {
   const { sandbox, network } = env.bash();
   if (!sandbox) return undefined;
@@ -53,7 +53,7 @@ async function confine(wanted: Wanted, service: SandboxService, { workspace }: E
   }
 }
 
-/** Shells export functions under names that are none. */
+/** Drops variables that are not valid names: exported shell functions. */
 function named(env: Record<string, string>): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter(([name]) => /^[A-Za-z_]\w*$/.test(name)));
 }

@@ -1,16 +1,16 @@
-/** Bytes of a file, from the first to before the second. */
+/** A range of bytes; the end is exclusive. */
 export type ByteRange = readonly [from: number, to: number];
 
-/** Which bytes of which version of a file the model has seen. */
+/** The bytes that the model has seen, of one version of a file. */
 export interface FileCoverage {
-  /** sha256 of the file's bytes, in hex. */
+  /** The sha256 of the file's bytes, in hex. */
   version: string;
-  /** Ascending, apart from each other. */
+  /** Ascending and disjoint. */
   ranges: readonly ByteRange[];
 }
-/** `details.file` of a Read, Edit or Write result: the file after the call. */
+/** `details.file` in the result of Read, Edit or Write: the file after the call. */
 export interface FileDetails extends FileCoverage {
-  /** The real path; bytes of a name that are no UTF-8 as `\xHH`. */
+  /** The real path; bytes that are not UTF-8 are written as `\xHH`. */
   path: string;
 }
 
@@ -21,9 +21,9 @@ export interface Todo {
 
 declare module "@scorel/kernel" {
   interface Projections {
-    /** Real path -> what the model on this path has seen of it; a summary of the conversation forgets all. */
+    /** Maps real paths to what the model has seen on this path; a compaction clears it. */
     fileCoverage: Readonly<Record<string, FileCoverage>>;
-    /** The model's own list of work, as last written. */
+    /** The model's todo list, as last written. */
     todos: readonly Todo[];
   }
 }

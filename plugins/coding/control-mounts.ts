@@ -3,19 +3,22 @@ import { basename, dirname, join, resolve } from "node:path";
 import { realOf } from "@scorel/kit/files/paths";
 import type { SandboxMount } from "@scorel/sandbox/contract";
 
-/** What commands in the sandbox may not change: mounts over the project's own, and what undoes that. */
+/** Read-only mounts for paths that sandboxed commands must not change, and a function that removes their placeholders. */
 export interface ControlMounts {
   mounts: SandboxMount[];
   release(): void;
 }
 
-/** What stands in for a path that is missing, so that nobody can make it: a folder, or a file with this text. */
+/**
+ * A path that must not be changed. `missing` is what to create if it does not exist: a folder, a file with this text, or
+ * nothing.
+ */
 interface Control {
   path: string;
   missing: "folder" | { text: string } | "nothing";
 }
 
-/** Keeps what steers the agent, and git on the other side of the sandbox, from commands in a project. */
+/** Protects the files that control the agent and git in a project from sandboxed commands. */
 export function controlMounts(root: string): ControlMounts {
   const git = join(root, ".git");
   const kind = kindOf(git);
@@ -26,7 +29,7 @@ export function controlMounts(root: string): ControlMounts {
   const shut = control.filter((each) => standIn(each, standing));
   return {
     mounts: [
-      // A folder with mounts in it can be renamed, and another put in its place, unless it is a mount itself.
+      // A folder that contains mounts could be renamed and replaced, unless it is a mount itself.
       ...(kind === "folder" ? [write(git)] : []),
       ...shut.map(({ path }) => read(path)),
       ...(kind === "file" ? worktreeMounts(git) : []),
@@ -35,7 +38,7 @@ export function controlMounts(root: string): ControlMounts {
   };
 }
 
-/** `commondir` would have git read its configuration elsewhere; `.` is where it stands. */
+/** Paths in `.git` that make git run programs. `commondir` could redirect git's configuration; `.` means here. */
 function controlOf(git: string): Control[] {
   return [
     { path: join(git, "hooks"), missing: "folder" },
@@ -47,8 +50,8 @@ function controlOf(git: string): Control[] {
 }
 
 /**
- * Of a worktree's git folder, which lies in that of its repository: what a commit writes, the rest to be read. None when the
- * folder does not name this worktree in turn, as it does when git made it.
+ * Mounts for a worktree's git folder, which is inside its repository: writable for what a commit writes, otherwise read-only.
+ * Empty if the folder does not point back to this worktree.
  */
 function worktreeMounts(file: string): SandboxMount[] {
   const own = textOf(file, /^gitdir: (.+)$/m);
@@ -62,7 +65,7 @@ function worktreeMounts(file: string): SandboxMount[] {
   const isWhole = ["objects", "refs"].every((name) => kindOf(join(common, name)) === "folder");
   const config = textOf(join(common, "config"), /([\s\S]*)/) ?? "";
   const ownConfig = join(gitdir, "config.worktree");
-  // Where worktrees may have settings of their own, one that has none yet could be given some.
+  // If worktrees may have their own settings and this one has no file yet, a command could create one.
   if (!isWhole || (/worktreeConfig/i.test(config) && kindOf(ownConfig) !== "file")) return [];
   const folders = ["objects", "refs", "logs"].map((name) => join(common, name));
   const files = [join(gitdir, "gitdir"), join(gitdir, "commondir"), ownConfig];
@@ -77,10 +80,10 @@ function worktreeMounts(file: string): SandboxMount[] {
 const read = (path: string): SandboxMount => ({ path, access: "read" });
 const write = (path: string): SandboxMount => ({ path, access: "write" });
 
-/** What several commands at once stand on, counted: the last takes it away. */
+/** How many running commands use each placeholder; the last one removes it. */
 const held = new Map<string, number>();
 
-/** Whether there is something to shut: it itself, or what stands in for it. */
+/** Whether the path can be mounted: it exists, or a placeholder was created. */
 function standIn(control: Control, standing: Control[]): boolean {
   const { path, missing } = control;
   const count = held.get(path) ?? 0;
@@ -103,11 +106,11 @@ function takeAway({ path, missing }: Control): void {
     if (missing === "folder") fs.rmdirSync(path);
     else if (missing !== "nothing" && fs.readFileSync(path, "utf8") === missing.text) fs.unlinkSync(path);
   } catch {
-    // Somebody outside has put something there in the meantime.
+    // Another program has put something there meanwhile.
   }
 }
 
-/** Undefined for links, too, which cannot be mounted over. */
+/** Undefined for links, which cannot be mounted over. */
 function kindOf(path: string): "file" | "folder" | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   return stat?.isDirectory() ? "folder" : stat?.isFile() ? "file" : undefined;

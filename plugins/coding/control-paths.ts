@@ -9,8 +9,8 @@ import { type Place, realPath } from "./paths.ts";
 import { isInRepository } from "./repository.ts";
 
 /**
- * Why a file may not be written, if it may not: it steers the agent or git, or lies outside the project, its
- * temporary folder and the directories that the user allowed. The one judge for Write, Edit and their guard.
+ * Why a file must not be written, if so: it controls the agent or git, or is outside of the project, its temporary folder and
+ * the allowed directories. Write, Edit and their guard all use this check.
  */
 export async function writeRefusal(place: Place, workspace: Workspace): Promise<ScorelError | undefined> {
   const allowed = await Promise.all(workspace.allowWrite.map(realPath));
@@ -24,7 +24,7 @@ export async function writeRefusal(place: Place, workspace: Workspace): Promise<
   return errors.PATH_OUTSIDE({ path: place.path, root: workspace.root, dir: dirname(place.path) });
 }
 
-/** Throws that refusal, unless a person has agreed that this very call writes this very file. */
+/** Throws the refusal, unless a person approved this file for this call. */
 export async function requireWritable(place: Place, { workspace, confirmed }: Environment, id: string): Promise<void> {
   const refusal = confirmed.get(id) === place.path ? undefined : await writeRefusal(place, workspace);
   if (refusal) throw refusal;
@@ -34,7 +34,7 @@ async function isTemporary(place: Place, workspace: Workspace): Promise<boolean>
   return isWithin(await realPath(workspace.temp), place.path);
 }
 
-/** By its name, by the name that was used for it, or because a control path is a link to it. */
+/** Whether a place is a control path: by its real name, by the given name, or as the target of a control path. */
 async function isControl(place: Place, { home, root, cwd }: Workspace): Promise<boolean> {
   if (isControlPath(place.path) || isControlPath(place.lexical)) return true;
   if (await isInRepository(place.path)) return true;
@@ -43,11 +43,11 @@ async function isControl(place: Place, { home, root, cwd }: Workspace): Promise<
     [".scorel", ".git", ".git/hooks", ".git/config"].map((name) => join(base, name)),
   );
   const targets = (await Promise.all(names.map(targetOf))).filter((target) => target !== undefined);
-  // What is named `.git` itself has been judged by its name.
+  // A target named `.git` was already judged by its name.
   return targets.some((target) => fold(basename(target)) !== ".git" && isWithin(target, place.path));
 }
 
-/** Nothing where there can be nothing: below a `.git` that is a file, say. */
+/** Undefined for a path that cannot exist, for example below a `.git` file. */
 async function targetOf(path: string): Promise<string | undefined> {
   try {
     return await realPath(path);
@@ -58,8 +58,8 @@ async function targetOf(path: string): Promise<string | undefined> {
 }
 
 /**
- * Whether an absolute path is, or lies below, a `.scorel` or `.git`. Of git's folder only files of words are none: hooks,
- * configuration, `commondir`, which names another folder for both, and the list of a rebase all run something.
+ * Whether an absolute path is, or is inside, a `.scorel` or `.git`. In a git folder, only some plain text files are excepted:
+ * hooks, configuration, `commondir` and a rebase's todo list can all make git run programs.
  */
 export function isControlPath(path: string): boolean {
   const names = path.split(sep).map(fold);

@@ -4,7 +4,7 @@ import type { ByteRange, FileCoverage, FileDetails } from "./contract.ts";
 
 type State = Readonly<Record<string, FileCoverage>>;
 
-/** What the model on this path has seen of which file: folded from the results of Read, Edit and Write. */
+/** What the model has seen of each file on this path, from results of Read, Edit and Write. */
 export const fileCoverage: ProjectionDefinition<State> = {
   over: "path",
   reads: ["compact", { type: "message", containing: '"ranges"' }],
@@ -28,13 +28,13 @@ function fileOf(message: ScorelMessage): FileDetails | undefined {
   return { path: file.path, version: file.version, ranges: file.ranges };
 }
 
-/** Ranges of the same version are united; another version replaces what was seen before. */
+/** Unites ranges of the same version; a new version replaces what was seen. */
 export function joined(before: FileCoverage | undefined, now: FileCoverage): FileCoverage {
   if (before?.version !== now.version) return now;
   return { version: now.version, ranges: union([...before.ranges, ...now.ranges]) };
 }
 
-/** Ascending ranges, apart from each other, that cover the same bytes. */
+/** The same bytes as ascending, disjoint ranges. */
 export function union(ranges: readonly ByteRange[]): ByteRange[] {
   const sorted = ranges.filter(([from, to]) => from < to).sort(([a], [b]) => a - b);
   const result: [number, number][] = [];
@@ -46,7 +46,7 @@ export function union(ranges: readonly ByteRange[]): ByteRange[] {
   return result;
 }
 
-/** The first part of `[from, to)` that no range covers. */
+/** The first part of `[from, to)` that is not covered. */
 export function uncovered(ranges: readonly ByteRange[], [from, to]: ByteRange): ByteRange | undefined {
   let at = from;
   for (const [start, end] of ranges) {
@@ -57,14 +57,14 @@ export function uncovered(ranges: readonly ByteRange[], [from, to]: ByteRange): 
   return at < to ? [at, to] : undefined;
 }
 
-/** A stretch of bytes and the count of bytes that take its place. */
+/** A replaced range of bytes, and the length of its replacement. */
 export interface Replacement {
   from: number;
   to: number;
   length: number;
 }
 
-/** Where covered bytes lie after replacements (ascending, apart); what was put in is covered too. */
+/** Moves covered ranges according to replacements (ascending, disjoint); inserted bytes are covered too. */
 export function afterReplacing(ranges: readonly ByteRange[], replacements: readonly Replacement[]): ByteRange[] {
   const moved: ByteRange[] = [];
   let shift = 0;

@@ -1,11 +1,11 @@
 import { structuredPatch } from "diff";
 
 const CONTEXT = 3;
-/** A diff is for people: longer lines and longer diffs are cut. */
+/** Limits of a diff, in characters per line and in lines. */
 const MAX_LINE = 400;
 const MAX_LINES = 2_000;
 
-/** The unified diff of one file, empty when nothing changed. Only what lies between equal ends is compared. */
+/** The unified diff of a file; empty when nothing changed. Equal beginnings and ends are not compared. */
 export function unifiedDiff(path: string, before: string, after: string): string {
   if (before === after) return "";
   const old = linesOf(before);
@@ -26,7 +26,7 @@ function hunksOf(old: string[], now: string[], head: number): string[] {
   ]);
 }
 
-/** `from` counts from 0; an empty side is named by the line before it, as diff does. */
+/** A hunk header. `from` counts from 0; as in diff, an empty side is named by the line before it. */
 function mark(oldFrom: number, oldLines: number, newFrom: number, newLines: number): string {
   const side = (from: number, lines: number) => `${lines === 0 ? from : from + 1},${lines}`;
   return `@@ -${side(oldFrom, oldLines)} +${side(newFrom, newLines)} @@`;
@@ -36,7 +36,7 @@ function whole(lines: readonly string[], sign: string): string[] {
   return clip(lines.map((line) => sign + line.replace(/\n$/, "")));
 }
 
-/** Long lines are shown around the place where the first removed and the first added line part. */
+/** Cuts long lines around the first difference. */
 function clip(lines: readonly string[]): string[] {
   const removed = lines.find((line) => line.startsWith("-"))?.slice(1) ?? "";
   const added = lines.find((line) => line.startsWith("+"))?.slice(1) ?? "";

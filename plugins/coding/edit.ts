@@ -22,7 +22,7 @@ const parameters = z.object({
 });
 type Params = z.output<typeof parameters>;
 
-/** Replaces one text, or all its occurrences, and nothing else. */
+/** The tool Edit, which replaces one text, or all its occurrences. */
 export function createEdit(env: Environment): Tool<Params> {
   return {
     name: "Edit",
@@ -50,7 +50,7 @@ async function edit(params: Params, env: Environment, id: string): Promise<ToolO
   return replace(places, finder, params.new_string, ranges, place, file, env);
 }
 
-/** What was read of the present version; throws when that is another one. */
+/** The ranges read of the current version. Throws if an older version was read. */
 function seenOf(place: Place, file: TextFile, env: Environment): readonly ByteRange[] {
   const seen = env.coverage(place.path);
   if (seen && seen.version !== file.version) throw errors.FILE_STALE({ path: place.shown });
@@ -79,7 +79,9 @@ function requireRead(places: readonly ByteRange[], ranges: readonly ByteRange[],
   }
 }
 
-/** The model saw [redacted] there; changing a part of the secret would uncover the rest. Throws EDIT_SECRET. */
+/**
+ * Throws EDIT_SECRET if a replacement touches a secret: the model saw [redacted], and changing a part would reveal the rest.
+ */
 function requireShown(places: readonly ByteRange[], place: Place, secrets: Spans): void {
   if (places.some(([from, to]) => secrets.some(([start, end]) => start < to && end > from)))
     throw errors.EDIT_SECRET({ path: place.shown });
@@ -125,7 +127,7 @@ function linesOf(places: readonly ByteRange[], file: TextFile): string {
   return [...new Set(shown)].join(", ") + (places.length > 10 ? " …" : "");
 }
 
-/** Where the first line of a text occurs, blanks aside, when the whole does not. */
+/** A hint if only the first line of the text occurs, ignoring blanks. */
 function hintFor(finder: Finder, text: string, file: TextFile): string {
   const line =
     text

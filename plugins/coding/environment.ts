@@ -15,54 +15,53 @@ import type { FileCoverage } from "./contract.ts";
 import { keyStoreTest } from "./key-store.ts";
 import type { Spans } from "./uncut.ts";
 
-/** What the tools know of the session around them, asked for at each call. */
+/** What tools can ask about their session. Each call looks up the current state. */
 export interface Environment {
   readonly workspace: Workspace;
-  /** Variables for child processes, without any key. */
+  /** Variables for child processes, without keys. */
   childEnv(): Record<string, string>;
-  /** Whether a text holds a secret, which its reader does not see. */
+  /** Whether a text contains a secret that is redacted for readers. */
   hidesSecret(text: string): boolean;
-  /** Takes secrets out of a text. */
+  /** Redacts secrets in a text. */
   redact(text: string): string;
-  /** Byte ranges of secrets in a whole, for a part of it to be shown. */
+  /** Byte ranges of secrets in a whole text, for showing a part of it. */
   secretsIn(bytes: Buffer): Spans;
-  /** Takes secrets out of text that arrives in pieces. */
+  /** Redacts secrets in text that arrives in chunks. */
   redactor(): ReturnType<SecretsService["redactor"]>;
-  /** Tokens the model's context holds, and how many are used or claimed. */
+  /** The size of the model's context in tokens, and how many are used or reserved. */
   context(): { window: number; used: number };
-  /** Says what the result of a running call will take of it, so that calls beside it leave that alone. */
+  /** Reserves context for a running call's result, so that concurrent calls leave it free. */
   claim(toolCallId: string, bytes: number): void;
-  /** Makes images ready for the model. */
+  /** The service that prepares images for the model. */
   images(): ImagesService | undefined;
-  /** Which files below a folder, by their real paths, a search leaves out. */
+  /** A test for files below a folder, by real path, that a search must leave out. */
   hiddenIn(folder: string, shows: "names" | "contents"): Promise<(path: string) => boolean>;
-  /** The paths that a call was approved to read; undefined where nobody judged it by them. */
+  /** The paths that a call was approved to read; undefined when it was not judged by paths. */
   approvedReads(toolCallId: string): readonly string[] | undefined;
-  /** How `[tools.bash]` wants commands to run. */
+  /** The settings of `[tools.bash]`. */
   bash(): BashSettings;
   sandbox(): SandboxService | undefined;
-  /** Names of files that are no paths. */
+  /** The service that resolves references to files. */
   refs(): RefsService | undefined;
-  /** The ends of the commands that run now. */
+  /** Functions that kill the running commands. */
   readonly running: Set<() => Promise<void>>;
-  /** Called when the commands have ended, as the session closes. */
+  /** Called after the commands have ended, when the session closes. */
   readonly atEnd: (() => void)[];
-  /** Calls, by their ids, that may write one path though it is shut: a person has agreed to just that. */
+  /** Approved writes to protected paths: call ids with the path that a person approved. */
   readonly confirmed: Map<string, string>;
-  /** Notes what goes wrong beside the work. */
   report(where: string, thrown: unknown): void;
   readonly sessionId: string;
-  /** What the model has seen of a file, by its real path. */
+  /** What the model has seen of a file, by real path. */
   coverage(path: string): FileCoverage | undefined;
 }
 
-/** Assumed while no model is known. */
+/** The context size if no model is known. */
 const DEFAULT_WINDOW = 128_000;
 
-/** Without the service that knows which variables hold keys, only these reach a child. */
+/** The variables that child processes get without the service `secrets`, which knows the variables with keys. */
 const HARMLESS = ["PATH", "HOME", "LANG", "LC_ALL", "TERM", "TMPDIR", "USER", "SHELL"];
 
-/** One for each open session, for the guard to write and the tools to read. */
+/** One map per session: the guard writes to it, the tools read it. */
 const confirmations = new WeakMap<BaseContext["session"], Map<string, string>>();
 
 function confirmedIn(session: BaseContext["session"]): Map<string, string> {
@@ -71,7 +70,7 @@ function confirmedIn(session: BaseContext["session"]): Map<string, string> {
   return known;
 }
 
-/** Services are looked up at each call; what is absent has a sensible default. */
+/** Looks up services at each call; missing ones have defaults. */
 export function createEnvironment(ctx: BaseContext): Environment {
   let fallback: Workspace | undefined;
   const claims = new Claims(ctx.session);

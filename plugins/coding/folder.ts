@@ -3,16 +3,16 @@ import { type FileHandle, mkdir, open, readlink, realpath } from "node:fs/promis
 import { codeOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 
-/** Linux's flag to hold a folder without reading it; Node does not name it. */
+/** Linux's flag for opening a folder without reading it. Node has no constant for it. */
 const O_PATH = 0o10000000;
 
-/** A folder that was judged, held so that nothing which takes its place meanwhile is written to. */
+/** A checked folder that stays open, so that nothing can be written to a folder that replaces it. */
 export interface Folder extends AsyncDisposable {
-  /** What the file system is asked with for a name in it. */
+  /** The path to use for a name in this folder. */
   at(name: Buffer): Buffer;
 }
 
-/** Holds the folder at this real path, made with its parents where `create` says so; throws FILE_MOVED. */
+/** Opens the folder at this real path; with `create`, missing folders are created. Throws FILE_MOVED. */
 export async function holdFolder(path: Buffer, create: boolean): Promise<Folder> {
   try {
     return await held(path, path);
@@ -27,13 +27,13 @@ export async function holdFolder(path: Buffer, create: boolean): Promise<Folder>
   return await held(around.at(name), path);
 }
 
-/** The folder of a path, and the name in it. */
+/** Splits a path into its folder and its name. */
 export function split(path: Buffer): [folder: Buffer, name: Buffer] {
   const at = path.lastIndexOf("/");
   return [path.subarray(0, Math.max(at, 1)), path.subarray(at + 1)];
 }
 
-/** Where the system can name what is open, a name is looked up in the open folder itself. */
+/** On Linux, names are looked up through the open folder itself. */
 async function held(at: Buffer, path: Buffer): Promise<Folder> {
   if (process.platform !== "linux") return await named(path);
   const handle = await opened(at, path);
@@ -57,7 +57,7 @@ async function opened(at: Buffer, path: Buffer): Promise<FileHandle> {
   }
 }
 
-/** By its path, looked at once more: elsewhere nothing better is to be had. */
+/** Elsewhere, the path is used and checked once more. */
 async function named(path: Buffer, handle?: FileHandle): Promise<Folder> {
   const real = await realpath(path, { encoding: "buffer" });
   if (!real.equals(path)) throw errors.FILE_MOVED({ path: path.toString() });

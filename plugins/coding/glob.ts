@@ -17,7 +17,7 @@ const parameters = z.object({
 });
 type Params = z.output<typeof parameters>;
 
-/** Lists files by name, sorted by path, without what is hidden or ignored. */
+/** The tool Glob, which lists files sorted by path, without hidden and ignored ones. */
 export function createGlob(env: Environment): Tool<Params> {
   return {
     name: "Glob",

@@ -4,24 +4,24 @@ import { mayBeEncoded } from "./names.ts";
 import { nameOf, ripgrepJson } from "./ripgrep.ts";
 import { type Spans, sliceRedacted } from "./uncut.ts";
 
-/** Bytes shown of one line. */
+/** The most bytes shown of a line. */
 const MAX_COLUMNS = 400;
 
-/** How many matches a file holds. */
+/** A file with its number of matches. */
 export interface Count {
   name: string;
   count: number;
 }
-/** One match with the lines around it. */
+/** A match with the lines around it. */
 export interface Block {
   name: string;
   line: number;
   lines: string[];
-  /** Its first line follows the last line of the block before. */
+  /** Whether its first line follows the last line of the previous block. */
   joins: boolean;
 }
 
-/** ripgrep's records, as far as they are used. */
+/** The parts of ripgrep's JSON records that are used. */
 interface Bytes {
   text?: string;
   bytes?: string;
@@ -50,14 +50,16 @@ export async function blocksOf(
   return [...rows].flatMap(([name, found]) => grouped(name, found, context, ground));
 }
 
-/** A name that is no UTF-8 cannot be an argument; then all is searched, and what was not asked for is dropped. */
+/**
+ * The arguments that select files. A name that is not UTF-8 cannot be an argument; then everything is searched and filtered.
+ */
 function targetsOf(files: readonly Count[], ground: Ground): string[] {
   if (ground.file !== undefined) return ["--", ground.target];
   if (files.some(({ name }) => mayBeEncoded(name))) return ["--hidden", "--", ground.target];
   return ["--", ...files.map(({ name }) => `./${name}`)];
 }
 
-/** Context after a match, as far as it reaches, belongs to that match; the rest to the next one. */
+/** Groups lines into blocks: context after a match belongs to it as far as it reaches, and the rest to the next match. */
 function grouped(
   name: string,
   rows: readonly Row[],
@@ -93,7 +95,7 @@ function linesOf(row: Row, secretsIn: Ground["secretsIn"]): string[] {
   );
 }
 
-/** A long line is shown around its match, and named so that Read can go on there. */
+/** Shows a long line around its match, with the position at which Read can continue. */
 function clipped(line: Buffer, secrets: Spans, column: number, number: number, sign: string): string {
   if (line.length <= MAX_COLUMNS) return `${number}${sign}${sliceRedacted(line, secrets, 0, line.length)}`;
   let from = column > MAX_COLUMNS / 2 ? column - MAX_COLUMNS / 4 : 0;

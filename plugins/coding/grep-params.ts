@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** What Grep takes. */
+/** The parameters of Grep. */
 export const parameters = z.object({
   pattern: z.string().describe("regular expression"),
   path: z.string().optional().describe("file or folder"),

@@ -11,7 +11,7 @@ interface Found {
   details: Record<string, unknown>;
 }
 
-/** One page of a search, as text for the model and in parts. */
+/** One page of results, as text for the model and as details. */
 export async function searchContents(params: GrepParams, ground: Ground, budget: number): Promise<Found> {
   const { mode = "content", offset = 0, limit = DEFAULT_LIMIT } = params;
   const counts = await countsOf(params, ground);
@@ -34,7 +34,7 @@ async function contentOf(params: GrepParams, ground: Ground, counts: readonly Co
   return { text, details: { mode: "content", matches, files: counts.length, ...numbers(fits) } };
 }
 
-/** Only files that hold a part of the page are read again. */
+/** A page of matches; only the files on the page are searched again. */
 async function blockPage(
   params: GrepParams,
   ground: Ground,
@@ -42,7 +42,7 @@ async function blockPage(
   offset: number,
   limit: number,
 ): Promise<Page<Block>> {
-  // Across lines, ripgrep joins neighbouring matches in one record, so its counts do not tell where a page begins.
+  // With multiline, ripgrep joins neighbouring matches, so its counts do not show where a page starts.
   if (params.multiline) return pageOf(await blocksOf(counts, params, expressionOf(params), ground), offset, limit);
   const total = counts.reduce((sum, { count }) => sum + count, 0);
   const { files, skip } = filesFor(counts, offset, limit);
@@ -52,7 +52,7 @@ async function blockPage(
   return { items, offset, total, ...(end < total && items.length > 0 && { next: end }) };
 }
 
-/** The files with matches `offset` to `offset + limit`, and how many matches of the first come before those. */
+/** The files with matches `offset` to `offset + limit`, and how many matches of the first file to skip. */
 function filesFor(counts: readonly Count[], offset: number, limit: number): { files: Count[]; skip: number } {
   const files: Count[] = [];
   let skip = 0;
@@ -67,7 +67,7 @@ function filesFor(counts: readonly Count[], offset: number, limit: number): { fi
   return { files, skip };
 }
 
-/** Matching lines per file, sorted by name. */
+/** The number of matching lines per file, sorted by name. */
 async function countsOf(params: GrepParams, ground: Ground): Promise<Count[]> {
   const hidden = hiddenOptions(params.hidden, params.glob);
   const globs = params.glob === undefined ? [] : [globOption(params.glob, ground)];
@@ -101,7 +101,7 @@ function parseCounts(output: Buffer, { file }: Ground): Count[] {
   return counts.sort((a, b) => byName(a.name, b.name));
 }
 
-/** `-e` keeps a pattern that begins with a dash from being an option. */
+/** `-e` allows patterns that start with a dash. */
 function expressionOf({ pattern, ignore_case, multiline }: GrepParams): string[] {
   const options = [
     ...(ignore_case ? ["--ignore-case"] : []),
@@ -110,7 +110,7 @@ function expressionOf({ pattern, ignore_case, multiline }: GrepParams): string[]
   return ["--engine=auto", "--crlf", ...options, "-e", pattern];
 }
 
-/** Each file's name once, above its matches. */
+/** Lists the matches below their file names. */
 function listed(blocks: readonly Block[], ground: Ground, context: number): string[] {
   let name: string | undefined;
   return blocks.flatMap((block) => {

@@ -6,7 +6,7 @@ import { type GrepParams, parameters } from "./grep-params.ts";
 import { readsOf } from "./paths.ts";
 import { answer, answering } from "./tool.ts";
 
-/** Searches file contents; matches sorted by path and line, long lines cut around their match. */
+/** The tool Grep. Matches are sorted by path and line; long lines are cut around the match. */
 export function createGrep(env: Environment): Tool<GrepParams> {
   return {
     name: "Grep",

@@ -12,31 +12,31 @@ import { namesIn, ripgrep, type Search } from "./ripgrep.ts";
 
 const FOLDER = "./";
 
-/** Where a search happens, and how its names are shown. */
+/** The place of a search, and how names are shown. */
 export interface Ground extends Search, AsyncDisposable {
-  /** What is searched, for ripgrep: all of the folder, or one file. */
+  /** The argument for ripgrep: the folder, or one file. */
   target: string;
-  /** The name of the one file that is searched, below `cwd`, however ripgrep calls it. */
+  /** The name of the searched file relative to `cwd`, if it is a single one. */
   file?: string;
-  /** A name that ripgrep gave, as messages name it. */
+  /** Converts a name from ripgrep to one for messages. */
   shown(name: string): string;
-  /** Whether a file of this name is left out, since it may not be read. A file that was asked for by itself never is. */
+  /** Whether a file must be left out because it may not be read. A single requested file never is. */
   hides(name: string): boolean;
-  /** Byte ranges of secrets in a line, which is shown in part. */
+  /** Byte ranges of secrets in a line that is shown in part. */
   secretsIn: Environment["secretsIn"];
 }
 
 interface Asked {
   path: string | undefined;
   shows: "names" | "contents";
-  /** What the call was approved to read, where that was judged. */
+  /** The paths that the call was approved to read, if it was judged by paths. */
   approved: readonly string[] | undefined;
   signal: AbortSignal | undefined;
 }
 
 /**
- * A folder, or one file of a folder, held open until it is disposed. Throws SEARCH_PATH and SEARCH_KIND, and FILE_SWAPPED where
- * it is not what was approved.
+ * Opens the folder or file to search; it stays open until disposed. Throws SEARCH_PATH, SEARCH_KIND, and FILE_SWAPPED if it is
+ * not what was approved.
  */
 export async function groundOf({ path, shows, approved, signal }: Asked, env: Environment): Promise<Ground> {
   const { workspace } = env;
@@ -72,22 +72,22 @@ async function opened(place: Place): Promise<FileHandle> {
     throw errors.SEARCH_FAILED({
       reason: `${place.shown} is no UTF-8 name, which ripgrep cannot be given. Search the folder above it.`,
     });
-  // Whoever reads a FIFO or a device may wait for ever.
+  // Reading a FIFO or a device could block forever.
   if (!stats.isDirectory() && !stats.isFile()) throw errors.SEARCH_KIND({ path: place.shown });
   return await open(place.raw, constants.O_RDONLY | constants.O_NONBLOCK);
 }
 
-/** ripgrep is started in the folder that is open. */
+/** Starts ripgrep in the open folder. */
 function folderAt(held: string | undefined) {
   return { target: FOLDER, ...(held !== undefined && { heldCwd: held }) };
 }
 
-/** ripgrep is given the file that is open as its standard input. */
+/** Passes the open file to ripgrep as standard input. */
 function fileAt(held: string | undefined, file: string, fd: number) {
   return held === undefined ? { target: `./${file}`, file } : { target: "/proc/self/fd/0", file, input: fd };
 }
 
-/** Options for what is hidden: only when it was asked for, also by a name that begins with a dot. */
+/** Includes hidden files if requested, or if the glob names one. */
 export function hiddenOptions(asked: boolean | undefined, glob: string | undefined): string[] {
   const named = glob !== undefined && /(^|[/{,!])\.[^./]/.test(glob);
   return asked || named ? ["--hidden", "--glob=!.git"] : [];
@@ -98,7 +98,7 @@ interface Where {
   pattern: string;
 }
 
-/** Folder and glob of a search: a pattern may itself name a folder elsewhere, when no path is given. */
+/** The folder and glob of a search. A pattern may start with another folder if no path is given. */
 export async function whereOf({ path, pattern }: Where, env: Environment): Promise<Where> {
   const split = path === undefined ? splitPattern(pattern) : { pattern };
   if (split.path === undefined) return { path, pattern };
@@ -106,7 +106,7 @@ export async function whereOf({ path, pattern }: Where, env: Environment): Promi
   return stats?.isDirectory() ? split : { path, pattern };
 }
 
-/** A pattern that leads elsewhere, as the folder it names without wildcards, and the rest. */
+/** Splits a pattern outside of the working directory into its literal folder and the rest. */
 function splitPattern(pattern: string): Where {
   if (!/^(\/|~\/|\.\.\/)/.test(pattern)) return { pattern };
   const names = pattern.split("/");
@@ -116,7 +116,7 @@ function splitPattern(pattern: string): Where {
   return path === "" ? { pattern } : { path, pattern: `/${names.slice(end).join("/")}` };
 }
 
-/** The glob as ripgrep wants it: relative to the searched folder. */
+/** The glob option for ripgrep, relative to the searched folder. */
 export function globOption(glob: string, ground: Ground): string {
   return `--glob=${withinGround(glob, ground)}`;
 }
@@ -126,18 +126,18 @@ function withinGround(glob: string, { cwd }: Ground): string {
   return within.replace(/^\.\//, "/");
 }
 
-/** The files that match a glob and that no ignore file names, in no order. */
+/** The matching files that are not ignored, unsorted. */
 export async function filesOf(ground: Ground, options: readonly string[], glob: string | undefined): Promise<string[]> {
   if (glob === undefined) return (await listed(ground, options)).filter((name) => !ground.hides(name));
   const matches = ground.target === FOLDER ? plainGlob(withinGround(glob, ground)) : undefined;
   if (!matches) return matching(ground, options, glob);
   const names = await listed(ground, options);
-  // A name that is no UTF-8 is written with letters of its own.
+  // An escaped name looks different from the real one, so only ripgrep can match it.
   if (names.some(mayBeEncoded)) return matching(ground, options, glob);
   return names.filter((name) => matches(name) && !ground.hides(name));
 }
 
-/** ripgrep alone lets a glob overrule ignore files, so its answers with and without the glob are intersected. */
+/** A glob overrides ignore files in ripgrep, so results with and without the glob are intersected. */
 async function matching(ground: Ground, options: readonly string[], glob: string): Promise<string[]> {
   const [all, found] = await Promise.all([
     listed(ground, options),

@@ -16,8 +16,8 @@ interface Target {
 }
 
 /**
- * Blocks a Write or Edit of what steers the agent or git, or lies outside the project, unless a person who is asked about
- * just this call agrees. No mode and no rule is such an answer.
+ * Refuses a Write or Edit that would change files that control the agent or git, or files outside of the project, unless a
+ * person approves this call. No mode or rule can approve it.
  */
 export async function guardWrites(
   { toolCall, args, refused }: ToolCallApproval,
@@ -52,7 +52,7 @@ function questionAbout(tool: string, { path, shown }: Place, target: Target, { c
   };
 }
 
-/** The words of the call itself, whole. */
+/** The change exactly as the call states it. */
 function change(shown: string, { content, old_string, new_string = "" }: Target): DisplayAction {
   const lines = (sign: string, text: string) => text.split("\n").map((line) => sign + line);
   const text = [...(content === undefined ? lines("-", old_string ?? "") : []), ...lines("+", content ?? new_string)];

@@ -3,10 +3,10 @@ import type { Environment } from "./environment.ts";
 import { errors } from "./errors.ts";
 import type { Place } from "./paths.ts";
 
-/** What an image takes of the context, as the bytes of text that would take as much; the same for every size. */
+/** The context that an image takes, as bytes of text; the same for every size. */
 export const IMAGE_BYTES = 4_800;
 
-/** The image as the model can take it, or the words that stand for it; throws FILE_BINARY without the service `images`. */
+/** The image for the model, or a text in its place. Throws FILE_BINARY without the service `images`. */
 export async function showImage(
   place: Place,
   bytes: Buffer,

@@ -13,7 +13,7 @@ import { createRead } from "./read.ts";
 import { createTodoWrite, todos } from "./todo.ts";
 import { createWrite } from "./write.ts";
 
-/** The tools of a coding agent, and the guard that keeps them off what steers it. */
+/** The tools of a coding agent, and a guard for the files that control it. */
 export default definePlugin({
   id: "coding",
   name: "Coding tools",
@@ -53,11 +53,11 @@ export default definePlugin({
   },
 });
 
-/** Whether no command of any session is noted as running. */
+/** Whether no session has recorded a running command. */
 function isEmpty(folder: string): boolean {
   try {
     return readdirSync(folder).length === 0;
   } catch {
-    return true; // Nothing was ever run.
+    return true; // No command was ever run.
   }
 }

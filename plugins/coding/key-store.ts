@@ -5,18 +5,18 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 import type { Place } from "./paths.ts";
 
-/** Whether a path is the file that Scorel keeps its keys in, or a copy that was made while it was written. */
+/** Whether a path is Scorel's own key file, or a temporary copy of it. */
 export function isKeyStore(path: string, home: string): boolean {
   return keyStoreTest(home)(path);
 }
 
-/** The same for many paths. */
+/** Returns a test like `isKeyStore`, for checking many paths. */
 export function keyStoreTest(home: string): (path: string) => boolean {
   const store = keyStoreOf(home).toLowerCase();
   return (path) => path.toLowerCase().startsWith(store);
 }
 
-/** Throws PATH_KEYS for that file under any of its names: no tool reads it, whoever agrees. */
+/** Throws PATH_KEYS for the key file under any name: no tool may read it, even with approval. */
 export async function refuseKeyStore(place: Place, file: Stats, { home }: Workspace): Promise<void> {
   const store = await stat(keyStoreOf(home)).catch(() => undefined);
   const isSame = store !== undefined && store.dev === file.dev && store.ino === file.ino;

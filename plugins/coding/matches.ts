@@ -1,15 +1,15 @@
 import type { ByteRange } from "./contract.ts";
 import type { TextFile } from "./text-file.ts";
 
-/** Finds a text in a file, where a line break of the text matches either kind. */
+/** Finds a text in a file. A line break in the text matches LF and CRLF. */
 export interface Finder {
-  /** Every place, also overlapping ones, ascending. */
+  /** All positions, including overlapping ones, ascending. */
   all(text: string): ByteRange[];
-  /** The text as it is written at a place: in the file's encoding, with the line breaks used there. */
+  /** The text as it must be written at a position: in the file's encoding and line breaks. */
   written(text: string, at: ByteRange): Buffer;
 }
 
-/** A file is searched without the returns of its CRLFs; places are those of the file itself. */
+/** Searches without the CRs of CRLFs; positions refer to the original file. */
 export function createFinder(file: TextFile): Finder {
   const { bytes, encoding, crlf } = file;
   const { plain, returns } = crlf ? withoutReturns(bytes) : { plain: bytes, returns: [] };
@@ -30,12 +30,12 @@ export function createFinder(file: TextFile): Finder {
   };
 }
 
-/** The first character that an encoding cannot hold. */
+/** The first character that the encoding cannot represent. */
 export function unwritable(text: string, encoding: TextFile["encoding"]): string | undefined {
   return encoding === "latin1" ? /[^\0-\xff]/u.exec(text)?.[0] : undefined;
 }
 
-/** Places that do not overlap, from the first on. */
+/** Drops positions that overlap an earlier one. */
 export function apart(places: readonly ByteRange[]): ByteRange[] {
   let end = 0;
   return places.filter(([from, to]) => {
@@ -53,14 +53,14 @@ function toLf(text: string): string {
   return text.replaceAll("\r\n", "\n");
 }
 
-/** The line breaks inside a place decide; where it has none, the first of the file does. */
+/** Line breaks inside the range decide; without any, the first one of the file. */
 function usesCrlf(bytes: Buffer, from: number, to: number): boolean {
   const inside = bytes.indexOf(10, from);
   const at = inside >= 0 && inside < to ? inside : bytes.indexOf(10);
   return at > 0 && bytes[at - 1] === 13;
 }
 
-/** The bytes without each return before a line feed, and where (in what is left) those were. */
+/** The bytes without CRs before LFs, and the positions (in the result) where they were. */
 function withoutReturns(bytes: Buffer): { plain: Buffer; returns: number[] } {
   const returns: number[] = [];
   const parts: Buffer[] = [];

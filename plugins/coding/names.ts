@@ -1,6 +1,6 @@
 import { isUtf8 } from "node:buffer";
 
-/** A file name's bytes as text; those that are no UTF-8 as `\xHH`. */
+/** A file name as text; bytes that are not UTF-8 are written as `\xHH`. */
 export function decodeName(bytes: Buffer): string {
   if (isUtf8(bytes)) return bytes.toString();
   let text = "";
@@ -12,25 +12,25 @@ export function decodeName(bytes: Buffer): string {
   return text;
 }
 
-/** The bytes that `decodeName` wrote as this text. */
+/** The inverse of `decodeName`. */
 export function encodeName(text: string): Buffer {
   const parts = text.split(/\\x([0-9a-f]{2})/);
   return Buffer.concat(parts.map((part, index) => Buffer.from(part, index % 2 ? "hex" : "utf8")));
 }
 
-/** Whether a text could stand for a name that is no UTF-8. */
+/** Whether a text may be an escaped name. */
 export function mayBeEncoded(text: string): boolean {
   return /\\x[0-9a-f]{2}/.test(text);
 }
 
-/** Bytes of the UTF-8 character at `at`; 0 when there is none. */
+/** The length of the UTF-8 character at `at`; 0 if there is none. */
 function characterLength(bytes: Buffer, at: number): number {
   for (let length = 1; length <= 4 && at + length <= bytes.length; length++)
     if (isUtf8(bytes.subarray(at, at + length))) return length;
   return 0;
 }
 
-/** Names that some file systems take for the same: case, ignorable characters, trailing dots and blanks. */
+/** Normalises a name as some file systems do: case, ignorable characters, trailing dots and blanks. */
 export function fold(name: string): string {
   return name
     .normalize("NFKC")

@@ -5,9 +5,8 @@ import { decodeName } from "./names.ts";
 import type { Place } from "./paths.ts";
 
 /**
- * Throws FILE_SWAPPED unless an open file or folder is the one that its path led to when it was looked up, and one of those that
- * the call was approved to read. A program that runs beside the call may put a link in the place of either at any moment.
- * Answers a name of what is open that leads nowhere else, where the system has one.
+ * Throws FILE_SWAPPED unless an open file is still the one at its path and was approved for this call, since another program
+ * may replace either with a link at any moment. Returns a stable path of the open file, where the system has one.
  */
 export async function requireSame(
   { fd }: FileHandle,
@@ -16,7 +15,7 @@ export async function requireSame(
 ): Promise<string | undefined> {
   const held = process.platform === "linux" ? `/proc/self/fd/${fd}` : undefined;
   const own = held === undefined ? undefined : await targetOf(held);
-  // Elsewhere nothing better is to be had than the path, looked up once more.
+  // Elsewhere, the path is resolved once more, which is the best available check.
   const path = decodeName(own ?? (await realpath(place.raw, { encoding: "buffer" })));
   if (path !== place.path || (approved && !approved.includes(path))) throw errors.FILE_SWAPPED({ path: place.shown });
   return own && held;

@@ -3,20 +3,20 @@ import { join } from "node:path";
 import { codeOf, newId, ScorelError } from "@scorel/kernel";
 
 const MAX_SPILL = 64 * 1024 * 1024;
-/** Bytes left for the line that says what was cut, and for the exit code. */
+/** Bytes reserved for the line about the cut, and for the exit code. */
 const NOTE = 256;
 
 /** What is kept of a long output. */
 export interface Kept {
   text: string;
-  /** UTF-8 bytes of all output. */
+  /** The size of all output, in UTF-8 bytes. */
   bytes: number;
   truncated: boolean;
-  /** The file that holds all of it, up to 64 MiB; present when something was cut. */
+  /** The file with all output, up to 64 MiB; set when something was cut. */
   spill?: string;
 }
 
-/** Collects text of any length: head and tail in memory, all of it in a private file once that is not enough. */
+/** Collects output of any length: head and tail in memory, and everything in a private file when it is too long. */
 export class Output {
   private readonly limit: number;
   private readonly folder: () => string;
@@ -26,7 +26,7 @@ export class Output {
   private bytes = 0;
   private spill: Spill | undefined;
 
-  /** Keeps at most `limit` bytes; `folder` is asked for when a file is needed. */
+  /** Keeps at most `limit` bytes in memory; `folder` is called when a file is needed. */
   constructor(limit: number, folder: () => string) {
     this.limit = limit;
     this.folder = folder;
@@ -46,12 +46,12 @@ export class Output {
     this.tail.write(text, size);
   }
 
-  /** The last bytes so far, for someone who watches. */
+  /** The last bytes so far, for live display. */
   recent(limit: number): string {
     return lastBytes(this.tail.text, limit);
   }
 
-  /** Ends the file, if one was needed. */
+  /** Closes the file, if any, and returns the result. */
   close(): Kept {
     this.spill?.close();
     if (!this.spill) return { text: this.tail.text, bytes: this.bytes, truncated: false };
@@ -99,16 +99,16 @@ class Tail {
   }
 }
 
-/** A file only this user can read. Writes are synchronous: the producer, not memory, has to wait. */
+/** A file that only this user can read. Writes are synchronous, so that output waits instead of filling memory. */
 class Spill {
-  /** Absent when it could not be written. */
+  /** Undefined when the file could not be created. */
   path: string | undefined;
   private fd: number | undefined;
   private size = 0;
   private whole = true;
   private failure = "";
 
-  /** `place` may throw where there is no folder for it. */
+  /** `place` may throw if there is no folder for the file. */
   constructor(place: () => string) {
     this.attempt(() => {
       const path = place();
@@ -117,7 +117,7 @@ class Spill {
     });
   }
 
-  /** What of the output is to be found where. */
+  /** A sentence part about which output is in the file. */
   get kept(): string {
     if (this.path === undefined) return `it could not be kept in a file: ${this.failure}`;
     if (this.failure) return `the first ${this.size} bytes, until ${this.failure}: ${this.path}`;
@@ -144,7 +144,7 @@ class Spill {
     this.fd = undefined;
   }
 
-  /** A full disk must not end the command whose output it was. */
+  /** Records errors: a full disk must not end the command. */
   private attempt(work: () => void): void {
     try {
       work();
@@ -175,7 +175,7 @@ function continues(byte: number | undefined): boolean {
   return byte !== undefined && (byte & 0xc0) === 0x80;
 }
 
-/** Drops the line that was cut, when it is not most of the text. */
+/** Drops a partial line, unless it is most of the text. */
 function wholeLines(text: string, side: "start" | "end"): string {
   const at = side === "end" ? text.lastIndexOf("\n") : text.indexOf("\n");
   const rest = side === "end" ? text.slice(0, Math.max(at, 0)) : text.slice(at + 1);

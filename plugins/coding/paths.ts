@@ -6,21 +6,21 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 import { decodeName, encodeName, mayBeEncoded } from "./names.ts";
 
-/** A path a model named, resolved. */
+/** A resolved path. */
 export interface Place {
-  /** The real path, also of a file that does not exist yet; names that are no UTF-8 escaped. */
+  /** The real path, even for a file that does not exist yet; bytes that are not UTF-8 are escaped. */
   path: string;
-  /** What the file system is asked with. */
+  /** The path for file system calls. */
   raw: string | Buffer;
-  /** The absolute path as it was named, links not followed. */
+  /** The absolute path as given, without resolving links. */
   lexical: string;
-  /** For messages: relative to the working directory when it lies below. */
+  /** The path for messages: relative to the working directory when inside it. */
   shown: string;
 }
 
 type Ground = Pick<Workspace, "cwd" | "home">;
 
-/** Resolves `~`, the working directory and every link; throws PATH_INVALID. */
+/** Resolves `~`, the working directory and all links. Throws PATH_INVALID. */
 export async function locate(named: string, ground: Ground): Promise<Place> {
   const lexical = absolute(named, ground);
   const bytes = await canonical(await spelling(lexical), named);
@@ -28,7 +28,7 @@ export async function locate(named: string, ground: Ground): Promise<Place> {
   return { path, raw: isUtf8(bytes) ? path : bytes, lexical, shown: shownAs(path, ground.cwd) };
 }
 
-/** What a tool reads that is given this path: as it is named and as it is. None when the tool will refuse it anyway. */
+/** The paths that a tool reads for this argument: as given and real. Empty if the tool will refuse it. */
 export async function readsOf(named: string, ground: Ground): Promise<string[]> {
   try {
     const { lexical, path } = await locate(named, ground);
@@ -39,7 +39,7 @@ export async function readsOf(named: string, ground: Ground): Promise<string[]> 
   }
 }
 
-/** The absolute form of a path, links not followed. */
+/** The absolute form of a path, without resolving links. */
 export function absolute(named: string, { cwd, home }: Ground): string {
   if (named === "") throw errors.PATH_INVALID({ path: named, reason: "it is empty" });
   if (named.includes("\0")) throw errors.PATH_INVALID({ path: named, reason: "it contains a NUL character" });
@@ -47,18 +47,18 @@ export function absolute(named: string, { cwd, home }: Ground): string {
   return resolve(cwd, named);
 }
 
-/** A path as messages name it. */
+/** A path for messages. */
 export function shownAs(path: string, cwd: string): string {
   const short = relative(cwd, path);
   return short === "" ? "." : short === ".." || short.startsWith(`..${sep}`) || isAbsolute(short) ? path : short;
 }
 
-/** The real path of what exists, with the rest of the name behind it. */
+/** The real path of the existing part, with the rest appended. */
 export async function realPath(path: string): Promise<string> {
   return decodeName(await canonical(path, path));
 }
 
-/** The bytes of a name: as it is spelled, unless only its escaped form exists. */
+/** The path itself, or the bytes that it escapes if only those exist. */
 async function spelling(path: string): Promise<string | Buffer> {
   if (!mayBeEncoded(path) || (await exists(path))) return path;
   const bytes = encodeName(path);
@@ -86,7 +86,7 @@ async function canonical(path: string | Buffer, named: string, links = 0): Promi
   return Buffer.concat([parent, Buffer.from(join(parent.at(-1) === 47 ? "" : sep, basename(text)))]);
 }
 
-/** Where a link that points at nothing points. */
+/** The target of a dangling link. */
 async function targetOf(path: string): Promise<string | undefined> {
   try {
     return await readlink(path);

@@ -1,17 +1,17 @@
-/** A letter of any language, a digit or one of a few signs, all of which stand for themselves; or one `*`. */
+/** A character without special meaning, or a single `*`. */
 const ATOM = String.raw`(?:[\p{L}\p{N}_.@+=~-]|\*(?!\*))`;
 const PART = String.raw`(?:\*\*|(?:${ATOM}|\{${ATOM}+(?:,${ATOM}+)*\})+)`;
 const PLAIN = new RegExp(`^/?${PART}(?:/${PART})*$`, "u");
 const ANY_DEPTH = "**";
-/** So many patterns at most are made of one with alternatives. */
+/** The most patterns that a glob with alternatives may expand to. */
 const EXPANDED = 32;
 
 type Test = (name: string) => boolean;
 
 /**
- * Tells which names (relative, with slashes) match a glob, as ripgrep would: without a slash a glob is about the last part of
- * a name, else about all of it. Undefined for a glob of more than plain characters, `*`, `**` and `{a,b}`, which only
- * ripgrep reads. Takes time in proportion to the name, whatever the glob is.
+ * Returns a test for names (relative, with slashes) that matches like ripgrep: a glob without a slash matches the last part of
+ * a name, any other the whole name. Undefined for globs with more than plain characters, `*`, `**` and `{a,b}`. Takes linear
+ * time.
  */
 export function plainGlob(glob: string): Test | undefined {
   if (!PLAIN.test(glob) || glob.split("/").some((part) => part === "." || part === "..")) return undefined;
@@ -21,7 +21,7 @@ export function plainGlob(glob: string): Test | undefined {
   return tests.length === 1 ? tests[0] : (name) => tests.some((matches) => matches(name));
 }
 
-/** One glob for each choice among its alternatives. */
+/** Expands alternatives into one glob each. */
 function expand(glob: string): string[] | undefined {
   const whole = [glob];
   for (let at = 0; at < whole.length; ) {
@@ -44,7 +44,7 @@ function testOf(glob: string): Test {
   return pathTest(parts);
 }
 
-/** Parts between two `**` are sought together, as near to the beginning as they fit; the last ones stand at the end. */
+/** Matches the groups of parts between `**`, each at its first possible place; the last group must be at the end. */
 function pathTest(parts: readonly string[]): Test {
   const groups: Test[][] = [[]];
   for (const part of parts)
@@ -62,7 +62,7 @@ function pathTest(parts: readonly string[]): Test {
       if (at + group.length > names.length) return false;
       at += group.length;
     }
-    // What ends in `**` is about everything in a folder, not the folder itself.
+    // A trailing `**` matches everything inside a folder, but not the folder itself.
     const end = names.length - Math.max(last.length, 1);
     return end >= at && stands(last, names, names.length - last.length);
   };
@@ -72,7 +72,7 @@ function stands(group: readonly Test[], names: readonly string[], at: number): b
   return at + group.length <= names.length && group.every((matches, index) => matches(names[at + index] as string));
 }
 
-/** A test of one part of a name; `*` and `**` stand for anything in it. */
+/** Tests one part of a name; `*` matches anything in it. */
 function partTest(part: string): Test {
   const [first = "", ...others] = part.split(/\*+/);
   const last = others.pop();

@@ -18,7 +18,7 @@ import { answer, answering } from "./tool.ts";
 import { type Spans, sliceRedacted } from "./uncut.ts";
 
 const MAX_LINES = 2_000;
-/** Bytes kept for the line that says which part is shown. */
+/** Bytes reserved for the header line. */
 const HEADER = 160;
 
 const parameters = z.object({
@@ -32,7 +32,7 @@ const parameters = z.object({
 });
 type Params = z.output<typeof parameters>;
 
-/** Shows a text file by numbered lines within a budget, or an image. */
+/** The tool Read, which shows a text file with line numbers, or an image. */
 export function createRead(env: Environment): Tool<Params> {
   return {
     name: "Read",
@@ -47,7 +47,7 @@ export function createRead(env: Environment): Tool<Params> {
   };
 }
 
-/** Where the file lies that a model named: by a path, a reference, or as programs of skills know it. */
+/** Resolves what the model named: a path, a reference, or a workspace name that programs of skills use. */
 async function fileOf(named: string, env: Environment): Promise<string> {
   const refs = env.refs();
   if (!refs) return named;
@@ -78,7 +78,7 @@ async function read(id: string, params: Params, env: Environment, signal?: Abort
   return result;
 }
 
-/** Skills that were written for other agents name a file and its lines so. */
+/** Accepts parameter names from skills that were written for other agents. */
 function withOwnNames(raw: unknown): unknown {
   const { file_name, start_line, num_lines, ...rest } = (raw ?? {}) as Record<string, unknown>;
   return {
@@ -108,7 +108,7 @@ function shown(place: Place, file: TextFile, selection: Selection, env: Environm
   });
 }
 
-/** An empty file is seen whole; an offset beyond the end is a mistake. */
+/** An empty file counts as read completely; an offset after the end is an error. */
 function nothing(place: Place, file: TextFile, offset: number | string | undefined, env: Environment): ToolOutput {
   if (file.bytes.length > 0) {
     const total = select(file, { line: 1, byte: 0 }, 1, Infinity)?.total ?? 0;

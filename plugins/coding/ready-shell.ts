@@ -4,23 +4,22 @@ import type { Duplex } from "node:stream";
 import { newId } from "@scorel/kernel";
 import { MARK } from "@scorel/kit/process/tree";
 
-/** bash reads a command from a pipe byte by byte; a longer one is started anew. */
+/** The longest command for a waiting shell; bash reads it from a pipe byte by byte. */
 const LONGEST = 4_096;
-/** By then the request that follows a command has left, so that starting a shell holds nothing up. */
+/** Lets the model request that follows a command start first, so that starting a shell does not delay it. */
 const DELAY_MS = 50;
 const BASH = "/bin/bash";
-/** It becomes the shell that is started otherwise, and ends where nothing is ever written: when this process has ended. */
+/** Waits for a command and then becomes the usual shell; exits when this process ends without writing one. */
 const WAIT = `IFS= read -r -d "" command <&3 || exit 0; exec 3<&-; exec ${BASH} -c "$command" 2>&1`;
 
-/** Where and with what a command runs. */
 export interface Surroundings {
   cwd: string;
   env: Readonly<Record<string, string>>;
 }
-/** A shell that was given its command. */
+/** A shell that has received its command. */
 export interface Shell {
   child: ChildProcess;
-  /** What all its descendants bear in their environment. */
+  /** The environment marker by which all its descendants are found. */
   mark: string;
 }
 
@@ -31,15 +30,15 @@ interface Waiting extends Shell {
 }
 
 /**
- * Keeps one shell ready for the next command of a session, like the last one's. Starting a process copies this one's page
- * tables, which takes 5 to 25 ms with the memory of a session; while the model answers nobody waits for that.
+ * Keeps a shell ready for a session's next command, with the directory and environment of the last one. Starting a process
+ * copies this process's page tables, which takes 5 to 25 ms; this happens while the model answers.
  */
 export class ReadyShell {
   private waiting: Waiting | undefined;
   private timer: NodeJS.Timeout | undefined;
   private isClosed = false;
 
-  /** Gives the command to the shell that waits; undefined where there is none for these surroundings. */
+  /** Passes the command to the waiting shell; undefined if none fits. */
   take(command: string, { cwd, env }: Surroundings): Shell | undefined {
     const { waiting } = this;
     if (!waiting || !fits(command)) return undefined;
@@ -54,14 +53,14 @@ export class ReadyShell {
     return { child, mark };
   }
 
-  /** Starts a shell for the command after this one, shortly. */
+  /** Schedules the start of a shell for the next command. */
   prepare(around: Surroundings): void {
     if (this.isClosed || !existsSync(BASH)) return;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => void this.begin(around), DELAY_MS).unref();
   }
 
-  /** The process that waits. */
+  /** The process id of the waiting shell. */
   get pid(): number | undefined {
     return this.waiting?.child.pid;
   }
@@ -73,7 +72,7 @@ export class ReadyShell {
     this.waiting = undefined;
   }
 
-  /** Starts a shell that waits, instead of one that does; resolves when it runs, or cannot. */
+  /** Starts a waiting shell in place of another one. Resolves when it runs or has failed. */
   async begin({ cwd, env }: Surroundings): Promise<void> {
     const words = JSON.stringify(env);
     if (this.waiting?.env === words && isIn(this.waiting, cwd)) return;
@@ -88,7 +87,7 @@ export class ReadyShell {
       detached: true,
       stdio: ["ignore", "pipe", "ignore", "pipe"],
     });
-    // Whoever needs a shell starts one, and is told why that fails.
+    // A failed start is reported when a shell is really needed.
     child.once("error", () => {});
     if (child.pid === undefined) return;
     inputOf(child).on("error", () => {});
@@ -108,7 +107,7 @@ function fits(command: string): boolean {
   return command.length <= LONGEST && !command.includes("\0");
 }
 
-/** Whether the folder of that name is still the one that the shell was started in. */
+/** Whether the path still leads to the folder in which the shell was started. */
 function isIn({ cwd: before, folder }: Waiting, cwd: string): boolean {
   const now = cwd === before ? statSync(cwd, { throwIfNoEntry: false }) : undefined;
   return now !== undefined && now.dev === folder.dev && now.ino === folder.ino;
@@ -118,7 +117,7 @@ function inputOf({ stdio }: ChildProcess): Duplex {
   return stdio[3] as Duplex;
 }
 
-/** A shell that only waits keeps no process alive. */
+/** A waiting shell does not keep the process alive. */
 function hold(child: ChildProcess, isNeeded: boolean): void {
   const handles = [child, child.stdout, inputOf(child)] as { ref?(): void; unref?(): void }[];
   for (const handle of handles) isNeeded ? handle.ref?.() : handle.unref?.();

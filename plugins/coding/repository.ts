@@ -2,14 +2,14 @@ import { readdir } from "node:fs/promises";
 import { dirname, relative, sep } from "node:path";
 import { fold } from "./names.ts";
 
-/** What a folder holds that git works with as its own, whatever the folder is called. */
+/** File names that git uses in a repository folder, whatever the folder's name is. */
 const OWN = new Set(
   "head objects refs config config.worktree commondir gitdir hooks info packed-refs index modules worktrees".split(" "),
 );
 
 /**
- * Whether a file is, or would be once it is written, a part of a folder that git takes for a repository by what it holds: there it
- * runs what the settings and the hooks say, as in a `.git`.
+ * Whether a file is, or would become, part of a folder that git takes for a repository. Git would run what its settings and
+ * hooks say, as in a `.git`.
  */
 export async function isInRepository(path: string): Promise<boolean> {
   for (let folder = dirname(path); ; folder = dirname(folder)) {
@@ -27,6 +27,6 @@ async function namesIn(folder: string): Promise<string[]> {
   try {
     return (await readdir(folder)).map(fold);
   } catch {
-    return []; // It is made with the file, or cannot be looked at.
+    return []; // The folder does not exist yet, or cannot be read.
   }
 }

@@ -5,24 +5,24 @@ import { codeOf, messageOf } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { decodeName } from "./names.ts";
 
-/** A search takes at most this long; what was found until then is told as an error. */
+/** The time limit of a search in milliseconds; exceeding it is an error. */
 const LIMIT_MS = 60_000;
 
 export interface Search {
-  /** Where relative names and globs begin. */
+  /** The base of relative names and globs. */
   cwd: string;
-  /** The same folder by a name that cannot come to lead elsewhere, for ripgrep to be started in. Default: `cwd`. */
+  /** The same folder under a path that cannot be redirected, in which ripgrep is started. Default: `cwd`. */
   heldCwd?: string;
-  /** An open file that ripgrep gets as its standard input. */
+  /** An open file for ripgrep's standard input. */
   input?: number;
   env: Record<string, string>;
   signal?: AbortSignal | undefined;
 }
 
-/** No user configuration; ignore files count also outside a git repository. */
+/** Ignores user configuration, and respects ignore files outside of git repositories too. */
 const ALWAYS = ["--no-config", "--no-require-git", "--no-messages", "--color=never"];
 
-/** All of ripgrep's output; throws SEARCH_PATTERN for a bad expression or glob, SEARCH_FAILED for anything else. */
+/** Returns all of ripgrep's output. Throws SEARCH_PATTERN for a bad expression or glob, otherwise SEARCH_FAILED. */
 export async function ripgrep(args: readonly string[], search: Search): Promise<Buffer> {
   const chunks: Buffer[] = [];
   await run(args, search, async (stdout) => {
@@ -31,7 +31,7 @@ export async function ripgrep(args: readonly string[], search: Search): Promise<
   return Buffer.concat(chunks);
 }
 
-/** ripgrep's output by records of its JSON form. */
+/** Passes each record of ripgrep's JSON output to `take`. */
 export async function ripgrepJson(
   args: readonly string[],
   search: Search,
@@ -42,9 +42,9 @@ export async function ripgrepJson(
   });
 }
 
-/** Names separated by NUL, without the leading `./`. */
+/** Splits names at NULs, without the leading `./`. */
 export function namesIn(output: Buffer): string[] {
-  // Decoded together, as there may be a hundred thousand.
+  // Decoded at once, since there may be a hundred thousand names.
   if (isUtf8(output)) return output.toString().split("\0").slice(0, -1).map(withoutDot);
   const names: string[] = [];
   for (let start = 0; start < output.length; ) {
@@ -55,7 +55,7 @@ export function namesIn(output: Buffer): string[] {
   return names;
 }
 
-/** A name as ripgrep gives it. */
+/** A name from ripgrep's output. */
 export function nameOf(bytes: Buffer): string {
   return withoutDot(decodeName(bytes));
 }
@@ -64,7 +64,7 @@ function withoutDot(name: string): string {
   return name.startsWith("./") ? name.slice(2) : name;
 }
 
-/** The same in every locale. */
+/** Compares independently of the locale. */
 export function byName(a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0;
 }
@@ -81,7 +81,7 @@ async function run(args: readonly string[], search: Search, read: (stdout: Reada
   });
   const ended = endOf(child);
   try {
-    // Without the files for its pipes there is no output at all.
+    // Without free file descriptors the pipes do not exist.
     const { stdout, stderr } = child as ChildProcess;
     if (!stdout || !stderr) return judge(await ended, "");
     let said = "";
@@ -98,7 +98,7 @@ async function run(args: readonly string[], search: Search, read: (stdout: Reada
   }
 }
 
-/** How it ended; rejects with SEARCH_FAILED when it did not start. */
+/** The exit code. Rejects with SEARCH_FAILED if ripgrep did not start. */
 function endOf(child: ChildProcess): Promise<number | null> {
   const ended = new Promise<number | null>((resolve, reject) => {
     child.once("error", (thrown) => {
@@ -113,12 +113,12 @@ function endOf(child: ChildProcess): Promise<number | null> {
   return ended;
 }
 
-/** 0: found; 1: nothing found; 2: something is wrong with the request or, silently, with reading some file. */
+/** Exit code 0: found; 1: nothing found; 2: an error in the request, or, without output, in reading some file. */
 function judge(code: number | null, said: string): void {
   if (code === 2 && said.trim() !== "") throw errors.SEARCH_PATTERN({ reason: said.trim() });
 }
 
-/** Only a line feed ends a record; other separators may stand inside one. */
+/** Only a line feed ends a record; other separators may occur inside one. */
 async function* linesOf(stdout: Readable): AsyncGenerator<string> {
   let parts: Buffer[] = [];
   for await (const chunk of stdout as AsyncIterable<Buffer>) {

@@ -5,9 +5,9 @@ import { type Folder, holdFolder, split } from "./folder.ts";
 import type { Place } from "./paths.ts";
 
 /**
- * Puts bytes in a file's place in one step, keeping mode and owner; a new file gets its folders. The file gets a new inode:
- * other hard links to it keep the old content, so that a package store or a git directory is not written through one.
- * Throws FILE_MOVED when its folder is no longer the one that was judged.
+ * Replaces a file atomically, keeping its mode and owner; missing folders are created for a new file. The file gets a new
+ * inode, so that other hard links, such as those of a package store, keep the old content. Throws FILE_MOVED if its folder was
+ * replaced after the check.
  */
 export async function saveFile(place: Place, bytes: Buffer, before: { stats: Stats } | undefined): Promise<void> {
   const [path, name] = split(Buffer.from(place.raw));
@@ -15,7 +15,7 @@ export async function saveFile(place: Place, bytes: Buffer, before: { stats: Sta
     await using folder = await holdFolder(path, !before);
     await replace(folder, name, bytes, before?.stats);
   } catch (thrown) {
-    // People know the file by its own name.
+    // The error names the file, not the temporary one.
     if (typeof thrown === "object" && thrown && "syscall" in thrown) Object.assign(thrown, { path: place.shown });
     throw thrown;
   }
@@ -57,7 +57,7 @@ async function writeInPlace(path: Buffer, bytes: Buffer): Promise<void> {
   }
 }
 
-/** A folder that takes no new files, or an owner that cannot be kept, leaves only the file itself to write. */
+/** Whether to write in place: when the folder allows no new files, or the owner could not be kept. */
 function mayWriteInPlace(thrown: unknown, stats: Stats | undefined): boolean {
   return stats?.nlink === 1 && ["EACCES", "EPERM", "EROFS"].includes(codeOf(thrown));
 }

@@ -1,7 +1,7 @@
 import type { ByteRange } from "./contract.ts";
 import { countLines, type TextFile } from "./text-file.ts";
 
-/** Where a Read begins: a 1-based line, and bytes into it. */
+/** Where a Read starts: a 1-based line, and bytes into it. */
 export interface Offset {
   line: number;
   byte: number;
@@ -12,13 +12,16 @@ export interface Selection {
   first: number;
   last: number;
   total: number;
-  /** A part of one line that is too long: its bytes within the line, and the line's length. */
+  /** The shown part of an overlong line: its bytes within the line, and the line's length. */
   part?: { from: number; to: number; of: number };
-  /** Where to go on; absent at the end of the file. */
+  /** Where to continue; absent at the end of the file. */
   next?: Offset;
 }
 
-/** Whole lines from `offset` while they fit, at most `limit`; else the part of one line that fits. Undefined beyond the end. */
+/**
+ * Selects whole lines from `offset` that fit, at most `limit`; for an overlong line, the part that fits. Undefined after the
+ * end.
+ */
 export function select(file: TextFile, offset: Offset, limit: number, budget: number): Selection | undefined {
   const start = startOf(file.bytes, offset.line);
   if (start < 0 || start >= file.bytes.length) return undefined;
@@ -80,12 +83,12 @@ function lineEnd(bytes: Buffer, start: number): number {
   return end < 0 ? bytes.length : end + 1;
 }
 
-/** Bytes that a stretch of the file takes in UTF-8; for Latin-1 the most it could. */
+/** The UTF-8 size of a range; for Latin-1, the largest possible one. */
 function cost(file: TextFile, from: number, to: number): number {
   return (to - from) * (file.encoding === "latin1" ? 2 : 1);
 }
 
-/** The start of the character that holds a byte. */
+/** The start of the character that contains a byte. */
 function boundary({ bytes, encoding }: TextFile, at: number): number {
   let start = Math.min(at, bytes.length);
   while (encoding === "utf8" && start > 0 && start < bytes.length && ((bytes[start] as number) & 0xc0) === 0x80)

@@ -10,28 +10,28 @@ import type { Place } from "./paths.ts";
 
 const MAX_BYTES = 64 * 1024 * 1024;
 
-/** A regular file as it was at one moment. */
+/** A regular file at one moment. */
 export interface LoadedFile {
   bytes: Buffer;
-  /** sha256 of the bytes, in hex. */
+  /** The sha256 of the bytes, in hex. */
   version: string;
   stats: Stats;
 }
-/** Bytes that are text: UTF-8, or any other of one byte a character, taken for Latin-1. */
+/** A text file: UTF-8, or Latin-1 for any other single-byte encoding. */
 export interface TextFile extends LoadedFile {
   encoding: "utf8" | "latin1";
-  /** Bytes of the byte order mark at the start: 3 or 0. */
+  /** The length of the byte order mark: 3 or 0. */
   bom: number;
   crlf: boolean;
 }
 
 /**
- * Reads a whole regular file; throws FILE_MISSING, FILE_KIND or FILE_TOO_LARGE, and FILE_SWAPPED where the path leads to
- * another file than when it was looked up, or to none of those that were approved.
+ * Reads a regular file. Throws FILE_MISSING, FILE_KIND, FILE_TOO_LARGE, and FILE_SWAPPED if the path now leads to another file
+ * or to one that was not approved.
  */
 export async function loadFile(place: Place, approved?: readonly string[]): Promise<LoadedFile> {
   refuseOthers(place, await statOf(place));
-  // Should a FIFO have taken its place meanwhile, opening it must not wait for a writer.
+  // Opened without blocking, in case a FIFO has replaced the file.
   const handle = await open(place.raw, constants.O_RDONLY | constants.O_NONBLOCK);
   try {
     await requireSame(handle, place, approved);
@@ -44,7 +44,7 @@ export async function loadFile(place: Place, approved?: readonly string[]): Prom
   }
 }
 
-/** The same, or nothing when there is no such file. */
+/** Like `loadFile`, but undefined for a missing file. */
 export async function loadIfExists(place: Place): Promise<LoadedFile | undefined> {
   try {
     return await loadFile(place);
@@ -54,7 +54,7 @@ export async function loadIfExists(place: Place): Promise<LoadedFile | undefined
   }
 }
 
-/** The file as text; throws FILE_BINARY. */
+/** The file as text. Throws FILE_BINARY. */
 export function asText(file: LoadedFile, place: Place): TextFile {
   const { bytes } = file;
   const kind = binaryKind(bytes);
@@ -67,19 +67,19 @@ export function versionOf(bytes: Buffer): string {
   return sha256Of(bytes);
 }
 
-/** Line breaks in `[from, to)`. */
+/** The number of line breaks in `[from, to)`. */
 export function countBreaks(bytes: Buffer, from = 0, to = bytes.length): number {
   let count = 0;
   for (let at = bytes.indexOf(10, from); at >= 0 && at < to; at = bytes.indexOf(10, at + 1)) count++;
   return count;
 }
 
-/** Lines of a file; what follows the last line break counts when it is not empty. */
+/** The number of lines; text after the last line break counts as a line. */
 export function countLines(bytes: Buffer): number {
   return countBreaks(bytes) + (bytes.length > 0 && bytes.at(-1) !== 10 ? 1 : 0);
 }
 
-/** The 1-based line that holds a byte. */
+/** The 1-based line that contains a byte. */
 export function lineAt(bytes: Buffer, offset: number): number {
   return countBreaks(bytes, 0, offset) + 1;
 }
@@ -93,7 +93,7 @@ async function statOf(place: Place): Promise<Stats> {
   }
 }
 
-/** A sibling that differs only in case or extension. */
+/** A sibling whose name differs only in case or extension. */
 async function nearName(path: string): Promise<string> {
   const siblings = await readdir(dirname(path)).catch(() => []);
   const stem = (name: string) => name.toLowerCase().replace(/(?<=.)\.[^.]*$/, "");
@@ -111,7 +111,7 @@ function refuseOthers(place: Place, stats: Stats): void {
   if (stats.size > MAX_BYTES) throw errors.FILE_TOO_LARGE({ path: place.shown, bytes: stats.size, limit: MAX_BYTES });
 }
 
-/** Files of /proc say they are empty, so the end is where reading ends. */
+/** Files in /proc have size 0, so this reads to the end. */
 async function readAll(handle: FileHandle, place: Place): Promise<Buffer> {
   const bytes = await handle.readFile();
   if (bytes.length > MAX_BYTES)

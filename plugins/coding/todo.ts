@@ -12,13 +12,13 @@ const parameters = z.object({
 });
 type Params = z.output<typeof parameters>;
 
-/** Keeps the model's own list of work. */
+/** The tool TodoWrite, which stores the model's todo list. */
 export function createTodoWrite(): Tool<Params> {
   return {
     name: "TodoWrite",
     description: "Store your whole list of steps for longer work, at most one in progress. All completed clears it.",
     parameters,
-    // No file has this name; it only keeps two lists of one batch in order.
+    // Not a real file; it makes two lists in one batch run in order.
     access: () => ({ writes: ["todos"] }),
     execute: (_id, params, signal) => answering(signal, async () => store(params.todos)),
     display: ({ todos }, result) => ({
@@ -30,7 +30,7 @@ export function createTodoWrite(): Tool<Params> {
   };
 }
 
-/** The list as last written on this path. */
+/** The todo list as last written on this path. */
 export const todos: ProjectionDefinition<readonly Todo[]> = {
   over: "path",
   reads: [{ type: "message", containing: '"TodoWrite"' }],

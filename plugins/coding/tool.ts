@@ -2,12 +2,12 @@ import { codeOf, ScorelError } from "@scorel/kernel";
 import type { ToolOutput } from "@scorel/tools/contract";
 import { errors } from "./errors.ts";
 
-/** A result of one text, with details for faces and projections. */
+/** A result with one text, and details for clients and projections. */
 export function answer(text: string, details?: Record<string, unknown>): ToolOutput {
   return { content: [{ type: "text", text }], ...(details && { details }) };
 }
 
-/** Runs a tool's work; a failure that the model can act on becomes its result. An abort stays an error. */
+/** Runs a tool's work. Errors that the model can act on become results; an abort stays an error. */
 export async function answering(signal: AbortSignal | undefined, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
   try {
     signal?.throwIfAborted();
@@ -19,7 +19,7 @@ export async function answering(signal: AbortSignal | undefined, work: () => Pro
   }
 }
 
-/** What a person or a model can act on; anything unforeseen goes on as it is. */
+/** Converts coded and file system errors; rethrows anything else. */
 function readable(thrown: unknown): ScorelError {
   if (thrown instanceof ScorelError) return thrown;
   const { path = "the file", syscall } = thrown as NodeJS.ErrnoException;

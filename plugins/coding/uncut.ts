@@ -1,11 +1,11 @@
-/** Byte ranges of secrets in a text, ascending and apart. */
+/** Byte ranges of secrets in a text, ascending and disjoint. */
 export type Spans = readonly (readonly [from: number, to: number])[];
 
 const PLACEHOLDER = Buffer.from("[redacted]");
 
 /**
- * A part of a text in which every secret that it touches is replaced whole, so that none is uncovered by where the part
- * begins or ends. Line breaks inside a secret stay, so that the lines after it keep their numbers.
+ * A part of a text with every secret that it touches replaced completely, so that a cut reveals nothing. Line breaks in secrets
+ * are kept, so that line numbers stay correct.
  */
 export function sliceRedacted(bytes: Buffer, spans: Spans, from: number, to: number): Buffer {
   const touched = spans.filter(([start, end]) => start < to && end > from);

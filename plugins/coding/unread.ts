@@ -1,10 +1,10 @@
 import type { ByteRange } from "./contract.ts";
 import { countBreaks, lineAt } from "./text-file.ts";
 
-/** Longer lines than this may not fit into a Read, so they are named by their bytes. */
+/** Longer lines may not fit into a Read, so they are named by byte. */
 const LONG_LINE = 8_000;
 
-/** Which lines an unread stretch of bytes lies on, and the offset to read it from. */
+/** Names the lines of an unread range, and the offset to read it from. */
 export function describeUnread(bytes: Buffer, [from, to]: ByteRange): { lines: string; offset: string } {
   const first = lineAt(bytes, from);
   const last = first + countBreaks(bytes, from, to - 1);

@@ -16,7 +16,7 @@ import { describeUnread } from "./unread.ts";
 const parameters = z.object({ file_path: z.string(), content: z.string() });
 type Params = z.output<typeof parameters>;
 
-/** Creates a file with its folders, or replaces one that was read whole. */
+/** The tool Write, which creates a file, or replaces one that was read completely. */
 export function createWrite(env: Environment): Tool<Params> {
   return {
     name: "Write",
@@ -40,7 +40,7 @@ async function write({ file_path, content }: Params, env: Environment, id: strin
   const { unifiedDiff } = await import("./diff.ts");
   const details: { file: FileDetails; diff: string; created: boolean } = {
     file: { path: place.path, version: versionOf(bytes), ranges: bytes.length > 0 ? [[0, bytes.length]] : [] },
-    // Before the diff cuts long lines, where a secret could lose its end.
+    // Redacted before the diff cuts long lines, which could split a secret.
     diff: unifiedDiff(
       place.shown,
       env.redact(before?.bytes.toString(before.encoding) ?? ""),
@@ -62,7 +62,7 @@ function requireWhole(place: Place, file: TextFile, env: Environment): void {
   if (env.hidesSecret(file.bytes.toString(file.encoding))) throw errors.WRITE_SECRET({ path: place.shown });
 }
 
-/** Keeps what a model does not see: the byte order mark, CRLF where every line has it, Latin-1 where it suffices. */
+/** Preserves what the model does not see: the byte order mark, consistent CRLFs, and Latin-1 if it suffices. */
 function inStyleOf(before: TextFile, content: string): Buffer {
   const onlyCrlf =
     before.crlf && before.bytes.toString("latin1").split("\r\n").length - 1 === countBreaks(before.bytes);
