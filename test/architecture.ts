@@ -35,13 +35,7 @@ const featureWords = new Set(["tool", "model", "skill"]);
 /** Libraries that plugins share; no plugin, and no plugin is needed for them. */
 const kit = "plugins/kit";
 /** Modules of plugins that others may import as values. The only one meant to stay is the browser-safe client of the host. */
-const published = new Set([
-  "@scorel/history/drawing",
-  "@scorel/host/client",
-  "@scorel/model/table",
-  "@scorel/sandbox/examination",
-  "@scorel/trust/question",
-]);
+const published = new Set(["@scorel/host/client", "@scorel/model/table", "@scorel/sandbox/examination"]);
 
 /** Every import of a TypeScript source, whatever its form; what comments and strings say does not count. */
 export function importsOf(source: string): readonly Import[] {

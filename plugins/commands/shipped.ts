@@ -2,7 +2,6 @@ import type { BaseContext } from "@scorel/kernel";
 import type { ListedCommand, SlashCommand } from "./contract.ts";
 import { modelCommands } from "./model-commands.ts";
 import { sessionCommands } from "./session-commands.ts";
-import { treeCommands } from "./tree-commands.ts";
 import { windowCommands } from "./window-commands.ts";
 import { workCommands } from "./work-commands.ts";
 
@@ -21,7 +20,6 @@ export function shipped(ctx: BaseContext, list: () => ListedCommand[]): Record<s
       },
     },
     ...sessionCommands,
-    ...treeCommands,
     ...modelCommands(ctx),
     ...windowCommands(ctx),
     ...workCommands(ctx),

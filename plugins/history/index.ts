@@ -1,8 +1,10 @@
 import type {} from "@scorel/cli/contract";
+import type {} from "@scorel/commands/contract";
 import { definePlugin } from "@scorel/kernel";
 import { historyCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { operations } from "./operations.ts";
+import { treeCommands } from "./slash-commands.ts";
 
 /** Plugin `history`: moves within a session's tree, and manages names, copies and the trash. */
 export default definePlugin({
@@ -19,5 +21,6 @@ export default definePlugin({
   },
 
   operations,
+  commands: treeCommands,
   cliCommands: (ctx) => historyCommands(() => ctx.find("host")),
 });

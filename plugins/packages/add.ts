@@ -1,7 +1,7 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Invocation } from "@scorel/cli/contract";
-import { decideOn, describeAs } from "@scorel/trust/question";
+import { decideOn, describeAs } from "@scorel/kit/terminal/review";
 import type { InstalledPreset, PresetReview, PresetStore } from "./contract.ts";
 import { errors } from "./errors.ts";
 import type { Fetched } from "./fetched.ts";

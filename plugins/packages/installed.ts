@@ -1,6 +1,6 @@
 import type { Invocation } from "@scorel/cli/contract";
+import { changeLines } from "@scorel/kit/terminal/review";
 import { visibleText } from "@scorel/kit/text/plain";
-import { changeLines } from "@scorel/trust/question";
 import type { InstalledPreset, PresetStore } from "./contract.ts";
 import { errors } from "./errors.ts";
 

@@ -1,7 +1,7 @@
 import { basename, relative } from "node:path";
+import { decideOn, describeAs } from "@scorel/kit/terminal/review";
 import type { ShadowedSkill, Skill, SkillLook } from "@scorel/skills/contract";
 import type { StagedFile, StagedSkills } from "@scorel/skillstore/contract";
-import { decideOn, describeAs } from "@scorel/trust/question";
 import type { Counter } from "./counter.ts";
 import { errors } from "./errors.ts";
 

@@ -1,7 +1,7 @@
 import { codeOf, messageOf } from "@scorel/kernel";
+import { changeLines } from "@scorel/kit/terminal/review";
 import type { SkillLook } from "@scorel/skills/contract";
 import type { PlacedSkills, StagedSkills } from "@scorel/skillstore/contract";
-import { changeLines } from "@scorel/trust/question";
 import type { Counter } from "./counter.ts";
 import { errors } from "./errors.ts";
 import { agreed, describeStaged, shellWord } from "./review.ts";

@@ -1,12 +1,9 @@
-import type { FilesPreview } from "@scorel/history/contract";
-import { draw, drawPreview, filesLeft } from "@scorel/history/drawing";
+import type { CommandResult, SlashCommand, SlashContext } from "@scorel/commands/contract";
 import { z } from "zod";
-import type { CommandResult, SlashCommand, SlashContext } from "./contract.ts";
-
-const event = z.object({ event: z.string() });
+import type { FilesPreview } from "./contract.ts";
 
 /** Commands that move within the conversation. */
-export const treeCommands: Record<string, SlashCommand> = {
+export const treeCommands = (): Record<string, SlashCommand> => ({
   rewind: {
     summary: "Go on from an earlier event, or start; what came after stays in the log. --files restores the files, too",
     args: z.object({
@@ -20,7 +17,7 @@ export const treeCommands: Record<string, SlashCommand> = {
   },
   branch: {
     summary: "Go on at another branch of the conversation",
-    args: event,
+    args: z.object({ event: z.string() }),
     complete: async (_key, typed, { sessionId, request }) => {
       const { leaves, idLength } = await request("get_tree", { sessionId, limit: 1 });
       return leaves.map(({ id }) => id.slice(0, Math.max(idLength, typed.length)));
@@ -34,6 +31,7 @@ export const treeCommands: Record<string, SlashCommand> = {
     run: async ({ all = false }: { all?: boolean }, { sessionId, request }) => {
       const page = await request("get_tree", { sessionId, show: all ? "all" : "tree" });
       const head = page.before === undefined ? "" : `… \`scorel session tree ${sessionId}\` shows earlier ones, too\n`;
+      const { draw } = await import("./drawing.ts");
       return { output: `${head}${draw(page)}`.trimEnd(), data: page };
     },
   },
@@ -53,7 +51,7 @@ export const treeCommands: Record<string, SlashCommand> = {
       return { output: `${redone.text}${await leftAlone(request, sessionId, redone)}`, data: redone };
     },
   },
-};
+});
 
 /** Returns a line about files that a move left unchanged. */
 async function leftAlone(
@@ -61,6 +59,7 @@ async function leftAlone(
   sessionId: string,
   { leafId }: { leafId: string | null },
 ): Promise<string> {
+  const { filesLeft } = await import("./drawing.ts");
   const left = await filesLeft(request, { sessionId, leafId }, (event) => `/rewind ${event} --files`);
   return left === "" ? "" : `\n${left.trimEnd()}`;
 }
@@ -92,7 +91,8 @@ async function rewind(asked: Back, { sessionId, request }: SlashContext): Promis
 }
 
 /** Shows the file changes and puts the confirming command into the input line. */
-function confirmed({ event, overwrite }: Back, preview: FilesPreview): CommandResult {
+async function confirmed({ event, overwrite }: Back, preview: FilesPreview): Promise<CommandResult> {
+  const { drawPreview } = await import("./drawing.ts");
   const input = `/rewind ${event} --files${overwrite ? " --overwrite" : ""} --yes`;
   return { output: `${drawPreview(preview)}To restore these files, and go back: ${input}`, data: preview, input };
 }

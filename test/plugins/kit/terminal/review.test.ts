@@ -1,0 +1,53 @@
+import { PassThrough } from "node:stream";
+import { describe, expect, it } from "vitest";
+import { changeLines, decideOn, describeAs, type Reviewed } from "../../../../plugins/kit/terminal/review.ts";
+
+const reviewed: Reviewed = {
+  items: [
+    { kind: "setting", what: "model.id = x", place: "config.toml:3" },
+    { kind: "code", what: "extensions/a.ts \u001b[2K", place: "a.ts:1" },
+  ],
+  changes: [{ path: "a.ts", how: "changed", diff: "- old\n+ new" }],
+  texts: () => [{ path: "a.ts", text: "code \u202e\n" }],
+};
+
+describe("a review", () => {
+  it("shows what changed and what each thing could do, the gravest first, with nothing hidden", () => {
+    expect(describeAs("New here", reviewed).split("\n")).toEqual([
+      "New here",
+      "  changed  a.ts",
+      "    - old",
+      "    + new",
+      "runs code with your rights:",
+      "  extensions/a.ts \\u{1b}[2K  (a.ts:1)",
+      "sets:",
+      "  model.id = x  (config.toml:3)",
+    ]);
+    expect(changeLines([{ path: "b.ts", how: "added" }])).toEqual(["  added    b.ts"]);
+  });
+
+  it("that fills more than a screen counts its kinds again at the end", () => {
+    const items = Array.from({ length: 20 }, (_, n) => ({ kind: "skill" as const, what: `s${n}`, place: "x:1" }));
+    expect(describeAs("New here", { items }).split("\n").at(-1)).toBe("In all: adds skills 20.");
+  });
+
+  it.each([
+    ["y\n", true],
+    ["\n", false],
+    ["s\ny\n", true],
+    ["s\nno\n", false],
+  ])("answered with %j is decided: %s, after the texts when they were asked for", async (typed, decided) => {
+    const [stdin, stdout] = [new PassThrough(), new PassThrough()];
+    const streams = { stdin, stdout, interrupt: new AbortController().signal } as unknown as Parameters<
+      typeof decideOn
+    >[3];
+    const answers = typed.split("\n").filter((_, n, all) => n < all.length - 1);
+    let shown = "";
+    stdout.on("data", (chunk: Buffer) => {
+      shown += chunk;
+      if (chunk.toString().includes("[s]how: ")) stdin.write(`${answers.shift() ?? ""}\n`);
+    });
+    expect(await decideOn(reviewed, "New here", "Take it?", streams)).toBe(decided);
+    expect(shown.includes("--- a.ts\ncode \\u{202e}")).toBe(typed.startsWith("s"));
+  });
+});
