@@ -1,7 +1,7 @@
 import type { Mode } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { changeMode } from "./plan.ts";
-import { removeRules, rulesOf } from "./rule-file.ts";
+import { removeRules, rulesOf } from "./rules/rule-file.ts";
 import { MODES, modeOf, type State } from "./state.ts";
 
 /** The command `/permission`: shows the mode and rules, changes the mode, or forgets a rule. */

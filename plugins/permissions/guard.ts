@@ -4,10 +4,10 @@ import { visibleText } from "@scorel/kit/text/plain";
 import type { RequestOption } from "@scorel/requests/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { CallRequest } from "./contract.ts";
+import { hiddenIn } from "./files/reading.ts";
 import { judge } from "./judge.ts";
 import { trustedAccess } from "./project-tools.ts";
-import { hiddenIn } from "./reading.ts";
-import type { Reach } from "./rule-file.ts";
+import type { Reach } from "./rules/rule-file.ts";
 import { modeOf, parsed, readableIn, type State, workspaceOf } from "./state.ts";
 import type { Case, Rules, Verdict } from "./verdict.ts";
 
@@ -31,7 +31,7 @@ export async function guardCall(call: ToolCallApproval, signal: AbortSignal | un
  */
 async function needsOldRulesQuestion(call: ToolCallInput, state: State): Promise<boolean> {
   if (!state.ctx.requests.attended || state.ctx.config.allow.length === 0) return false;
-  const { oldRules } = await import("./old-rules.ts");
+  const { oldRules } = await import("./rules/old-rules.ts");
   const old = await oldRules(state);
   if (old.length === 0) return false;
   const allow = state.ctx.config.allow.filter((rule) => !old.includes(rule));
@@ -40,7 +40,7 @@ async function needsOldRulesQuestion(call: ToolCallInput, state: State): Promise
 
 /** Asks where the old rules should apply, after any open question. The current call runs whatever the answer. */
 function settleOldRules(signal: AbortSignal | undefined, state: State): Promise<undefined> {
-  const turn = state.asking.then(async () => (await import("./old-rules.ts")).askAboutOldRules(state, signal));
+  const turn = state.asking.then(async () => (await import("./rules/old-rules.ts")).askAboutOldRules(state, signal));
   state.asking = turn.catch(() => {});
   return turn;
 }
@@ -70,8 +70,8 @@ async function ask(call: ToolCallInput, signal: AbortSignal | undefined, state: 
 /** Saves rules to the user's file. If that fails, the person is warned, and the rules still apply to this session. */
 async function keep(rules: readonly string[], reach: Reach, state: State): Promise<void> {
   const { ctx } = state;
-  const { addRules } = await import("./rule-file.ts");
-  const { recordEverywhere } = await import("./old-rules.ts");
+  const { addRules } = await import("./rules/rule-file.ts");
+  const { recordEverywhere } = await import("./rules/old-rules.ts");
   try {
     if (reach === "everywhere") await recordEverywhere(state);
     await addRules(rules, reach, ctx);

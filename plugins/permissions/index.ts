@@ -94,5 +94,5 @@ function warnAboutRules(state: State): void {
   const rules = [...deny, ...ask, ...allow];
   if (state.warned || rules.length === 0) return;
   state.warned = true;
-  void import("./rule-doubts.ts").then(({ warnAbout }) => warnAbout(rules, state.ctx));
+  void import("./rules/rule-doubts.ts").then(({ warnAbout }) => warnAbout(rules, state.ctx));
 }

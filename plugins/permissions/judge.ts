@@ -2,11 +2,11 @@ import { isAbsolute, resolve } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Access } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
-import { realOf, withFileCache } from "./file-cache.ts";
-import { isControlPath, isInside } from "./paths.ts";
-import { judgeReads } from "./reading.ts";
-import type { Rule } from "./rule.ts";
-import { isAbout, ruleFor } from "./rules.ts";
+import { realOf, withFileCache } from "./files/file-cache.ts";
+import { isControlPath, isInside } from "./files/paths.ts";
+import { judgeReads } from "./files/reading.ts";
+import type { Rule } from "./rules/rule.ts";
+import { isAbout, ruleFor } from "./rules/rules.ts";
 import { allow, type Case, deny, isForPaths, PLANNING, type Rules, stricter, type Verdict } from "./verdict.ts";
 
 /** Judges a call by rules and mode. Deny rules come first, then ask rules. */
@@ -27,12 +27,12 @@ function strictest(own: Verdict, others: () => (Verdict | undefined)[]): Verdict
 async function judgeBash(command: string, cwd: string, call: Case): Promise<Verdict> {
   const { mode, rules, workspace } = call;
   const isFree = mode === "full" && !speaksOfCommands(rules);
-  const { judgeReadingOf } = await import("./command-reading.ts");
+  const { judgeReadingOf } = await import("./files/command-reading.ts");
   if (isFree)
     return withFileCache(() => strictest(allow("the mode is full"), () => [judgeReadingOf(command, cwd, call)]));
   const [{ judgeCommand }, { gitDangerOf }] = await Promise.all([
-    import("./judge-command.ts"),
-    import("./command-git.ts"),
+    import("./shell/judge-command.ts"),
+    import("./git/command-git.ts"),
   ]);
   const allowsAll = rules.allow.some((rule) => rule.pattern === undefined && isAbout(rule, "Bash"));
   const gitVerdict = () => aboutGit(allowsAll ? undefined : gitDangerOf(command, cwd, workspace));

@@ -15,7 +15,7 @@ import type { Workspace } from "@scorel/workspace/contract";
 import { z } from "zod";
 import type { PermissionsConfig } from "./config.ts";
 import type { Mode } from "./contract.ts";
-import { type Rule, readRule } from "./rule.ts";
+import { type Rule, readRule } from "./rules/rule.ts";
 import type { Readable } from "./verdict.ts";
 
 export type Context = PluginContext<PermissionsConfig, "agent" | "requests">;

@@ -1,8 +1,8 @@
 import type { Access } from "@scorel/tools/contract";
 import type { Workspace } from "@scorel/workspace/contract";
 import type { Mode } from "./contract.ts";
-import { fits } from "./paths.ts";
-import type { Rule } from "./rule.ts";
+import { fits } from "./files/paths.ts";
+import type { Rule } from "./rules/rule.ts";
 
 export interface Rules {
   allow: readonly Rule[];

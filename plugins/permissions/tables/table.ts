@@ -1,4 +1,4 @@
-import { type OptionTable, optionTable, readOption } from "../options.ts";
+import { type OptionTable, optionTable, readOption } from "../shell/options.ts";
 
 /** Words that no wildcard covers: everything from index `from` on, and the single words at indexes `words`. */
 export interface Uncovered {

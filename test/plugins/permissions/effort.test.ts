@@ -2,7 +2,7 @@ import fs, { mkdirSync, writeFileSync } from "node:fs";
 import { syncBuiltinESMExports } from "node:module";
 import { join } from "node:path";
 import { afterEach, expect, it } from "vitest";
-import { parsePattern } from "../../../plugins/permissions/pattern.ts";
+import { parsePattern } from "../../../plugins/permissions/rules/pattern.ts";
 import { type Post, post } from "./setup.ts";
 
 const CALLS = ["lstatSync", "statSync", "readdirSync", "realpathSync", "readFileSync"] as const;

@@ -455,7 +455,7 @@ describe("the file of rules", () => {
     ["permissions = { allow = ['y'] }\n", "", "the place for it was not found"],
   ];
   it.each(cases)("%j keeps its comments and its order", async (before, after, problem) => {
-    const { withRules } = await import("../../../plugins/permissions/rule-file.ts");
+    const { withRules } = await import("../../../plugins/permissions/rules/rule-file.ts");
     if (problem === undefined) expect(withRules(before, ["Bash(x)"])).toBe(after);
     else expect(() => withRules(before, ["Bash(x)"])).toThrow(problem);
   });

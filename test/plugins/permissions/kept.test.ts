@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Tool } from "@scorel/tools/contract";
 import { describe, expect, it } from "vitest";
-import { withoutRules } from "../../../plugins/permissions/rule-file.ts";
+import { withoutRules } from "../../../plugins/permissions/rules/rule-file.ts";
 import { type Post, post } from "./setup.ts";
 
 async function attended(config: object = {}): Promise<Post> {

@@ -1,6 +1,6 @@
 import type { BaseContext } from "@scorel/kernel";
 import { changeFile } from "../../../plugins/host/shared-file.ts";
-import { addRules } from "../../../plugins/permissions/rule-file.ts";
+import { addRules } from "../../../plugins/permissions/rules/rule-file.ts";
 
 /** A session of another process, whose person answers "always" once for each rule. */
 const [home = "", ...rules] = process.argv.slice(2);

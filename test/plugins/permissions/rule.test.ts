@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { config } from "../../../plugins/permissions/config.ts";
-import { doubtAbout, OWN_TOOLS, warnAbout } from "../../../plugins/permissions/rule-doubts.ts";
+import { doubtAbout, OWN_TOOLS, warnAbout } from "../../../plugins/permissions/rules/rule-doubts.ts";
 import { post } from "./setup.ts";
 
 const word = (outcome: string) => outcome.split(":")[0];

@@ -1,19 +1,19 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
+import { kindOf, realOf } from "../files/file-cache.ts";
+import { isControlPath, isInside, leadsOut } from "../files/paths.ts";
+import { foldersOf } from "../free/free-folders.ts";
+import { isSafe } from "../free/safe.ts";
+import { forbids } from "../rules/forbid.ts";
+import { nearMiss } from "../rules/near-rules.ts";
+import { possible } from "../rules/possible.ts";
+import type { Rule } from "../rules/rule.ts";
+import { allowsUnit, isAbout, ruleFor, textOf } from "../rules/rules.ts";
+import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "../verdict.ts";
 import { textsFor } from "./command-texts.ts";
-import { kindOf, realOf } from "./file-cache.ts";
-import { forbids } from "./forbid.ts";
-import { foldersOf } from "./free-folders.ts";
 import { staysInside } from "./hazards.ts";
-import { nearMiss } from "./near-rules.ts";
-import { isControlPath, isInside, leadsOut } from "./paths.ts";
-import { possible } from "./possible.ts";
-import type { Rule } from "./rule.ts";
-import { allowsUnit, isAbout, ruleFor, textOf } from "./rules.ts";
-import { isSafe } from "./safe.ts";
 import { analyzeScript } from "./script-analysis.ts";
 import { type Reading, readCommand, spelled, type Token, type Unit } from "./shell.ts";
-import { allow, type Case, deny, isForPaths, PLANNING, type Rules, type Verdict } from "./verdict.ts";
 
 /** Judges a shell command by its parsed parts. */
 export function judgeCommand(command: string, { args, mode, rules, workspace }: Case): Verdict {

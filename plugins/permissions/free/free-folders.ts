@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
-import { kindOf, realOf } from "./file-cache.ts";
-import { isInside } from "./paths.ts";
-import type { Unit } from "./shell.ts";
+import { kindOf, realOf } from "../files/file-cache.ts";
+import { isInside } from "../files/paths.ts";
+import type { Unit } from "../shell/shell.ts";
 
 const MAX_FOLDERS = 8;
 

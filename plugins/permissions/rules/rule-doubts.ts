@@ -1,6 +1,6 @@
 import { type BaseContext, nearest } from "@scorel/kernel";
 import type {} from "@scorel/tools/contract";
-import { errors } from "./errors.ts";
+import { errors } from "../errors.ts";
 import { parseRule } from "./rule.ts";
 import { isAbout } from "./rules.ts";
 

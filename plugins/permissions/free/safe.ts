@@ -1,11 +1,11 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
-import { namesIn } from "./file-cache.ts";
+import { namesIn } from "../files/file-cache.ts";
+import { expandGlob } from "../files/globs.ts";
+import { isInside } from "../files/paths.ts";
+import type { Token, Unit } from "../shell/shell.ts";
 import { isFreeGit } from "./free-git.ts";
 import { filesNamed } from "./free-programs.ts";
-import { expandGlob } from "./globs.ts";
-import { isInside } from "./paths.ts";
-import type { Token, Unit } from "./shell.ts";
 
 /** The context in which a command is judged. */
 export interface Surroundings {

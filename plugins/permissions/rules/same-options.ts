@@ -1,10 +1,10 @@
-import { textOf } from "./command-texts.ts";
-import { hasGap } from "./gaps.ts";
-import { bareName } from "./hazards.ts";
-import { firstOperand } from "./options.ts";
+import { textOf } from "../shell/command-texts.ts";
+import { hasGap } from "../shell/gaps.ts";
+import { bareName } from "../shell/hazards.ts";
+import { firstOperand } from "../shell/options.ts";
+import { TOOL_OPTIONS } from "../shell/subcommands.ts";
 import type { Text } from "./pattern.ts";
 import type { Possible } from "./possible.ts";
-import { TOOL_OPTIONS } from "./subcommands.ts";
 
 /**
  * Options that mean the same or include each other, where the first letter does not show it. Otherwise an option's first

@@ -1,12 +1,12 @@
 import { type Dirent, readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
+import type { Rule } from "../rules/rule.ts";
+import { type Case, deny, type Verdict } from "../verdict.ts";
 import { type CommandFiles, filesOf, type NamedFile } from "./command-files.ts";
 import { realOf } from "./file-cache.ts";
 import { holdsKeys, isAroundKeys, isKeyStore } from "./keys.ts";
 import { keyStoreReason, type ReadRules, readRules, ruleForReading, shownIn } from "./reading.ts";
-import type { Rule } from "./rule.ts";
-import { type Case, deny, type Verdict } from "./verdict.ts";
 
 /** How many entries of a folder are checked; a larger folder counts as one that may contain anything. */
 const MAX_ENTRIES = 5_000;

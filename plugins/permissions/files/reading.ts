@@ -1,11 +1,11 @@
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
+import type { Rule } from "../rules/rule.ts";
+import { isAbout, ruleFor } from "../rules/rules.ts";
+import { type Case, deny, type Verdict } from "../verdict.ts";
 import { kindOf, realOf } from "./file-cache.ts";
 import { holdsKeys, isKeyStore, isSystem, keyStoreTest } from "./keys.ts";
 import { coveredBy, fits, isInside } from "./paths.ts";
-import type { Rule } from "./rule.ts";
-import { isAbout, ruleFor } from "./rules.ts";
-import { type Case, deny, type Verdict } from "./verdict.ts";
 
 /** What a session's rules say about reading files. Paths are absolute. */
 export interface ReadRules {

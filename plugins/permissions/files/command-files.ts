@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
+import { MANY } from "../shell/gaps.ts";
+import { bareName, takesOrders } from "../shell/hazards.ts";
+import { doubtAbout, isInterpreter } from "../shell/interpreters.ts";
+import { readCommand, type Token, type Unit } from "../shell/shell.ts";
 import { kindOf } from "./file-cache.ts";
-import { MANY } from "./gaps.ts";
 import { type Expansion, expandGlob, showsHidden } from "./globs.ts";
-import { bareName, takesOrders } from "./hazards.ts";
-import { doubtAbout, isInterpreter } from "./interpreters.ts";
 import { formsOf, guessed, mayOpenFiles, namesInSed, withoutProc } from "./path-forms.ts";
 import { type Reader, readerOf } from "./readers.ts";
-import { readCommand, type Token, type Unit } from "./shell.ts";
 
 /** A file or folder that a command names. */
 export interface NamedFile {

@@ -1,4 +1,4 @@
-import { isGap, MANY } from "./gaps.ts";
+import { isGap, MANY } from "../shell/gaps.ts";
 import { Matcher, type State } from "./matcher.ts";
 
 /** A text to match. No wildcard covers its marked characters. */

@@ -1,6 +1,6 @@
+import type { Token, Unit } from "../shell/shell.ts";
 import { fitsStrictly, type Marked, parsePattern } from "./pattern.ts";
 import type { Rule } from "./rule.ts";
-import type { Token, Unit } from "./shell.ts";
 
 /** Whether a rule is about a tool. A rule for Write or Edit covers both. */
 export function isAbout({ tool }: Rule, name: string, loose = false): boolean {

@@ -1,7 +1,7 @@
-import { gitOptions } from "./git-options.ts";
+import { gitOptions } from "../git/git-options.ts";
+import { programOf } from "../tables/index.ts";
+import { type Uncovered, uncoveredBy } from "../tables/table.ts";
 import { type OptionTable, optionTable, readOption } from "./options.ts";
-import { programOf } from "./tables/index.ts";
-import { type Uncovered, uncoveredBy } from "./tables/table.ts";
 
 type Values = readonly (string | undefined)[];
 

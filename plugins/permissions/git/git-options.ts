@@ -1,4 +1,4 @@
-import { type OptionTable, optionTable } from "./options.ts";
+import { type OptionTable, optionTable } from "../shell/options.ts";
 
 const DIFF_FLAGS =
   "p u s z w b r t a R W patch function-context raw patch-with-raw patch-with-stat numstat shortstat cumulative check summary name-only name-status compact-summary binary full-index rename-empty follow minimal ignore-all-space ignore-space-change ignore-space-at-eol ignore-cr-at-eol ignore-blank-lines indent-heuristic patience histogram text exit-code quiet ita-invisible-in-index pickaxe-all pickaxe-regex no-ext-diff no-textconv find-copies-harder irreversible-delete";

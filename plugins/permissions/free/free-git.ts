@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
 import type { Workspace } from "@scorel/workspace/contract";
-import { uncovered } from "./coverage.ts";
-import { isQuietRepository } from "./git-folders.ts";
-import { isInside } from "./paths.ts";
+import { isInside } from "../files/paths.ts";
+import { isQuietRepository } from "../git/git-folders.ts";
+import { uncovered } from "../shell/coverage.ts";
 
 /** Git commands that only read, whatever their operands. */
 const READING =

@@ -1,6 +1,6 @@
+import { firstOperand, type OptionTable, readOption } from "../shell/options.ts";
+import { TOOL_OPTIONS } from "../shell/subcommands.ts";
 import { gitOptions } from "./git-options.ts";
-import { firstOperand, type OptionTable, readOption } from "./options.ts";
-import { TOOL_OPTIONS } from "./subcommands.ts";
 
 /** Which contents of tracked files a git command shows. */
 export type GitReading = "nothing" | "named files" | "everything";

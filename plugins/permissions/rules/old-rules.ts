@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type {} from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
+import type { State } from "../state.ts";
 import { addRules, removeRules, rulesOf } from "./rule-file.ts";
-import type { State } from "./state.ts";
 
 /** The user's rules for every project, until the person confirms that they apply everywhere; then empty. */
 export function oldRules(state: State): Promise<readonly string[]> {

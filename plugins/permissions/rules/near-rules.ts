@@ -1,7 +1,7 @@
+import type { Token, Unit } from "../shell/shell.ts";
 import { fitsStrictly, parsePattern } from "./pattern.ts";
 import { parseRule, type Rule } from "./rule.ts";
 import { allowsUnit, markedText, ruleFor, textOf } from "./rules.ts";
-import type { Token, Unit } from "./shell.ts";
 
 /** Explains which rule would cover a command except for one word, and which rule to add; undefined when no rule is close. */
 export function nearMiss(unit: Unit, rules: readonly Rule[]): string | undefined {

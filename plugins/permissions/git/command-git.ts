@@ -1,10 +1,10 @@
 import { resolve } from "node:path";
 import { isWithin } from "@scorel/kit/files/paths";
 import type { Workspace } from "@scorel/workspace/contract";
-import { filesOf, isFolder } from "./command-files.ts";
+import { filesOf, isFolder } from "../files/command-files.ts";
+import { bareName } from "../shell/hazards.ts";
+import { readCommand, type Unit } from "../shell/shell.ts";
 import { gitDanger } from "./git-folders.ts";
-import { bareName } from "./hazards.ts";
-import { readCommand, type Unit } from "./shell.ts";
 
 /** Programs that run git in the current folder. */
 const GIT = /^(?:git(?:-[\w-]+)?|gh|hub|glab|tig|lazygit|gitk)$/;

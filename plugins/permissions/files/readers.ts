@@ -1,5 +1,5 @@
-import { gitReadingOf } from "./git-reading.ts";
-import { bareName } from "./hazards.ts";
+import { gitReadingOf } from "../git/git-reading.ts";
+import { bareName } from "../shell/hazards.ts";
 
 /** How a program uses the file names in its arguments. */
 export interface Reader {

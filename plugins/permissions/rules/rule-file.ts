@@ -6,7 +6,7 @@ import { type BaseContext, codeOf, messageOf } from "@scorel/kernel";
 import type {} from "@scorel/projects/contract";
 import type {} from "@scorel/workspace/contract";
 import { parse } from "smol-toml";
-import { errors } from "./errors.ts";
+import { errors } from "../errors.ts";
 
 type Table = Record<string, unknown>;
 

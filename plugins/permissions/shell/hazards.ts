@@ -1,6 +1,6 @@
+import { programOf } from "../tables/index.ts";
 import { uncovered } from "./coverage.ts";
 import { readSedWords, sedEffects } from "./sed.ts";
-import { programOf } from "./tables/index.ts";
 
 /** The base name of a command in lower case, since some file systems ignore case. */
 export function bareName(name: string): string {

@@ -1,6 +1,6 @@
-import { readSedWords, sedEffects } from "./sed.ts";
-import { programOf } from "./tables/index.ts";
-import { operandsBehind, uncoveredBy } from "./tables/table.ts";
+import { readSedWords, sedEffects } from "../shell/sed.ts";
+import { programOf } from "../tables/index.ts";
+import { operandsBehind, uncoveredBy } from "../tables/table.ts";
 
 /** Which arguments keep a program read-only. */
 interface Free {

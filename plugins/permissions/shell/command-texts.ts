@@ -1,8 +1,8 @@
+import type { Text } from "../rules/pattern.ts";
+import type { Possible } from "../rules/possible.ts";
 import { hasGap, mayVanish } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
 import { readOption } from "./options.ts";
-import type { Text } from "./pattern.ts";
-import type { Possible } from "./possible.ts";
 import { spelled } from "./shell.ts";
 import { synonymsOf, TOOL_OPTIONS } from "./subcommands.ts";
 

@@ -1,10 +1,10 @@
 import { type Command, forEachChild, type ParsedScript, parse, type SyntaxNode } from "unbash";
+import type { Possible, ScriptAnalysis } from "../rules/possible.ts";
 import { Evaluation } from "./evaluation.ts";
 import { hasGap, MANY } from "./gaps.ts";
 import { bareName } from "./hazards.ts";
 import { doubtAbout, isForeign, shellCode } from "./interpreters.ts";
 import { loadedBy, readsOnly } from "./loaded-files.ts";
-import type { Possible, ScriptAnalysis } from "./possible.ts";
 import { textPrintedBy } from "./printed-text.ts";
 import { isQuiet, runsByOptions, runsUnknown, steeringOf } from "./programs.ts";
 import { type Inner, innerOf, isVague } from "./runners.ts";
