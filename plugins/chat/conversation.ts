@@ -9,7 +9,7 @@ import type {} from "@scorel/watch/contract";
 import { errors } from "./errors.ts";
 import { withModel } from "./first-model.ts";
 import { linesOf } from "./lines.ts";
-import { unlessMoved } from "./moved.ts";
+import { openOrRelocate } from "./relocate.ts";
 import { Screen } from "./screen.ts";
 import { ChatSession } from "./session.ts";
 import { talk } from "./terminal.ts";
@@ -39,7 +39,7 @@ export async function converse(ctx: Context, invocation: Invocation): Promise<nu
     await chat.enter(status);
     unwatch = options.watch === true ? await watched(ctx, client, chat) : undefined;
     await (person ? talk(chat, screen, invocation) : readPipe(chat, invocation));
-    await farewell(client, chat.sessionId, screen);
+    await closeSession(client, chat.sessionId, screen);
     if (!person) return invocation.interrupt.aborted ? CANCELLED : chat.failed > 0 ? 1 : 0;
     if (chat.begun) await screen.line(`To go on: scorel --session ${chat.sessionId}`);
     return invocation.interrupt.aborted ? CANCELLED : 0;
@@ -63,7 +63,7 @@ async function watched(ctx: Context, client: Client, chat: ChatSession): Promise
 }
 
 /** Closes the session and prints failures that were not shown yet. */
-async function farewell(client: Client, sessionId: string, screen: Screen): Promise<void> {
+async function closeSession(client: Client, sessionId: string, screen: Screen): Promise<void> {
   await screen.notices((await client.request("get_status", { sessionId })).notices);
   await screen.notices((await client.request("close_session", { sessionId })).notices);
 }
@@ -71,7 +71,7 @@ async function farewell(client: Client, sessionId: string, screen: Screen): Prom
 function open(client: Client, invocation: Invocation, model: string | undefined): Promise<SessionStatus> {
   const { options, cwd, stdin } = invocation;
   const choice = { ...sessionChoice(cwd, options), model, attending: stdin.isTTY === true };
-  return unlessMoved(client, invocation, () => openSession(client, choice));
+  return openOrRelocate(client, invocation, () => openSession(client, choice));
 }
 
 /** Reads lines from a pipe; each is answered before the next is read. */

@@ -26,7 +26,7 @@ export class Questions {
       const { requests, statuses } = await this.client.request("attend_requests", { sessionId, attending });
       if (!attending) return;
       for (const request of requests) this.open.set(request.requestId, request);
-      for (const status of statuses) await this.screen.standing(status);
+      for (const status of statuses) await this.screen.setStatus(status);
     } catch (thrown) {
       // No plugin for questions is loaded.
       if (codeOf(thrown) !== "HOST_OPERATION_UNKNOWN") throw thrown;

@@ -8,7 +8,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import type {} from "@scorel/messages/contract";
 import type {} from "@scorel/requests/contract";
 import type { Shown } from "./choices.ts";
-import { Standing } from "./standing.ts";
+import { StatusTexts } from "./status-texts.ts";
 import type { TypedLine } from "./typed-line.ts";
 import { wrapped } from "./wrap.ts";
 
@@ -25,7 +25,7 @@ export class Screen {
   private readonly clientId: string;
   private readonly columns: (() => number | undefined) | undefined;
   private readonly warnings = new Warnings();
-  private readonly statuses = new Standing();
+  private readonly statuses = new StatusTexts();
   /** Id of the message whose text has been streamed to the screen. */
   private streamed: string | undefined;
   private model: string | undefined;
@@ -50,7 +50,7 @@ export class Screen {
   /** Sets the input line, which is drawn below the output. */
   over(typed: TypedLine): void {
     this.typed = typed;
-    typed.stand(this.statuses.parts());
+    typed.showStatus(this.statuses.parts());
     if (this.asking === undefined) return;
     typed.ask(this.asking);
     typed.show();
@@ -84,9 +84,9 @@ export class Screen {
   }
 
   /** Updates a plugin's status text. */
-  async standing(status: Transients["plugin_status"]): Promise<void> {
-    const change = this.statuses.hear(status);
-    const seen = this.typed?.stand(this.statuses.parts());
+  async setStatus(status: Transients["plugin_status"]): Promise<void> {
+    const change = this.statuses.update(status);
+    const seen = this.typed?.showStatus(this.statuses.parts());
     if (change !== undefined && !seen) await this.line(change);
   }
 
@@ -110,7 +110,7 @@ export class Screen {
     const { sessionId, model, leafId, notices } = status;
     this.model = model;
     this.statuses.clear();
-    this.typed?.stand([]);
+    this.typed?.showStatus([]);
     const words = said ?? `${leafId === null ? "New session" : "Session"} ${sessionId}`;
     if (person) await this.line(`${words} · ${model ?? "no model"} · /help`);
     await this.notices(notices);
@@ -133,7 +133,7 @@ export class Screen {
   private async draw({ event, display }: Delivered): Promise<void> {
     const { type } = event;
     if (type === "text_delta") return this.stream(event as AnyEvent & Transients["text_delta"]);
-    if (type === "plugin_status") return this.standing(event as AnyEvent & Transients["plugin_status"]);
+    if (type === "plugin_status") return this.setStatus(event as AnyEvent & Transients["plugin_status"]);
     const warning = this.warnings.heard(event) ?? (type === "notification" ? warningIn(display) : undefined);
     if (warning !== undefined) return this.line(warning);
     if (type === "message" && this.isOnScreen(event as AnyEvent & Events["message"])) return;

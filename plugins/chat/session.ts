@@ -63,7 +63,7 @@ export class ChatSession {
         await this.screen.hear(delivered);
         // After a reload by a command, questions are shown once the command's output was printed.
         if (!this.anew) await questions?.hear(delivered.event);
-        if (delivered.event.type === "session_start") await this.openedAnew();
+        if (delivered.event.type === "session_start") await this.onReload();
       },
       { joined: true },
     );
@@ -73,7 +73,7 @@ export class ChatSession {
   }
 
   /** Registers for questions again after a reload; if a command caused it, after the command's output. */
-  private async openedAnew(): Promise<void> {
+  private async onReload(): Promise<void> {
     this.anew = this.commanding;
     if (!this.commanding) await this.questions?.attend(true);
   }
@@ -105,7 +105,7 @@ export class ChatSession {
   }
 
   /** Declines further questions because nobody types any more. */
-  async deaf(): Promise<void> {
+  async declineQuestions(): Promise<void> {
     await this.questions?.attend(false);
     this.questions = undefined;
   }
@@ -253,7 +253,7 @@ export class ChatSession {
       await this.screen.line(`${codeOf(thrown)}: ${messageOf(thrown)}`);
     } finally {
       this.commanding = false;
-      if (this.anew) await this.openedAnew();
+      if (this.anew) await this.onReload();
     }
   }
 

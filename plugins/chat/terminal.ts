@@ -58,7 +58,7 @@ export async function talk(chat: ChatSession, screen: Screen, streams: Streams):
   awake.end();
   typed.end();
   if (!chat.left && !chat.busy) await screen.newline();
-  await chat.deaf().catch(say);
+  await chat.declineQuestions().catch(say);
   await answers;
   await work;
   await chat.idle().catch(say);

@@ -30,7 +30,7 @@ export class TypedLine {
   }
 
   /** Shows status texts before the prompt. Returns whether they are visible. */
-  stand(words: readonly string[]): boolean {
+  showStatus(words: readonly string[]): boolean {
     const text = plainText(words.join(" · "));
     const room = Math.floor((this.output.columns || 80) / 2);
     this.standing = text === "" ? "" : `[${text.length > room ? `${text.slice(0, room - 1)}…` : text}] `;

@@ -1,5 +1,5 @@
 import type { CliCommand, CliOption } from "./contract.ts";
-import { everywhere } from "./help.ts";
+import { universalOptions } from "./help.ts";
 import { type Option, readOption } from "./option.ts";
 
 export type Shell = "bash" | "zsh" | "fish";
@@ -24,7 +24,7 @@ interface Table {
 
 /** Returns a shell script that completes these commands. */
 export function completionScript(shell: Shell, commands: readonly CliCommand[], global: readonly CliOption[]): string {
-  const table = tableOf(commands, [...global, ...everywhere].map(readOption));
+  const table = tableOf(commands, [...global, ...universalOptions].map(readOption));
   return { bash, zsh, fish }[shell](table);
 }
 

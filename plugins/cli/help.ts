@@ -24,7 +24,7 @@ export function helpText(
     ...shown.map((command) =>
       section(shown.length > 1 ? `Options of ${nameOf(command)}` : "Options", optionRows(command.options)),
     ),
-    section("Options of every command", optionRows([...globalOptions, ...everywhere])),
+    section("Options of every command", optionRows([...globalOptions, ...universalOptions])),
   ]
     .filter(Boolean)
     .join("\n\n")
@@ -48,7 +48,7 @@ function described(commands: readonly CliCommand[], cut = 0): string[] {
 }
 
 /** Options that are handled before any command is looked up. */
-export const everywhere: readonly CliOption[] = [
+export const universalOptions: readonly CliOption[] = [
   { flags: "-h, --help", description: "Show this; `scorel <command> --help` tells more" },
   { flags: "-v, --version", description: "Show the version" },
 ];

@@ -33,13 +33,17 @@ export async function runCommand(
   const { command, plugin } = find(ctx, name);
   const run = (command.run ?? command.handler) as NonNullable<SlashCommand["run"]>;
   const given = command.args ? parseArguments(name, command.args, args) : args;
-  const answer = await named(ctx, { name, plugin }, () => run.call(command, given, context));
+  const answer = await runReported(ctx, { name, plugin }, () => run.call(command, given, context));
   if (typeof answer === "string") return { output: answer };
   return typeof answer === "object" && answer !== null ? answer : {};
 }
 
 /** Runs a command's code. An error without a code is also reported as a failure of its plugin. */
-async function named<T>(ctx: BaseContext, { name, plugin }: Omit<Row, "command">, work: () => T): Promise<Awaited<T>> {
+async function runReported<T>(
+  ctx: BaseContext,
+  { name, plugin }: Omit<Row, "command">,
+  work: () => T,
+): Promise<Awaited<T>> {
   const where = `command /${name}`;
   try {
     return await ctx.calls.run(plugin, where, work);
@@ -54,7 +58,7 @@ function find(ctx: BaseContext, name: string): Row {
   const found = rows.get(name);
   const flaw = flawed.get(name);
   if (!found && flaw) throw flaw;
-  if (!found) throw errors.COMMAND_UNKNOWN({ name, near: alike(name, [...rows.keys()]) });
+  if (!found) throw errors.COMMAND_UNKNOWN({ name, near: similarNames(name, [...rows.keys()]) });
   return found;
 }
 
@@ -115,7 +119,7 @@ function flawOf(name: string, value: unknown): string | undefined {
  * Returns up to three similar names: those that share the longest beginning, since typos are rarely in the first
  * letters.
  */
-function alike(name: string, names: readonly string[]): string[] {
+function similarNames(name: string, names: readonly string[]): string[] {
   return names
     .map((each) => ({ each, shared: sharedLength(each, name) }))
     .filter(({ shared }) => shared >= 2)

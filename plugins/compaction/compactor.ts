@@ -5,10 +5,10 @@ import type { Compacted } from "./contract.ts";
 import { type Conversation, conversationOf, type Entry, materialOf, requestsOutside } from "./conversation.ts";
 import { chooseCut, type Room } from "./cut.ts";
 import { bytesPerToken, tokensIn } from "./size.ts";
-import { type Order, type Summary, summarise } from "./summary.ts";
+import { type Summary, type SummaryRequest, summarise } from "./summary.ts";
 import { quoted, shortened, wordsOf } from "./transcript.ts";
 
-export interface Wish {
+export interface CompactionRequest {
   reason: "threshold" | "overflow" | "manual";
   signal: AbortSignal;
   /** Tokens of the next request, if already counted. */
@@ -50,27 +50,27 @@ const requestsTitle = "\n\nWhat the user asked for in the turn that runs, word f
  * Replaces the older part of the conversation by a summary. Rejects only on cancel, which leaves the conversation
  * unchanged. The caller must be allowed to append path events.
  */
-export async function compact(ctx: CompactionContext, wish: Wish): Promise<Compacted> {
-  const tokensBefore = wish.tokens ?? ctx.agent.contextTokens();
-  const plan = planFor(ctx, wish.reason, tokensBefore);
+export async function compact(ctx: CompactionContext, request: CompactionRequest): Promise<Compacted> {
+  const tokensBefore = request.tokens ?? ctx.agent.contextTokens();
+  const plan = planFor(ctx, request.reason, tokensBefore);
   if (!plan) return { compacted: false, tokensBefore, tokensAfter: tokensBefore, note: "There is nothing to compact." };
   const { session } = ctx;
-  const by = wish.clientId === undefined ? {} : { clientId: wish.clientId };
-  session.emit("compaction_start", { reason: wish.reason, tokens: tokensBefore, window: plan.window });
+  const by = request.clientId === undefined ? {} : { clientId: request.clientId };
+  session.emit("compaction_start", { reason: request.reason, tokens: tokensBefore, window: plan.window });
   try {
-    const summary = await summarise(ctx, orderFor(session, plan, wish), wish.signal);
-    wish.signal.throwIfAborted();
-    const done = await write(ctx, plan, summary, wish, tokensBefore);
+    const summary = await summarise(ctx, summaryRequestFor(session, plan, request), request.signal);
+    request.signal.throwIfAborted();
+    const done = await write(ctx, plan, summary, request, tokensBefore);
     session.emit("compaction_end", { compacted: true, cancelled: false, ...(done.note && { note: done.note }) }, by);
     return done;
   } catch (thrown) {
-    const note = wish.signal.aborted ? {} : { note: messageOf(thrown) };
-    session.emit("compaction_end", { compacted: false, cancelled: wish.signal.aborted, ...note }, by);
+    const note = request.signal.aborted ? {} : { note: messageOf(thrown) };
+    session.emit("compaction_end", { compacted: false, cancelled: request.signal.aborted, ...note }, by);
     throw thrown;
   }
 }
 
-function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: number): Plan | undefined {
+function planFor(ctx: CompactionContext, reason: CompactionRequest["reason"], tokensBefore: number): Plan | undefined {
   const { contextWindow: window } = ctx.model.current();
   const tokensOf = (entry: Pick<Entry, "event" | "message">) => sizeOf(ctx, entry);
   const wanted = window > 0 ? { tokens: looksAt * window, tokensOf } : undefined;
@@ -81,10 +81,10 @@ function planFor(ctx: CompactionContext, reason: Wish["reason"], tokensBefore: n
   const real = reason === "overflow" ? Math.min(window, tokensBefore) : window;
   const summary = Math.round(Math.min(longestSummary, Math.max(shortestSummary, summaryShare * real)));
   const room = roomFor(ctx, reason, tokensBefore, summary);
-  const at = chooseCut(entries, sizes, without(room, returning(ctx, entries.at(-1))));
+  const at = chooseCut(entries, sizes, reducedBy(room, repeatedSkillTokens(ctx, entries.at(-1))));
   if (at === undefined) return undefined;
   const sum = (numbers: readonly number[]) => numbers.reduce((a, b) => a + b, 0);
-  const back = returning(ctx, entries[at - 1]);
+  const back = repeatedSkillTokens(ctx, entries[at - 1]);
   // Skills that are added again only count as far as they were in the replaced part.
   const ofPlugins = sum(sizes.slice(0, at).filter((_size, index) => !entries[index]?.message));
   const gain = sum(sizes.slice(0, at)) - Math.min(back, ofPlugins);
@@ -102,12 +102,12 @@ function sizeOf({ agent, session }: CompactionContext, { event, message }: Pick<
 }
 
 /** Tokens of loaded skills that a request repeats after a summary that ends with this entry. */
-function returning(ctx: CompactionContext, entry: Entry | undefined): number {
+function repeatedSkillTokens(ctx: CompactionContext, entry: Entry | undefined): number {
   return entry ? Math.ceil((ctx.find("skills")?.returning(entry.event.id) ?? 0) / bytesPerToken) : 0;
 }
 
 /** Reduces the room by what is added again, at most to a half. */
-function without({ keep, most, limit }: Room, back: number): Room {
+function reducedBy({ keep, most, limit }: Room, back: number): Room {
   return { keep: Math.max(keep / 2, keep - back), most: Math.max(most / 2, most - back), limit: limit - back };
 }
 
@@ -117,7 +117,7 @@ function without({ keep, most, limit }: Room, back: number): Room {
  */
 function roomFor(
   { config, agent, model }: CompactionContext,
-  reason: Wish["reason"],
+  reason: CompactionRequest["reason"],
   tokens: number,
   summary: number,
 ): Room {
@@ -129,7 +129,11 @@ function roomFor(
   return { keep, most, limit: reason === "overflow" ? most : fullest * window - agent.fixedTokens() - summary };
 }
 
-function orderFor(session: Session, { conversation, at, summary, most }: Plan, { instructions }: Wish): Order {
+function summaryRequestFor(
+  session: Session,
+  { conversation, at, summary, most }: Plan,
+  { instructions }: CompactionRequest,
+): SummaryRequest {
   const { earlier, entries } = materialOf(session, conversation, at);
   // The quoted requests below an earlier summary are still in the log and are quoted again if needed.
   const told = earlier?.split(requestsTitle)[0];
@@ -140,11 +144,11 @@ async function write(
   ctx: CompactionContext,
   { conversation: { entries }, at, kept, summary: room }: Plan,
   { text, method, model, usage, note }: Summary,
-  { messageId, clientId }: Wish,
+  { messageId, clientId }: CompactionRequest,
   tokensBefore: number,
 ): Promise<Compacted> {
   const summary =
-    text.replaceAll("</summary", "<\\/summary") + requests(ctx.session, entries.slice(at), room * bytesPerToken);
+    text.replaceAll("</summary", "<\\/summary") + quotedRequests(ctx.session, entries.slice(at), room * bytesPerToken);
   const own = ctx.agent.estimateTokens({ role: "user", content: summary, timestamp: 0 });
   const tokensAfter = ctx.agent.fixedTokens() + own + kept;
   const compactedThrough = entries[at - 1]?.event.id as EventId;
@@ -167,7 +171,7 @@ async function write(
 }
 
 /** Quotes the user's requests when a turn is cut in its middle, so that they do not depend on the summary. */
-function requests(session: Session, kept: readonly Entry[], chars: number): string {
+function quotedRequests(session: Session, kept: readonly Entry[], chars: number): string {
   const asked = requestsOutside(session, new Set(kept.map(({ event }) => event.id)));
   const texts = asked.map((message) => quoted(shortened(wordsOf(message), Math.ceil(chars / asked.length))));
   return texts.length === 0 ? "" : requestsTitle + texts.join("\n>\n");

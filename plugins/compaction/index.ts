@@ -57,7 +57,7 @@ export default definePlugin({
       summary: "Summarise the older part of the conversation, and keep in particular what you say",
       args: z.object({ keep: z.string().optional() }),
       async run({ keep }: { keep?: string }, { clientId }) {
-        const { compactNow, told } = await import("./manual.ts");
+        const { compactNow, summaryLine: told } = await import("./manual.ts");
         return told(await compactNow(ctx, { instructions: keep, clientId }));
       },
     },

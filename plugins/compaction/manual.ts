@@ -40,7 +40,7 @@ export async function compactOnce(ctx: CompactionContext, asked: Asked): Promise
 }
 
 /** Summarizes the result in one line. */
-export function told({ compacted, tokensBefore, tokensAfter, note }: Compacted): string {
+export function summaryLine({ compacted, tokensBefore, tokensAfter, note }: Compacted): string {
   if (!compacted) return `${note} The conversation holds about ${tokensBefore} tokens.`;
   return [`Compacted: about ${tokensBefore} → ${tokensAfter} tokens.`, note].filter(Boolean).join(" ");
 }

@@ -7,7 +7,7 @@ import { bytesPerToken } from "./size.ts";
 import { quoted, sampleOf, shortened, transcriptOf } from "./transcript.ts";
 
 /** A request for a summary. */
-export interface Order extends Material {
+export interface SummaryRequest extends Material {
   /** What the user wants to keep. */
   instructions?: string | undefined;
   /** Tokens that the summary should have. */
@@ -42,9 +42,9 @@ const systemPrompt =
  * Summarizes with the model `[models.summary]`, or the session's model; if that fails, without a model. Rejects only
  * with the signal's reason.
  */
-export async function summarise(ctx: CompactionContext, order: Order, signal: AbortSignal): Promise<Summary> {
+export async function summarise(ctx: CompactionContext, order: SummaryRequest, signal: AbortSignal): Promise<Summary> {
   try {
-    return await asked(ctx, order, signal);
+    return await askModel(ctx, order, signal);
   } catch (thrown) {
     signal.throwIfAborted();
     const note = `The model could not summarise the conversation, so a plain extract took its place. ${codeOf(thrown)}: ${messageOf(thrown)}`;
@@ -55,7 +55,7 @@ export async function summarise(ctx: CompactionContext, order: Order, signal: Ab
 }
 
 /** Asks for a summary; if the model finds the request too long, tries once more with half the size. */
-async function asked(ctx: CompactionContext, order: Order, signal: AbortSignal): Promise<Summary> {
+async function askModel(ctx: CompactionContext, order: SummaryRequest, signal: AbortSignal): Promise<Summary> {
   const { contextWindow, reasoning } = (await ctx.model.named("summary")).current();
   const thought = reasoning ? Math.min(longestThought, thoughtShare * contextWindow) : 0;
   const maxTokens = Math.ceil(2 * order.tokens + thought);
@@ -70,7 +70,7 @@ async function asked(ctx: CompactionContext, order: Order, signal: AbortSignal):
 
 async function askOnce(
   ctx: CompactionContext,
-  order: Order,
+  order: SummaryRequest,
   { room, maxTokens }: { room: number; maxTokens: number },
   signal: AbortSignal,
 ): Promise<Summary> {
@@ -87,7 +87,7 @@ function finished({ text, stopReason }: Answer, tokens: number): string {
   return stopReason === "length" ? `${whole}\n[The summary ended here, at its limit.]` : whole;
 }
 
-function requestFor({ entries, earlier, instructions, tokens }: Order, bytes: number): string {
+function requestFor({ entries, earlier, instructions, tokens }: SummaryRequest, bytes: number): string {
   const before = earlier === undefined ? "" : quoted(shortened(earlier, bytes / 3));
   const room = bytes - Buffer.byteLength(before);
   const conversation = transcriptOf(sampleOf(entries, room), room);

@@ -2,9 +2,9 @@ import { join } from "node:path";
 import type { TurnOutcome } from "@scorel/agent/contract";
 import type { Invocation } from "@scorel/cli/contract";
 import type { Client, HostService } from "@scorel/host/contract";
+import { describeEvent } from "./event-text.ts";
 import { makeRepository, type Repository } from "./repository.ts";
 import { task } from "./task.ts";
-import { tell } from "./telling.ts";
 
 type Say = (line: string) => void;
 
@@ -48,7 +48,7 @@ async function watch(client: Client, sessionId: string, interrupt: AbortSignal, 
   await client.subscribe(
     sessionId,
     (delivered) => {
-      const line = tell(delivered);
+      const line = describeEvent(delivered);
       if (line !== undefined) say(line);
     },
     { joined: true },

@@ -1,18 +1,18 @@
 import type { Invocation } from "@scorel/cli/contract";
 import { createOutput } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
+import { type CheckContext, homeOf, type Services } from "./check-context.ts";
 import type { HealthReport } from "./contract.ts";
-import { examinePatient } from "./examination.ts";
-import { homeOf, type Organs, type Patient } from "./patient.ts";
+import { runChecks } from "./run-checks.ts";
 import { createScrub } from "./scrub.ts";
 import { reportText } from "./text.ts";
 
 /** Runs `scorel doctor`. Exit code 0 when nothing is broken, else 1; 130 after Ctrl-C. */
-export async function examine(invocation: Invocation, organs: Organs): Promise<number> {
+export async function examine(invocation: Invocation, services: Services): Promise<number> {
   const { cwd, env, options, interrupt, stdout, stderr } = invocation;
   const home = homeOf();
-  const self: Patient["self"] = [process.execPath, process.argv[1] as string];
-  const report = await examinePatient({ ...organs, cwd, env, options, interrupt, home, self });
+  const self: CheckContext["self"] = [process.execPath, process.argv[1] as string];
+  const report = await runChecks({ ...services, cwd, env, options, interrupt, home, self });
   if (interrupt.aborted) return 130;
   const shown = createScrub(env, home, keyVariables(report))(report);
   const output = createOutput(stdout);

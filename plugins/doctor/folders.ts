@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import { type CheckContext, type Part, shellWord } from "./check-context.ts";
 import type { Finding, FolderRow } from "./contract.ts";
-import { type Part, type Patient, shellWord } from "./patient.ts";
 
 /** Maximum number of entries below ~/.scorel that are checked, and maximum depth. */
 const ENOUGH = 3_000;
@@ -13,7 +13,7 @@ const GUARDED =
 const SECRET = "auth.json";
 
 /** Checks who can read and change the user's folder and its contents. Follows no links and changes nothing. */
-export function lookAtFolders({ home }: Pick<Patient, "home">): Part & { folders: FolderRow[] } {
+export function checkFolders({ home }: Pick<CheckContext, "home">): Part & { folders: FolderRow[] } {
   if (home === undefined) return { folders: [], findings: [] };
   const stats = statOf(home);
   if (!stats) return { folders: [], findings: [toBeMade(home)] };

@@ -1,7 +1,7 @@
 import { codeOf } from "@scorel/kernel";
 import type { LocalModel, ModelReach } from "@scorel/model/contract";
+import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
-import { type Part, type Patient, thrownFindings } from "./patient.ts";
 
 const LIMIT_MS = 2_500;
 /** Maximum number of models listed per server. */
@@ -14,8 +14,8 @@ const NAMES: Readonly<Record<string, string>> = {
 };
 
 /** Checks whether there is a model with a key and whether its host can be reached. Also lists local models. */
-export async function lookAtModel(patient: Patient): Promise<Part> {
-  const { models, options, cwd } = patient;
+export async function checkModel(context: CheckContext): Promise<Part> {
+  const { models, options, cwd } = context;
   if (!models) return { findings: [] };
   const offline = options.offline === true;
   const named = typeof options.model === "string" ? { model: options.model } : {};

@@ -1,6 +1,6 @@
 import type { PluginRow } from "@scorel/extensions/contract";
+import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding, HookRow } from "./contract.ts";
-import type { Part, Patient } from "./patient.ts";
 import { type Ran, run, whole } from "./process.ts";
 
 /** Enough for an extension's limits (10 seconds to load and 10 to start), so that a slow one is named. */
@@ -11,7 +11,7 @@ const LEVELS = ["early", "normal", "late"];
  * Checks which plugins start, where they come from, how long they take, and who taps which hook. Runs in a separate
  * process, so that this one survives a faulty extension.
  */
-export async function lookAtPlugins({ cwd, env, options, interrupt, self }: Patient): Promise<Part> {
+export async function checkPlugins({ cwd, env, options, interrupt, self }: CheckContext): Promise<Part> {
   const [program, ...args] = self;
   const words = [...args, ...flagsOf(options), "--cwd", cwd, "plugin", "list", "--output", "json"];
   const how = { cwd: "/", env: whole(env), limit: LIMIT_MS, signal: interrupt };
@@ -19,7 +19,7 @@ export async function lookAtPlugins({ cwd, env, options, interrupt, self }: Pati
   const isHopeless = (said: string) => said.includes("blocks the process");
   const ran = await run([program, ...words], { ...how, isHopeless });
   const plugins = rowsIn(ran.stdout);
-  if (!plugins) return { findings: silence(ran) };
+  if (!plugins) return { findings: explainMissingList(ran) };
   const findings = plugins.flatMap(aboutPlugin);
   const broken = findings.some(({ severity }) => severity === "error");
   const count = plugins.filter(({ state }) => state === "loaded").length;
@@ -28,7 +28,7 @@ export async function lookAtPlugins({ cwd, env, options, interrupt, self }: Pati
   return { plugins, hooks: hooksOf(plugins), findings };
 }
 
-function flagsOf({ preset, trust }: Patient["options"]): string[] {
+function flagsOf({ preset, trust }: CheckContext["options"]): string[] {
   return [...(typeof preset === "string" ? ["--preset", preset] : []), ...(trust === true ? ["--trust"] : [])];
 }
 
@@ -42,7 +42,7 @@ function rowsIn(stdout: string): PluginRow[] | undefined {
 }
 
 /** Explains a missing list by stderr, which names the extension or the configuration error. */
-function silence({ late, code, reason, stderr }: Ran): Finding[] {
+function explainMissingList({ late, code, reason, stderr }: Ran): Finding[] {
   const said = stderr.trim();
   const where = "";
   if (late) {

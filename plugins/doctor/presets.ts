@@ -1,9 +1,9 @@
 import type { InstalledPreset } from "@scorel/packages/contract";
+import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
-import { type Part, type Patient, thrownFindings } from "./patient.ts";
 
 /** Checks whether installed presets are unchanged since their installation. */
-export async function lookAtPresets({ presetStore, home }: Patient): Promise<Part> {
+export async function checkPresets({ presetStore, home }: CheckContext): Promise<Part> {
   if (!presetStore || home === undefined) return { findings: [] };
   try {
     const installed = await presetStore.list();

@@ -1,8 +1,8 @@
 import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { messageOf } from "@scorel/kernel";
+import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding, ProgramRow } from "./contract.ts";
-import type { Part, Patient } from "./patient.ts";
 import { run } from "./process.ts";
 
 /** The oldest supported version of Node. */
@@ -12,8 +12,8 @@ const OLDEST_GIT = "2.35.2";
 const LIMIT_MS = 5_000;
 
 /** Checks Node, git and ripgrep: paths, versions and whether they run. */
-export async function lookAtPrograms(patient: Patient): Promise<Part> {
-  const seen = await Promise.all([node(patient), git(patient), ripgrep(patient)]);
+export async function checkPrograms(context: CheckContext): Promise<Part> {
+  const seen = await Promise.all([node(context), git(context), ripgrep(context)]);
   return { programs: seen.map(({ row }) => row), findings: seen.flatMap(({ findings }) => findings) };
 }
 
@@ -22,7 +22,7 @@ interface Seen {
   findings: Finding[];
 }
 
-async function node({ env }: Patient): Promise<Seen> {
+async function node({ env }: CheckContext): Promise<Seen> {
   const version = process.versions.node;
   const path = process.execPath;
   const other = env.PATH === undefined ? undefined : findIn(env.PATH, "node");
@@ -44,13 +44,13 @@ async function node({ env }: Patient): Promise<Seen> {
   return { row: { name: "node", version, path }, findings };
 }
 
-async function git({ env, ...patient }: Patient): Promise<Seen> {
+async function git({ env, ...context }: CheckContext): Promise<Seen> {
   const path = findIn(env.PATH ?? "", "git");
   if (path === undefined) {
     const what = "git is not installed, or not in PATH: changes are found by looking through the whole folder.";
     return { row: { name: "git" }, findings: [finding("GIT_MISSING", "warning", what, "", "Install git.")] };
   }
-  const { row, findings } = await versionOf("git", path, { env, ...patient }, "Install git again.");
+  const { row, findings } = await versionOf("git", path, { env, ...context }, "Install git again.");
   if (row.version !== undefined && isOlder(row.version, OLDEST_GIT)) {
     const what = `git ${row.version} is old: only from ${OLDEST_GIT} on does it refuse repositories of other users.`;
     return { row, findings: [finding("GIT_OLD", "warning", what, path, `Install git ${OLDEST_GIT} or newer.`)] };
@@ -58,11 +58,11 @@ async function git({ env, ...patient }: Patient): Promise<Seen> {
   return { row, findings };
 }
 
-async function ripgrep(patient: Patient): Promise<Seen> {
+async function ripgrep(context: CheckContext): Promise<Seen> {
   const again = "Install Scorel again: it brings its own ripgrep, for Grep, Glob and `scorel search`.";
   try {
     const { rgPath } = await import("@vscode/ripgrep");
-    return await versionOf("ripgrep", rgPath, patient, again);
+    return await versionOf("ripgrep", rgPath, context, again);
   } catch (thrown) {
     const what = `ripgrep is not there: ${messageOf(thrown).split("\n", 1)[0]}`;
     return { row: { name: "ripgrep" }, findings: [finding("RIPGREP_MISSING", "error", what, "", again)] };
@@ -73,7 +73,7 @@ async function ripgrep(patient: Patient): Promise<Seen> {
 async function versionOf(
   name: "git" | "ripgrep",
   path: string,
-  { env, interrupt }: Patient,
+  { env, interrupt }: CheckContext,
   again: string,
 ): Promise<Seen> {
   const code = name.toUpperCase();

@@ -1,11 +1,11 @@
 import type { Composed, Setting } from "@scorel/inspect/contract";
+import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding, SandboxReport } from "./contract.ts";
-import type { Part, Patient } from "./patient.ts";
 
 type Executors = SandboxReport["executors"];
 
 /** Checks which executor programs of skills would use; each runs a program that does nothing. */
-export async function lookAtSandbox({ layers }: Patient): Promise<Part> {
+export async function checkSandbox({ layers }: CheckContext): Promise<Part> {
   const composed = await layers.config().catch(() => undefined);
   // Without the plugin `sandbox` no such programs run. Configuration errors are reported elsewhere.
   if (!composed?.plugins.some(({ id }) => id === "sandbox")) return { findings: [] };

@@ -2,8 +2,8 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
+import type { CheckContext, Part } from "./check-context.ts";
 import type { SelfTestReport } from "./contract.ts";
-import type { Part, Patient } from "./patient.ts";
 import { run } from "./process.ts";
 
 const LIMIT_MS = 30_000;
@@ -15,7 +15,7 @@ const WORDS = "The self-test has read this line.";
  * Runs a turn of the demonstration model with the real tools, in a separate process, home and project, and checks the
  * resulting log. Removes everything afterwards, also after Ctrl-C.
  */
-export async function selfTest(patient: Patient): Promise<Part> {
+export async function selfTest(context: CheckContext): Promise<Part> {
   const began = performance.now();
   const steps: { did: string; ms: number }[] = [];
   let root: string | undefined;
@@ -24,17 +24,17 @@ export async function selfTest(patient: Patient): Promise<Part> {
   process.once("exit", remove);
   try {
     root = makeTemporaryFolder("scorel-selftest-");
-    await play(patient, root, steps);
-    return told({ steps, passed: true, ms: since(began) });
+    await play(context, root, steps);
+    return report({ steps, passed: true, ms: since(began) });
   } catch (thrown) {
-    return told({ steps, passed: false, ms: since(began) }, messageOf(thrown));
+    return report({ steps, passed: false, ms: since(began) }, messageOf(thrown));
   } finally {
     remove();
     process.off("exit", remove);
   }
 }
 
-async function play(patient: Patient, root: string, steps: { did: string; ms: number }[]): Promise<void> {
+async function play(context: CheckContext, root: string, steps: { did: string; ms: number }[]): Promise<void> {
   const step = async <R>(did: string, work: () => R | Promise<R>): Promise<R> => {
     const began = performance.now();
     const found = await work();
@@ -42,7 +42,7 @@ async function play(patient: Patient, root: string, steps: { did: string; ms: nu
     return found;
   };
   const place = await step("made a home and a project", () => makePlace(root));
-  const scorel = (...args: string[]) => ended(patient, place, args);
+  const scorel = (...args: string[]) => ended(context, place, args);
   const turn = ["--preset", "coding", "--model", "offline/demo", "-p", "read hello.txt"];
   const said = await step("asked the demonstration model to read a file", () => scorel(...turn));
   if (!said.includes(WORDS)) throw new Error(`the answer was not what the file says: ${said.trim()}`);
@@ -63,7 +63,11 @@ function makePlace(root: string): Place {
 }
 
 /** Runs a command and returns its output; throws its error message when it fails. */
-async function ended({ env, interrupt, self }: Patient, { home, project }: Place, args: string[]): Promise<string> {
+async function ended(
+  { env, interrupt, self }: CheckContext,
+  { home, project }: Place,
+  args: string[],
+): Promise<string> {
   const kept = Object.fromEntries(PASSED.flatMap((name) => (env[name] === undefined ? [] : [[name, env[name]]])));
   const how = { cwd: project, env: { ...kept, HOME: home, USERPROFILE: home }, limit: LIMIT_MS, signal: interrupt };
   const [program, ...first] = self;
@@ -85,7 +89,7 @@ function sessionIn(home: string): string {
   return log.replace(/\.jsonl$/, "");
 }
 
-function told(selftest: SelfTestReport, why?: string): Part {
+function report(selftest: SelfTestReport, why?: string): Part {
   const seconds = (selftest.ms / 1000).toFixed(1);
   const doNext = "Run it again; if it fails again, install Scorel again, and report what it says.";
   return {

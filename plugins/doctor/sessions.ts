@@ -1,12 +1,12 @@
 import type { SessionHealth } from "@scorel/host/contract";
+import { type CheckContext, type Part, shellWord, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
-import { type Part, type Patient, shellWord, thrownFindings } from "./patient.ts";
 
 const LATEST = 5;
 const SHOWN_DAMAGE = 3;
 
 /** Checks the files of the sessions written last. */
-export async function lookAtSessions({ host }: Patient): Promise<Part> {
+export async function checkSessions({ host }: CheckContext): Promise<Part> {
   if (!host) return { findings: [] };
   const client = host.connect();
   try {

@@ -1,11 +1,11 @@
 import type { Composed, Setting } from "@scorel/inspect/contract";
+import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
-import { type Part, type Patient, thrownFindings } from "./patient.ts";
 
 const DEFAULT_PRESET = "coding";
 
 /** Checks the configuration, the origin of each setting, and settings without effect. */
-export async function lookAtSettings({ layers, env, options }: Patient): Promise<Part> {
+export async function checkSettings({ layers, env, options }: CheckContext): Promise<Part> {
   const findings: Finding[] = [];
   const preset = typeof options.preset === "string" ? options.preset : DEFAULT_PRESET;
   const composed = await firstOf(findings, [
@@ -110,7 +110,7 @@ function aboutUnused({ settings, plugins, notices }: Composed): Finding[] {
 }
 
 /** Reports key variables that are not set. */
-function aboutVariables(settings: readonly Setting[], env: Patient["env"]): Finding[] {
+function aboutVariables(settings: readonly Setting[], env: CheckContext["env"]): Finding[] {
   return settings
     .filter(({ path, value }) => /(^|\.)apiKeyEnv$/.test(path) && typeof value === "string" && !env[value])
     .map(({ path, value, origin }) => ({

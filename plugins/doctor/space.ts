@@ -1,8 +1,8 @@
 import * as fs from "node:fs";
 import { dirname, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
+import type { CheckContext, Part } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
-import type { Part, Patient } from "./patient.ts";
 
 const MB = 2 ** 20;
 /** Below LITTLE a session cannot go on for long; below NOTHING it may not even start. */
@@ -15,7 +15,7 @@ const ENOUGH = 20_000;
 const FOLDERS = ["sessions", "trash", "blobs", "cache"];
 
 /** Checks the free space on the disk of ~/.scorel and what uses it. */
-export function lookAtSpace({ home }: Pick<Patient, "home">): Part {
+export function checkSpace({ home }: Pick<CheckContext, "home">): Part {
   if (home === undefined) return { findings: [] };
   const used = Object.fromEntries(FOLDERS.map((name) => [name, sizeOf(join(home, name))]));
   try {

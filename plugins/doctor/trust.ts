@@ -1,9 +1,9 @@
 import type { TrustedProject } from "@scorel/trust/contract";
+import { type CheckContext, type Part, shellWord, thrownFindings } from "./check-context.ts";
 import type { Finding } from "./contract.ts";
-import { type Part, type Patient, shellWord, thrownFindings } from "./patient.ts";
 
 /** Checks which projects are trusted and what still waits for the user's trust. */
-export async function lookAtTrust({ trust, cwd, home }: Patient): Promise<Part> {
+export async function checkTrust({ trust, cwd, home }: CheckContext): Promise<Part> {
   if (home === undefined) return { findings: [] };
   const findings: Finding[] = [];
   const attempt = async <R>(work: () => Promise<R>): Promise<R | undefined> => {

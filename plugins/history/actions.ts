@@ -1,7 +1,7 @@
 import type {} from "@scorel/compaction/contract";
 import type { Operations } from "@scorel/host/contract";
 import { codeOf } from "@scorel/kernel";
-import type { Desk } from "./client.ts";
+import type { CommandContext } from "./client.ts";
 import type { Moved, TreePage } from "./contract.ts";
 import { draw, drawPreview, filesLeft } from "./drawing.ts";
 import { errors } from "./errors.ts";
@@ -13,7 +13,7 @@ const SHOWN = 200;
 /** Maximum number of rows per request. */
 const PAGE = 100_000;
 
-export async function tree({ request, args, options, width, say }: Desk): Promise<void> {
+export async function tree({ request, args, options, width, say }: CommandContext): Promise<void> {
   const isJson = options.output === "json";
   // Scrollback is limited in a terminal; a file or another program gets everything.
   const count = tailOf(options.tail) ?? (width === undefined || isJson ? Number.POSITIVE_INFINITY : SHOWN);
@@ -30,21 +30,25 @@ function tailOf(given: unknown): number | undefined {
   return Number(given);
 }
 
-export async function rewind(desk: Desk): Promise<void> {
-  const { request, args, options, say } = desk;
+export async function rewind(context: CommandContext): Promise<void> {
+  const { request, args, options, say } = context;
   const [sessionId = "", event = ""] = args;
   const target = { sessionId, targetEventId: event === START ? null : event };
-  if (options.files === true) return rewindWithFiles(desk, target);
+  if (options.files === true) return rewindWithFiles(context, target);
   const moved = await request("rewind", target);
   await say(`${moved.text}\n${await leftAlone(request, sessionId, moved)}`);
 }
 
-function leftAlone(request: Desk["request"], sessionId: string, { leafId }: Pick<Moved, "leafId">): Promise<string> {
+function leftAlone(
+  request: CommandContext["request"],
+  sessionId: string,
+  { leafId }: Pick<Moved, "leafId">,
+): Promise<string> {
   return filesLeft(request, { sessionId, leafId }, (event) => `scorel session rewind ${sessionId} ${event} --files`);
 }
 
 async function rewindWithFiles(
-  { request, options, say, confirm }: Desk,
+  { request, options, say, confirm }: CommandContext,
   target: { sessionId: string; targetEventId: string | null },
 ): Promise<void> {
   const preview = await request("preview_rewind", target);
@@ -57,38 +61,38 @@ async function rewindWithFiles(
   await say(`${skipped.join("")}${counted(files.restored.length, "file")} restored.\n${text}\n`);
 }
 
-export async function branch({ request, args, say }: Desk): Promise<void> {
+export async function branch({ request, args, say }: CommandContext): Promise<void> {
   const [sessionId = "", leafEventId = ""] = args;
   const { text } = await request("branch", { sessionId, leafEventId });
   await say(`${text}\n`);
 }
 
-export async function clone({ request, args, say }: Desk): Promise<void> {
+export async function clone({ request, args, say }: CommandContext): Promise<void> {
   const [sessionId = "", eventId] = args;
   const copy = await request("clone_session", { sessionId, atOnce: true, ...(eventId !== undefined && { eventId }) });
   await say(`New session ${copy.sessionId}\nTo go on in it: scorel --session ${copy.sessionId}\n`);
 }
 
-export async function undo({ request, args, say }: Desk): Promise<void> {
+export async function undo({ request, args, say }: CommandContext): Promise<void> {
   const sessionId = first(args);
   const moved = await request("undo", { sessionId });
   const left = await leftAlone(request, sessionId, moved);
   await say(`Taken back: ${moved.message.text}\n${moved.text}\n${left}`);
 }
 
-export async function redo({ request, args, say }: Desk): Promise<void> {
+export async function redo({ request, args, say }: CommandContext): Promise<void> {
   const sessionId = first(args);
   const moved = await request("redo", { sessionId });
   await say(`${moved.text}\n${await leftAlone(request, sessionId, moved)}`);
 }
 
-export async function rename({ request, args, say }: Desk): Promise<void> {
+export async function rename({ request, args, say }: CommandContext): Promise<void> {
   const [sessionId = "", ...words] = args;
   const { meta } = await request("rename_session", { sessionId, name: words.join(" ") });
   await say(`The session is named "${meta.name}".\n`);
 }
 
-export async function compact({ request, args, interrupt, say }: Desk): Promise<void> {
+export async function compact({ request, args, interrupt, say }: CommandContext): Promise<void> {
   const [sessionId = "", ...words] = args;
   const asked = { sessionId, ...(words.length > 0 && { instructions: words.join(" ") }) };
   let cancelling: Promise<unknown> | undefined;
@@ -109,19 +113,19 @@ function outcomeOf({ compacted, tokensBefore, tokensAfter, note }: Operations["c
   return `${done}\n${note === undefined ? "" : `${note}\n`}`;
 }
 
-async function remove({ request, args, say }: Desk): Promise<void> {
+async function remove({ request, args, say }: CommandContext): Promise<void> {
   const { text } = await request("delete_session", { sessionId: first(args) });
   await say(`${text}\n`);
 }
 
 export { remove as delete };
 
-export async function restore({ request, args, say }: Desk): Promise<void> {
+export async function restore({ request, args, say }: CommandContext): Promise<void> {
   const { text } = await request("restore_session", { sessionId: first(args) });
   await say(`${text}\n`);
 }
 
-export async function purge({ request, say, confirm }: Desk): Promise<void> {
+export async function purge({ request, say, confirm }: CommandContext): Promise<void> {
   const { sessions } = await request("list_trash", {});
   if (sessions.length > 0) {
     await say(sessions.map(({ sessionId, bytes, title }) => `${sessionId}  ${bytes} bytes  ${title}\n`).join(""));
@@ -136,7 +140,7 @@ export async function purge({ request, say, confirm }: Desk): Promise<void> {
 
 /** Reads the last `count` rows, page by page, and merges them. */
 async function readTree(
-  request: Desk["request"],
+  request: CommandContext["request"],
   sessionId: string,
   show: "tree" | "all",
   count: number,

@@ -6,7 +6,7 @@ import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
 /** What a history command gets: the host, its arguments and output. */
-export interface Desk {
+export interface CommandContext {
   request: Client["request"];
   args: readonly string[];
   options: Readonly<Record<string, unknown>>;
@@ -23,7 +23,7 @@ export interface Desk {
 export async function withClient(
   host: HostService | undefined,
   invocation: Invocation,
-  action: (desk: Desk) => Promise<void>,
+  action: (context: CommandContext) => Promise<void>,
 ): Promise<number> {
   if (!host) throw errors.HISTORY_NO_HOST();
   const client = host.connect();

@@ -3,8 +3,8 @@ import type { Session, StoredEvent } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
 import { errors } from "./errors.ts";
+import { lineOf } from "./event-text.ts";
 import { eventIdFor } from "./names.ts";
-import { lineOf } from "./said.ts";
 
 type Params = Operations["update_info"]["params"];
 type Answer = Operations["update_info"]["result"];

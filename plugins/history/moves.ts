@@ -4,9 +4,9 @@ import { codeOf, type EventId, type LogView, type Session, type StoredEvent, typ
 import type {} from "@scorel/messages/contract";
 import type { FilesRestored, Moved, Undone } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { describeEvent, userMessageIn, wordsOf } from "./event-text.ts";
 import { eventIdFor, resolveEvent } from "./names.ts";
 import { requirePoint } from "./points.ts";
-import { named, userMessageIn, wordsOf } from "./said.ts";
 import { jumpOf, lastUserMessage, undoneLeaves, undoTarget } from "./undone.ts";
 
 type Moving = "rewind" | "branch" | "undo" | "redo";
@@ -18,7 +18,7 @@ type Destination = { type: "rewind"; to: EventId | null } | { type: "branch"; to
 
 export async function rewind(params: Params<"rewind">, context: OperationContext): Answer<"rewind"> {
   const move = await begin("rewind", params, context);
-  const done = doneBy(move);
+  const done = findEarlier(move);
   if (done) return moved(move.session, done);
   const { session } = move;
   const to = targetOf(session, params);
@@ -51,7 +51,7 @@ export async function previewRewind(
 
 export async function branch(params: Params<"branch">, context: OperationContext): Answer<"branch"> {
   const move = await begin("branch", params, context);
-  const done = doneBy(move);
+  const done = findEarlier(move);
   if (done) return moved(move.session, done);
   const to = resolveEvent(move.session.tree, params.leafEventId, move.session.id);
   return jump(move, { type: "branch", to }, (view) => {
@@ -62,7 +62,7 @@ export async function branch(params: Params<"branch">, context: OperationContext
 
 export async function undo(params: Params<"undo">, context: OperationContext): Answer<"undo"> {
   const move = await begin("undo", params, context);
-  const done = doneBy(move);
+  const done = findEarlier(move);
   if (done) return undoneBy(move.session, done);
   const { session } = move;
   const to = undoTarget(session.tree, session.activeLeaf);
@@ -73,7 +73,7 @@ export async function undo(params: Params<"undo">, context: OperationContext): A
 
 export async function redo(params: Params<"redo">, context: OperationContext): Answer<"redo"> {
   const move = await begin("redo", params, context);
-  const done = doneBy(move);
+  const done = findEarlier(move);
   if (done) return moved(move.session, done);
   const { session } = move;
   const to = undoneLeaves(session.tree).at(-1);
@@ -120,7 +120,7 @@ async function begin(operation: Moving, params: Params<"undo">, context: Operati
 }
 
 /** Finds the event of an earlier identical request. Must be called without an await before the append. */
-function doneBy({ session, id }: Move): StoredEvent | undefined {
+function findEarlier({ session, id }: Move): StoredEvent | undefined {
   return id === undefined ? undefined : session.tree.get(id);
 }
 
@@ -150,9 +150,9 @@ function requireLeaf(tree: TreeView, id: EventId): void {
   if (isPath && tree.children(id).length === 0) return;
   const ends = isPath ? leavesBelow(tree, id) : [];
   throw errors.HISTORY_NO_LEAF({
-    eventId: named(tree.get(id) as StoredEvent),
+    eventId: describeEvent(tree.get(id) as StoredEvent),
     leaves: ends.map((end) => end.id),
-    shown: ends.map(named),
+    shown: ends.map(describeEvent),
   });
 }
 
@@ -171,7 +171,7 @@ function leavesBelow(tree: TreeView, id: EventId): StoredEvent[] {
 function moved({ tree }: Session, mark: StoredEvent): Moved {
   const { from, to } = jumpOf(mark) ?? { from: mark.parentId, to: mark.parentId };
   const at = to === null ? undefined : tree.get(to);
-  const text = at ? `The conversation stands at ${named(at)}.` : "The conversation stands at its start.";
+  const text = at ? `The conversation stands at ${describeEvent(at)}.` : "The conversation stands at its start.";
   return { eventId: mark.id, fromLeafId: from, leafId: to, text };
 }
 

@@ -1,10 +1,10 @@
 import type { OperationContext, Operations } from "@scorel/host/contract";
 import type { EventId, Session, StoredEvent } from "@scorel/kernel";
-import { backwards } from "./backwards.ts";
 import type { TreeLeaf, TreePage, TreeRow } from "./contract.ts";
+import { lineOf, messageIn, oneLine } from "./event-text.ts";
 import { idLength, resolveEvent } from "./names.ts";
-import { waitingAt } from "./points.ts";
-import { lineOf, messageIn, oneLine } from "./said.ts";
+import { newestFirst } from "./newest-first.ts";
+import { callsWithoutResult } from "./points.ts";
 
 type Params = Operations["get_tree"]["params"];
 
@@ -50,7 +50,7 @@ function* latest(
   show: NonNullable<Params["show"]>,
   end: StoredEvent | undefined,
 ): Generator<StoredEvent, undefined> {
-  const events = show === "path" ? tree.ancestors(activeLeaf ?? "") : backwards(tree, end?.seq);
+  const events = show === "path" ? tree.ancestors(activeLeaf ?? "") : newestFirst(tree, end?.seq);
   for (const event of events) {
     const isWanted = show === "all" || tree.isPath(event.id);
     if (isWanted && (end === undefined || event.seq < end.seq)) yield event;
@@ -69,7 +69,7 @@ function rowOf(session: Session, event: StoredEvent, isActive: (id: EventId) => 
     seq,
     ts,
     ...drawnLineOf(session, event),
-    point: isPath && waitingAt(tree, event).length === 0,
+    point: isPath && callsWithoutResult(tree, event).length === 0,
     active: isActive(id),
     ...(!isPath && { beside: true as const }),
   };

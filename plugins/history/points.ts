@@ -1,17 +1,17 @@
 import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
 import { errors } from "./errors.ts";
-import { messageIn, named, oneLine } from "./said.ts";
+import { describeEvent, messageIn, oneLine } from "./event-text.ts";
 
 /**
  * Returns true when a conversation can continue from an event: it is a path event, and no tool call waits for a result
  * there. That holds for user messages, ends of turns, the last of a set of results, and summaries.
  */
 export function isPoint(tree: TreeView, id: EventId): boolean {
-  return tree.isPath(id) && waitingAt(tree, tree.get(id)).length === 0;
+  return tree.isPath(id) && callsWithoutResult(tree, tree.get(id)).length === 0;
 }
 
 /** Returns the names of calls without a result at an event. Looks up only to the message with the calls. */
-export function waitingAt(tree: TreeView, at: StoredEvent | undefined): string[] {
+export function callsWithoutResult(tree: TreeView, at: StoredEvent | undefined): string[] {
   const answered = new Set<string>();
   for (let event = at; event; event = tree.parent(event.id)) {
     const message = messageIn(event);
@@ -31,11 +31,11 @@ export function requirePoint(tree: TreeView, id: EventId): void {
   const event = tree.get(id) as StoredEvent;
   const before = pointBefore(tree, id);
   const nearest = [...(before ? [before] : []), ...pointsAfter(tree, id)];
-  const shown = [...(before ? [] : ["the start"]), ...nearest.map(named)];
+  const shown = [...(before ? [] : ["the start"]), ...nearest.map(describeEvent)];
   const reason = tree.isPath(id)
-    ? `its tool calls (${oneLine(waitingAt(tree, tree.get(id)).join(", "))}) wait for their results`
+    ? `its tool calls (${oneLine(callsWithoutResult(tree, tree.get(id)).join(", "))}) wait for their results`
     : `it hangs beside the conversation`;
-  throw errors.HISTORY_NO_POINT({ eventId: named(event), reason, nearest: nearest.map(idOf), shown });
+  throw errors.HISTORY_NO_POINT({ eventId: describeEvent(event), reason, nearest: nearest.map(idOf), shown });
 }
 
 /** Returns the nearest point above an event; undefined for the start. */

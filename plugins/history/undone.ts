@@ -1,7 +1,7 @@
 import type { EventId, StoredEvent, TreeView } from "@scorel/kernel";
-import { backwards } from "./backwards.ts";
+import { userMessageIn } from "./event-text.ts";
+import { newestFirst } from "./newest-first.ts";
 import { pointBefore } from "./points.ts";
-import { userMessageIn } from "./said.ts";
 
 /** A move of the active leaf, read from the log; null for the start. */
 export interface Jump {
@@ -50,7 +50,7 @@ export function undoneLeaves(tree: TreeView): EventId[] {
 /** Returns the moves since the last path event, in order. */
 function jumpsAtEnd(tree: TreeView): Jump[] {
   const jumps: Jump[] = [];
-  for (const event of backwards(tree)) {
+  for (const event of newestFirst(tree)) {
     if (tree.isPath(event.id)) break;
     const jump = jumpOf(event);
     if (jump) jumps.unshift(jump);

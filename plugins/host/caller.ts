@@ -26,12 +26,12 @@ export function opening<P extends SessionOptions>(params: P, caller: Caller): P 
 }
 
 /** Opens the session if necessary, and keeps it open for the caller. */
-export async function openOf({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
-  return hold(await caller.sessions.load(sessionId), caller);
+export async function openFor({ sessionId }: { sessionId: string }, caller: Caller): Promise<OpenSession> {
+  return keepOpen(await caller.sessions.load(sessionId), caller);
 }
 
 /** Keeps a session open for the caller. */
-export function hold(session: OpenSession, caller: Caller): OpenSession {
+export function keepOpen(session: OpenSession, caller: Caller): OpenSession {
   const { id, users } = session;
   users.add(caller);
   if (!caller.held.has(id)) caller.held.set(id, new AbortController());
@@ -39,7 +39,7 @@ export function hold(session: OpenSession, caller: Caller): OpenSession {
 }
 
 /** Releases the caller's session. The last caller to release it closes it. */
-export function giveUp(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
+export function releaseSession(sessionId: string, caller: Caller): ReturnType<Sessions["release"]> {
   caller.held.get(sessionId)?.abort();
   caller.held.delete(sessionId);
   return caller.sessions.release(sessionId, caller);

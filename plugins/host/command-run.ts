@@ -14,12 +14,12 @@ type Asked = Pick<CommandResult, "output" | "copy" | "turn" | "sessionId">;
 export function runCommand(host: LocalHost, invocation: Invocation): Promise<number> {
   const [, line = ""] = invocation.args;
   const [, name = "", args = ""] = /^\/?(\S+)\s*([\s\S]*)$/.exec(line.trim()) ?? [];
-  return outside(host, invocation, (client, sessionId) => client.request("run_command", { sessionId, name, args }));
+  return withSession(host, invocation, (client, sessionId) => client.request("run_command", { sessionId, name, args }));
 }
 
 /** Runs `session queue --run`: starts a turn with the queued messages and prints the answer. */
 export function runQueue(host: LocalHost, invocation: Invocation): Promise<number> {
-  return outside(host, invocation, async (client, sessionId) => {
+  return withSession(host, invocation, async (client, sessionId) => {
     const { status, id } = await client.request("run_queue", { sessionId });
     if (id !== undefined) return { status, turn: id };
     return { status, output: status === "empty" ? "Nothing waits." : "A turn runs, and takes what waits." };
@@ -27,7 +27,7 @@ export function runQueue(host: LocalHost, invocation: Invocation): Promise<numbe
 }
 
 /** Does something in a session without a chat and prints the result. Returns the exit code. */
-async function outside<R extends Asked>(
+async function withSession<R extends Asked>(
   host: LocalHost,
   invocation: Invocation,
   ask: (client: Client, sessionId: string) => Promise<R>,
@@ -38,9 +38,9 @@ async function outside<R extends Asked>(
   const output = createOutput(stdout);
   try {
     const id = host.sessions.resolve(sessionId);
-    await tellAsides(client, id, invocation);
+    await printNotifications(client, id, invocation);
     const result = await ask(client, id);
-    const { failed, text } = await said(client, result.sessionId ?? id, result, interrupt);
+    const { failed, text } = await resultText(client, result.sessionId ?? id, result, interrupt);
     await client.drained(id);
     const told = options.output === "json" ? JSON.stringify({ ...result, ...(text !== undefined && { text }) }) : text;
     if (told !== undefined) await output.write(`${stdout.isTTY ? plainText(told) : told}\n`);
@@ -52,7 +52,7 @@ async function outside<R extends Asked>(
 }
 
 /** Prints notifications, and questions that got their default answer because nobody can answer here. */
-async function tellAsides(client: Client, sessionId: string, { stderr }: Invocation): Promise<void> {
+async function printNotifications(client: Client, sessionId: string, { stderr }: Invocation): Promise<void> {
   await client.subscribe(
     sessionId,
     ({ event, display }) => {
@@ -70,7 +70,7 @@ async function tellAsides(client: Client, sessionId: string, { stderr }: Invocat
 }
 
 /** Returns what to print: the output, the text meant for the clipboard, or the answer of the turn. */
-async function said(
+async function resultText(
   client: Client,
   sessionId: string,
   { output, copy, turn }: Asked,

@@ -1,5 +1,5 @@
 import type { Dispose } from "@scorel/kernel";
-import { type Caller, giveUp, openOf } from "./caller.ts";
+import { type Caller, openFor, releaseSession } from "./caller.ts";
 import type { Client, Delivered, Operation, Operations } from "./contract.ts";
 import { deliver, isMissed } from "./delivered.ts";
 import { errors } from "./errors.ts";
@@ -56,7 +56,7 @@ export class EmbeddedClient implements Client, Caller {
 
   async subscribe(sessionId: string, listener: Heard, options?: Following): Promise<() => Promise<void>> {
     this.mustBeOpen();
-    const session = await openOf({ sessionId }, this);
+    const session = await openFor({ sessionId }, this);
     const subscription: Subscription = { session, undo: () => {}, follow: () => {}, heard: 0, waiting: [] };
     subscription.follow = (present) => follow(subscription, present, listener, options);
     subscription.follow(session);
@@ -87,7 +87,7 @@ export class EmbeddedClient implements Client, Caller {
   }
 
   private async releaseAll(): Promise<void> {
-    for (const id of [...this.held.keys()]) await giveUp(id, this);
+    for (const id of [...this.held.keys()]) await releaseSession(id, this);
   }
 
   private mustBeOpen(): void {

@@ -2,7 +2,7 @@ import type {} from "@scorel/agent/contract";
 import { type Awaitable, codeOf, messageOf, ScorelError } from "@scorel/kernel";
 import type { SessionMeta } from "@scorel/messages/contract";
 import type {} from "@scorel/model/contract";
-import { agentOf, type Caller, giveUp, hold, opening, openOf, rememberTurn } from "./caller.ts";
+import { agentOf, type Caller, keepOpen, openFor, opening, releaseSession, rememberTurn } from "./caller.ts";
 import type { Notice, Operation, Operations, SessionStatus, SessionSummary } from "./contract.ts";
 import { deliver } from "./delivered.ts";
 import { errors } from "./errors.ts";
@@ -21,44 +21,44 @@ export type Handler<O extends Operation> = (
 const operations = {
   ping: () => ({ pong: true }),
   create_session: async (params, caller) =>
-    statusOf(hold(await caller.sessions.create(opening(params, caller)), caller)),
+    statusOf(keepOpen(await caller.sessions.create(opening(params, caller)), caller)),
   clone_session: async ({ sessionId, ...options }, caller) => {
     const id = caller.sessions.resolve(sessionId);
-    return statusOf(hold(await caller.sessions.clone(id, opening(options, caller)), caller));
+    return statusOf(keepOpen(await caller.sessions.clone(id, opening(options, caller)), caller));
   },
   load_session: async ({ sessionId, ...options }, caller) => {
     const id = caller.sessions.shelf.resolve(sessionId);
-    return statusOf(hold(await caller.sessions.load(id, opening(options, caller)), caller));
+    return statusOf(keepOpen(await caller.sessions.load(id, opening(options, caller)), caller));
   },
   continue_session: async ({ cwd, ...options }, caller) => {
     const [latest] = await listSessions({ cwd, limit: 1 }, caller);
     if (!latest) throw errors.SESSION_NONE({ cwd });
-    return statusOf(hold(await caller.sessions.load(latest.sessionId, opening(options, caller)), caller));
+    return statusOf(keepOpen(await caller.sessions.load(latest.sessionId, opening(options, caller)), caller));
   },
   list_sessions: async (params, caller) => ({ sessions: await listSessions(params, caller) }),
   send_message: sendMessage,
   wait_turn: async (params, caller) => {
-    const turn = (await openOf(params, caller)).turns.get(params.id);
+    const turn = (await openFor(params, caller)).turns.get(params.id);
     if (!turn) throw errors.HOST_TURN_UNKNOWN({ id: params.id });
     return turn;
   },
-  cancel: async (params, caller) => ({ cancelled: await agentOf(await openOf(params, caller)).cancel() }),
-  get_queue: ({ sessionId }, { sessions }) => sessions.lookedAt(sessions.resolve(sessionId), queueOf),
+  cancel: async (params, caller) => ({ cancelled: await agentOf(await openFor(params, caller)).cancel() }),
+  get_queue: ({ sessionId }, { sessions }) => sessions.withReadOnly(sessions.resolve(sessionId), queueOf),
   rewrite_queue: rewriteQueue,
   run_queue: runQueue,
-  get_context: async (params, caller) => ({ messages: (await openOf(params, caller)).kernel.session.buildContext() }),
+  get_context: async (params, caller) => ({ messages: (await openFor(params, caller)).kernel.session.buildContext() }),
   get_events: async ({ tail = Number.POSITIVE_INFINITY, ...params }, caller) => {
-    const { session } = (await openOf(params, caller)).kernel;
+    const { session } = (await openFor(params, caller)).kernel;
     return { header: session.header, events: session.tree.tail(tail).map((event) => deliver(session, event)) };
   },
-  get_status: async (params, caller) => statusOf(await openOf(params, caller)),
+  get_status: async (params, caller) => statusOf(await openFor(params, caller)),
   reload_session: async ({ sessionId }, caller) => {
     const id = caller.sessions.resolve(sessionId);
-    return statusOf(hold(await caller.sessions.reload(id), caller));
+    return statusOf(keepOpen(await caller.sessions.reload(id), caller));
   },
   check_sessions: async ({ limit }, { sessions }) =>
     (await import("./health.ts")).checkSessions(sessions.shelf.logs, sessions.shelf.directory, limit),
-  close_session: ({ sessionId }, caller) => giveUp(sessionId, caller),
+  close_session: ({ sessionId }, caller) => releaseSession(sessionId, caller),
 } satisfies { [O in Operation]?: Handler<O> };
 
 async function listSessions(
@@ -128,7 +128,7 @@ async function sendMessage(
   { content, messageId, running, ...params }: Operations["send_message"]["params"],
   caller: Caller,
 ): Promise<Operations["send_message"]["result"]> {
-  const session = await openOf(params, caller);
+  const session = await openFor(params, caller);
   const agent = agentOf(session);
   // Fails now, before anything is written, when no model or tool is usable.
   if (!agent.running) {

@@ -8,23 +8,23 @@ import { errors } from "./errors.ts";
 export const MOST_LISTED = 1000;
 
 /** An answer of the plugin `projects`, or the problems that kept it from answering. */
-export interface Asked<R> {
+export interface ProjectsAnswer<R> {
   value?: R;
   problems: Notice[];
 }
 
 /** Returns the id of the project for a new session in this git root or directory. */
-export function projectIn(host: Kernel, root: string): Promise<Asked<string>> {
-  return asked(async () => (await host.find("projects")?.register(root))?.projectId);
+export function projectIn(host: Kernel, root: string): Promise<ProjectsAnswer<string>> {
+  return askProjects(async () => (await host.find("projects")?.register(root))?.projectId);
 }
 
 /** Returns all projects; no value without the plugin `projects`. */
-export function bookOf(host: Kernel): Promise<Asked<ProjectBook>> {
-  return asked(() => host.find("projects")?.book());
+export function bookOf(host: Kernel): Promise<ProjectsAnswer<ProjectBook>> {
+  return askProjects(() => host.find("projects")?.book());
 }
 
 /** Returns a stored session's current working directory. */
-export async function cwdOf(host: Kernel, header: SessionHeader): Promise<Asked<string>> {
+export async function cwdOf(host: Kernel, header: SessionHeader): Promise<ProjectsAnswer<string>> {
   const { cwd } = header.meta as SessionMeta;
   if (cwd === undefined) return { problems: [] };
   const { value: book, problems } = await bookOf(host);
@@ -62,7 +62,7 @@ function placeOf({ createdAt, meta }: SessionHeader, cwd: string): SessionPlace 
 }
 
 /** Turns an error into a problem: a damaged list of projects must not keep anyone from working. */
-async function asked<R>(ask: () => Awaitable<R | undefined>): Promise<Asked<R>> {
+async function askProjects<R>(ask: () => Awaitable<R | undefined>): Promise<ProjectsAnswer<R>> {
   try {
     const value = await ask();
     return { ...(value !== undefined && { value }), problems: [] };

@@ -1,5 +1,5 @@
 import type { Kernel } from "@scorel/kernel";
-import { type Caller, openOf } from "./caller.ts";
+import { type Caller, openFor } from "./caller.ts";
 import type { Operation, OperationContext, OperationHandler, Operations } from "./contract.ts";
 import { errors } from "./errors.ts";
 import { newHeader } from "./new-session.ts";
@@ -31,7 +31,7 @@ async function findHandler<O extends Operation>(
   if (sessionId === undefined) return undefined;
   if (typeof sessionId !== "string")
     throw errors.HOST_PARAMS_INVALID({ operation, problems: "sessionId: it must be a text" });
-  const { kernel } = await openOf({ sessionId: caller.sessions.resolve(sessionId) }, caller);
+  const { kernel } = await openFor({ sessionId: caller.sessions.resolve(sessionId) }, caller);
   return contributed(kernel, operation);
 }
 
@@ -60,8 +60,8 @@ function contextOf(caller: Caller): OperationContext {
     sessionsDir: sessions.shelf.directory,
     logs: sessions.shelf.logs,
     resolve: (prefix) => sessions.resolve(prefix),
-    open: (sessionId) => openOf({ sessionId: sessions.resolve(sessionId) }, caller),
-    look: (sessionId, work) => sessions.lookedAt(sessions.resolve(sessionId), work),
+    open: (sessionId) => openFor({ sessionId: sessions.resolve(sessionId) }, caller),
+    look: (sessionId, work) => sessions.withReadOnly(sessions.resolve(sessionId), work),
     alone: (sessionId, work) => sessions.alone(sessionId, work),
     newHeader: (cwd) => ({ ...newHeader(sessions.shelf.logs.version), meta: placeOf(canonicalDirectory(cwd)) }),
     importable: (cwd) => sessions.importable(cwd),

@@ -1,6 +1,6 @@
 import { codeOf, type EventId, type EventOf, type Session } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
-import { agentOf, type Caller, openOf, rememberTurn } from "./caller.ts";
+import { agentOf, type Caller, openFor, rememberTurn } from "./caller.ts";
 import type { Operations } from "./contract.ts";
 import type { OpenSession } from "./open-session.ts";
 
@@ -27,7 +27,7 @@ export async function rewriteQueue(
   { items, expectedSeq, messageId, ...params }: Rewrite["params"],
   caller: Caller,
 ): Promise<Rewrite["result"]> {
-  const open = await openOf(params, caller);
+  const open = await openFor(params, caller);
   const { session } = open.kernel;
   const id = messageId === undefined ? undefined : rewriteId(messageId);
   const done = id === undefined ? undefined : resultOf(session, id);
@@ -51,7 +51,7 @@ export async function runQueue(
   params: Operations["run_queue"]["params"],
   caller: Caller,
 ): Promise<Operations["run_queue"]["result"]> {
-  const open = await openOf(params, caller);
+  const open = await openFor(params, caller);
   const agent = agentOf(open);
   if (agent.running) return { status: "running" };
   // Fails now, before anything is delivered, when no model or tool is usable.

@@ -6,7 +6,7 @@ import { errors } from "./errors.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 
 /** Throws HOST_SESSION_BUSY during a turn or while anything else holds the path. */
-export function assertRests({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {
+export function assertIdle({ id, kernel }: Pick<OpenSession, "id" | "kernel">): void {
   if (kernel.find("agent")?.running || kernel.session.held) throw errors.HOST_SESSION_BUSY({ sessionId: id });
 }
 
@@ -14,7 +14,7 @@ export function assertRests({ id, kernel }: Pick<OpenSession, "id" | "kernel">):
  * Throws HOST_RELOAD when an extension that runs now would be left out because of a problem, so that a typo cannot
  * disable a guard. Extensions that were deleted or switched off may go.
  */
-export function assertTakes(session: OpenSession, made: SessionPlugins): void {
+export function assertKeepsExtensions(session: OpenSession, made: SessionPlugins): void {
   const { id, workspace } = session;
   if (workspace.trusted !== undefined && made.trusted === undefined && made.untrusted !== undefined)
     throw errors.HOST_RELOAD({ sessionId: id, reasons: [made.untrusted, DEVELOPED] });

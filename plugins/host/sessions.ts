@@ -24,8 +24,8 @@ import { importableIn } from "./importable.ts";
 import { acquireLock } from "./lock.ts";
 import { cloneId, newHeader } from "./new-session.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
-import { type Asked, cwdOf, projectIn } from "./places.ts";
-import { assertRests, assertStarted, assertTakes, carryOver, extensionsIn, optionsOf } from "./reload.ts";
+import { cwdOf, type ProjectsAnswer, projectIn } from "./places.ts";
+import { assertIdle, assertKeepsExtensions, assertStarted, carryOver, extensionsIn, optionsOf } from "./reload.ts";
 import { besideLog, createSessionStore } from "./session-store.ts";
 import type { Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
@@ -99,7 +99,7 @@ export class Sessions {
   async clone(id: string, { eventId, atOnce, messageId, ...options }: CloneOptions = {}): Promise<OpenSession> {
     const made = messageId === undefined ? newId() : cloneId(id, messageId);
     if (this.open.has(made) || existsSync(this.shelf.path(made))) return this.load(made);
-    const starting = this.lookedAt(id, async (source) => {
+    const starting = this.withReadOnly(id, async (source) => {
       const { session } = source.kernel;
       const until = eventId === undefined ? session.activeLeaf : await this.point(session, eventId);
       const { header, history } = copyOf(
@@ -116,7 +116,7 @@ export class Sessions {
   }
 
   /** Runs `work` on a session for reading: the open one, or else one opened without lock, repair or append. */
-  async lookedAt<R>(id: string, work: (session: OpenSession) => Awaitable<R>): Promise<R> {
+  async withReadOnly<R>(id: string, work: (session: OpenSession) => Awaitable<R>): Promise<R> {
     const open = await this.open.get(id);
     if (open) return work(open);
     const session = await this.look(id);
@@ -156,12 +156,12 @@ export class Sessions {
   async reload(id: string): Promise<OpenSession> {
     const before = await this.load(id);
     const opened = this.open.get(id);
-    assertRests(before);
+    assertIdle(before);
     const made = await this.options.composition.sessionPlugins(before.workspace.cwd, undefined, true);
-    assertTakes(before, made);
+    assertKeepsExtensions(before, made);
     // Another reload finished first.
     if (this.open.get(id) !== opened) return this.load(id);
-    assertRests(before);
+    assertIdle(before);
     const replacing = this.replace(before, made);
     void this.remember(
       id,
@@ -211,7 +211,7 @@ export class Sessions {
   }
 
   /** Registers the project, unless the session is unsaved and must leave nothing on disk. */
-  private projectOf(root: string, { unsaved = false }: NewOptions): Promise<Asked<string>> {
+  private projectOf(root: string, { unsaved = false }: NewOptions): Promise<ProjectsAnswer<string>> {
     return unsaved ? Promise.resolve({ problems: [] }) : projectIn(this.parent, root);
   }
 

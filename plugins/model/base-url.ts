@@ -14,13 +14,13 @@ export const baseUrlForms: Readonly<Record<CustomApi, string>> = {
  * a password.
  */
 export function checkedUrl(provider: string, api: CustomApi, baseUrl: string): URL {
-  const reason = unfit(baseUrl) ?? misfit(api, new URL(baseUrl));
+  const reason = flawOfUrl(baseUrl) ?? flawForApi(api, new URL(baseUrl));
   if (reason !== undefined) throw errors.MODEL_BASE_URL({ provider, reason, form: baseUrlForms[api] });
   return new URL(baseUrl);
 }
 
 /** Returns why a base URL cannot serve any api, or undefined. */
-export function unfit(baseUrl: string): string | undefined {
+export function flawOfUrl(baseUrl: string): string | undefined {
   if (!/^https?:\/\//i.test(baseUrl)) return 'has no scheme: it must start with "https://" or "http://"';
   if (!URL.canParse(baseUrl)) return "is not a URL";
   const { username, password, search, hash } = new URL(baseUrl);
@@ -32,7 +32,7 @@ export function unfit(baseUrl: string): string | undefined {
 }
 
 /** Returns why a base URL does not fit this api, or undefined. */
-function misfit(api: CustomApi, { pathname }: URL): string | undefined {
+function flawForApi(api: CustomApi, { pathname }: URL): string | undefined {
   const path = pathname.replace(/\/+$/, "");
   const endpoint = /\/(chat\/completions|responses|messages)$|:(streamG|g)enerateContent$/.exec(path)?.[0];
   if (endpoint !== undefined) return `ends with "${endpoint}", which the api adds itself`;

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { apis } from "./apis.ts";
-import { unfit } from "./base-url.ts";
+import { flawOfUrl } from "./base-url.ts";
 
 const price = z.number().min(0);
 const name = z.string().min(1);
@@ -43,7 +43,7 @@ const custom = z.strictObject({
     )
     .meta({
       ...redirects("what you say, and the key, go to this address"),
-      doubt: (value: unknown) => (typeof value === "string" ? unfit(value) : undefined),
+      doubt: (value: unknown) => (typeof value === "string" ? flawOfUrl(value) : undefined),
     }),
   apiKeyEnv: apiKeyEnv
     .optional()

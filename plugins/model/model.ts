@@ -39,8 +39,8 @@ export async function createModel(
   { config, asked, named, from, stopping }: Wanted,
   secrets: Secrets,
 ): Promise<ModelService & OwnModel> {
-  const around: Around = { secrets, stopping };
-  let chosen = await usableModel(resolveModel(config, asked, from), around);
+  const request: RequestContext = { secrets, stopping };
+  let chosen = await usableModel(resolveModel(config, asked, from), request);
   const main: OwnModel = {
     current: () => chosen.current(),
     credential: () => chosen.credential(),
@@ -49,11 +49,11 @@ export async function createModel(
     stream: (context, options) => chosen.stream(context, options),
   };
   const others = new Map<string, Promise<UsableModel>>();
-  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), around);
+  const make = (table: ModelConfig) => usableModel(resolveModel(table, undefined, from), request);
   return {
     ...main,
     async choose(name) {
-      const wanted = await usableModel(resolveModel(config, name, from), around);
+      const wanted = await usableModel(resolveModel(config, name, from), request);
       wanted.current();
       chosen = wanted;
     },
@@ -68,12 +68,12 @@ export async function createModel(
 }
 
 /** Dependencies of every request of a session. */
-interface Around extends Pick<Wanted, "stopping"> {
+interface RequestContext extends Pick<Wanted, "stopping"> {
   secrets: Secrets;
   sent?: SentMessages;
 }
 
-async function usableModel(chosen: Promise<Choice>, around: Around): Promise<OwnModel> {
+async function usableModel(chosen: Promise<Choice>, request: RequestContext): Promise<OwnModel> {
   const choice = await chosen.then(
     (made) => () => made,
     (thrown: unknown) => () => {
@@ -85,7 +85,7 @@ async function usableModel(chosen: Promise<Choice>, around: Around): Promise<Own
     credential: () => usable(choice()).credential,
     windowFrom: () => choice().windowFrom,
     chosen: () => choice(),
-    stream: (context, options) => open(choice, context, options, around),
+    stream: (context, options) => open(choice, context, options, request),
   };
 }
 
@@ -99,7 +99,7 @@ function usable(choice: Choice): Usable {
 }
 
 /** Like `usable`, but renews a subscription's token that is about to expire (usually after about an hour). */
-async function lasting(choice: Choice, secrets: Secrets): Promise<Usable> {
+async function withFreshToken(choice: Choice, secrets: Secrets): Promise<Usable> {
   const found = usable(choice);
   if (!found.subscription) return found;
   secrets.learn(secretsOf(found.subscription));
@@ -109,24 +109,24 @@ async function lasting(choice: Choice, secrets: Secrets): Promise<Usable> {
   return usable(choice);
 }
 
-const nobody = { api: "none", provider: "none", id: "none" } satisfies Pick<Model<Api>, "api" | "provider" | "id">;
+const noModel = { api: "none", provider: "none", id: "none" } satisfies Pick<Model<Api>, "api" | "provider" | "id">;
 
 async function open(
   choose: () => Choice,
   context: Context,
   options: StreamOptions,
-  around: Around,
+  request: RequestContext,
 ): Promise<AssistantMessageEventStream> {
-  const { secrets, stopping } = around;
+  const { secrets, stopping } = request;
   try {
-    const { model, key, credential, offline } = await lasting(choose(), secrets);
+    const { model, key, credential, offline } = await withFreshToken(choose(), secrets);
     if (offline) return await (await import("./offline.ts")).streamOffline(context, options);
     const { streamModel } = await import("./stream.ts");
     stopping.throwIfAborted();
     const { signal = stopping } = options;
-    return await streamModel(model, { key, credential }, context, { ...options, signal }, around);
+    return await streamModel(model, { key, credential }, context, { ...options, signal }, request);
   } catch (thrown) {
     const { failedStream } = await import("./reply.ts");
-    return await failedStream(nobody, secrets.redact(messageOf(thrown)));
+    return await failedStream(noModel, secrets.redact(messageOf(thrown)));
   }
 }

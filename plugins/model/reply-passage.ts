@@ -132,7 +132,7 @@ function beginsDocument(bytes: Uint8Array): boolean | undefined {
 }
 
 /** Chains two passages. */
-export function inTurn(first: Passage, second: Passage): Passage {
+export function chain(first: Passage, second: Passage): Passage {
   return {
     piece(bytes) {
       const passed = first.piece(bytes);

@@ -10,7 +10,7 @@ interface CallDelta {
  * Removes the repeated id when a server of openai-completions gives two calls of a reply the same one, since pi-ai
  * would take them for one call. The agent then assigns a new id. Everything else passes unchanged.
  */
-export function ownIds(): Passage {
+export function removeRepeatedIds(): Passage {
   const withdraw = createWithdrawal();
   return byLines((bytes) => {
     const found = searchable(bytes);

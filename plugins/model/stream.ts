@@ -13,14 +13,14 @@ import type { Passage } from "./body-lines.ts";
 import type { RequestFailure, StreamOptions } from "./contract.ts";
 import { explained } from "./explain.ts";
 import { failureOf, onlyOnce, type Wire, wireTo } from "./fetch.ts";
-import { knownEnding } from "./incomplete.ts";
+import { renameIncompleteEnding } from "./incomplete-ending.ts";
 import type { Access } from "./key.ts";
 import { type Marked, markFetch } from "./marked-fetch.ts";
-import { withFetch, withVariables } from "./moment.ts";
+import { withFetch, withVariables } from "./process-state.ts";
 import { adviceOnKey } from "./refused-key.ts";
 import { failedStream } from "./reply.ts";
-import { inTurn, type ReplyListener, ReplyPassage } from "./reply-passage.ts";
-import { ownIds } from "./same-ids.ts";
+import { chain, type ReplyListener, ReplyPassage } from "./reply-passage.ts";
+import { removeRepeatedIds } from "./same-ids.ts";
 import type { Secrets } from "./secrets.ts";
 import { SentMessages, type Shortened } from "./sent-messages.ts";
 
@@ -65,8 +65,8 @@ export async function streamModel(
 /** Creates the transformations of a reply for an api. */
 function passageOf(api: SpokenApi, listener: ReplyListener): Passage {
   const reply = new ReplyPassage(api, listener);
-  if (api === "openai-responses") return inTurn(reply, knownEnding());
-  return api === "openai-completions" ? inTurn(reply, ownIds()) : reply;
+  if (api === "openai-responses") return chain(reply, renameIncompleteEnding());
+  return api === "openai-completions" ? chain(reply, removeRepeatedIds()) : reply;
 }
 
 /**

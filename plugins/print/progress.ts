@@ -26,7 +26,7 @@ export interface Progress {
    * Prints which calls were denied because nobody could be asked, how to allow them, and which questions got their
    * default.
    */
-  unasked(): Promise<void>;
+  reportDenied(): Promise<void>;
 }
 
 /** Creates progress output on the invocation's stderr. */
@@ -41,7 +41,7 @@ export function createProgress({ stderr, options }: Invocation): Progress {
   const defaulted = new Set<string>();
   return {
     notices: tell,
-    unasked: async () => {
+    reportDenied: async () => {
       if (denied.length > 0) await say(await import("./denied.ts").then(({ howToAllow }) => howToAllow(denied)));
       for (const text of defaulted) await say(text);
     },

@@ -63,7 +63,7 @@ async function answer(client: Client, invocation: Invocation, format: Format): P
   const { notices } = await client.request("get_status", { sessionId });
   await progress.notices(notices);
   await progress.notices((await client.request("close_session", { sessionId })).notices);
-  await progress.unasked();
+  await progress.reportDenied();
   await format.written?.();
   return printed;
 }

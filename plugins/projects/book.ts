@@ -23,7 +23,7 @@ export function bookOf(entries: readonly Entry[]): ProjectBook {
     },
     cwdOf: (place) => {
       const entry = entryOf(entries, place);
-      return entry ? moved(place.cwd, place.createdAt, entry.moves) : place.cwd;
+      return entry ? movedDirectory(place.cwd, place.createdAt, entry.moves) : place.cwd;
     },
   };
 }
@@ -62,7 +62,7 @@ function entryOf(
   { cwd, root = cwd, projectId, createdAt }: SessionPlace,
 ): Entry | undefined {
   const known = projectId === undefined ? undefined : entries.find((entry) => hasId(entry, projectId));
-  const gone = (entry: Entry) => moved(cwd, createdAt, entry.moves) !== cwd;
+  const gone = (entry: Entry) => movedDirectory(cwd, createdAt, entry.moves) !== cwd;
   return known ?? entries.find(gone) ?? entries.find(({ directory }) => directory === root) ?? containing(entries, cwd);
 }
 
@@ -71,7 +71,7 @@ function hasId({ projectId, merged = [] }: Entry, id: string): boolean {
 }
 
 /** Applies the moves in order. Sessions created after a move already have the new directory. */
-function moved(cwd: string, createdAt: number, moves: readonly Move[] = []): string {
+function movedDirectory(cwd: string, createdAt: number, moves: readonly Move[] = []): string {
   return moves.reduce(
     (at, { from, to, until }) => (createdAt < until && isWithin(from, at) ? join(to, relative(from, at)) : at),
     cwd,

@@ -13,7 +13,7 @@ export async function move(
   to: string,
 ): Promise<Project> {
   const changing = changeEntries(host, path, (entries) => {
-    const project = wanted(entries, from);
+    const project = entryToMove(entries, from);
     const old = isAbsolute(from) ? from : project.directory;
     const isWhole = old === project.directory;
     const taken = entries.find(({ directory, projectId }) => directory === to && projectId !== project.projectId);
@@ -29,6 +29,6 @@ export async function move(
 }
 
 /** Returns the entry for `from`. An unregistered directory gets a new one, since old sessions may use it. */
-function wanted(entries: readonly Entry[], from: string): Entry {
+function entryToMove(entries: readonly Entry[], from: string): Entry {
   return isAbsolute(from) ? (containing(entries, from) ?? newEntry(from)) : findEntry(entries, from, "/");
 }

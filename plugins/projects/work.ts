@@ -16,8 +16,8 @@ type Host = HostService | undefined;
 /** Lists all projects with their sessions, last used first. */
 export async function list(host: Host, { request }: Pick<OperationContext, "request">): Answer<"list_projects"> {
   const { sessions } = await request("list_sessions", {});
-  await registerAll(known(host), sessions);
-  const book = openBook(fileOf(known(host)));
+  await registerAll(requireHost(host), sessions);
+  const book = openBook(fileOf(requireHost(host)));
   const projects = book.projects.map((project) => {
     const own = sessions.filter((session) => book.of(session)?.projectId === project.projectId);
     const [latest] = own;
@@ -29,19 +29,19 @@ export async function list(host: Host, { request }: Pick<OperationContext, "requ
 }
 
 export async function add(host: Host, { directory, name }: Params<"register_project">): Answer<"register_project"> {
-  const service = known(host);
+  const service = requireHost(host);
   const root = service.rootOf(service.directory(directory));
   return { project: await registering.register(service, fileOf(service), root, name) };
 }
 
 export async function remove(host: Host, { project: named }: Params<"remove_project">): Answer<"remove_project"> {
-  const project = await registering.remove(known(host), fileOf(known(host)), named, "/");
+  const project = await registering.remove(requireHost(host), fileOf(requireHost(host)), named, "/");
   const text = `Project ${project.name} (${project.directory}) is off the list; its sessions are where they were.`;
   return { project, text };
 }
 
 export async function move(host: Host, params: Params<"move_project">): Answer<"move_project"> {
-  const service = known(host);
+  const service = requireHost(host);
   const to = service.directory(params.directory);
   const from = isAbsolute(params.project) ? normalize(params.project).replace(/(?<=.)\/$/, "") : params.project;
   const project = await moving.move(service, fileOf(service), from, to);
@@ -78,7 +78,7 @@ function fileOf({ sessionsDir }: HostService): string {
   return join(dirname(sessionsDir), "projects.json");
 }
 
-function known(host: Host): HostService {
+function requireHost(host: Host): HostService {
   if (!host) throw errors.PROJECT_NO_HOST();
   return host;
 }

@@ -15,7 +15,7 @@ export type PromptContext = PluginContext<z.output<typeof config>>;
 
 /** Composes the system prompt from the current sources. `appended` is put at its end. */
 export function compose(ctx: PromptContext, appended = ""): InstructionSnapshot {
-  const { parts, skipped } = peoplesParts(ctx);
+  const { parts, skipped } = authoredParts(ctx);
   const date = today();
   const own = baseParts({ ...placeOf(ctx), platform: process.platform, date });
   const all = [...own, ...parts, ...pluginParts(ctx)].map((part) => ({ ...part, text: redacted(ctx, part.text) }));
@@ -30,7 +30,7 @@ export function compose(ctx: PromptContext, appended = ""): InstructionSnapshot 
 }
 
 /** Collects what people wrote: the user's own text, instructions of presets, and instruction files. */
-export function peoplesParts(ctx: PromptContext): { parts: Part[]; skipped: Found["skipped"] } {
+export function authoredParts(ctx: PromptContext): { parts: Part[]; skipped: Found["skipped"] } {
   const { files, skipped } = filesOf(ctx);
   const fragments = findFragments(ctx.find("workspace")?.packages ?? []);
   const words = ctx.config.user.trim();

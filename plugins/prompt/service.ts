@@ -3,7 +3,7 @@ import type { HarnessItem } from "@scorel/messages/contract";
 import type {} from "@scorel/tools/contract";
 import { join, tokensIn } from "./assemble.ts";
 import { changesSince } from "./changes.ts";
-import { compose, type PromptContext, peoplesParts, redacted, today } from "./composer.ts";
+import { authoredParts, compose, type PromptContext, redacted, today } from "./composer.ts";
 import type {
   FrozenInstructions,
   InstructionSnapshot,
@@ -30,9 +30,9 @@ export function createPrompt(ctx: PromptContext, submit: FoldCall<"promptSubmit"
       const { snapshot, told } = session.projection("instructions");
       if (!snapshot) return [{ type: "instruction_snapshot", payload: freeze(ctx, appended()) }];
       return [
-        ...reworded(snapshot, appended()),
+        ...appendedChange(snapshot, appended()),
         ...dateItems(ctx, snapshot).map((payload) => ({ type: "harness_item" as const, payload })),
-        ...changesSince(snapshot, peoplesParts(ctx).parts, told, session.id),
+        ...changesSince(snapshot, authoredParts(ctx).parts, told, session.id),
       ];
     },
     async submitted(prompt, signal) {
@@ -61,7 +61,7 @@ function textOf({ sections, appended }: InstructionSnapshot): string {
 }
 
 /** Returns a new snapshot when the appended text differs in this run; everything else stays frozen. */
-function reworded(
+function appendedChange(
   { sections, date, budget, cut, skipped, appended = "" }: FrozenInstructions,
   wanted: string,
 ): AppendEntry[] {

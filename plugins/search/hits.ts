@@ -2,9 +2,9 @@ import type { StoredEvent } from "@scorel/kernel";
 import type { Hit } from "./contract.ts";
 import { logsIn, type Shelf } from "./logs.ts";
 import { type Query, queryOf } from "./pattern.ts";
+import { readableTexts } from "./readable-text.ts";
 import { matchingLines } from "./ripgrep.ts";
-import { spokenIn } from "./spoken.ts";
-import { type Standing, standingOf, unknownStanding } from "./standing.ts";
+import { readDetails, type SessionDetails, unknownDetails } from "./session-details.ts";
 
 export interface SearchOptions extends Shelf {
   text: string;
@@ -31,29 +31,29 @@ export async function* search({ text, caseSensitive = false, belongs, ...wanted 
     pattern: query.recorded,
     ignoreCase: !caseSensitive,
   });
-  let last: { file: string; standing: Standing } | undefined;
+  let last: { file: string; details: SessionDetails } | undefined;
   try {
     for await (const { file, line } of lines) {
       const record = parsed(line);
       const found = record && placeIn(record, query);
       if (!found) continue;
       if (last?.file !== file) {
-        await last?.standing[Symbol.asyncDispose]();
-        last = { file, standing: known(wanted, names.get(file) as string) };
+        await last?.details[Symbol.asyncDispose]();
+        last = { file, details: known(wanted, names.get(file) as string) };
       }
-      yield { ...hitOf(record, names.get(file) as string, last.standing), ...found };
+      yield { ...hitOf(record, names.get(file) as string, last.details), ...found };
     }
   } finally {
-    await last?.standing[Symbol.asyncDispose]();
+    await last?.details[Symbol.asyncDispose]();
   }
 }
 
 /** Returns details of a session, or unknown ones when its log is damaged or was deleted; the hits are still valid. */
-function known(shelf: Shelf, sessionId: string): Standing {
+function known(shelf: Shelf, sessionId: string): SessionDetails {
   try {
-    return standingOf(shelf, sessionId);
+    return readDetails(shelf, sessionId);
   } catch {
-    return unknownStanding;
+    return unknownDetails;
   }
 }
 
@@ -67,25 +67,25 @@ function parsed(line: Buffer): StoredEvent | undefined {
 }
 
 function placeIn(record: unknown, { read }: Query): Pick<Hit, "who" | "text"> | undefined {
-  for (const { who, text } of spokenIn(record)) {
+  for (const { who, text } of readableTexts(record)) {
     const match = read.exec(text);
     if (match) return { who, text: lineAround(text, match.index, match.index + match[0].length) };
   }
   return undefined;
 }
 
-function hitOf(record: StoredEvent, sessionId: string, standing: Standing): Omit<Hit, "who" | "text"> {
-  const { id: eventId, ts = standing.createdAt } = record;
-  const { title, updatedAt, cwd } = standing;
+function hitOf(record: StoredEvent, sessionId: string, details: SessionDetails): Omit<Hit, "who" | "text"> {
+  const { id: eventId, ts = details.createdAt } = record;
+  const { title, updatedAt, cwd } = details;
   const place = { sessionId, title, cwd, updatedAt, ts };
   if (eventId === undefined) return { ...place, eventId: null };
-  return { ...place, eventId, ...(isLeft(record, standing) && { left: true as const }) };
+  return { ...place, eventId, ...(isLeft(record, details) && { left: true as const }) };
 }
 
 /** True for an event on an abandoned branch and for a reply that was retried. Settings are on no branch. */
-function isLeft(event: StoredEvent & { message?: { meta?: { retried?: boolean } } }, standing: Standing): boolean {
+function isLeft(event: StoredEvent & { message?: { meta?: { retried?: boolean } } }, details: SessionDetails): boolean {
   if (event.type === "session_info") return false;
-  return event.message?.meta?.retried === true || !standing.isActive(event.id);
+  return event.message?.meta?.retried === true || !details.isActive(event.id);
 }
 
 /** Returns the match and its surroundings as one line of at most WIDTH characters. */

@@ -94,13 +94,13 @@ function callIn(line: Buffer): Call | undefined {
     if (said.role !== "assistant" || !isUsage(said.usage)) return undefined;
     return { id, ts, model: `${said.provider}/${said.model}`, usage: said.usage };
   }
-  if (type === "custom") return besideIn(id, ts, fields.data);
+  if (type === "custom") return callInNote(id, ts, fields.data);
   if (type === "compact") return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
   return undefined;
 }
 
 /** Returns a call outside the conversation that a plugin recorded, for example for a title. */
-function besideIn(id: string, ts: number, data: unknown): Call | undefined {
+function callInNote(id: string, ts: number, data: unknown): Call | undefined {
   const { model, usage } = (data ?? {}) as Record<string, unknown>;
   return isUsage(usage) ? { id, ts, model: String(model ?? "unknown"), usage } : undefined;
 }

@@ -41,17 +41,18 @@ export async function makeTitle(ctx: Context): Promise<void> {
     const changes = title === "" ? [] : [{ type: "session_info" as const, payload: { changes: { title } } }];
     await session.appendAll([
       ...changes,
-      asked({ hidden: true, model, usage, ...(title === "" && { failed: "TITLE_EMPTY" }) }),
+      titleEvent({ hidden: true, model, usage, ...(title === "" && { failed: "TITLE_EMPTY" }) }),
     ]);
     if (title === "") throw errors.TITLE_EMPTY({ model });
   } catch (thrown) {
     if (signal.aborted) return;
-    if (!session.projection("titleAsked")) await session.appendAll([asked({ hidden: true, failed: codeOf(thrown) })]);
+    if (!session.projection("titleAsked"))
+      await session.appendAll([titleEvent({ hidden: true, failed: codeOf(thrown) })]);
     throw thrown;
   }
 }
 
-function asked(data: TitleAsked) {
+function titleEvent(data: TitleAsked) {
   return { type: "custom" as const, payload: { kind: "title", data } };
 }
 

@@ -16,9 +16,9 @@ import {
   userMessage,
   wordsOf,
 } from "./foreign-message.ts";
-import type { Place } from "./grower.ts";
 import { type Json, lineOf, listIn, recordIn, textIn } from "./json.ts";
-import type { Desk, Reader } from "./reader.ts";
+import type { ImportTarget, Reader } from "./reader.ts";
+import type { Place } from "./tree-builder.ts";
 
 /** Maximum number of replies that wait for further lines; beyond it the oldest is written as it is. */
 const MOST_WAITING = 64;
@@ -38,18 +38,18 @@ interface Group {
 
 /** Reads session files of Claude Code: `~/.claude/projects/<directory>/<id>.jsonl`. */
 export class ClaudeCodeReader implements Reader {
-  private readonly desk: Desk;
+  private readonly target: ImportTarget;
   private readonly waiting = new Map<string, Group>();
   private readonly tools = new Map<string, string>();
   private mainLeaf: EventId | null = null;
   private tokensBefore = 0;
 
-  constructor(desk: Desk) {
-    this.desk = desk;
+  constructor(target: ImportTarget) {
+    this.target = target;
   }
 
   take(record: Json) {
-    this.desk.report.comesFrom(record.sessionId, record.cwd);
+    this.target.report.setOrigin(record.sessionId, record.cwd);
     const group = this.groupOf(record.parentUuid);
     if (record.type === "assistant") this.takeReply(record, group);
     else if (record.type === "user" && group && hasResults(record)) this.hold(group.results, record, group);
@@ -59,8 +59,8 @@ export class ClaudeCodeReader implements Reader {
 
   end(): void {
     for (const group of [...this.waiting.values()]) this.flush(group);
-    const { grower } = this.desk;
-    if (this.mainLeaf !== null && grower.leaf !== this.mainLeaf) grower.jump(this.mainLeaf, {});
+    const { builder } = this.target;
+    if (this.mainLeaf !== null && builder.leaf !== this.mainLeaf) builder.jump(this.mainLeaf, {});
   }
 
   private takeReply(record: Json, above: Group | undefined) {
@@ -82,7 +82,7 @@ export class ClaudeCodeReader implements Reader {
 
   private takeAlone(record: Json, above: Group | undefined) {
     if (above) this.flush(above);
-    const { grower, report, named } = this.desk;
+    const { builder, report, named } = this.target;
     const type = textIn(record.type) || "unnamed";
     if (type === "user") return this.takeUser(record);
     if (QUEUES.test(type)) return report.leaveOut(type);
@@ -92,40 +92,40 @@ export class ClaudeCodeReader implements Reader {
     if (typeof record.logicalParentUuid === "string") place.parent = record.logicalParentUuid;
     if (record.subtype === "compact_boundary")
       this.tokensBefore = bounded(recordIn(record.compactMetadata).preTokens, 1e9);
-    grower.unknown(type === "system" ? `system ${lineOf(record.subtype, 40)}`.trim() : type, record, place);
+    builder.unknown(type === "system" ? `system ${lineOf(record.subtype, 40)}`.trim() : type, record, place);
   }
 
   private takeUser(record: Json) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const place = placeOf(record);
     const content = recordIn(record.message).content;
     const words = wordsOf(content);
-    if (record.isCompactSummary === true && grower.placeOf(place.parent) !== null)
+    if (record.isCompactSummary === true && builder.placeOf(place.parent) !== null)
       return this.takeSummary(record, place);
     if (hasResults(record)) this.takeResults(record, place);
     const said = blocksOf(withoutResults(content), image);
     if (record.isMeta === true && words !== "")
-      this.grown(record, grower.path("harness_item", { ...HARNESS, text: words }, place));
+      this.grown(record, builder.path("harness_item", { ...HARNESS, text: words }, place));
     else if (said.length > 0) {
-      const message = userMessage(contentOf(said), grower.timeOf(record.timestamp));
+      const message = userMessage(contentOf(said), builder.timeOf(record.timestamp));
       this.grown(
         record,
-        grower.path("message", { message }, hasResults(record) ? { ...place, parent: place.key } : place),
+        builder.path("message", { message }, hasResults(record) ? { ...place, parent: place.key } : place),
       );
-    } else if (!hasResults(record)) grower.unknown("user without words", record, place);
+    } else if (!hasResults(record)) builder.unknown("user without words", record, place);
   }
 
   private takeSummary(record: Json, place: Place) {
-    const { grower } = this.desk;
-    const compactedThrough = grower.placeOf(place.parent) as EventId;
+    const { builder } = this.target;
+    const compactedThrough = builder.placeOf(place.parent) as EventId;
     const summary = wordsOf(recordIn(record.message).content);
     const { tokensBefore } = this;
-    this.grown(record, grower.path("compact", compaction({ summary, compactedThrough, tokensBefore }), place));
+    this.grown(record, builder.path("compact", compaction({ summary, compactedThrough, tokensBefore }), place));
   }
 
   /** Writes each result as an event of its own, one after the other. */
   private takeResults(record: Json, place: Place) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     for (const item of listIn(recordIn(record.message).content)) {
       const block = recordIn(item);
       if (block.type !== "tool_result") continue;
@@ -134,39 +134,39 @@ export class ClaudeCodeReader implements Reader {
         toolName: this.tools.get(callIdOf(block.tool_use_id)) ?? "unknown",
         content: blocksOf(block.content, image),
         isError: block.is_error === true,
-        timestamp: grower.timeOf(record.timestamp),
+        timestamp: builder.timeOf(record.timestamp),
       });
-      place.parent = grower.knows(place.key) ? place.key : place.parent;
-      this.grown(record, grower.path("message", { message }, place));
+      place.parent = builder.knows(place.key) ? place.key : place.parent;
+      this.grown(record, builder.path("message", { message }, place));
     }
   }
 
   private flush(group: Group): void {
     this.waiting.delete(group.messageId);
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const [first = {}] = group.lines;
-    const message = replyOf(group.lines, grower.timeOf(first.timestamp));
+    const message = replyOf(group.lines, builder.timeOf(first.timestamp));
     for (const block of message.content) if (block.type === "toolCall") this.tools.set(block.id, block.name);
     const place = placeOf(first);
-    if (first.isApiErrorMessage === true || message.content.length === 0) grower.unknown("failed reply", first, place);
-    else this.grown(first, grower.path("message", { message }, place));
+    if (first.isApiErrorMessage === true || message.content.length === 0) builder.unknown("failed reply", first, place);
+    else this.grown(first, builder.path("message", { message }, place));
     for (const record of group.results) {
       this.takeResults(record, { ...placeOf(record), parent: place.key });
-      grower.alias(place.key, grower.leaf);
+      builder.alias(place.key, builder.leaf);
     }
     for (const record of group.results) this.takeRest(record);
-    const end = group.results.length > 0 ? grower.leaf : grower.placeOf(place.key);
-    for (const key of group.keys) grower.alias(key, end);
+    const end = group.results.length > 0 ? builder.leaf : builder.placeOf(place.key);
+    for (const key of group.keys) builder.alias(key, end);
     for (const record of group.others) this.takeAlone(record, undefined);
   }
 
   /** Writes what a record contains besides results. */
   private takeRest(record: Json) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const said = blocksOf(withoutResults(recordIn(record.message).content), image);
     if (said.length === 0) return;
-    const message = userMessage(contentOf(said), grower.timeOf(record.timestamp));
-    this.grown(record, grower.path("message", { message }, { ts: record.timestamp }));
+    const message = userMessage(contentOf(said), builder.timeOf(record.timestamp));
+    this.grown(record, builder.path("message", { message }, { ts: record.timestamp }));
   }
 
   private grown(record: Json, id: EventId): void {

@@ -14,7 +14,7 @@ import {
   userMessage,
 } from "./foreign-message.ts";
 import { isRecord, type Json, lineOf, listIn, parseRecord, recordIn, textIn } from "./json.ts";
-import type { Desk, Reader } from "./reader.ts";
+import type { ImportTarget, Reader } from "./reader.ts";
 
 /** Matches what Codex tells the model about its environment; Scorel describes its own. */
 const SURROUNDINGS =
@@ -35,7 +35,7 @@ interface Reply {
 
 /** Reads session files of Codex: `~/.codex/sessions/<date>/rollout-*.jsonl`, which are linear. */
 export class CodexReader implements Reader {
-  private readonly desk: Desk;
+  private readonly target: ImportTarget;
   private readonly tools = new Map<string, string>();
   /** The leaf before each message of the user. */
   private readonly begun: (EventId | null)[] = [];
@@ -43,8 +43,8 @@ export class CodexReader implements Reader {
   private provider = "openai";
   private reply: Reply | undefined;
 
-  constructor(desk: Desk) {
-    this.desk = desk;
+  constructor(target: ImportTarget) {
+    this.target = target;
   }
 
   take(record: Json) {
@@ -63,7 +63,7 @@ export class CodexReader implements Reader {
   }
 
   private takeMeta(payload: Json, record: Json) {
-    this.desk.report.comesFrom(payload.id, payload.cwd);
+    this.target.report.setOrigin(payload.id, payload.cwd);
     if (typeof payload.id !== "string") return this.unknown("unnamed", record, record.timestamp);
     this.provider = nameOf(payload.model_provider, this.provider);
   }
@@ -72,7 +72,7 @@ export class CodexReader implements Reader {
     const type = textIn(payload.type);
     if (type === "token_count") return this.takeUsage(recordIn(recordIn(payload.info).last_token_usage));
     if (type === "thread_rolled_back") return this.goBack(payload, ts);
-    if (TWICE.test(type) || APPROVALS.test(type)) return this.desk.report.leaveOut(type);
+    if (TWICE.test(type) || APPROVALS.test(type)) return this.target.report.leaveOut(type);
     this.unknown(type, payload, ts);
   }
 
@@ -87,15 +87,15 @@ export class CodexReader implements Reader {
     this.flush();
     const turns = typeof num_turns === "number" ? Math.min(Math.max(1, Math.floor(num_turns)), this.begun.length) : 1;
     const target = this.begun.splice(this.begun.length - turns)[0];
-    if (target !== undefined) this.desk.grower.jump(target, { ts });
+    if (target !== undefined) this.target.builder.jump(target, { ts });
   }
 
   private takeCompaction(payload: Json, ts: unknown) {
     this.flush();
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const summary = textIn(payload.message);
-    if (grower.leaf === null || summary === "") return this.unknown("compacted", payload, ts);
-    grower.path("compact", compaction({ summary, compactedThrough: grower.leaf, tokensBefore: 0 }), { ts });
+    if (builder.leaf === null || summary === "") return this.unknown("compacted", payload, ts);
+    builder.path("compact", compaction({ summary, compactedThrough: builder.leaf, tokensBefore: 0 }), { ts });
   }
 
   private takeItem(payload: Json, ts: unknown) {
@@ -110,14 +110,14 @@ export class CodexReader implements Reader {
   }
 
   private takeUser(payload: Json, ts: unknown) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const blocks = blocksOf(payload.content, image);
     const [first] = blocks;
     if (first?.type === "text" && SURROUNDINGS.test(first.text)) return this.unknown("surroundings", payload, ts);
     this.flush();
-    if (blocks.length === 0) return grower.unknown("user without words", payload, { ts });
-    this.begun.push(grower.leaf);
-    grower.path("message", { message: userMessage(contentOf(blocks), grower.timeOf(ts)) }, { ts });
+    if (blocks.length === 0) return builder.unknown("user without words", payload, { ts });
+    this.begun.push(builder.leaf);
+    builder.path("message", { message: userMessage(contentOf(blocks), builder.timeOf(ts)) }, { ts });
   }
 
   /** Adds to the current reply, or starts another one after results. */
@@ -137,22 +137,22 @@ export class CodexReader implements Reader {
   }
 
   private takeResult({ call_id, output }: Json, ts: unknown) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const { content, isError } = outputOf(output);
     const toolName = this.tools.get(callIdOf(call_id)) ?? "unknown";
-    const message = toolResult({ callId: call_id, toolName, content, isError, timestamp: grower.timeOf(ts) });
+    const message = toolResult({ callId: call_id, toolName, content, isError, timestamp: builder.timeOf(ts) });
     if (this.reply) this.reply.results.push(message);
-    else grower.path("message", { message }, { ts });
+    else builder.path("message", { message }, { ts });
   }
 
   private flush(): void {
     const { reply } = this;
     this.reply = undefined;
     if (!reply) return;
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const { content, usage, results, ts } = reply;
     const { model, provider } = this;
-    const timestamp = grower.timeOf(ts);
+    const timestamp = builder.timeOf(ts);
     const message = assistantMessage({
       content,
       api: "openai-responses",
@@ -161,13 +161,13 @@ export class CodexReader implements Reader {
       timestamp,
       ...(usage && { usage }),
     });
-    if (content.length > 0) grower.path("message", { message }, { ts });
-    for (const result of results) grower.path("message", { message: result }, { ts: result.timestamp });
+    if (content.length > 0) builder.path("message", { message }, { ts });
+    for (const result of results) builder.path("message", { message: result }, { ts: result.timestamp });
   }
 
   /** Keeps a record after what was written so far; the reply that is still growing comes later. */
   private unknown(type: string, record: Json, ts: unknown): void {
-    this.desk.grower.unknown(type || "unnamed", record, { ts });
+    this.target.builder.unknown(type || "unnamed", record, { ts });
   }
 }
 

@@ -4,21 +4,21 @@ import { ClaudeCodeReader } from "./claude-code.ts";
 import { CodexReader } from "./codex.ts";
 import type { Imported, ImportFormat, ImportReport } from "./contract.ts";
 import { errors } from "./errors.ts";
-import { Grower } from "./grower.ts";
 import type { Importable } from "./importable.ts";
 import { lineOf, recordIn } from "./json.ts";
 import { NewLog } from "./new-log.ts";
 import { OwnReader } from "./own-log.ts";
 import { PiReader } from "./pi.ts";
-import type { Desk, Reader } from "./reader.ts";
+import type { ImportTarget, Reader } from "./reader.ts";
 import { Report } from "./report.ts";
 import { formatOf, headerOf, isHeader, recordsOf, type Source, withSource } from "./source.ts";
+import { TreeBuilder } from "./tree-builder.ts";
 
-const readers: Readonly<Record<ImportFormat, (desk: Desk, importable: Importable) => Reader>> = {
-  scorel: (desk, importable) => new OwnReader(desk, importable),
-  "claude-code": (desk) => new ClaudeCodeReader(desk),
-  codex: (desk) => new CodexReader(desk),
-  pi: (desk) => new PiReader(desk),
+const readers: Readonly<Record<ImportFormat, (target: ImportTarget, importable: Importable) => Reader>> = {
+  scorel: (target, importable) => new OwnReader(target, importable),
+  "claude-code": (target) => new ClaudeCodeReader(target),
+  codex: (target) => new CodexReader(target),
+  pi: (target) => new PiReader(target),
 };
 
 /** One reading of a file. It is read twice: the header is known only after the first pass. */
@@ -59,10 +59,10 @@ export function importSession(
     if (first.report.messages === 0) throw errors.TRANSFER_EMPTY({ path: file });
     const log = new NewLog(logs, sessionsDir, headerFor(header, pass, first));
     try {
-      const { grower, report } = await read({ ...pass, write: (event) => log.add(event) });
+      const { builder, report } = await read({ ...pass, write: (event) => log.add(event) });
       await log.finish();
       const { cwd: works } = header.meta as { cwd: string };
-      return report.of({ sessionId: header.sessionId, format: known, cwd: works, events: grower.size });
+      return report.of({ sessionId: header.sessionId, format: known, cwd: works, events: builder.size });
     } catch (thrown) {
       await log.discard();
       throw thrown;
@@ -71,31 +71,31 @@ export function importSession(
 }
 
 interface Read {
-  grower: Grower;
+  builder: TreeBuilder;
   report: Report;
 }
 
 async function read({ source, format, from, sessionId, at, importable, write }: Pass): Promise<Read> {
   const report = new Report();
-  const grower = new Grower({ sessionId, source: format, at, report, write });
+  const builder = new TreeBuilder({ sessionId, source: format, at, report, write });
   let name = lineOf(recordIn(from.meta).name, 200);
   const named = (given: string) => {
     name = given || name;
   };
-  const reader = readers[format]({ grower, report, named }, importable);
-  report.comesFrom(from.sessionId, recordIn(from.meta).cwd);
+  const reader = readers[format]({ builder, report, named }, importable);
+  report.setOrigin(from.sessionId, recordIn(from.meta).cwd);
   for await (const record of recordsOf(source, report, from.checksum === "crc32"))
     if (format !== "scorel" || !isHeader(record)) reader.take(record);
   reader.end();
-  if (name !== "") grower.beside("session_info", { changes: { name } }, {});
-  return { grower, report };
+  if (name !== "") builder.beside("session_info", { changes: { name } }, {});
+  return { builder, report };
 }
 
 /** Creates the header of the new session. The original's ids are recorded for display and not trusted. */
 function headerFor(
   header: SessionHeader,
   { format, from, at }: Omit<Pass, "write">,
-  { grower, report }: Read,
+  { builder, report }: Read,
 ): SessionHeader {
   const { sessionId, cwd } = report.origin;
   const cloned = linkOf(from.clonedFrom);
@@ -106,7 +106,7 @@ function headerFor(
     ...(cwd !== undefined && { cwd }),
     ...(cloned && { clonedFrom: cloned }),
   };
-  const clonedFrom = linkOf({ ...from, eventId: grower.knows(grower.leaf) ? grower.leaf : undefined });
+  const clonedFrom = linkOf({ ...from, eventId: builder.knows(builder.leaf) ? builder.leaf : undefined });
   return { ...header, ...(clonedFrom && { clonedFrom }), meta: { ...header.meta, imported } };
 }
 

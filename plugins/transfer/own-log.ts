@@ -1,9 +1,9 @@
 import type { Events, EventType } from "@scorel/kernel";
-import type { Place } from "./grower.ts";
 import { type Importable, importedEvent } from "./importable.ts";
 import { isRecord, type Json, textIn } from "./json.ts";
 import { type Checked, isChecked, payloadOf, settingsOf } from "./own-message.ts";
-import type { Desk, Reader } from "./reader.ts";
+import type { ImportTarget, Reader } from "./reader.ts";
+import type { Place } from "./tree-builder.ts";
 
 /**
  * Matches types of events that must not take effect here: waiting messages, questions and answers, and instructions of
@@ -15,11 +15,11 @@ const GRANTS = /approv|permission|grant|trust/;
 
 /** Reads the records of a Scorel log after its header. Ids, order and branches are kept. */
 export class OwnReader implements Reader {
-  private readonly desk: Desk;
+  private readonly target: ImportTarget;
   private readonly importable: Importable;
 
-  constructor(desk: Desk, importable: Importable) {
-    this.desk = desk;
+  constructor(target: ImportTarget, importable: Importable) {
+    this.target = target;
     this.importable = importable;
   }
 
@@ -32,7 +32,7 @@ export class OwnReader implements Reader {
     if (type === "rewind" || type === "branch") return this.takeJump(type, record, place);
     if (type === "session_info") return this.takeSettings(record, place);
     if (!isChecked(type) || !this.takeEvent(type, record, place))
-      this.desk.grower.unknown(type || "unnamed", record, place);
+      this.target.builder.unknown(type || "unnamed", record, place);
   }
 
   end(): void {}
@@ -42,52 +42,52 @@ export class OwnReader implements Reader {
     const definition = this.importable.get(type);
     const event = definition && importedEvent(definition, record);
     if (!event) return false;
-    const { grower } = this.desk;
-    if (event.isPath) grower.path(type as EventType, event.payload as never, place);
-    else grower.beside(type as EventType, event.payload as never, place);
+    const { builder } = this.target;
+    if (event.isPath) builder.path(type as EventType, event.payload as never, place);
+    else builder.beside(type as EventType, event.payload as never, place);
     return true;
   }
 
   private takeEvent(type: Checked, record: Json, place: Place): boolean {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const payload = payloadOf(type, record);
     if (!payload) return false;
     if (type === "compact") return this.takeCompaction(payload as Events["compact"], place);
     if (type === "custom" || type === "channel_inject" || isRetried(record))
-      grower.beside(type, payload as never, place);
-    else grower.path(type, payload as never, place);
+      builder.beside(type, payload as never, place);
+    else builder.path(type, payload as never, place);
     return true;
   }
 
   private takeCompaction(payload: Events["compact"], place: Place): boolean {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const key = payload.compactedThrough;
-    const through = grower.knows(key) ? grower.placeOf(key) : null;
-    if (through === null || !grower.isAbove(through, grower.placeOf(place.parent))) return false;
-    grower.path("compact", { ...payload, compactedThrough: through }, place);
+    const through = builder.knows(key) ? builder.placeOf(key) : null;
+    if (through === null || !builder.isAbove(through, builder.placeOf(place.parent))) return false;
+    builder.path("compact", { ...payload, compactedThrough: through }, place);
     return true;
   }
 
   private takeJump(type: "rewind" | "branch", record: Json, place: Place) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const target = type === "rewind" ? record.targetEventId : record.leafEventId;
-    if (target !== null && !grower.knows(target)) return grower.unknown(type, record, place);
-    const id = grower.placeOf(target as string | null);
-    if (type === "rewind" || id === null) return grower.jump(id, place);
-    grower.beside("branch", { leafEventId: id }, place);
-    grower.leaf = id;
+    if (target !== null && !builder.knows(target)) return builder.unknown(type, record, place);
+    const id = builder.placeOf(target as string | null);
+    if (type === "rewind" || id === null) return builder.jump(id, place);
+    builder.beside("branch", { leafEventId: id }, place);
+    builder.leaf = id;
   }
 
   private takeSettings(record: Json, place: Place) {
     const changes = settingsOf(record.changes);
     if (Object.keys(changes).length === 0) return this.leaveOut("session_info", place);
-    this.desk.grower.beside("session_info", { changes }, place);
+    this.target.builder.beside("session_info", { changes }, place);
   }
 
   private leaveOut(type: string, { key, parent }: Place) {
-    const { grower, report } = this.desk;
+    const { builder, report } = this.target;
     report.leaveOut(type);
-    grower.alias(key, grower.placeOf(parent));
+    builder.alias(key, builder.placeOf(parent));
   }
 }
 

@@ -14,9 +14,9 @@ import {
   usageOf,
   userMessage,
 } from "./foreign-message.ts";
-import type { Place } from "./grower.ts";
 import { type Json, lineOf, listIn, recordIn, textIn } from "./json.ts";
-import type { Desk, Reader } from "./reader.ts";
+import type { ImportTarget, Reader } from "./reader.ts";
+import type { Place } from "./tree-builder.ts";
 
 const LEVELS = ["off", "minimal", "low", "medium", "high", "xhigh"];
 /** Matches call ids of the Responses API in pi's form `callId|itemId`. */
@@ -27,42 +27,42 @@ const PAIRED = /^[\w-]{1,64}\|[\w-]{1,128}$/;
  * before.
  */
 export class PiReader implements Reader {
-  private readonly desk: Desk;
+  private readonly target: ImportTarget;
 
-  constructor(desk: Desk) {
-    this.desk = desk;
+  constructor(target: ImportTarget) {
+    this.target = target;
   }
 
   take(record: Json) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const place = placeOf(record);
     const type = textIn(record.type) || "unnamed";
-    if (type === "session") this.desk.report.comesFrom(record.id, record.cwd);
+    if (type === "session") this.target.report.setOrigin(record.id, record.cwd);
     else if (type === "message") this.takeMessage(recordIn(record.message), record, place);
     else if (type === "compaction") this.takeCompaction(record, place);
     else if (type === "branch_summary") this.takeWords("branch_summary", textIn(record.summary), record, place);
     else if (type === "custom_message") this.takeCustom(record, record, place);
     else if (type === "model_change" || type === "thinking_level_change") this.takeSettings(record, place);
-    else if (type === "session_info") this.desk.named(lineOf(record.name, 200));
-    else grower.unknown(type === "custom" ? `custom ${lineOf(record.customType, 40)}` : type, record, place);
+    else if (type === "session_info") this.target.named(lineOf(record.name, 200));
+    else builder.unknown(type === "custom" ? `custom ${lineOf(record.customType, 40)}` : type, record, place);
   }
 
   end(): void {}
 
   private takeMessage(message: Json, record: Json, place: Place) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const role = textIn(message.role);
-    const timestamp = grower.timeOf(message.timestamp ?? record.timestamp);
+    const timestamp = builder.timeOf(message.timestamp ?? record.timestamp);
     const content = blocksOf(message.content, image);
     if (role === "user" && content.length > 0)
-      grower.path("message", { message: userMessage(contentOf(content), timestamp) }, place);
-    else if (role === "assistant") grower.path("message", { message: replyOf(message, timestamp) }, place);
+      builder.path("message", { message: userMessage(contentOf(content), timestamp) }, place);
+    else if (role === "assistant") builder.path("message", { message: replyOf(message, timestamp) }, place);
     else if (role === "toolResult") this.takeResult(message, timestamp, place);
     else if (role === "bashExecution") this.takeCommand(message, timestamp, place);
     else if (role === "custom" || role === "hookMessage") this.takeCustom(message, record, place);
     else if (role === "compactionSummary" || role === "branchSummary")
       this.takeWords(role, textIn(message.summary), record, place);
-    else grower.unknown(`message of ${role || "nobody"}`, record, place);
+    else builder.unknown(`message of ${role || "nobody"}`, record, place);
   }
 
   private takeResult({ toolCallId, toolName, content, isError }: Json, timestamp: number, place: Place) {
@@ -74,7 +74,7 @@ export class PiReader implements Reader {
       timestamp,
     });
     const paired = PAIRED.test(textIn(toolCallId)) ? { toolCallId: textIn(toolCallId) } : {};
-    this.desk.grower.path("message", { message: { ...message, ...paired } }, place);
+    this.target.builder.path("message", { message: { ...message, ...paired } }, place);
   }
 
   /** Converts a command that the user ran by hand. The model reads it unless pi excluded it from the context. */
@@ -86,44 +86,44 @@ export class PiReader implements Reader {
       excludeFromContext === true
         ? { role: "internal" as const, content: text, timestamp }
         : userMessage(text, timestamp);
-    this.desk.grower.path("message", { message: said }, place);
+    this.target.builder.path("message", { message: said }, place);
   }
 
   private takeCustom(custom: Json, record: Json, place: Place) {
-    const { grower } = this.desk;
+    const { builder } = this.target;
     const content = blocksOf(custom.content, image);
-    if (content.length === 0) return grower.unknown("custom message", record, place);
-    const message = userMessage(contentOf(content), grower.timeOf(record.timestamp));
-    grower.path("custom_message", { kind: lineOf(`pi:${textIn(custom.customType)}`, 80), message }, place);
+    if (content.length === 0) return builder.unknown("custom message", record, place);
+    const message = userMessage(contentOf(content), builder.timeOf(record.timestamp));
+    builder.path("custom_message", { kind: lineOf(`pi:${textIn(custom.customType)}`, 80), message }, place);
   }
 
   private takeWords(kind: string, words: string, record: Json, place: Place) {
-    const { grower } = this.desk;
-    if (words === "") return grower.unknown(kind, record, place);
-    const message = userMessage(words, grower.timeOf(record.timestamp));
-    grower.path("custom_message", { kind: `pi:${kind}`, message }, place);
+    const { builder } = this.target;
+    if (words === "") return builder.unknown(kind, record, place);
+    const message = userMessage(words, builder.timeOf(record.timestamp));
+    builder.path("custom_message", { kind: `pi:${kind}`, message }, place);
   }
 
   private takeSettings({ type, provider, modelId, thinkingLevel }: Json, place: Place) {
-    const { grower, report } = this.desk;
+    const { builder, report } = this.target;
     const model = lineOf(`${textIn(provider)}/${textIn(modelId)}`, 200);
     const level = textIn(thinkingLevel);
-    if (type === "model_change") grower.beside("session_info", { changes: { model } }, place);
-    else if (LEVELS.includes(level)) grower.beside("session_info", { changes: { thinkingLevel: level } }, place);
+    if (type === "model_change") builder.beside("session_info", { changes: { model } }, place);
+    else if (LEVELS.includes(level)) builder.beside("session_info", { changes: { thinkingLevel: level } }, place);
     else report.leaveOut("thinking_level_change");
   }
 
   /** Converts a compaction. pi names the first entry that is kept; everything before it is summarized. */
   private takeCompaction(record: Json, place: Place) {
-    const { grower } = this.desk;
-    const first = grower.knows(record.firstKeptEntryId) ? grower.placeOf(record.firstKeptEntryId) : null;
-    const above = grower.placeOf(place.parent);
-    const compactedThrough: EventId | null = first === null ? above : grower.parentOf(first);
+    const { builder } = this.target;
+    const first = builder.knows(record.firstKeptEntryId) ? builder.placeOf(record.firstKeptEntryId) : null;
+    const above = builder.placeOf(place.parent);
+    const compactedThrough: EventId | null = first === null ? above : builder.parentOf(first);
     const summary = textIn(record.summary);
-    if (summary === "" || compactedThrough === null || !grower.isAbove(compactedThrough, above))
-      return grower.unknown("compaction", record, place);
+    if (summary === "" || compactedThrough === null || !builder.isAbove(compactedThrough, above))
+      return builder.unknown("compaction", record, place);
     const tokensBefore = bounded(record.tokensBefore, 1e9);
-    grower.path("compact", compaction({ summary, compactedThrough, tokensBefore }), place);
+    builder.path("compact", compaction({ summary, compactedThrough, tokensBefore }), place);
   }
 }
 

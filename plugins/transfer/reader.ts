@@ -1,10 +1,10 @@
-import type { Grower } from "./grower.ts";
 import type { Json } from "./json.ts";
 import type { Report } from "./report.ts";
+import type { TreeBuilder } from "./tree-builder.ts";
 
 /** What a format's reader writes to. */
-export interface Desk {
-  grower: Grower;
+export interface ImportTarget {
+  builder: TreeBuilder;
   report: Report;
   /** Sets the session's name from the file. */
   named(name: string): void;

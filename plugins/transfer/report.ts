@@ -28,7 +28,7 @@ export class Report {
     if (this.damaged.length < SHOWN_DAMAGE) this.damaged.push(damage);
   }
 
-  comesFrom(sessionId: unknown, cwd: unknown): void {
+  setOrigin(sessionId: unknown, cwd: unknown): void {
     const known = { sessionId: lineOf(sessionId, 64), cwd: lineOf(cwd, 1000) };
     if (known.sessionId !== "") this.origin.sessionId ??= known.sessionId;
     if (known.cwd !== "") this.origin.cwd ??= known.cwd;

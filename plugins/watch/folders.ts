@@ -9,12 +9,12 @@ const QUIET_MS = 100;
 const DEEPEST = 8;
 
 /** Watches files and folders. */
-export interface Watched {
+export interface FolderWatcher {
   /** Replaces the watched paths. Throws WATCH_FOLDER. */
   look(paths: readonly string[]): void;
   close(): void;
 }
-export interface Heard {
+export interface WatchCallbacks {
   /** Called with files that were changed, created or deleted. */
   changed(files: readonly string[]): void;
   /** Called when something can no longer be watched. */
@@ -28,7 +28,7 @@ type Stamps = ReadonlyMap<string, string>;
  * Watches files and folders with everything in them, even those that do not exist yet. System events only trigger a
  * comparison with the last known state, so missed or duplicate events do no harm.
  */
-export function watchFolders({ changed, failed }: Heard): Watched {
+export function watchFolders({ changed, failed }: WatchCallbacks): FolderWatcher {
   const watchers: Watchers = new Map();
   let paths: readonly string[] = [];
   let stamps: Stamps = new Map();
@@ -53,7 +53,7 @@ export function watchFolders({ changed, failed }: Heard): Watched {
     // Survey again for files that were created before their folder was watched.
     stamps = survey(wanted).stamps;
     paths = wanted;
-    const files = newsIn(before, { stamps, paths });
+    const files = changedFiles(before, { stamps, paths });
     if (files.length > 0) changed(files);
     if (![...stamps.keys()].every((file) => first.stamps.has(file))) wake();
   };
@@ -138,7 +138,7 @@ interface Looked {
 }
 
 /** Returns the files that changed between two surveys, among the paths of both. */
-function newsIn(before: Looked, now: Looked): string[] {
+function changedFiles(before: Looked, now: Looked): string[] {
   const changed = [...now.stamps].filter(([file, stamp]) =>
     before.stamps.has(file) ? before.stamps.get(file) !== stamp : isBelow(before.paths, file),
   );

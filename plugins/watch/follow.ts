@@ -3,7 +3,7 @@ import { basename, relative } from "node:path";
 import type { ExtensionsService } from "@scorel/extensions/contract";
 import { codeOf, messageOf } from "@scorel/kernel";
 import type { WatchedFace } from "./contract.ts";
-import { type Watched, watchFolders } from "./folders.ts";
+import { type FolderWatcher, watchFolders } from "./folders.ts";
 
 /** Milliseconds to wait before trying again when another client keeps the session busy. */
 const BUSY_MS = 250;
@@ -18,7 +18,7 @@ export async function follow(extensions: ExtensionsService, face: WatchedFace): 
 class Following {
   private readonly extensions: ExtensionsService;
   private readonly face: WatchedFace;
-  private readonly watched: Watched;
+  private readonly watched: FolderWatcher;
   /** Files that changed since the session was opened. */
   private readonly changed = new Set<string>();
   /** True after a refused reload: granting trust may then allow it. */

@@ -1,7 +1,7 @@
 import type { OpenRequest } from "@scorel/requests/contract";
 import { describe, expect, it } from "vitest";
 import { hint, readAnswer, shownQuestion } from "../../plugins/chat/choices.ts";
-import { Standing } from "../../plugins/chat/standing.ts";
+import { StatusTexts } from "../../plugins/chat/status-texts.ts";
 
 const asked = (request: Partial<OpenRequest>): OpenRequest => ({
   requestId: "r1",
@@ -67,15 +67,15 @@ describe("a question on the screen", () => {
 describe("what plugins have standing to say", () => {
   it("is worth a line when it changes, once in a second for each plugin, and is all there at the end", () => {
     let now = 0;
-    const standing = new Standing(() => now);
+    const standing = new StatusTexts(() => now);
     const heard = [
-      standing.hear({ plugin: "a", text: "1" }),
-      standing.hear({ plugin: "a", text: "1" }),
-      standing.hear({ plugin: "a", text: "2" }),
-      standing.hear({ plugin: "b", text: "x" }),
+      standing.update({ plugin: "a", text: "1" }),
+      standing.update({ plugin: "a", text: "1" }),
+      standing.update({ plugin: "a", text: "2" }),
+      standing.update({ plugin: "b", text: "x" }),
     ];
     now = 1_000;
-    heard.push(standing.hear({ plugin: "a", text: "3" }), standing.hear({ plugin: "b" }));
+    heard.push(standing.update({ plugin: "a", text: "3" }), standing.update({ plugin: "b" }));
     expect(heard).toEqual(["· a: 1", undefined, undefined, "· b: x", "· a: 3", undefined]);
     expect(standing.parts()).toEqual(["a: 3"]);
   });

@@ -5,9 +5,9 @@ import type { Client, Delivered, HostService, Operations } from "@scorel/host/co
 import { afterEach, describe, expect, it } from "vitest";
 import { runDemo } from "../../plugins/demo/demo.ts";
 import { unifiedDiff } from "../../plugins/demo/diff.ts";
+import { describeEvent } from "../../plugins/demo/event-text.ts";
 import { makeRepository, type Repository } from "../../plugins/demo/repository.ts";
 import { task } from "../../plugins/demo/task.ts";
-import { tell } from "../../plugins/demo/telling.ts";
 import { jsonlLogs } from "../../plugins/logs/service.ts";
 import { demoTask } from "../../plugins/model/offline-demo.ts";
 
@@ -125,7 +125,7 @@ describe("the telling", () => {
     ],
     ["nothing of deltas", { event: { ...envelope, type: "text_delta" }, display: { display: "hidden" } }, undefined],
   ])("says %s", (_what, delivered, line) => {
-    expect(tell(delivered)).toBe(line);
+    expect(describeEvent(delivered)).toBe(line);
   });
 });
 

@@ -8,14 +8,14 @@ import type { Kernel } from "@scorel/kernel";
 import { modelPlugin } from "@scorel/model";
 import modelsPlugin from "@scorel/models";
 import { describe, expect, it, vi } from "vitest";
-import { lookAtFolders } from "../../plugins/doctor/folders.ts";
-import { lookAtModel } from "../../plugins/doctor/model.ts";
-import type { Patient } from "../../plugins/doctor/patient.ts";
+import type { CheckContext } from "../../plugins/doctor/check-context.ts";
+import { checkFolders } from "../../plugins/doctor/folders.ts";
+import { checkModel } from "../../plugins/doctor/model.ts";
 import { run } from "../../plugins/doctor/process.ts";
 import { isOlder } from "../../plugins/doctor/programs.ts";
-import { lookAtSandbox } from "../../plugins/doctor/sandbox.ts";
+import { checkSandbox } from "../../plugins/doctor/sandbox.ts";
 import { createScrub } from "../../plugins/doctor/scrub.ts";
-import { lookAtSpace } from "../../plugins/doctor/space.ts";
+import { checkSpace } from "../../plugins/doctor/space.ts";
 import { reportText } from "../../plugins/doctor/text.ts";
 import { readOnlyView, smallFileSystem } from "../fault/disk.ts";
 import { testKernel } from "../harness.ts";
@@ -140,7 +140,7 @@ describe("the folder of the user", () => {
     mkdirSync(join(root.path, "real"));
     symlinkSync(join(root.path, "real"), home);
     const quoted = `'${join(root.path, "it'\\''s mine", ".scorel")}'`;
-    expect(lookAtFolders({ home }).findings).toMatchObject([
+    expect(checkFolders({ home }).findings).toMatchObject([
       { code: "FOLDER_LINK", severity: "error", doNext: `rm ${quoted} && mv ${join(root.path, "real")} ${quoted}` },
     ]);
   });
@@ -153,9 +153,9 @@ describe("the folder of the user", () => {
     if (!view) return skip("this user may mount no file system");
     const doNext = "Mount that disk for writing, or set HOME to another directory.";
     const wrong = { code: "FOLDER_READ_ONLY", severity: "error", what: expect.stringContaining("EROFS") };
-    expect(lookAtFolders({ home }).findings).toEqual([{ ...wrong, where: home, doNext }]);
+    expect(checkFolders({ home }).findings).toEqual([{ ...wrong, where: home, doNext }]);
     const other = join(root.path, "home", "other", ".scorel");
-    expect(lookAtFolders({ home: other }).findings).toEqual([
+    expect(checkFolders({ home: other }).findings).toEqual([
       { ...wrong, where: other, doNext: "Set HOME to a directory of yours." },
     ]);
   });
@@ -163,11 +163,11 @@ describe("the folder of the user", () => {
   it("need not be there, and is not made", () => {
     using root = folder();
     const home = join(root.path, ".scorel");
-    expect(lookAtFolders({ home })).toMatchObject({
+    expect(checkFolders({ home })).toMatchObject({
       folders: [],
       findings: [{ code: "FOLDER_NEW", severity: "note" }],
     });
-    expect(lookAtFolders({ home: undefined })).toEqual({ folders: [], findings: [] });
+    expect(checkFolders({ home: undefined })).toEqual({ folders: [], findings: [] });
   });
 });
 
@@ -177,7 +177,7 @@ describe("room on the disk", () => {
     const home = join(root.path, ".scorel");
     mkdirSync(join(home, "trash"), { recursive: true });
     writeFileSync(join(home, "trash/a.jsonl"), "x".repeat(1_000));
-    const { space } = lookAtSpace({ home });
+    const { space } = checkSpace({ home });
     expect(space).toEqual({ free: expect.any(Number), used: { sessions: 0, trash: 1_000, blobs: 0, cache: 0 } });
   });
 
@@ -185,7 +185,7 @@ describe("room on the disk", () => {
     using disk = smallFileSystem(20_000);
     if (!disk) return skip("this user may mount no file system");
     const codes = () =>
-      lookAtSpace({ home: join(disk.directory, ".scorel") }).findings.map(({ code, severity }) => [code, severity]);
+      checkSpace({ home: join(disk.directory, ".scorel") }).findings.map(({ code, severity }) => [code, severity]);
     expect(codes()).toEqual([["DISK_LOW", "warning"]]);
     disk.fill?.();
     expect(codes()).toEqual([["DISK_FULL", "error"]]);
@@ -246,8 +246,8 @@ describe("the model", () => {
     try {
       await using t = await testKernel([modelsPlugin], { services: { composition } });
       kernel = t.kernel;
-      const patient = { models: t.kernel.find("models"), options: {}, cwd: "/" } as unknown as Patient;
-      const { findings, local } = await lookAtModel(patient);
+      const context = { models: t.kernel.find("models"), options: {}, cwd: "/" } as unknown as CheckContext;
+      const { findings, local } = await checkModel(context);
       expect(findings).toEqual([
         finding({
           code: "MODEL_NONE",
@@ -263,7 +263,7 @@ describe("the model", () => {
         }),
       ]);
       expect(local).toHaveLength(1);
-      const offline = await lookAtModel({ ...patient, options: { offline: true } });
+      const offline = await checkModel({ ...context, options: { offline: true } });
       expect([offline.local, offline.findings.map(({ code }) => code)]).toEqual([undefined, ["MODEL_NONE"]]);
     } finally {
       Object.assign(process.env, before);
@@ -281,7 +281,7 @@ describe("the sandbox", () => {
     const config = async () => ({ settings, plugins: plugins.map((id) => ({ id })) });
     vi.stubEnv("PATH", place.path);
     try {
-      return await lookAtSandbox({ layers: { config } } as unknown as Patient);
+      return await checkSandbox({ layers: { config } } as unknown as CheckContext);
     } finally {
       vi.unstubAllEnvs();
     }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { ownIds } from "../../plugins/model/same-ids.ts";
+import { removeRepeatedIds } from "../../plugins/model/same-ids.ts";
 import { raw, startModelServer } from "../model-server.ts";
 import { withModel } from "../model-service.ts";
 
@@ -61,7 +61,7 @@ it("everything else passes as it came, however it is cut", () => {
   const body = `: hello\r\n\r\ndata: {"tool_calls" no "id" json\n\n${call(0, "a", "Read", "{}")}data: "tool_calls"\n\n${chunk({ content: "é" })}no end`;
   const bytes = Buffer.from(body);
   for (const size of [1, 7, bytes.length]) {
-    const { piece, end } = ownIds();
+    const { piece, end } = removeRepeatedIds();
     const passed = Array.from({ length: Math.ceil(bytes.length / size) }, (_, at) =>
       piece(bytes.subarray(at * size, (at + 1) * size)),
     );

@@ -7,7 +7,7 @@ const READ = '"type":"response.completed"';
  * Renames `response.incomplete`, with which OpenAI ends a reply that is too long, to `response.completed`, the only
  * ending that pi-ai reads the status from. Everything else passes unchanged.
  */
-export function knownEnding(): Passage {
+export function renameIncompleteEnding(): Passage {
   return byLines(renamed);
 }
 

@@ -39,7 +39,7 @@ export function lineOf(event: StoredEvent): { label: string; text: string } {
 const NAME_LENGTH = 8;
 
 /** Describes an event, for example `3fK9aB2c (user: What does total() do?)`. */
-export function named(event: StoredEvent): string {
+export function describeEvent(event: StoredEvent): string {
   const { label, text } = lineOf(event);
   return `${event.id.slice(0, NAME_LENGTH)} (${label}${text === "" ? "" : `: ${oneLine(text, 40)}`})`;
 }

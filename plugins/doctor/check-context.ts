@@ -10,7 +10,7 @@ import type { TrustService } from "@scorel/trust/contract";
 import type { Finding, HealthReport } from "./contract.ts";
 
 /** The services to examine. The last three may be missing if they did not start. */
-export interface Organs {
+export interface Services {
   version: string;
   layers: LayersService;
   trust: TrustService;
@@ -20,7 +20,7 @@ export interface Organs {
 }
 
 /** Everything that the checks need. */
-export interface Patient extends Organs {
+export interface CheckContext extends Services {
   cwd: string;
   env: Invocation["env"];
   options: Readonly<Record<string, unknown>>;

@@ -7,7 +7,7 @@ import { answerTo } from "@scorel/kit/terminal/answer";
 import type {} from "@scorel/projects/contract";
 
 /** Opens a session. If its directory is gone, asks the user where it is now and moves the session there. */
-export async function unlessMoved(
+export async function openOrRelocate(
   client: Client,
   invocation: Invocation,
   open: () => Promise<SessionStatus>,
@@ -17,14 +17,14 @@ export async function unlessMoved(
   } catch (thrown) {
     const gone = codeOf(thrown) === "HOST_CWD_GONE" ? (thrown as ScorelError).data.cwd : undefined;
     if (typeof gone !== "string" || !invocation.stdin.isTTY) throw thrown;
-    const directory = await askedFor(gone, invocation);
+    const directory = await askForDirectory(gone, invocation);
     if (directory === "") throw thrown;
     await client.request("move_project", { project: gone, directory });
     return open();
   }
 }
 
-async function askedFor(gone: string, invocation: Invocation): Promise<string> {
+async function askForDirectory(gone: string, invocation: Invocation): Promise<string> {
   const question = `The session worked in ${gone}, which is gone. Where is it now? (a directory; empty: leave) `;
   const answer = (await answerTo(question, invocation)).trim();
   if (answer === "") return "";

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import type { Ledger, SessionHeader, StoredEvent } from "@scorel/kernel";
 import type { Shelf } from "./logs.ts";
-import { spokenIn } from "./spoken.ts";
+import { readableTexts } from "./readable-text.ts";
 
 /** Details of a session with hits. */
-export interface Standing extends AsyncDisposable {
+export interface SessionDetails extends AsyncDisposable {
   cwd: string;
   createdAt: number;
   /** Time of its last event, in milliseconds since the epoch. */
@@ -21,7 +21,7 @@ const FIRST_ROWS = 100;
 const LOST_PARENT = -2;
 
 /** Reads a session's details from the log's index, parsing few events. Throws STORE_READ and STORE_HEADER. */
-export function standingOf({ directory, logs }: Shelf, sessionId: string): Standing {
+export function readDetails({ directory, logs }: Shelf, sessionId: string): SessionDetails {
   const beside = join(directory, sessionId);
   const store = logs.open(beside + logs.ending, { readOnly: true, index: `${beside}.index` });
   const { header, ledger } = store.open();
@@ -37,7 +37,7 @@ export function standingOf({ directory, logs }: Shelf, sessionId: string): Stand
 }
 
 /** Details of a session whose log cannot be read. */
-export const unknownStanding: Standing = {
+export const unknownDetails: SessionDetails = {
   cwd: "",
   createdAt: 0,
   updatedAt: 0,
@@ -69,9 +69,9 @@ function parentOf(ledger: Ledger, row: number): number {
 }
 
 function titleOf(header: SessionHeader, ledger: Ledger): string {
-  const names = [...spokenIn(header), ...eventsOf(ledger, "session_info", ledger.size).flatMap(spokenIn)];
+  const names = [...readableTexts(header), ...eventsOf(ledger, "session_info", ledger.size).flatMap(readableTexts)];
   const name = names.findLast(({ who }) => who === "name") ?? names.findLast(({ who }) => who === "title");
-  const said = () => eventsOf(ledger, "message", FIRST_ROWS).flatMap(spokenIn);
+  const said = () => eventsOf(ledger, "message", FIRST_ROWS).flatMap(readableTexts);
   return shortened((name ?? said().find(({ who }) => who === "user"))?.text ?? "");
 }
 

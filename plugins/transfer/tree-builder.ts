@@ -17,7 +17,7 @@ export interface Place {
 }
 
 /** Builds the tree of a new session event by event. A record with an unknown parent is attached to the current leaf. */
-export class Grower {
+export class TreeBuilder {
   /** The active leaf after the events so far. */
   leaf: EventId | null = null;
   size = 0;

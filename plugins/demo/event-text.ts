@@ -5,12 +5,12 @@ import type {} from "@scorel/messages/contract";
 const WIDTH = 100;
 
 /** Describes an event in a line or two; undefined when there is nothing to show. */
-export function tell({ event, display }: Delivered): string | undefined {
+export function describeEvent({ event, display }: Delivered): string | undefined {
   if (event.type === "tool_execution_start" && display.display === "card") return `  > ${display.title}`;
   if (event.type === "notification" && display.display === "notice") return display.text;
   const role = isMessage(event) ? event.message.role : undefined;
   if (role === "assistant" && display.display === "bubble") return display.text;
-  if (role === "tool_result" && display.display === "card") return `    ${inShort(display.text)}\n`;
+  if (role === "tool_result" && display.display === "card") return `    ${summarize(display.text)}\n`;
   return undefined;
 }
 
@@ -19,7 +19,7 @@ function isMessage(event: AnyEvent | Missed): event is EventOf<"message"> {
 }
 
 /** Summarizes a result: the counts of a test run, the tool's own summary in brackets, or the first line. */
-function inShort(text: string): string {
+function summarize(text: string): string {
   const all = text.split("\n").filter((line) => line.trim() !== "");
   const counts = all.flatMap((line) => /^\W+((?:pass|fail) \d+)$/.exec(line)?.[1] ?? []);
   if (counts.length > 0) return counts.join(", ");

@@ -1,43 +1,43 @@
+import { type CheckContext, type Part, thrownFindings } from "./check-context.ts";
 import type { Finding, HealthReport } from "./contract.ts";
-import { lookAtFolders } from "./folders.ts";
-import { lookAtModel } from "./model.ts";
-import { type Part, type Patient, thrownFindings } from "./patient.ts";
-import { lookAtPlugins } from "./plugins.ts";
-import { lookAtPresets } from "./presets.ts";
-import { lookAtPrograms } from "./programs.ts";
-import { lookAtSandbox } from "./sandbox.ts";
-import { lookAtSessions } from "./sessions.ts";
-import { lookAtSettings } from "./settings.ts";
-import { lookAtSpace } from "./space.ts";
-import { lookAtTrust } from "./trust.ts";
+import { checkFolders } from "./folders.ts";
+import { checkModel } from "./model.ts";
+import { checkPlugins } from "./plugins.ts";
+import { checkPresets } from "./presets.ts";
+import { checkPrograms } from "./programs.ts";
+import { checkSandbox } from "./sandbox.ts";
+import { checkSessions } from "./sessions.ts";
+import { checkSettings } from "./settings.ts";
+import { checkSpace } from "./space.ts";
+import { checkTrust } from "./trust.ts";
 
 const ORDER: readonly Finding["severity"][] = ["error", "warning", "note", "ok"];
 
 /** Runs all checks side by side. A check that fails becomes a finding and does not stop the others. */
-export async function examinePatient(patient: Patient): Promise<HealthReport> {
+export async function runChecks(context: CheckContext): Promise<HealthReport> {
   const began = performance.now();
   const at = new Date().toISOString();
   // Checked first, because starting other parts may repair folder permissions in passing.
-  const folders = await looked(lookAtFolders, patient);
-  const looks = [
-    lookAtPrograms,
-    lookAtPlugins,
-    lookAtModel,
-    lookAtSettings,
-    lookAtTrust,
-    lookAtPresets,
-    lookAtSpace,
-    lookAtSessions,
-    lookAtSandbox,
+  const folders = await runCheck(checkFolders, context);
+  const checks = [
+    checkPrograms,
+    checkPlugins,
+    checkModel,
+    checkSettings,
+    checkTrust,
+    checkPresets,
+    checkSpace,
+    checkSessions,
+    checkSandbox,
   ];
-  const parts = [folders, ...(await Promise.all(looks.map((look) => looked(look, patient))))];
-  if (patient.options.selftest === true) parts.push(await looked((await import("./selftest.ts")).selfTest, patient));
+  const parts = [folders, ...(await Promise.all(checks.map((check) => runCheck(check, context))))];
+  if (context.options.selftest === true) parts.push(await runCheck((await import("./selftest.ts")).selfTest, context));
   const findings = distinct([...aboutDirectory(), ...parts.flatMap((part) => part.findings)]);
   return {
     version: 1,
-    scorel: patient.version,
+    scorel: context.version,
     system: `${process.platform} ${process.arch}`,
-    cwd: patient.cwd,
+    cwd: context.cwd,
     at,
     ms: Math.round(performance.now() - began),
     programs: [],
@@ -47,9 +47,9 @@ export async function examinePatient(patient: Patient): Promise<HealthReport> {
   };
 }
 
-async function looked(look: (patient: Patient) => Part | Promise<Part>, patient: Patient): Promise<Part> {
+async function runCheck(check: (context: CheckContext) => Part | Promise<Part>, context: CheckContext): Promise<Part> {
   try {
-    return await look(patient);
+    return await check(context);
   } catch (thrown) {
     return { findings: thrownFindings(thrown, "", "This should not happen: please report it.") };
   }
@@ -57,7 +57,7 @@ async function looked(look: (patient: Patient) => Part | Promise<Part>, patient:
 
 /** Removes duplicates, since several checks may find the same problem. */
 function distinct(all: readonly Finding[]): Finding[] {
-  const findings = all.filter((finding) => !isTold(finding, all));
+  const findings = all.filter((finding) => !isExplained(finding, all));
   return findings.filter(
     (finding, index) =>
       findings.findIndex(({ what, where }) => what === finding.what && where === finding.where) === index,
@@ -65,7 +65,7 @@ function distinct(all: readonly Finding[]): Finding[] {
 }
 
 /** Returns true for a failed start or a system error that another finding already explains. */
-function isTold({ code, what }: Finding, all: readonly Finding[]): boolean {
+function isExplained({ code, what }: Finding, all: readonly Finding[]): boolean {
   const others = all.filter((other) => other.code !== code && other.severity === "error");
   if (/^E[A-Z]+$/.test(code)) return others.some((other) => /^FOLDER_(NONE|UNREADABLE)$/.test(other.code));
   if (code !== "PLUGINS_FAILED") return false;

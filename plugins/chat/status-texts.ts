@@ -8,7 +8,7 @@ import type {} from "@scorel/requests/contract";
 const OFTEN_MS = 1_000;
 
 /** Status texts of plugins, in a conversation of lines. */
-export class Standing {
+export class StatusTexts {
   private readonly texts = new Map<string, string>();
   private readonly shown = new Map<string, number>();
   private readonly now: () => number;
@@ -18,7 +18,7 @@ export class Standing {
   }
 
   /** Stores a status and returns the line to print for it, if any. */
-  hear({ plugin, text }: Transients["plugin_status"]): string | undefined {
+  update({ plugin, text }: Transients["plugin_status"]): string | undefined {
     if (text === undefined) this.texts.delete(plugin);
     if (text === undefined || this.texts.get(plugin) === text) return undefined;
     this.texts.set(plugin, text);
