@@ -1,48 +1,11 @@
 import { SyncBailHook } from "tapable";
 import { errors, messageOf } from "./errors.ts";
-import { nearest } from "./nearest.ts";
+import { Copied, type Layer, STAGES, Stop } from "./layer.ts";
 import type { PendingCalls } from "./pending-calls.ts";
-import type { HookMode, Level } from "./plugin.ts";
+import type { HookMode } from "./plugin.ts";
 import type { Dispose } from "./types.ts";
 
-const LEVELS: Record<Level, number> = { early: -1, normal: 0, late: 1 };
 const DEFAULT_LIMIT_MS = 30_000;
-
-/** One layer as the chain holds it. */
-export interface Layer {
-  plugin: string;
-  handler: (input: unknown, signal: AbortSignal) => unknown;
-  level?: Level;
-  critical?: boolean;
-  limit?: number | false;
-}
-/** A hook's layer as its author wrote it: a function, or a function with its place and limits. */
-export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
-  if (typeof tap === "function") return { plugin, handler: tap as Layer["handler"] };
-  const flaws = flawsOf(tap);
-  if (flaws.length > 0) throw errors.HOOK_LAYER({ plugin, hook, flaws });
-  return { plugin, ...(tap as Omit<Layer, "plugin">) };
-}
-
-export const TAP_FIELDS = ["handler", "level", "critical", "limit"];
-
-/** All that is wrong with a layer that is not a function: one that is misread could leave an action unguarded. */
-function flawsOf(tap: unknown): string[] {
-  if (typeof tap !== "object" || tap === null) return ["it is neither a function nor { handler: a function }"];
-  const { handler, level, critical, limit } = tap as Record<string, unknown>;
-  const strange = Object.keys(tap).filter((key) => !TAP_FIELDS.includes(key));
-  const flaws = strange.map((key) => {
-    const near = nearest(key, TAP_FIELDS);
-    return `it has no field "${key}"${near === undefined ? ` (there are ${TAP_FIELDS.join(", ")})` : `: did you mean "${near}"?`}`;
-  });
-  if (typeof handler !== "function") flaws.push("its handler is not a function");
-  if (level !== undefined && !Object.hasOwn(LEVELS, level as string))
-    flaws.push('its level is not "early", "normal" or "late"');
-  if (critical !== undefined && typeof critical !== "boolean") flaws.push("its critical is neither true nor false");
-  if (limit !== undefined && limit !== false && !(typeof limit === "number" && limit >= 0))
-    flaws.push("its limit is neither a number of milliseconds nor false");
-  return flaws;
-}
 
 export interface ChainOptions {
   name: string;
@@ -56,30 +19,7 @@ export interface ChainOptions {
 }
 type Ended = (failure?: { thrown: unknown }) => void;
 
-class Stop {
-  readonly value: unknown;
-  constructor(value: unknown) {
-    this.value = value;
-  }
-}
-/** Returned by a layer: take this value and run no later layer. */
-export function stop<T>(value?: T): T {
-  return new Stop(value) as unknown as T;
-}
-
-class Copied {
-  readonly copy: unknown;
-  readonly answer: unknown;
-  constructor(copy: unknown, answer: unknown) {
-    this.copy = copy;
-    this.answer = answer;
-  }
-}
-/** Returned by a layer that was given a copy of its input: the copy takes the input's place, with what was changed in it. */
-export function withCopy(copy: unknown, answer: unknown): unknown {
-  return new Copied(copy, answer);
-}
-
+type LayerTap = { layer: Layer };
 const END = Symbol("end");
 /** What a layer came to: the next one's turn, the end of the chain, or one of both later. */
 type Step = undefined | typeof END | Promise<undefined | typeof END>;
@@ -90,8 +30,10 @@ class Run {
   value: unknown;
   /** What a `bail` chain answers. */
   answer: unknown;
-  /** The layer whose turn it is. */
+  /** How many layers have begun. */
   at = 0;
+  /** The place in the series that the present call of it has come to; layers before `at` are passed over. */
+  position = 0;
   /** Aborts with the caller's signal, or when the running layer outlives its limit. */
   control = new AbortController();
   /** Ends the wait for the running layer. */
@@ -125,10 +67,11 @@ class Run {
 }
 
 /**
- * One native hook. tapable orders and runs the layers, but has no undo, lets a throw end the series and a layer hang it: so
- * the chain keeps its own list and compiles a new hook after each change (calls in flight finish on the old one), and every
- * layer runs guarded, in one place. A layer that takes time ends the compiled series, which goes on behind it later: layers
- * that do not, which are most, cost no promise.
+ * One native hook. tapable orders the layers by their stages, compiles them into a series, and lets one interceptor wrap each.
+ * It has no undo, lets a throw end the series, and waits for a layer without limit. So the chain keeps its own list and compiles
+ * a new series after each change (calls in flight finish on the old one), and the interceptor runs every layer guarded. A
+ * layer that takes time ends the series, which is called again behind it: a layer that answers at once costs no promise, where
+ * tapable's own asynchronous series would create one callback for each layer.
  */
 export class Chain {
   private readonly options: ChainOptions;
@@ -167,7 +110,10 @@ export class Chain {
     const { compiled } = this;
     try {
       let step = compiled.call(run) as Step;
-      while (step instanceof Promise) step = (await step) ?? (compiled.call(run) as Step);
+      while (step instanceof Promise) {
+        run.position = 0;
+        step = (await step) ?? (compiled.call(run) as Step);
+      }
     } finally {
       run.unlink();
     }
@@ -177,12 +123,21 @@ export class Chain {
     return run.answer;
   }
 
+  /** Ties go by the order in which the layers were added. */
   private compile(): SyncBailHook<[Run], Step> {
     const hook = new SyncBailHook<[Run], Step>(["run"]);
-    const byLevel = [...this.layers].sort((a, b) => LEVELS[a.level ?? "normal"] - LEVELS[b.level ?? "normal"]);
-    for (const [index, layer] of byLevel.entries())
-      hook.tap(layer.plugin, (run) => (index < run.at ? undefined : this.begin(run, layer)) as Step & undefined);
+    hook.intercept({ register: (tap) => ({ ...tap, fn: this.guarded((tap as unknown as LayerTap).layer) }) });
+    for (const layer of this.layers)
+      hook.tap(
+        { name: layer.plugin, stage: STAGES[layer.level ?? "normal"], ...({ layer } satisfies LayerTap) },
+        layer.handler as never,
+      );
     return hook;
+  }
+
+  /** What stands in the series instead of a layer. */
+  private guarded(layer: Layer) {
+    return (run: Run) => (run.position++ < run.at ? undefined : this.begin(run, layer));
   }
 
   private begin(run: Run, layer: Layer): Step {

@@ -1,7 +1,8 @@
-import { Chain, type ChainOptions, type Layer } from "./chain.ts";
+import { Chain, type ChainOptions } from "./chain.ts";
 import { errors } from "./errors.ts";
 import type { Failures } from "./failures.ts";
 import type { Hints } from "./kernel.ts";
+import type { Layer } from "./layer.ts";
 import { PendingCalls } from "./pending-calls.ts";
 import type { Scope } from "./scope.ts";
 import type { Session } from "./session.ts";

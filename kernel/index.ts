@@ -1,10 +1,10 @@
-export { stop, withCopy } from "./chain.ts";
 export { copyPlain, frozenCopy } from "./copy.ts";
 export { codeOf, defineErrors, messageOf, ScorelError } from "./errors.ts";
 export { freeze } from "./freeze.ts";
 export { isId, newId } from "./ids.ts";
 export { issueText } from "./issue-text.ts";
 export type { Containment, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
+export { stop, withCopy } from "./layer.ts";
 export {
   hashOf,
   hashOfBytes,
@@ -32,9 +32,37 @@ export {
   type Tap,
 } from "./plugin.ts";
 export { createKernel } from "./plugin-kernel.ts";
-export type { AppendEntry, AppendOptions, LogView, PathHold, Session } from "./session.ts";
+export type { AppendEntry, LogView, PathHold, Session } from "./session.ts";
 export { createMemoryStore, type LogImage, type Opened, type Problem, type Store } from "./store.ts";
 export type { HookTrace } from "./trace.ts";
-export type { Stretch, TreeView } from "./tree.ts";
-export * from "./types.ts";
+export type { Stretch, TreeView } from "./tree-view.ts";
+export type {
+  AnyEvent,
+  AnyEventDefinition,
+  Awaitable,
+  Contributions,
+  ConvertContext,
+  DisplayAction,
+  Dispose,
+  EventDefinition,
+  EventId,
+  EventOf,
+  Events,
+  EventType,
+  HookName,
+  Hooks,
+  LlmAction,
+  Logger,
+  Message,
+  ProjectionDefinition,
+  Projections,
+  Services,
+  SessionHeader,
+  StoredEvent,
+  TransientDefinition,
+  TransientOf,
+  Transients,
+  Types,
+  Ui,
+} from "./types.ts";
 export { within } from "./within.ts";

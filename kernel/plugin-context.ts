@@ -1,6 +1,6 @@
-import { asLayer } from "./chain.ts";
 import type { HookTable } from "./hooks.ts";
 import type { Containment, Kernel } from "./kernel.ts";
+import { asLayer } from "./layer.ts";
 import {
   type AnyPlugin,
   type BaseContext,

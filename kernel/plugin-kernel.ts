@@ -1,11 +1,11 @@
 import { setMaxListeners } from "node:events";
-import { asLayer } from "./chain.ts";
 import { codeOf, errors, messageOf } from "./errors.ts";
 import { Failures } from "./failures.ts";
 import { HookTable } from "./hooks.ts";
 import { newId } from "./ids.ts";
 import type { Failure, Hints, Kernel, KernelEntry, KernelOptions } from "./kernel.ts";
 import { KERNEL_EVENTS } from "./kernel-events.ts";
+import { asLayer } from "./layer.ts";
 import { Log } from "./log.ts";
 import { missingService, startOrder } from "./order.ts";
 import type { AnyPlugin, Calls, CheckContribution, Collected, Guarded, Listener, SubscribeOptions } from "./plugin.ts";

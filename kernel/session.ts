@@ -1,4 +1,5 @@
-import type { Tree, TreeView } from "./tree.ts";
+import type { Tree } from "./tree.ts";
+import type { TreeView } from "./tree-view.ts";
 import type {
   AnyEvent,
   DisplayAction,

@@ -1,5 +1,7 @@
 import { Ledger, LOST_PARENT, NO_PARENT, NO_ROW, widened } from "./ledger.ts";
+import { Siblings } from "./siblings.ts";
 import type { LogImage } from "./store.ts";
+import type { Stretch, TreeView } from "./tree-view.ts";
 import type { EventId, StoredEvent } from "./types.ts";
 
 const PATH = 1;
@@ -7,59 +9,6 @@ const PATH = 1;
 const BRIDGED = 2;
 const HAS_CHILD = 4;
 const HAS_CHILDREN = 8;
-
-/** Part of a path, in order from the root's side. Its events are read when they are asked for. */
-export interface Stretch {
-  readonly size: number;
-  /** Those at the places from `from` to before `to`. A record that can no longer be read is passed over. */
-  slice(from: number, to?: number): StoredEvent[];
-}
-
-/** The read side of a session's tree. Side events are held but are no leaves and make no branches. */
-export interface TreeView {
-  readonly size: number;
-  get(id: EventId): StoredEvent | undefined;
-  has(id: EventId): boolean;
-  /** Whether the event is part of the conversation's path, not a side event or a jump. */
-  isPath(id: EventId): boolean;
-  /** Whether the event was attached to the leaf of that moment because its parent is lost. */
-  isBridged(id: EventId): boolean;
-  /** The parent, also of a bridged event. */
-  parent(id: EventId): StoredEvent | undefined;
-  /** From `id` up to the root, both included, each read when it is asked for; nothing for an unknown id. */
-  ancestors(id: EventId): Iterable<StoredEvent>;
-  /** From the root to `id`, both included; empty for an unknown id. */
-  path(id: EventId): StoredEvent[];
-  /** The same, each read when it is asked for; only the last `count` of them, when given. */
-  way(id: EventId, count?: number): Iterable<StoredEvent>;
-  /** The path below `after` (null: from the root) down to `id`, `id` included. From the root when `after` is not on it. */
-  stretch(after: EventId | null, id: EventId): Stretch;
-  /** Whether an event is on the way from the root to `id`, `id` included. Walks the way once, and reads nothing of it. */
-  above(id: EventId): (event: EventId) => boolean;
-  /** The nearest event of a type on the way up from `id`, `id` included. Reads no other. */
-  nearest(id: EventId, type: string): StoredEvent | undefined;
-  /** The path events whose parent is `id`, in seq order. */
-  children(id: EventId): StoredEvent[];
-  /** Path events without children, in seq order. */
-  leaves(): StoredEvent[];
-  /** Path events with more than one child, in seq order. */
-  branchPoints(): StoredEvent[];
-  /** The first path event. */
-  readonly root: StoredEvent | undefined;
-  readonly activeLeaf: EventId | null;
-  /** The event with the highest seq. */
-  readonly last: StoredEvent | undefined;
-  /** Every persistent event in seq order. */
-  [Symbol.iterator](): Iterator<StoredEvent>;
-  /** Persistent events with `from <= seq <= to`, in seq order. */
-  between(from: number, to: number): StoredEvent[];
-  /** The last `count` persistent events, in seq order. */
-  tail(count: number): StoredEvent[];
-  /** The events of a type, in seq order. */
-  ofType(type: string): Iterable<StoredEvent>;
-  /** The ids that begin so, in seq order. Of a long log only the records are read that may bear one. */
-  startingWith(prefix: string): EventId[];
-}
 
 /** The rows whose records contain a text; undefined where only reading them can tell. */
 export type RowSearch = (text: string) => readonly number[] | undefined;
@@ -216,7 +165,7 @@ export class Tree implements TreeView {
   children(id: EventId): StoredEvent[] {
     const row = this.rowOf(id);
     if (row === NO_ROW) return [];
-    this.siblings ??= new Siblings(this);
+    this.siblings ??= this.makeSiblings();
     return this.events(this.siblings.of(row));
   }
   leaves(): StoredEvent[] {
@@ -286,6 +235,13 @@ export class Tree implements TreeView {
     this.siblings?.add(row, parent);
   }
 
+  private makeSiblings(): Siblings {
+    const siblings = new Siblings();
+    for (let row = 0; row < this.size; row++)
+      if (this.isPathRow(row)) siblings.add(row, this.nearestPath(this.parentRow(row)));
+    return siblings;
+  }
+
   private *upwards(row: number): Generator<StoredEvent, undefined> {
     for (let at = row; at >= 0; at = this.parentRow(at)) {
       const event = this.read(at);
@@ -306,24 +262,5 @@ export class Tree implements TreeView {
     for (let row = 0; row < this.size; row++)
       if (this.isPathRow(row) && wanted(this.flags[row] as number)) rows.push(row);
     return this.events(rows);
-  }
-}
-
-/** Which path events hang at which; made when it is first asked for, as a conversation that only goes on needs none. */
-class Siblings {
-  private readonly children = new Map<number, number[]>();
-
-  constructor(tree: Tree) {
-    for (let row = 0; row < tree.size; row++)
-      if (tree.isPathRow(row)) this.add(row, tree.nearestPath(tree.parentRow(row)));
-  }
-
-  add(row: number, parent: number): void {
-    const known = this.children.get(parent);
-    if (known) known.push(row);
-    else this.children.set(parent, [row]);
-  }
-  of(row: number): readonly number[] {
-    return this.children.get(row) ?? [];
   }
 }

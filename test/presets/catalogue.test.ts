@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parse } from "smol-toml";
 import { describe, expect, it } from "vitest";
-import { TAP_FIELDS } from "../../kernel/chain.ts";
+import { TAP_FIELDS } from "../../kernel/layer.ts";
 import { virtualNames } from "../../plugins/extensions/load/virtual-modules.ts";
 import { TOOL_FIELDS } from "../../plugins/tools/registry.ts";
 import { catalogue, loadShipped } from "../../presets/catalogue.ts";

@@ -1,0 +1,66 @@
+import { errors } from "./errors.ts";
+import { nearest } from "./nearest.ts";
+import type { Level } from "./plugin.ts";
+
+/** The stages that tapable orders layers by. */
+export const STAGES: Record<Level, number> = { early: -1, normal: 0, late: 1 };
+
+/** One layer as the chain holds it. */
+export interface Layer {
+  plugin: string;
+  handler: (input: unknown, signal: AbortSignal) => unknown;
+  level?: Level;
+  critical?: boolean;
+  limit?: number | false;
+}
+/** A hook's layer as its author wrote it: a function, or a function with its place and limits. */
+export function asLayer(plugin: string, hook: string, tap: unknown): Layer {
+  if (typeof tap === "function") return { plugin, handler: tap as Layer["handler"] };
+  const flaws = flawsOf(tap);
+  if (flaws.length > 0) throw errors.HOOK_LAYER({ plugin, hook, flaws });
+  return { plugin, ...(tap as Omit<Layer, "plugin">) };
+}
+
+export const TAP_FIELDS = ["handler", "level", "critical", "limit"];
+
+/** All that is wrong with a layer that is not a function: one that is misread could leave an action unguarded. */
+function flawsOf(tap: unknown): string[] {
+  if (typeof tap !== "object" || tap === null) return ["it is neither a function nor { handler: a function }"];
+  const { handler, level, critical, limit } = tap as Record<string, unknown>;
+  const strange = Object.keys(tap).filter((key) => !TAP_FIELDS.includes(key));
+  const flaws = strange.map((key) => {
+    const near = nearest(key, TAP_FIELDS);
+    return `it has no field "${key}"${near === undefined ? ` (there are ${TAP_FIELDS.join(", ")})` : `: did you mean "${near}"?`}`;
+  });
+  if (typeof handler !== "function") flaws.push("its handler is not a function");
+  if (level !== undefined && !Object.hasOwn(STAGES, level as string))
+    flaws.push('its level is not "early", "normal" or "late"');
+  if (critical !== undefined && typeof critical !== "boolean") flaws.push("its critical is neither true nor false");
+  if (limit !== undefined && limit !== false && !(typeof limit === "number" && limit >= 0))
+    flaws.push("its limit is neither a number of milliseconds nor false");
+  return flaws;
+}
+
+export class Stop {
+  readonly value: unknown;
+  constructor(value: unknown) {
+    this.value = value;
+  }
+}
+/** Returned by a layer: take this value and run no later layer. */
+export function stop<T>(value?: T): T {
+  return new Stop(value) as unknown as T;
+}
+
+export class Copied {
+  readonly copy: unknown;
+  readonly answer: unknown;
+  constructor(copy: unknown, answer: unknown) {
+    this.copy = copy;
+    this.answer = answer;
+  }
+}
+/** Returned by a layer that was given a copy of its input: the copy takes the input's place, with what was changed in it. */
+export function withCopy(copy: unknown, answer: unknown): unknown {
+  return new Copied(copy, answer);
+}
