@@ -10,7 +10,7 @@ import { inWords } from "./events.ts";
 
 type Host = HostService | undefined;
 
-/** What `scorel artifact replay` exits with when something differs: 1 says that nothing could be told. */
+/** The exit code of `scorel artifact replay` when something differs; 1 means an error. */
 const DIFFERS = 3;
 
 export function list(host: Host, invocation: Invocation): Promise<number> {
@@ -57,7 +57,7 @@ export function lineage(host: Host, invocation: Invocation): Promise<number> {
   });
 }
 
-/** Exits 3 when what came of it is not the same. */
+/** Exits with 3 when the result differs. */
 export async function replay(host: Host, invocation: Invocation): Promise<number> {
   const { replayed } = await import("./replay.ts");
   const { options, args } = invocation;
@@ -71,7 +71,7 @@ export async function replay(host: Host, invocation: Invocation): Promise<number
   return printed === 0 && !same ? DIFFERS : printed;
 }
 
-/** `name@3`; an `@` before anything but digits is part of the name. */
+/** Parses `name@3`; an `@` before anything but digits is part of the name. */
 function named(text: string): { name: string; version?: number } {
   const [, name, version] = /^(.+)@(\d+)$/s.exec(text) ?? [];
   return name === undefined ? { name: text } : { name, version: Number(version) };
@@ -113,7 +113,7 @@ function branch({ from, to, sha256, made }: LineageTree["inputs"][number]): stri
   return [head, of, ...inputs.flatMap(branch).map((line) => `    ${line}`)];
 }
 
-/** Prints what `work` answers about the session that was asked for. An interrupt ends what runs: 130. */
+/** Runs `work` for the requested session and prints its result. An interrupt ends it with exit code 130. */
 async function withSession(
   host: Host,
   invocation: Invocation,
@@ -139,7 +139,7 @@ async function withSession(
   }
 }
 
-/** The latest session of a directory. It is not opened: whoever looks at what it saved may have it open elsewhere. */
+/** The latest session of a directory. It is not opened, since it may be open elsewhere. */
 async function latestOf(cwd: string, { request }: Client): Promise<string> {
   const { sessions } = await request("list_sessions", { cwd, limit: 1 });
   if (!sessions[0]) throw errors.ARTIFACT_NO_SESSION({ cwd });

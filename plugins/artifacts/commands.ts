@@ -14,7 +14,7 @@ const output: CliOption = {
   default: "text",
 };
 
-/** `scorel artifact …` */
+/** The commands `scorel artifact …`. */
 export function artifactCommands(host: () => HostService | undefined): CliCommand[] {
   const command = (action: keyof Actions, args: string, description: string, options: readonly CliOption[] = []) => ({
     noun: "artifact",

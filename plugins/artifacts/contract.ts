@@ -1,36 +1,36 @@
 import type { Session } from "@scorel/kernel";
 import type { SessionOptions } from "@scorel/workspace/contract";
 
-/** What a thing was made of, by whoever made it; enough to make it again. */
+/** What an artifact was made of, according to its maker; enough to make it again. */
 export interface Lineage {
   /** The plugin that saved it. */
   by: string;
   skill?: { name: string; digest: string };
   command?: string;
-  /** What its maker read, by the content it had then. */
+  /** What its maker read, with the content it had then. */
   inputs?: LineageInput[];
-  /** A list among the blobs that says how it was run: enough to run it again. */
+  /** The blob list with the record of the run, for repeating it. */
   run?: { sha256: string };
   [more: string]: unknown;
 }
 
-/** Something that the maker of an artifact read. */
+/** An input of an artifact's maker. */
 export interface LineageInput {
   from: string;
   to: string;
   sha256: string;
-  /** When it was an artifact, and which version. */
+  /** Set if the input was an artifact. */
   artifact?: string | undefined;
   version?: number | undefined;
 }
 
-/** One version of an artifact: what is known of it without its bytes. */
+/** A version of an artifact, without its bytes. */
 export interface ArtifactVersion {
   name: string;
-  /** Counted from 0; a number is never given twice. */
+  /** Counted from 0; numbers are never reused. */
   version: number;
   sha256: string;
-  /** Bytes. */
+  /** In bytes. */
   size: number;
   mimeType: string;
   /** Milliseconds since the epoch. */
@@ -40,8 +40,8 @@ export interface ArtifactVersion {
 
 export interface ArtifactContent {
   /**
-   * A label, kept in its composed form (NFC): 1 to 512 characters, none that is invisible, without an `@` and a number at its
-   * end; `user:` at the beginning makes it one of all the user's sessions.
+   * A label, normalised to NFC: 1 to 512 visible characters that do not end in `@` and a number. A name that starts with
+   * `user:` belongs to all of the user's sessions.
    */
   name: string;
   content: Buffer;
@@ -49,19 +49,22 @@ export interface ArtifactContent {
   lineage?: Lineage;
 }
 
-/** The artifacts that a session sees: its own, and the user's. */
+/** The artifacts that a session sees: its own and the user's. */
 export interface SessionArtifacts {
-  /** On disk for good when it resolves. Throws ARTIFACT_NAME, ARTIFACT_FILE and BLOB_WRITE. */
+  /** Saves an artifact; it is durable when this resolves. Throws ARTIFACT_NAME, ARTIFACT_FILE and BLOB_WRITE. */
   save(artifact: ArtifactContent): Promise<ArtifactVersion>;
-  /** The latest version, or that one; undefined without the artifact. Throws ARTIFACT_VERSION, ARTIFACT_LOST, BLOB_DAMAGED. */
+  /**
+   * The latest or the given version; undefined if the artifact does not exist. Throws ARTIFACT_VERSION, ARTIFACT_LOST and
+   * BLOB_DAMAGED.
+   */
   load(name: string, version?: number): (ArtifactVersion & { content: Buffer }) | undefined;
-  /** A part of a version's bytes, not proved: whoever reads all of them compares their sha256. Throws ARTIFACT_LOST. */
+  /** A part of a version's bytes, unchecked: a caller that reads all of them compares the sha256. Throws ARTIFACT_LOST. */
   part(version: ArtifactVersion, offset: number, length: number): Buffer;
-  /** The latest version of each, by name. */
+  /** The latest version of each artifact, sorted by name. */
   list(): ArtifactVersion[];
-  /** All versions of one, the first one first. */
+  /** All versions of an artifact, oldest first. */
   versions(name: string): ArtifactVersion[];
-  /** Takes it off the list with all its versions; answers whether it was on it. */
+  /** Removes an artifact with all its versions from the list. Returns whether it was listed. */
   remove(name: string): Promise<boolean>;
 }
 
@@ -69,55 +72,55 @@ export interface ArtifactsService {
   of(session: Session): SessionArtifacts;
 }
 
-/** Something about a run that was made again which is not as it was then. */
+/** A difference between a replayed run and the original one. */
 export interface ReplayChange {
   what: "skill" | "input" | "file" | "variable" | "executor" | "network";
-  /** Of the skill, the file's place, the variable. */
+  /** The name of the skill, file or variable. */
   name: string;
-  /** A hash, a digest or a name; absent for what was not there, or is not told. */
+  /** A hash, a digest or a name; absent if there is none. */
   before?: string;
   now?: string;
-  /** As a sentence. */
+  /** A sentence about the difference. */
   note: string;
 }
 
-/** A file that a run left, then and now, by its sha256; absent when it was not there. */
+/** A file that both runs, or one of them, left; hashes are absent when it did not exist. */
 export interface ReplayOutput {
-  /** Below the workspace; `$RUN_DIR/` in the run's own folder. */
+  /** Relative to the workspace; files in the run's folder start with `$RUN_DIR/`. */
   name: string;
   before?: string;
   now?: string;
   same: boolean;
-  /** Why it differs, where that can be told. */
+  /** Why it differs, if known. */
   note?: string;
-  /** Of small texts. */
+  /** A diff of small texts. */
   diff?: string;
 }
 
-/** What became of running a program again. */
+/** The result of a replay. */
 export interface Replay {
   name: string;
   version: number;
-  /** The program ended as it did then, and left the same files. */
+  /** Whether the program ended the same way and left the same files. */
   same: boolean;
   exitCode: { before: number; now: number };
   outputs: ReplayOutput[];
-  /** What was not as it was then, whether or not it mattered. */
+  /** Everything that differed from the original run, whether or not it mattered. */
   changed: ReplayChange[];
-  /** The end of what the program said on stderr, when it ended otherwise. */
+  /** The end of stderr, if the exit code differs. */
   stderr?: string;
   durationMs: number;
-  /** Where its workspace lies, when it was to be kept. */
+  /** The path of the workspace, if it was kept. */
   workspace?: string;
 }
 
-/** An artifact with what it was made of, and that with what it was made of. */
+/** An artifact with its inputs, and recursively theirs. */
 export interface LineageTree {
   artifact: ArtifactVersion;
-  /** It stands further up with its inputs, which are left out here. */
+  /** Set if the artifact appears further up with its inputs, which are left out here. */
   again?: true;
   inputs: (LineageInput & {
-    /** There when the input was an artifact of this session or of the user's that is still known. */
+    /** Set if the input was a known artifact of this session or of the user. */
     made?: LineageTree;
   })[];
 }
@@ -127,9 +130,9 @@ declare module "@scorel/kernel" {
     artifacts: ArtifactsService;
   }
   interface Events {
-    /** A version of an artifact was saved; its bytes are the blob of that hash. */
+    /** A version of an artifact was saved; its bytes are the blob with that hash. */
     artifact: ArtifactVersion;
-    /** An artifact was taken off the list. */
+    /** An artifact was removed from the list. */
     artifact_removed: { name: string };
   }
 }
@@ -141,8 +144,8 @@ declare module "@scorel/host/contract" {
       result: { artifacts: ArtifactVersion[] };
     };
     /**
-     * The bytes in base64; with `length` that part of them from `offset` (default 0) on, not proved to have the sha256. Throws
-     * ARTIFACT_UNKNOWN, ARTIFACT_VERSION.
+     * The bytes in base64. With `length`, only a part from `offset` (default 0), without checking the sha256. Throws
+     * ARTIFACT_UNKNOWN and ARTIFACT_VERSION.
      */
     get_artifact: {
       params: {
@@ -154,28 +157,28 @@ declare module "@scorel/host/contract" {
       };
       result: ArtifactVersion & { base64: string };
     };
-    /** What an artifact was made of, down to the first. Throws ARTIFACT_UNKNOWN, ARTIFACT_VERSION. */
+    /** What an artifact was made of, recursively. Throws ARTIFACT_UNKNOWN and ARTIFACT_VERSION. */
     get_lineage: {
       params: { sessionId: string; name: string; version?: number | undefined };
       result: LineageTree;
     };
     /**
-     * Runs again what made an artifact, in a new workspace of an unsaved session, and compares what it leaves. Throws
-     * ARTIFACT_UNKNOWN, ARTIFACT_VERSION, ARTIFACT_NO_REPLAY, and what its maker throws.
+     * Repeats the run that made an artifact, in a new workspace of an unsaved session, and compares the results. Throws
+     * ARTIFACT_UNKNOWN, ARTIFACT_VERSION, ARTIFACT_NO_REPLAY and errors of the maker.
      */
     replay_artifact: {
       params: {
         sessionId: string;
         name: string;
         version?: number | undefined;
-        /** What the program runs in, instead of what the configuration says. */
+        /** The executor, overriding the configuration. */
         sandbox?: SessionOptions["sandbox"];
-        /** Leaves the workspace. */
+        /** Keeps the workspace. */
         keep?: boolean | undefined;
       };
       result: Replay;
     };
-    /** What `replay_artifact` asks of the session plugin that made the artifact, in the unsaved session `sessionId`. */
+    /** Called by `replay_artifact` for the plugin that made the artifact, in the unsaved session `sessionId`. */
     make_again: {
       params: { sessionId: string; artifact: ArtifactVersion; keep?: boolean | undefined };
       result: Replay;

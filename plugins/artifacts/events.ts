@@ -1,7 +1,7 @@
 import type { EventDefinition, EventOf, Events } from "@scorel/kernel";
 import { z } from "zod";
 
-/** What is known of a version; also of the user's, which stand in a file. */
+/** The schema of a version, also used for the file with the user's artifacts. */
 export const artifactVersion = z.strictObject({
   name: z.string().min(1),
   version: z.number().int().min(0),
@@ -14,13 +14,13 @@ export const artifactVersion = z.strictObject({
 
 const UNITS = ["bytes", "KiB", "MiB", "GiB"];
 
-/** A size as people read it. */
+/** A size for people. */
 export function inWords(bytes: number): string {
   const unit = Math.min(UNITS.length - 1, Math.floor(Math.log2(Math.max(1, bytes)) / 10));
   return `${Math.round((bytes / 1024 ** unit) * 10) / 10} ${UNITS[unit]}`;
 }
 
-/** Both hang beside the conversation, and are on disk before anybody hears of them. */
+/** Both events are side events, and on disk before anybody is told. */
 export const artifact: EventDefinition<Events["artifact"]> = {
   schema: artifactVersion,
   durable: true,

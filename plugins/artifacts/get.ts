@@ -8,17 +8,17 @@ import { createOutput } from "@scorel/kit/terminal/output";
 import type { ArtifactVersion } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** Bytes that are asked for at once. */
+/** How many bytes are requested at a time. */
 const PART = 8 * 1024 * 1024;
 
-/** Which artifact of which session. */
+/** An artifact of a session. */
 export interface Asked {
   sessionId: string;
   name: string;
   version?: number;
 }
 
-/** Has `take` take the bytes of an artifact, one part after the other. Throws ARTIFACT_DAMAGED when all of them are not it. */
+/** Passes the bytes of an artifact to `take` in parts. Throws ARTIFACT_DAMAGED if the whole has another hash. */
 async function read(
   request: Client["request"],
   asked: Asked,
@@ -27,7 +27,7 @@ async function read(
   const hash = createHash("sha256");
   for (let offset = 0, version = asked.version; ; offset += PART) {
     const { base64, ...found } = await request("get_artifact", { ...asked, version, offset, length: PART });
-    // A newer one may be saved meanwhile.
+    // Stays at this version, since a newer one may be saved meanwhile.
     version = found.version;
     const bytes = Buffer.from(base64, "base64");
     hash.update(bytes);
@@ -38,13 +38,13 @@ async function read(
   }
 }
 
-/** Prints an artifact; a reader that went away gets no more. */
+/** Prints an artifact; stops when the reader goes away. */
 export async function print(request: Client["request"], asked: Asked, { stdout }: Invocation): Promise<void> {
   const output = createOutput(stdout);
   await read(request, asked, (bytes) => output.write(bytes));
 }
 
-/** Writes an artifact into a new file: whole, or not at all. Throws ARTIFACT_EXISTS, ARTIFACT_TO. */
+/** Writes an artifact to a new file atomically. Throws ARTIFACT_EXISTS and ARTIFACT_TO. */
 export async function write(request: Client["request"], asked: Asked, file: string): Promise<ArtifactVersion> {
   if (existsSync(file)) throw errors.ARTIFACT_EXISTS({ file });
   const beside = `${file}.${newId()}.part`;
@@ -59,7 +59,7 @@ export async function write(request: Client["request"], asked: Asked, file: stri
   }
 }
 
-/** By the name that was asked for: nobody knows that of the file beside it. */
+/** An error that names the requested file, not the temporary one. */
 function unwritten(file: string, thrown: unknown): unknown {
   const { errno, code } = thrown as NodeJS.ErrnoException;
   if (errno === undefined || code === undefined) return thrown;
@@ -76,12 +76,12 @@ const REASONS: Readonly<Record<string, string>> = {
   ENOSPC: "the disk is full",
 };
 
-/** Replaces nothing that has come there meanwhile. */
+/** Moves the file into place without overwriting. */
 function putInPlace(from: string, to: string): void {
   try {
     linkSync(from, to);
   } catch (thrown) {
-    // Not every file system has links.
+    // Not all file systems have hard links.
     if (!["EPERM", "ENOTSUP", "ENOSYS"].includes(codeOf(thrown))) throw thrown;
     copyFileSync(from, to, constants.COPYFILE_EXCL);
   }

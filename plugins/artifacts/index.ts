@@ -11,7 +11,7 @@ import { operations } from "./operations.ts";
 import { Store } from "./store.ts";
 import { UserList } from "./user-list.ts";
 
-/** Keeps what tools make, in versions, with what each was made of. */
+/** Stores results of tools in versions, each with its lineage. */
 export default definePlugin({
   id: "artifacts",
   name: "Artifacts",

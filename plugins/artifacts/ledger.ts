@@ -1,9 +1,9 @@
 import type { ArtifactVersion } from "./contract.ts";
 
-/** What is known of artifacts, one after the other: a version saved, or a name taken off the list. */
+/** The history of artifacts: saved versions and removed names, in order. */
 export type Entry = ArtifactVersion | { removed: string };
 
-/** The versions on the list, by name, each in the order in which they were saved. */
+/** The listed versions by name, oldest first. */
 export function standing(entries: Iterable<Entry>): Map<string, ArtifactVersion[]> {
   const found = new Map<string, ArtifactVersion[]>();
   for (const entry of entries) {
@@ -13,7 +13,7 @@ export function standing(entries: Iterable<Entry>): Map<string, ArtifactVersion[
   return found;
 }
 
-/** The number that the next version gets: those of a removed artifact are not given again. */
+/** The number of the next version; numbers of removed artifacts are not reused. */
 export function nextVersion(entries: Iterable<Entry>, name: string): number {
   let next = 0;
   for (const entry of entries) if (!("removed" in entry) && entry.name === name) next = entry.version + 1;

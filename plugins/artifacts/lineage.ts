@@ -1,7 +1,7 @@
 import type { ArtifactVersion, LineageInput, LineageTree, SessionArtifacts } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** One version, by default the latest. Throws ARTIFACT_UNKNOWN and ARTIFACT_VERSION. */
+/** A version, by default the latest. Throws ARTIFACT_UNKNOWN and ARTIFACT_VERSION. */
 export function versionOf(artifacts: SessionArtifacts, name: string, version?: number): ArtifactVersion {
   const versions = known(artifacts, name);
   const latest = versions.at(-1) as ArtifactVersion;
@@ -23,7 +23,7 @@ export function known(artifacts: SessionArtifacts, name: string): ArtifactVersio
   return versions;
 }
 
-/** An artifact with what it was made of, and so on; one that is met again is not followed again, so that this ends. */
+/** An artifact with its inputs, recursively. A repeated artifact is not followed again, so that this ends. */
 export function treeOf(artifacts: SessionArtifacts, artifact: ArtifactVersion): LineageTree {
   const all = artifacts.list().flatMap(({ name }) => artifacts.versions(name));
   const met = new Set<string>();
@@ -40,7 +40,7 @@ export function treeOf(artifacts: SessionArtifacts, artifact: ArtifactVersion): 
   return grow(artifact);
 }
 
-/** The artifact that an input was: by its name, or by its bytes when it was a file that had been saved before. */
+/** The artifact of an input: by its name, or by its bytes if it is a file that had been saved before. */
 function sourceOf(all: readonly ArtifactVersion[], input: LineageInput, maker: ArtifactVersion) {
   return all.find(({ name, version, sha256, savedAt }) => {
     if (sha256 !== input.sha256) return false;

@@ -10,7 +10,7 @@ const name = z.string().min(1);
 const count = z.number().int().min(0).optional();
 const one = z.strictObject({ sessionId, name, version: count });
 
-/** What clients may ask of a session's artifacts. */
+/** The operations by which clients use a session's artifacts. */
 export function operations(of: (session: Session) => SessionArtifacts): Contributions["operations"] {
   return {
     list_artifacts: handler(z.strictObject({ sessionId, name: name.optional() }), (params, { look, resolve }) =>
@@ -66,7 +66,7 @@ function unknown(artifacts: SessionArtifacts, wanted: string) {
   return errors.ARTIFACT_UNKNOWN({ name: wanted, known: artifacts.list().map((each) => each.name) });
 }
 
-/** Makes an artifact again in a session of its own, which is gone afterwards. */
+/** Replays an artifact in a temporary session. */
 async function replay(
   { artifact, cwd }: { artifact: ArtifactVersion; cwd: string },
   { sandbox, keep }: Operations["replay_artifact"]["params"],

@@ -1,6 +1,6 @@
 import type { Replay, ReplayOutput } from "./contract.ts";
 
-/** What a replay found, for people. */
+/** The report on a replay, for people. */
 export function replayed({ name, version, same, exitCode, outputs, changed, stderr, workspace }: Replay): string {
   const files = outputs.length === 1 ? "1 file" : `${outputs.length} files`;
   const verdict = same

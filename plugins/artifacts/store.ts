@@ -8,12 +8,12 @@ import type { UserList } from "./user-list.ts";
 const USER = "user:";
 const MOST_CHARACTERS = 512;
 
-/** Artifacts of one session: what is known of its own stands in its log, the bytes are blobs. */
+/** The artifacts of a session: their metadata is in the session's log, their bytes are blobs. */
 export class Store implements SessionArtifacts {
   private readonly session: Session;
   private readonly blobs: BlobStore;
   private readonly user: UserList;
-  /** Saves follow each other, so that each finds its own number. */
+  /** Saves run one at a time, so that each gets its own version number. */
   private saving: Promise<unknown> = Promise.resolve();
 
   constructor(session: Session, blobs: BlobStore, user: UserList) {
@@ -24,7 +24,7 @@ export class Store implements SessionArtifacts {
 
   save(artifact: ArtifactContent): Promise<ArtifactVersion> {
     const saved = this.saving.then(() => this.keep(artifact));
-    // Whoever asked hears of a failure; the next one does not.
+    // The caller gets the error; the next save must not.
     this.saving = saved.catch(() => {});
     return saved;
   }
@@ -79,7 +79,7 @@ export class Store implements SessionArtifacts {
     const whole = name.startsWith(USER)
       ? await this.user.add(saved)
       : { ...saved, version: nextVersion(this.own(), name) };
-    // The log says of the user's artifacts, too, where they came from.
+    // The log also records the user's artifacts, so that their origin is known.
     await this.session.append("artifact", whole);
     return whole;
   }
@@ -88,7 +88,7 @@ export class Store implements SessionArtifacts {
     return name.startsWith(USER) ? this.user.entries() : this.own();
   }
 
-  /** Of this session only, in the order of its log. */
+  /** The history of this session's own artifacts, in log order. */
   private own(): Entry[] {
     const { tree } = this.session;
     const saved = tree.ofType("artifact") as Iterable<EventOf<"artifact">>;
@@ -106,7 +106,7 @@ function versionOf({ name, version, sha256, size, mimeType, savedAt, lineage }: 
 
 function isName(name: string): boolean {
   const own = name.startsWith(USER) ? name.slice(USER.length) : name;
-  // `name@3` is how a version is asked for.
+  // `name@3` asks for a version.
   if (/@\d+$/.test(name)) return false;
   return own !== "" && name.length <= MOST_CHARACTERS && name.trim() === name && !/[\p{C}\u2028\u2029]/u.test(name);
 }

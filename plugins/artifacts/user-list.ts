@@ -12,7 +12,7 @@ const file = z.strictObject({
   entries: z.array(z.union([artifactVersion, z.strictObject({ removed: z.string() })])),
 });
 
-/** The user's artifacts, which all sessions see: a list in one file, changed by one process at a time. */
+/** The user's artifacts, which all sessions see: a list in a file that one process changes at a time. */
 export class UserList {
   private readonly path: string;
   private readonly host: () => HostService;
@@ -27,7 +27,7 @@ export class UserList {
     return this.parse(this.text());
   }
 
-  /** Adds a version under the next number. */
+  /** Adds a version with the next number. */
   async add(saved: Omit<ArtifactVersion, "version">): Promise<ArtifactVersion> {
     let added: ArtifactVersion | undefined;
     await this.change((entries) => {
@@ -41,7 +41,7 @@ export class UserList {
     return this.change((entries) => [...entries, { removed: name }]);
   }
 
-  /** On one line, as a purge of blobs looks for the hashes. */
+  /** Writes the list on one line, in the form in which a purge of blobs searches for hashes. */
   private change(change: (entries: Entry[]) => Entry[]): Promise<void> {
     return this.host().changeFile(this.path, (text) => {
       const entries = change(this.parse(text));

@@ -1,32 +1,29 @@
 import type {} from "@scorel/host/contract";
 
-/** Contents by their sha256, in hex: `~/.scorel/blobs/<first two digits>/<hash>`, readable by this user only. */
+/** Stores contents by sha256 (in hex) in `~/.scorel/blobs/<first two digits>/<hash>`, readable only by this user. */
 export interface BlobStore {
-  /**
-   * Keeps bytes, unless they are kept already, and answers their hash; `durable`: when it answers, they outlive a power failure.
-   * Throws BLOB_WRITE.
-   */
+  /** Stores bytes and returns their hash. With `durable`, they have reached the disk when it returns. Throws BLOB_WRITE. */
   put(bytes: Buffer, options?: { durable?: boolean }): string;
   /**
-   * Keeps an object that names other blobs, as `"sha256": "…"` anywhere in it: as long as something refers to it, they are kept,
-   * too. Answers its hash. Throws BLOB_WRITE.
+   * Stores an object that refers to other blobs as `"sha256": "…"` anywhere in it; they are kept as long as it is. Returns its
+   * hash. Throws BLOB_WRITE.
    */
   putList(list: object): string;
-  /** Whether something of that hash is kept; its bytes are looked at by `read` only. */
+  /** Whether a blob exists; only `read` checks its bytes. */
   has(hash: string): boolean;
-  /** The bytes, proved to have that hash; undefined when nothing is kept. Throws BLOB_DAMAGED and BLOB_READ. */
+  /** The bytes, checked against the hash; undefined if there is no such blob. Throws BLOB_DAMAGED and BLOB_READ. */
   read(hash: string): Buffer | undefined;
-  /** A part of the bytes, not proved; undefined when nothing is kept. Throws BLOB_READ. */
+  /** A part of the bytes, unchecked; undefined if there is no such blob. Throws BLOB_READ. */
   part(hash: string, offset: number, length: number): Buffer | undefined;
-  /** What `putList` kept; undefined when nothing is kept, or something else. Throws BLOB_DAMAGED and BLOB_READ. */
+  /** An object from `putList`; undefined if there is none. Throws BLOB_DAMAGED and BLOB_READ. */
   readList(hash: string): unknown;
 }
 
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * Removes the blobs that no session refers to, those in the trash included, and that are neither young nor younger
-     * than a session in use. Throws BLOBS_UNREADABLE, and removes nothing, when a log cannot be read.
+     * Removes blobs to which no session refers, including those in the trash, unless they are recent or newer than a session in
+     * use. Throws BLOBS_UNREADABLE, without removing anything, when a log cannot be read.
      */
     purge_blobs: { params: Record<string, never>; result: { removed: number; bytes: number; kept: number } };
   }

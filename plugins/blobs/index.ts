@@ -5,7 +5,7 @@ import { z } from "zod";
 import type {} from "./contract.ts";
 import { createBlobs } from "./store.ts";
 
-/** Keeps the contents of files, once each, for the sessions that refer to them. */
+/** Stores file contents, once each, for the sessions that refer to them. */
 export default definePlugin({
   id: "blobs",
   name: "Blobs",

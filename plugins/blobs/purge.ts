@@ -4,11 +4,11 @@ import { codeOf, newId } from "@scorel/kernel";
 import { errors } from "./errors.ts";
 import { isHash, LIST } from "./store.ts";
 
-/** A blob of this age may still be waiting for the event that refers to it. */
+/** A newer blob may still be waiting for the event that refers to it. */
 const GRACE_MS = 60 * 60 * 1000;
 const CHUNK = 1024 * 1024;
 const KEY = '"sha256":"';
-/** The longest beginning of a reference that a chunk can end with. */
+/** The longest part of a reference that may be split between chunks. */
 const REFERENCE = KEY.length + 64;
 
 export interface PurgePlaces {
@@ -20,13 +20,13 @@ export interface PurgePlaces {
   now: number;
 }
 
-/** Removes what no log refers to and what nobody can be about to refer to. Throws BLOBS_UNREADABLE. */
+/** Removes blobs to which nothing refers and nothing is about to refer. Throws BLOBS_UNREADABLE. */
 export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed: number; bytes: number; kept: number } {
-  // Whoever starts to work after this look writes blobs that are young.
+  // Sessions that start after this check write blobs that are recent.
   const before = Math.min(now, ...holdersSince(sessions)) - GRACE_MS;
   const wanted = new Set<string>();
   for (const path of [sessions, ...others].flatMap(filesBelow)) collect(path, wanted);
-  // A set is gone through with what is added to it meanwhile.
+  // Iterating a set includes entries that are added meanwhile.
   for (const hash of wanted) if (isHash(hash)) collectListed(join(blobs, hash.slice(0, 2), hash), wanted);
   const result = { removed: 0, bytes: 0, kept: 0 };
   for (const path of filesBelow(blobs)) {
@@ -41,7 +41,7 @@ export function purge({ blobs, sessions, others, now }: PurgePlaces): { removed:
   return result;
 }
 
-/** Since when sessions are in use: what one has kept without referring to it yet is no older than its lock. */
+/** Since when sessions are in use: their blobs without a reference are not older than their locks. */
 function holdersSince(sessions: string): number[] {
   return namesIn(sessions)
     .filter((name) => name.endsWith(".lock"))
@@ -52,7 +52,7 @@ function holdersSince(sessions: string): number[] {
     });
 }
 
-/** Of another machine or container, or unreadable: who knows. */
+/** Whether a lock may be in use. A lock of another machine or container, or an unreadable one, may be. */
 function mayBeHeld(path: string): boolean {
   try {
     const { pid } = JSON.parse(fs.readFileSync(path, "utf8")) as { pid?: unknown };
@@ -64,7 +64,7 @@ function mayBeHeld(path: string): boolean {
   }
 }
 
-/** Taken aside first: a session that wants it meanwhile finds it missing and writes it anew, or has made it young. */
+/** Renames the blob before removing it, so that a session that needs it meanwhile writes it again or has refreshed its time. */
 function removeIfOlder(path: string, before: number): number | undefined {
   const stat = fs.lstatSync(path, { throwIfNoEntry: false });
   if (!stat || stat.mtimeMs >= before) return undefined;
@@ -90,7 +90,7 @@ function moveIfThere(path: string, to: string): boolean {
   }
 }
 
-/** Adds every hash that a file names, whatever else the file is. */
+/** Adds all hashes in a file, whatever its type. */
 function collect(path: string, wanted: Set<string>): void {
   try {
     const fd = fs.openSync(path, "r");
@@ -105,7 +105,7 @@ function collect(path: string, wanted: Set<string>): void {
   }
 }
 
-/** Adds what a blob names, if it is a list. */
+/** Adds the hashes in a blob, if it is a list. */
 function collectListed(path: string, wanted: Set<string>): void {
   if (beginning(path, LIST.length) === LIST) collect(path, wanted);
 }

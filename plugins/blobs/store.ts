@@ -6,7 +6,9 @@ import { replaceFile } from "@scorel/kit/files/private";
 import type { BlobStore } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** A store in a folder that may not exist yet. Synchronous: a caller knows at once that a content is safe. */
+/**
+ * Creates a store in a folder that may not exist yet. Synchronous, so that a caller knows immediately that a content is safe.
+ */
 export function createBlobs(folder: string): BlobStore {
   const pathOf = (hash: string) => join(folder, hash.slice(0, 2), hash);
   const put: BlobStore["put"] = (bytes, { durable = false } = {}) => {
@@ -25,7 +27,7 @@ export function createBlobs(folder: string): BlobStore {
   };
 }
 
-/** What the bytes of a list begin with: by this a purge knows them. */
+/** The start of each list's bytes, by which a purge recognises lists. */
 export const LIST = '{"scorel-list":';
 
 function listIn(bytes: Buffer | undefined): unknown {
@@ -34,11 +36,11 @@ function listIn(bytes: Buffer | undefined): unknown {
   try {
     return Object.values(JSON.parse(text) as object)[0];
   } catch {
-    return undefined; // A file of somebody's that only begins so.
+    return undefined; // Some other file with the same start.
   }
 }
 
-/** Whether a text is a sha256 in hex: nothing else may become part of a path. */
+/** Whether a text is a sha256 in hex. Nothing else may become part of a path. */
 export function isHash(text: string): boolean {
   return /^[0-9a-f]{64}$/.test(text);
 }
@@ -52,7 +54,7 @@ function keep(path: string, bytes: Buffer, durable: boolean): void {
   }
 }
 
-/** A blob that is wanted again is young again, so that no purge takes it before its event is written. False: it is gone. */
+/** Makes an existing blob recent, so that no purge removes it before its event is written. Returns false if it is gone. */
 function touch(path: string): boolean {
   try {
     const now = new Date();
@@ -64,7 +66,7 @@ function touch(path: string): boolean {
   }
 }
 
-/** There are 256 folders and many more blobs: a folder is made when it is found missing. */
+/** Creates the folder only if it is missing, since there are 256 folders and many more blobs. */
 function writeInFolder(path: string, bytes: Buffer, durable: boolean): void {
   try {
     replaceFile(path, bytes, { durable });
@@ -80,7 +82,7 @@ function sizeOf(path: string): number | undefined {
     const stat = fs.lstatSync(path, { throwIfNoEntry: false });
     return stat?.isFile() ? stat.size : undefined;
   } catch {
-    return undefined; // What cannot be looked at cannot be read either; whoever writes is told why.
+    return undefined; // A file that cannot be examined cannot be read either; writing reports the reason.
   }
 }
 

@@ -1,14 +1,14 @@
 import { Worker } from "node:worker_threads";
 import { codeOf } from "@scorel/kernel";
 
-/** What is to be done to an image. */
+/** A change to make to an image. */
 export interface Change {
   bytes: Uint8Array;
-  /** 1 to 8, as EXIF has it. */
+  /** 1 to 8, as in EXIF. */
   orientation: number;
   lossless: boolean;
   maxSide: number;
-  /** Of the encoded file. */
+  /** The limit of the encoded file. */
   maxBytes: number;
 }
 export interface Changed {
@@ -18,15 +18,18 @@ export interface Changed {
   height: number;
 }
 
-/** Why there is no changed image. */
+/** Why an image could not be changed. */
 export type Unchangeable = "damaged" | "late";
 
-/** Beside this file in the sources, and in the bundle, whose code lies in folders of its own. */
+/** Next to this file in the sources; in the bundle, code is in its own folders. */
 const WORKER = new URL("../images/worker.js", import.meta.url);
 
 let last: Promise<unknown> = Promise.resolve();
 
-/** Changes an image on another thread, one at a time as each takes memory; rejects on abort, and when there is no library. */
+/**
+ * Changes an image on another thread, one at a time because each needs much memory. Rejects on abort and when the library is
+ * missing.
+ */
 export function change(task: Change, seconds: number, signal?: AbortSignal): Promise<Changed | Unchangeable> {
   const turn = last.then(() => run(task, seconds, signal));
   last = turn.catch(() => {});
@@ -53,7 +56,10 @@ async function run(task: Change, seconds: number, signal?: AbortSignal): Promise
   }
 }
 
-/** The library gives up on a file by stopping its WebAssembly code, or runs out of memory; a missing library has a code. */
+/**
+ * Whether the error is due to the image: the library aborts its WebAssembly code or runs out of memory. A missing library has
+ * an error code.
+ */
 function isOfFile(error: Error): boolean {
   return codeOf(error, "") === "" || codeOf(error) === "ERR_WORKER_OUT_OF_MEMORY";
 }

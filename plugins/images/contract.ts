@@ -1,28 +1,28 @@
 import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
 
-/** What a model gets to see of an image file. */
+/** An image file as a model sees it. */
 export interface ShownImage {
-  /** A line that says what it is, and the image; where it cannot be shown, a line that says why and what to do. */
+  /** A line that describes the image, and the image; if it cannot be shown, a line with the reason and what to do. */
   content: (TextBlock | ImageBlock)[];
-  /** The image is in the content. */
+  /** Whether the content includes the image. */
   shown: boolean;
-  /** Of the file, by its content. */
+  /** The file's type, by its content. */
   mimeType: string;
-  /** Of the file. */
+  /** The file's size. */
   bytes: number;
-  /** Pixels of the file, upright; absent where they could not be read. */
+  /** The size in pixels, upright; absent if it could not be read. */
   width?: number;
   height?: number;
 }
 
 /**
- * Makes images ready for the model in use: upright, within what providers take, as text where that cannot be.
- * Neither a damaged nor a hostile file makes it fail; only the signal does.
+ * Prepares images for the current model: upright, within the providers' limits, and replaced by text if they cannot be shown.
+ * Damaged and hostile files do not make it fail; only the signal does.
  */
 export interface ImagesService {
-  /** A file that a tool shows to the model under this name. */
+  /** Prepares a file that a tool shows to the model under this name. */
   show(bytes: Uint8Array, name: string, signal?: AbortSignal): Promise<ShownImage>;
-  /** The blocks of a message or a result, with each image that has to be changed or explained replaced. */
+  /** The blocks of a message or result, with images changed or replaced by an explanation as needed. */
   fit(content: readonly (TextBlock | ImageBlock)[], signal?: AbortSignal): Promise<(TextBlock | ImageBlock)[]>;
 }
 

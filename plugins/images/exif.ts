@@ -1,6 +1,6 @@
 const ORIENTATION = 0x0112;
 
-/** The orientation that EXIF data (from its TIFF header on) names; 1 when it names none that makes sense. */
+/** The orientation in EXIF data (from its TIFF header on); 1 if it has none or an invalid one. */
 export function exifOrientation(data: Buffer): number {
   const tiff = data.toString("latin1", 0, 6) === "Exif\0\0" ? data.subarray(6) : data;
   const order = tiff.toString("latin1", 0, 2);

@@ -4,7 +4,7 @@ const EXTENSION = 0x21;
 const IMAGE = 0x2c;
 const TRAILER = 0x3b;
 
-/** The header of a GIF file that has its end, or what is wrong. Throws a RangeError where it is cut. */
+/** The header of a complete GIF file, or what is wrong. Throws a RangeError when it is truncated. */
 export function gifHeader(bytes: Buffer): Header | string {
   const header: Header = {
     width: bytes.readUInt16LE(6),
@@ -25,12 +25,12 @@ export function gifHeader(bytes: Buffer): Header | string {
   }
 }
 
-/** Bytes of the colour table that a byte of flags announces. */
+/** The size of the colour table that a flags byte announces, in bytes. */
 function tableSize(flags: number): number {
   return flags & 0x80 ? 3 << ((flags & 7) + 1) : 0;
 }
 
-/** Where a chain of data blocks ends. */
+/** The position after a chain of data blocks. */
 function afterBlocks(bytes: Buffer, start: number): number {
   let at = start;
   for (let size = bytes.readUInt8(at); size > 0; size = bytes.readUInt8(at)) at += size + 1;

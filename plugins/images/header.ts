@@ -1,17 +1,17 @@
-/** What an image file says of itself, read without decoding it. */
+/** The header of an image file, read without decoding. */
 export interface Header {
-  /** Pixels as stored, before it is turned; of the largest frame. */
+  /** The size in pixels as stored, before rotation; of the largest frame. */
   width: number;
   height: number;
-  /** How it is to be turned, 1 to 8 as EXIF has it; 1 is upright. */
+  /** The orientation, 1 to 8 as in EXIF; 1 is upright. */
   orientation: number;
   /** 1 for a still image. */
   frames: number;
-  /** Every pixel was kept, as in drawings and pictures of a screen. */
+  /** Whether all pixels are exact, as in drawings and screenshots. */
   lossless: boolean;
 }
 
-/** Takes the largest size that is named: a decoder might believe either of two. */
+/** Keeps the largest size that the file names, since a decoder may believe any of them. */
 export function enlarge(header: Header, width: number, height: number): void {
   header.width = Math.max(header.width, width);
   header.height = Math.max(header.height, height);

@@ -11,7 +11,7 @@ const READERS: Readonly<Record<string, (bytes: Buffer) => Header | string>> = {
   "image/webp": webpHeader,
 };
 
-/** The header of an image of a type that can be shown, or what is wrong with the file; undefined for other types. */
+/** The header of an image of a supported type, or what is wrong; undefined for other types. */
 export function readHeader(bytes: Buffer, mimeType: string): Header | string | undefined {
   const reader = READERS[mimeType];
   if (!reader) return undefined;

@@ -3,7 +3,7 @@ import type {} from "@scorel/model/contract";
 import { config } from "./config.ts";
 import type { ImagesService } from "./contract.ts";
 
-/** Makes images ready for the model: upright, within the providers' limits, as text where that cannot be. */
+/** Prepares images for the model: upright, within the providers' limits, and replaced by text if they cannot be shown. */
 export default definePlugin({
   id: "images",
   name: "Images",

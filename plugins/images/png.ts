@@ -2,7 +2,7 @@ import { crc32 } from "node:zlib";
 import { exifOrientation } from "./exif.ts";
 import { enlarge, type Header } from "./header.ts";
 
-/** The header of a PNG file whose chunks are all there and sound, or what is wrong. Throws a RangeError where it is cut. */
+/** The header of a PNG file with complete and valid chunks, or what is wrong. Throws a RangeError when it is truncated. */
 export function pngHeader(bytes: Buffer): Header | string {
   const header: Header = { width: 0, height: 0, orientation: 1, frames: 1, lossless: true };
   for (let at = 8; ; ) {

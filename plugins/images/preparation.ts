@@ -6,14 +6,14 @@ import type { ShownImage } from "./contract.ts";
 import type { Header } from "./header.ts";
 import { readHeader } from "./headers.ts";
 
-/** More would take a gigabyte of memory to decode; the header says so before anything is decoded. */
+/** The largest image to decode; more would take a gigabyte of memory. Checked in the header, before decoding. */
 const MAX_PIXELS = 52_000_000;
 
-/** An image made ready, or the words that stand for it. */
+/** A prepared image, or a text in its place. */
 export interface Prepared {
   text: string;
   image?: ImageBlock;
-  /** The image is not the file's own bytes. */
+  /** Whether the image differs from the file's bytes. */
   changed: boolean;
   facts: Pick<ShownImage, "mimeType" | "bytes" | "width" | "height">;
 }
@@ -23,7 +23,7 @@ export interface Audience {
   signal?: AbortSignal | undefined;
 }
 
-/** Makes one image ready for a model, within these limits. */
+/** Creates a function that prepares one image for a model within these limits. */
 export function createPreparation(limits: Limits) {
   return async (bytes: Buffer, name: string, { model, signal }: Audience): Promise<Prepared> => {
     const mimeType = imageType(bytes) ?? "unknown data";
@@ -59,7 +59,9 @@ function reasonOf(found: Unchangeable, { timeout }: Limits): [reason: string, ad
   return [`it could not be made ready within ${timeout} seconds`, SHRINK];
 }
 
-/** GIF is turned into PNG always: some providers take none, others none that moves. */
+/**
+ * Whether the file can be sent unchanged. GIFs are always converted to PNG: some providers take none, others no animated ones.
+ */
 function isFine({ bytes, mimeType }: File, { width, height, orientation, frames }: Header, limits: Limits): boolean {
   const still = frames === 1 && mimeType !== "image/gif";
   return (
@@ -83,7 +85,7 @@ function shown(file: File, header: Header, made?: Changed): Prepared {
   return { text, image: { type: "image", data, mimeType }, changed: made !== undefined, facts: factsOf(file) };
 }
 
-/** What was done, so that the model can name places in the file and knows what it does not see. */
+/** Describes the changes, so that the model can locate things in the file and knows what it does not see. */
 function changesIn(file: File, header: Header, made: Changed): string[] {
   const { width } = upright(header);
   const factor = width / made.width;

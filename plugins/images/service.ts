@@ -22,7 +22,7 @@ export function createImages(ctx: BaseContext, limits: Limits): ImagesService {
   };
   const replaced = async (block: ImageBlock, name: string, signal?: AbortSignal) => {
     const found = await prepared(Buffer.from(block.data, "base64"), name, signal);
-    // A blind model was told of already; any other reason concerns this image alone.
+    // A model without image input was already reported; any other reason concerns only this image.
     if (!found.image && blindModel() === undefined) ctx.report("", errors.IMAGE_NOT_SHOWN({ text: found.text }));
     return found.image && !found.changed ? [sameBlock(block, found.image)] : blocksOf(found);
   };
@@ -48,7 +48,7 @@ function isImage(block: TextBlock | ImageBlock): block is ImageBlock {
   return block.type === "image";
 }
 
-/** The block as it came, but for a media type that its content belies. */
+/** The original block, with a corrected media type if needed. */
 function sameBlock(block: ImageBlock, { mimeType }: ImageBlock): ImageBlock {
   return block.mimeType === mimeType ? block : { ...block, mimeType };
 }
@@ -57,7 +57,7 @@ function blocksOf({ text, image }: Prepared): (TextBlock | ImageBlock)[] {
   return [{ type: "text", text }, ...(image ? [image] : [])];
 }
 
-/** The name of a model that takes no images; undefined for one that does, and where no model is known. */
+/** The name of a model that takes no images; undefined for any other, and without a model. */
 function blind(ctx: BaseContext): string | undefined {
   try {
     const model = ctx.find("model")?.current();

@@ -1,7 +1,7 @@
 import { exifOrientation } from "./exif.ts";
 import { enlarge, type Header } from "./header.ts";
 
-/** The header of a WebP file that is all there, or what is wrong. Throws a RangeError where it is cut. */
+/** The header of a complete WebP file, or what is wrong. Throws a RangeError when it is truncated. */
 export function webpHeader(bytes: Buffer): Header | string {
   const header: Header = { width: 0, height: 0, orientation: 1, frames: 0, lossless: false };
   const end = 8 + bytes.readUInt32LE(4);

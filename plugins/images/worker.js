@@ -1,20 +1,19 @@
 /**
- * Decodes, shrinks, turns and encodes one image on a thread of its own, which ends with it: a second of computing stops
- * nobody, a hostile file can at worst end this thread, and its memory is given back. Plain JavaScript, as a thread of
- * Node 20 runs no TypeScript.
+ * Decodes, shrinks, rotates and encodes one image on its own thread: long computations block nobody, a hostile file can at
+ * worst end this thread, and its memory is returned. Plain JavaScript, because threads of Node 20 run no TypeScript.
  */
 import { parentPort, workerData } from "node:worker_threads";
 import photon from "@silvia-odwyer/photon-node";
 
 const LANCZOS = 5;
 const QUALITIES = [85, 70, 50];
-/** What is left of each side when no quality was small enough. */
+/** By how much each side shrinks when no quality was small enough. */
 const STEP = 0.7;
 
 const { bytes, orientation, lossless, maxSide, maxBytes } = workerData;
 parentPort.postMessage(fitting(photon.PhotonImage.new_from_byteslice(bytes)));
 
-/** The largest version that fits; the smallest limit that can be set has room for 64 pixels a side. */
+/** The largest version that fits; the smallest configurable limit has room for 64 pixels per side. */
 function fitting(image) {
   const [width, height] = [image.get_width(), image.get_height()];
   for (let side = Math.min(maxSide, Math.max(width, height)); ; side = Math.floor(side * STEP)) {
@@ -31,7 +30,7 @@ function shrunk(image, factor) {
   return { width: small.get_width(), height: small.get_height(), pixels: new Uint32Array(pixels.buffer) };
 }
 
-/** Upright, by the eight ways in which EXIF says that a picture lies. */
+/** Rotates the image upright, for the eight orientations of EXIF. */
 function turned({ width, height, pixels }) {
   if (orientation === 1) return { width, height, pixels };
   const swapped = orientation >= 5;
@@ -47,7 +46,7 @@ function turned({ width, height, pixels }) {
   return { width: across, height: down, pixels: result };
 }
 
-/** As PNG where pixels were kept or see-through and that fits, else as JPEG on white; undefined when nothing fits. */
+/** Encodes as PNG if the image is lossless or transparent and fits, else as JPEG on white; undefined if neither fits. */
 function encoded({ width, height, pixels }) {
   const channels = new Uint8Array(pixels.buffer);
   const clear = isClear(channels);

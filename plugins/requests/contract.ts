@@ -1,58 +1,61 @@
 import type { DisplayAction, EventId } from "@scorel/kernel";
 
-/** One of the answers that a question offers. */
+/** An answer that a question offers. */
 export interface RequestOption {
-  /** What is answered, as a person types it: `y`. */
+  /** The answer as a person types it, such as `y`. */
   value: string;
   label: string;
-  /** What the client that chose it sends next as a message of its user; `true` for the reason it gave, if it did. */
+  /** A message that the client sends after this answer; `true` to send the given reason, if any. */
   message?: string | true;
 }
-/** What a person is asked. Every word in it comes from the host's state, none is trusted to be harmless to a terminal. */
+/** A question to a person. Its texts come from the host's state, but may contain terminal control characters. */
 export interface Question {
-  /** `select` is answered with the value of an option, `confirm` with `y` or `n`, `input` with any text. */
+  /** `select` takes the value of an option, `confirm` takes `y` or `n`, `input` takes any text. */
   kind: "select" | "confirm" | "input";
   title: string;
-  /** What it is about: a command, a diff. */
+  /** What the question is about, such as a command or a diff. */
   body?: DisplayAction[];
-  /** Of a `select`. */
+  /** The options of a `select`. */
   options?: RequestOption[];
-  /** The answer that holds when nobody gives one; a face may take an empty line for it. */
+  /** The default answer when nobody answers; a client may use it for an empty line. */
   fallback?: string;
-  /** For the plugin that asks and for programs: exact arguments, say. */
+  /** Data for the asking plugin and for programs, such as exact arguments. */
   data?: unknown;
 }
-/** A question that waits for its answer. */
+/** A question that waits for an answer. */
 export interface OpenRequest extends Question {
   requestId: string;
   /** The plugin that asks. */
   plugin: string;
 }
 export interface RequestAnswer {
-  /** `null` when nobody answered: no client could, the wait was cancelled, or the host ended. */
+  /** `null` when there is no answer: no client answers questions, the question was withdrawn, or the host ended. */
   answer: string | null;
-  /** In the words of who answered, or why nobody did. */
+  /** The answerer's reason, or why there is no answer. */
   reason?: string;
 }
 
 export interface AskOptions {
   /**
-   * Takes the question back when it aborts; a hook layer gives its own, whose clock stops meanwhile. Without one the question
-   * belongs to every layer and tool of the plugin that is waited for.
+   * Withdraws the question on abort. A hook layer passes its own signal, whose time limit pauses meanwhile. Without one, the
+   * question belongs to all pending layers and tools of the plugin.
    */
   signal?: AbortSignal | undefined;
 }
-/** What a plugin has standing to say. */
+/** The status text of a plugin. */
 export interface PluginStatus {
   plugin: string;
   text: string;
 }
 
-/** Questions to the people who watch a session. The first answer counts; without anyone to ask, the default does. */
+/** Questions to the people who watch a session. The first answer counts; if nobody can be asked, the default applies. */
 export interface RequestsService {
-  /** Whether a client is there that answers. */
+  /** Whether a client is there that answers questions. */
   readonly attended: boolean;
-  /** Answers `null` at once, and writes nothing, when no client answers; rejects when the signal aborts. */
+  /**
+   * Asks a question. Returns `null` immediately, without a log entry, when no client answers questions. Rejects when the signal
+   * aborts.
+   */
   ask(question: Question, options?: AskOptions): Promise<RequestAnswer>;
   select(title: string, options: readonly RequestOption[], fallback: string, ask?: AskOptions): Promise<string>;
   confirm(title: string, fallback?: boolean, ask?: AskOptions): Promise<boolean>;
@@ -104,21 +107,21 @@ declare module "@scorel/kernel" {
     ui: Ui;
   }
   interface Events {
-    /** A person is asked; `approval_answer` with the same id ends it. */
+    /** A question to a person, which an `approval_answer` with the same id ends. */
     approval_request: OpenRequest;
-    /** The one answer to a request; `answer` is null when there is none and will be none. */
+    /** The answer to a question; `answer` is null when there will be none. */
     approval_answer: { requestId: string; answer: string | null; reason?: string };
   }
   interface Transients {
-    /** Nobody could be asked, so that the default held; `answer` is null when there was none. */
+    /** Nobody could be asked, so the default applied; `answer` is null without a default. */
     request_defaulted: { plugin: string; kind: Question["kind"]; title: string; answer: string | null };
-    /** A plugin tells the people who watch something, once. */
+    /** A one-time message of a plugin to the people who watch. */
     notification: { plugin: string; level: NoticeLevel; text: string };
-    /** What a plugin has standing to say from now on; nothing any more without `text`. */
+    /** A plugin's new status text; without `text`, the status is cleared. */
     plugin_status: { plugin: string; text?: string };
   }
   interface Projections {
-    /** The questions without an answer, by their ids, in the order in which they were asked. */
+    /** Unanswered questions by id, in the order in which they were asked. */
     openRequests: Readonly<Record<string, OpenRequest>>;
   }
 }
@@ -126,18 +129,19 @@ declare module "@scorel/kernel" {
 declare module "@scorel/host/contract" {
   interface Operations {
     /**
-     * This client answers questions of the session from now on, or no longer; answers those that are open. It ends by itself
-     * when the client gives the session up or closes.
+     * Starts or stops answering questions of the session by this client, and returns the open ones. Ends by itself when the
+     * client leaves the session or disconnects.
      */
     attend_requests: {
       params: { sessionId: string; attending?: boolean | undefined };
       result: { requests: OpenRequest[]; statuses: PluginStatus[] };
     };
-    /** The questions that wait, and what plugins have standing to say. */
+    /** The open questions and the status texts. */
     list_requests: { params: { sessionId: string }; result: { requests: OpenRequest[]; statuses: PluginStatus[] } };
     /**
-     * Answers a question, or leaves it with `null`: then its default holds. The first answer counts: any other throws REQUEST_CLOSED, but a repeated `messageId` gets the
-     * outcome of its first. Throws REQUEST_ANSWER when the question does not offer it.
+     * Answers a question; `null` declines, so that its default applies. Only the first answer counts: later ones throw
+     * REQUEST_CLOSED, except that a repeated `messageId` returns its first outcome. Throws REQUEST_ANSWER for an answer that is
+     * not offered.
      */
     answer_request: {
       params: {

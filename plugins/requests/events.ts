@@ -14,7 +14,7 @@ import type { OpenRequest } from "./contract.ts";
 
 const text = z.string();
 
-/** A question hangs beside the conversation, and is on disk before anybody sees it. */
+/** A question is a side event, and on disk before anybody sees it. */
 export const approvalRequest: EventDefinition<Events["approval_request"]> = {
   schema: z.strictObject({
     requestId: text.min(1),
@@ -39,7 +39,7 @@ export const approvalRequest: EventDefinition<Events["approval_request"]> = {
   }),
 };
 
-/** The answer holds only when it is on disk. */
+/** An answer takes effect when it is on disk. */
 export const approvalAnswer: EventDefinition<Events["approval_answer"]> = {
   schema: z.strictObject({ requestId: text.min(1), answer: text.nullable(), reason: text.optional() }),
   durable: true,
@@ -65,7 +65,7 @@ export const requestDefaulted: TransientDefinition<Transients["request_defaulted
   }),
 };
 
-/** Which question had its default, and which that was. */
+/** The question, and the default that applied. */
 function defaultText({ plugin, kind, title, answer }: Transients["request_defaulted"]): string {
   const words = kind === "confirm" ? { y: "yes", n: "no" }[answer ?? ""] : answer;
   return `"${title}" (${plugin}): ${words ?? "no answer"}`;

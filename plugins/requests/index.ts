@@ -14,20 +14,20 @@ import { Notices } from "./notices.ts";
 import { createService, Requests } from "./requests.ts";
 import { createUi } from "./ui.ts";
 
-/** One for each open session. */
+/** One entry per open session. */
 const opened = new WeakMap<BaseContext["session"], { requests: Requests; notices: Notices }>();
 const of = ({ session }: BaseContext) => opened.get(session) as { requests: Requests; notices: Notices };
 const sessionId = z.string();
 const id = z.string().min(1);
 
-/** What a client that begins to look has to know. */
+/** The state that a new client needs. */
 function present(ctx: BaseContext) {
   const { requests, notices } = of(ctx);
   notices.listen();
   return { requests: requests.open(), statuses: notices.list() };
 }
 
-/** Questions and notices of plugins to the people who watch a session; questions and answers are in its log. */
+/** Questions and notices of plugins to the people who watch a session. Questions and answers are in its log. */
 export default definePlugin({
   id: "requests",
   name: "Requests",
@@ -53,12 +53,12 @@ export default definePlugin({
 
   async onEvent({ type }, ctx) {
     const { requests, notices } = of(ctx);
-    // A session that is only looked at does not start, and nothing is written to it.
+    // A session that is only viewed does not start, and must not be written to.
     if (type === "session_start") await requests.voidLeftovers();
-    // Whoever waits for an answer would keep the session from closing.
+    // A pending question would keep the session from closing.
     if (type === "session_end") await requests.close();
     if (type !== "prompt_submit") return;
-    // Who sends a message listens.
+    // A client that sends a message also listens.
     notices.listen();
     await requests.expectNoMore();
   },

@@ -4,14 +4,14 @@ import { harmless, oneLine } from "./words.ts";
 
 const STATUS = 80;
 const NOTICE = 4_000;
-/** What is told before anyone listens; of more than this the earliest is dropped. */
+/** The most notices kept before a client listens; the oldest are dropped. */
 const HELD = 100;
 
-/** What plugins tell the people who watch one open session, beside its log. */
+/** Notices and status texts of plugins for the people who watch a session; not in its log. */
 export class Notices {
   private readonly ctx: BaseContext;
   private readonly statuses = new Map<string, string>();
-  /** Told before a client listened: a plugin may speak as the session opens. */
+  /** Notices sent before a client listened, since a plugin may speak while the session opens. */
   private held: Transients["notification"][] | undefined = [];
   private closed = false;
 
@@ -19,7 +19,7 @@ export class Notices {
     this.ctx = ctx;
   }
 
-  /** A client listens from now on: it hears what was told before. */
+  /** A client listens from now on, and receives earlier notices. */
   listen(): void {
     const { held } = this;
     if (!held || this.closed) return;
@@ -32,7 +32,7 @@ export class Notices {
     return [...this.statuses].map(([plugin, text]) => ({ plugin, text }));
   }
 
-  /** Nobody hears anything any more. */
+  /** Stops sending anything. */
   close(): void {
     this.closed = true;
   }

@@ -2,7 +2,7 @@ import { type BaseContext, codeOf, newId, type PerPlugin, perPlugin } from "@sco
 import type { AskOptions, OpenRequest, Question, RequestAnswer, RequestOption, RequestsService } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** An answer as a client gives it. */
+/** An answer from a client. */
 export interface Given {
   requestId: string;
   answer: string | null;
@@ -20,18 +20,18 @@ interface Waiting {
   resolve(answer: RequestAnswer): void;
 }
 
-/** Why a question has no answer. */
+/** A reason for missing answers. */
 const CLOSED = "the session was closed";
 
-/** The questions of one open session. */
+/** The questions of an open session. */
 export class Requests {
   private readonly ctx: BaseContext;
-  /** Connections that answer: of two with one client id, the one that goes says nothing about the other. */
+  /** Connections that answer questions. Two connections may share a client id, so ids would not do. */
   private readonly clients = new Set<object>();
   private readonly waiting = new Map<string, Waiting>();
-  /** What was answered with a client-made id, for a retry. */
+  /** Outcomes by client-made message id, for retries. */
   private readonly given = new Map<string, Promise<Outcome>>();
-  /** Whoever opens the session has said that it will answer, and has not begun to. */
+  /** Whether the client that opens the session announced that it will answer, and has not started yet. */
   private expected: boolean;
   private over = false;
 
@@ -44,7 +44,7 @@ export class Requests {
     return !this.over && (this.expected || this.clients.size > 0);
   }
 
-  /** With the last client that answers, the questions go. */
+  /** Starts or stops answering by a client. When the last one leaves, all questions are withdrawn. */
   async attend(client: object, attending: boolean): Promise<void> {
     this.expected = false;
     if (attending) this.clients.add(client);
@@ -52,7 +52,7 @@ export class Requests {
     if (!this.attended) await this.withdrawAll("nobody is there any more to answer");
   }
 
-  /** The conversation goes on, so whoever was expected to answer either does or will not. */
+  /** Stops expecting the announced client, since the conversation has gone on without it. */
   async expectNoMore(): Promise<void> {
     if (!this.expected) return;
     this.expected = false;
@@ -65,13 +65,13 @@ export class Requests {
 
   async ask(plugin: string, question: Question, { signal }: AskOptions): Promise<RequestAnswer> {
     signal?.throwIfAborted();
-    // A layer is known to take time once it has answered its promise.
+    // A hook layer counts as asynchronous only after it has returned its promise.
     await null;
     const work = signal ? [signal] : this.ctx.calls.of(plugin);
     return this.attended ? this.wait(plugin, question, work) : this.default(plugin, question);
   }
 
-  /** The question is put, and waits for its answer; the clocks of what asks stand still. */
+  /** Writes the question and waits for its answer; the time limits of the asking work pause. */
   private async wait(plugin: string, question: Question, work: readonly AbortSignal[]): Promise<RequestAnswer> {
     const requestId = newId();
     const answered = new Promise<RequestAnswer>((resolve) => this.waiting.set(requestId, { plugin, resolve }));
@@ -108,19 +108,19 @@ export class Requests {
     return outcome;
   }
 
-  /** Ends every question that nobody here waits for: its host has ended. */
+  /** Ends questions that were open when a previous host ended. */
   async voidLeftovers(): Promise<void> {
     for (const { requestId } of this.open())
       if (!this.waiting.has(requestId)) await this.end(requestId, "the host ended while it was open");
   }
 
-  /** A plugin has stopped: nobody waits for what it asked. */
+  /** Withdraws the questions of a plugin that stopped. */
   forget(plugin: string): void {
     const reason = this.ctx.session.stopping.aborted ? CLOSED : "its plugin stopped";
     void this.withdrawAll(reason, (waiting) => waiting.plugin === plugin);
   }
 
-  /** Ends all questions, since nobody will hear an answer. */
+  /** Withdraws all questions. */
   async close(): Promise<void> {
     this.over = true;
     await this.withdrawAll(CLOSED);
@@ -148,7 +148,7 @@ export class Requests {
     try {
       await this.end(requestId, reason);
     } catch (thrown) {
-      // Somebody was quicker, and that answer is the one that counts.
+      // Somebody answered first, and that answer counts.
       if (codeOf(thrown) === "REQUEST_CLOSED") return;
       this.ctx.report("requests", thrown);
     }
@@ -166,7 +166,7 @@ const isOpen =
     if (!Object.hasOwn(view.projection("openRequests"), id)) throw errors.REQUEST_CLOSED({ id });
   };
 
-/** The option that an answer names; throws REQUEST_ANSWER for one that is not offered. */
+/** The option that an answer names. Throws REQUEST_ANSWER if it is not offered. */
 function optionOf({ kind, options = [] }: OpenRequest, answer: string | null): RequestOption | undefined {
   if (answer === null || kind === "input") return undefined;
   const offered = kind === "confirm" ? ["y", "n"] : options.map(({ value }) => value);
@@ -174,7 +174,7 @@ function optionOf({ kind, options = [] }: OpenRequest, answer: string | null): R
   return options.find(({ value }) => value === answer);
 }
 
-/** The service; each plugin asks in its own name. */
+/** The service; each plugin asks under its own name. */
 export function createService(requests: Requests): RequestsService {
   const viewFor = (plugin: string): RequestsService => ({
     get attended() {

@@ -13,14 +13,14 @@ interface Parts {
   notices: Notices;
 }
 
-/** The service `ui`; each plugin speaks in its own name, and what it said ends with it. */
+/** The service `ui`. Each plugin speaks under its own name, and its questions and status end with it. */
 export function createUi(parts: Parts, own: BaseContext): Ui {
   return Object.assign(uiFor(own, parts), {
     [perPlugin]: (context: BaseContext) => uiFor(context, parts),
   } satisfies PerPlugin<Ui>);
 }
 
-/** What people are shown counts for more than what programs hear. */
+/** Visible messages use up more of a plugin's allowance than events. */
 const SHOWN = { told: 50 };
 
 function uiFor(context: BaseContext, { requests, notices }: Parts): Ui {
@@ -80,7 +80,7 @@ function bodyOf(details: NonNullable<Asking<unknown>["details"]>): Question["bod
   return [{ display: "notice", level: "info", text: details }];
 }
 
-/** What the answers are: JavaScript is not held to the types. Throws REQUEST_CHOICES. */
+/** Checks the choices, since JavaScript callers are not type-checked. Throws REQUEST_CHOICES. */
 function optionsOf(title: string, choices: readonly Choice<string>[]): RequestOption[] {
   const fail = (reason: string) => errors.REQUEST_CHOICES({ title: oneLine(title, TITLE), reason });
   if (!Array.isArray(choices) || choices.length === 0) throw fail("it offers no answer");

@@ -16,19 +16,19 @@ import type { Executor, ExecutorCommand, ReadyJob } from "./executor.ts";
 import { limited, limiter } from "./limits.ts";
 import { ask, findProgram, firstLine } from "./programs.ts";
 
-/** Of the system's own settings only what programs cannot do without; nothing of it is secret. */
+/** The system settings that programs need; none of them is secret. */
 const SETTING_FILES = [
   ...["ld.so.cache", "ld.so.conf", "localtime", "magic", "mime.types", "nsswitch.conf", "protocols", "services"],
   ...["ssl/openssl.cnf", "timezone"],
 ];
 const SETTING_FOLDERS = ["alternatives", "ca-certificates", "fonts", "ld.so.conf.d", "ssl/certs"];
-/** These change as a machine moves from one network to another. */
+/** Settings that change when the machine changes networks. */
 const NETWORK_SETTINGS = ["hosts", "resolv.conf"];
 const SYSTEM_FOLDERS = ["/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32"];
 const PROBE_MS = 5_000;
 const SHM_BYTES = 64 * 1024 * 1024;
 
-/** Linux namespaces without privileges. `folder` is private, and holds what one run needs beside its mounts. */
+/** The executor with unprivileged Linux namespaces. `folder` is private and holds files for each run. */
 export function createBubblewrap(folder: () => string): Executor {
   const file = findProgram("bwrap");
   let made: string | undefined;
@@ -48,8 +48,8 @@ export function createBubblewrap(folder: () => string): Executor {
 }
 
 /**
- * All options come from a file, so that no value of the environment stands in the list of processes, and none of it (a
- * library to load first, say) reaches bwrap itself, which is outside.
+ * Builds the command. Options are passed in a file, so that environment values are neither visible in the process list nor
+ * effective in bwrap itself, which runs outside of the sandbox (LD_PRELOAD, for example).
  */
 function command(job: ReadyJob, file: string, folder: string, etc: string): ExecutorCommand {
   const own = mkdtempSync(join(folder, "sandbox-"));
@@ -59,7 +59,7 @@ function command(job: ReadyJob, file: string, folder: string, etc: string): Exec
     ...["--json-status-fd", "4"],
     ...system(etc, job.network, job.limits.memoryBytes),
     ...job.mounts.flatMap(mount),
-    // The root is memory without a limit as long as it can be written.
+    // A writable root would be unlimited memory.
     ...["--remount-ro", "/", "--chdir", job.cwd, "--clearenv"],
     ...Object.entries(job.env).flatMap(([name, value]) => ["--setenv", name, value]),
   ];
@@ -94,10 +94,10 @@ function namespaces(network: boolean): string[] {
   ];
 }
 
-/** What of /proc speaks to the kernel itself: of this, uid 0 may write much without any privilege. */
+/** Parts of /proc that configure the kernel, which uid 0 could write without further privileges. */
 const KERNEL_SETTINGS = ["/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus"];
 
-/** The system read-only; everything else of the host is simply not there. */
+/** Mounts the system read-only; everything else of the host is absent. */
 function system(etc: string, network: boolean, tmpBytes: number): string[] {
   const settings = network ? [...SETTING_FOLDERS, ...NETWORK_SETTINGS] : SETTING_FOLDERS;
   return [
@@ -120,8 +120,8 @@ function systemFolder(path: string): string[] {
 }
 
 /**
- * An /etc of copies, made once: each file that is mounted for itself makes every start slower. Whose names the host's users
- * and neighbours have is nobody's business inside, where a server of one's own is found by name.
+ * Creates an /etc with copies of settings once, because each mounted file makes every start slower. It does not reveal the
+ * host's users and neighbours, but resolves localhost.
  */
 function makeSettings(folder: string): string {
   const etc = mkdtempSync(join(folder, "etc-"));
@@ -137,7 +137,7 @@ function makeSettings(folder: string): string {
   return etc;
 }
 
-/** No system has all of them. */
+/** Copies a file, if the system has it. */
 function copySetting(from: string, to: string): void {
   try {
     copyFileSync(from, to);
@@ -150,7 +150,7 @@ function mount({ path, access }: SandboxMount): string[] {
   return [access === "write" ? "--bind" : "--ro-bind", path, path];
 }
 
-/** What bwrap says of the program it started; nothing when it never got so far. */
+/** Bwrap's report about the program it started; "" if it did not get that far. */
 function textOf(status: string): string {
   try {
     return readFileSync(status, "utf8");

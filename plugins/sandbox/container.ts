@@ -11,9 +11,9 @@ type Engine = "docker" | "podman";
 
 const PROBE_MS = 5_000;
 const ENDING_MS = 20_000;
-/** What the client ends with when it was no program's own end. */
+/** The exit code of the client for its own errors. */
 const ENGINE_FAILED = 125;
-/** Containers say whose they are, so that those of a process that was killed can be found and removed. */
+/** The label with the owner process, so that containers of a killed process can be found and removed. */
 const OWNER = "scorel.owner";
 
 export interface ContainerSettings {
@@ -22,7 +22,7 @@ export interface ContainerSettings {
   folder: () => string;
 }
 
-/** One container for each program, of an image that is there already. */
+/** The executor that runs each program in a container of an existing image. */
 export function createContainers(engine: Engine, { image, folder }: ContainerSettings): Executor {
   const file = findProgram(engine);
   let rootless = false;
@@ -45,7 +45,7 @@ export function createContainers(engine: Engine, { image, folder }: ContainerSet
   };
 }
 
-/** Engines find out late that they lack a right, so a program is run before they count as working. */
+/** Engines report missing permissions late, so a program is run before an engine counts as working. */
 const trialJob: ReadyJob = {
   argv: ["true"],
   cwd: "/",
@@ -76,7 +76,9 @@ interface Ground {
   rootless: boolean;
 }
 
-/** The environment goes by a file: neither the list of processes nor the engine's own client sees any of it. */
+/**
+ * Builds the command. The environment is passed in a file, so that neither the process list nor the engine's client sees it.
+ */
 function command(job: ReadyJob, { engine, file, image, folder, rootless }: Ground): ExecutorCommand {
   const own = mkdtempSync(join(folder, "sandbox-"));
   const [environment, name] = [join(own, "environment"), `scorel-${newId()}`];
@@ -123,17 +125,17 @@ function confinement({ limits }: ReadyJob, engine: Engine): string[] {
   ];
 }
 
-/** What podman raises, unasked, to more than its own process may have, and then fails to. */
+/** Limits that podman would otherwise raise above its own, and then fail. */
 const PODMAN_LIMITS = { nofile: "4096:4096", nproc: "4096:4096" };
 
-/** Files that it writes belong to whoever runs this. Where the engine has no privileges, its root is that very user. */
+/** Makes written files belong to the current user. In a rootless engine, the container's root is that user. */
 function userOf(engine: Engine, rootless: boolean): string[] {
   const [uid, gid] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   if (!rootless) return ["--user", `${uid}:${gid}`];
   return engine === "podman" ? ["--userns", "keep-id"] : [];
 }
 
-/** The engine reads these as CSV, so that a quote around a path keeps its commas. */
+/** The engine parses this option as CSV, so quotes protect commas in the path. */
 function mount({ path, access }: SandboxMount): string[] {
   const quoted = (key: string) => `"${key}=${path.replaceAll('"', '""')}"`;
   return ["--mount", `type=bind,${quoted("src")},${quoted("dst")}${access === "read" ? ",readonly" : ""}`];
@@ -149,7 +151,7 @@ function environmentFile(env: Readonly<Record<string, string>>, engine: Engine):
     .join("");
 }
 
-/** What the client needs to find its engine, and nothing that a program set. */
+/** The variables that the client needs to find its engine. */
 function clientEnv(): Record<string, string> {
   const wanted = /^(PATH|HOME|USER|TMPDIR|XDG_RUNTIME_DIR|XDG_CONFIG_HOME|DOCKER_.*|CONTAINER.*|STORAGE_.*)$/;
   const given = Object.entries(process.env).filter(([name, value]) => wanted.test(name) && value !== undefined);
@@ -161,7 +163,7 @@ function ownerLabel(): string {
   return `${pid}:${start.replaceAll(/\s/g, "_")}`;
 }
 
-/** Removes the containers of processes that were killed before they could do it themselves. */
+/** Removes containers of processes that were killed. */
 async function sweep(file: string): Promise<void> {
   const format = `{{.ID}} {{.Label "${OWNER}"}}`;
   const { stdout } = await ask(file, ["ps", "--all", "--filter", `label=${OWNER}`, "--format", format], PROBE_MS);

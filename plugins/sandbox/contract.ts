@@ -1,91 +1,91 @@
-/** What keeps a program within bounds. `local` keeps it within none but time, sizes and its own environment. */
+/** An executor: what confines a program. `local` limits only its time, sizes and environment. */
 export type ExecutorName = "bubblewrap" | "docker" | "podman" | "local";
 
-/** A host path, seen inside at the same place. */
+/** A host path that is visible at the same path inside. */
 export interface SandboxMount {
-  /** Absolute and real. Where mounts lie in each other the later one counts. */
+  /** Absolute and real. If mounts are nested, the later one wins. */
   path: string;
   access: "read" | "write";
 }
 
 export interface SandboxLimits {
-  /** Seconds until everything is ended. */
+  /** Seconds until everything is killed. */
   seconds: number;
-  /** Seconds of processor time, for each process. */
+  /** CPU seconds for each process. */
   cpuSeconds: number;
-  /** Bytes of memory, for all processes together. */
+  /** Memory of all processes together, in bytes. */
   memoryBytes: number;
   processes: number;
-  /** Bytes that one file may grow to. */
+  /** The largest file, in bytes. */
   fileBytes: number;
 }
 
-/** A program and all that it may see. */
+/** A program and everything it may access. */
 export interface SandboxJob {
-  /** Program and arguments, found on the sandbox's own PATH. */
+  /** The program, found on the sandbox's own PATH, and its arguments. */
   argv: readonly [string, ...string[]];
   /** Absolute; at or below one of the mounts. */
   cwd: string;
-  /** Its whole environment, but for PATH, HOME, LANG and TMPDIR, which have defaults. */
+  /** The complete environment, except for PATH, HOME, LANG and TMPDIR, which have defaults. */
   env?: Readonly<Record<string, string>>;
   mounts: readonly SandboxMount[];
-  /** Default: no network at all. */
+  /** By default there is no network. */
   network?: boolean;
-  /** Those left out are the ones of the configuration. */
+  /** Missing limits come from the configuration. */
   limits?: Partial<SandboxLimits>;
 }
 
 export interface SandboxOptions {
   signal?: AbortSignal | undefined;
-  /** Output as it comes, whole characters; whoever keeps it bounds it. */
+  /** Receives output as it arrives, in whole characters. The receiver must limit what it keeps. */
   onOutput?(text: string, from: "stdout" | "stderr"): void;
-  /** The same byte for byte. While what it answers is pending nothing more of that stream is read, so it has to settle. */
+  /** Receives output byte for byte. While the returned promise is pending, no more of that stream is read. */
   onBytes?(bytes: Uint8Array, from: "stdout" | "stderr"): Promise<void> | void;
-  /** Leaves stdin open for `write`. Default: closed. */
+  /** Leaves stdin open for `write`; by default it is closed. */
   interactive?: boolean;
 }
 
 export interface SandboxEnd {
-  /** 128 and the signal's number when a signal ended it; absent when it was ended from here, or never ran. */
+  /** 128 plus the number for a signal; absent when Scorel killed the program or it never ran. */
   exitCode?: number;
-  /** Why the program never ran; then nothing else is said. */
+  /** Why the program never ran; then the other fields are absent. */
   failed?: string;
-  /** Why it was ended from here: what it used too much of, or who ended it. */
+  /** Why Scorel killed the program. */
   ended?: "timeout" | "cancelled" | "killed" | "memory" | "processes";
   durationMs: number;
 }
 
-/** A program that runs. */
+/** A running program. */
 export interface SandboxRun {
   readonly executor: ExecutorName;
-  /** Throws SANDBOX_STDIN when it no longer reads. */
+  /** Throws SANDBOX_STDIN when the program no longer reads. */
   write(text: string | Uint8Array): Promise<void>;
   closeStdin(): void;
-  /** Resolves when nothing of it is left. */
+  /** Resolves when all its processes are gone. */
   kill(): Promise<void>;
-  /** Never rejects; settles when the program and all that came from it have ended. */
+  /** Settles when the program and all its processes have ended. Never rejects. */
   readonly ended: Promise<SandboxEnd>;
 }
 
-/** The same program as a command that the caller starts and ends itself. */
+/** A program as a command that the caller starts and ends. */
 export interface SandboxCommand {
   executor: ExecutorName;
-  /** Absolute path. */
+  /** An absolute path. */
   file: string;
   args: string[];
-  /** Of the command itself; what the program gets is among it or in `args`. */
+  /** The environment of the command itself; the program's own is part of it or of `args`. */
   env: Record<string, string>;
-  /** To be called when it has ended, and to end what the caller cannot reach. */
+  /** Must be called after the command has ended. Also kills what the caller cannot reach. */
   release(): Promise<void>;
 }
 
-/** Runs programs that nobody vouches for. */
+/** Runs untrusted programs. */
 export interface SandboxService {
-  /** What would run a program now. Throws SANDBOX_NONE, which says what was tried and which setting decides. */
+  /** The executor that would be used now. Throws SANDBOX_NONE, which lists what was tried and the setting that decides. */
   executor(): Promise<ExecutorName>;
-  /** Throws SANDBOX_NONE, SANDBOX_JOB for a job that makes no sense, SANDBOX_START when it could not be started. */
+  /** Starts a program. Throws SANDBOX_NONE, SANDBOX_JOB for an invalid job, and SANDBOX_START. */
   start(job: SandboxJob, options?: SandboxOptions): Promise<SandboxRun>;
-  /** Without the limits on time, memory and processes that need a watcher. Throws as `start` does. */
+  /** Returns a command without the limits on time, memory and processes, which need a watcher. Throws like `start`. */
   command(job: SandboxJob): Promise<SandboxCommand>;
 }
 

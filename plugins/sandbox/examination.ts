@@ -3,14 +3,14 @@ import type { ExecutorName } from "./contract.ts";
 import { makeFolder, problemOf } from "./executor.ts";
 import { CONFINING, createExecutor } from "./service.ts";
 
-/** Whether an executor works here: a program was run in it. */
+/** Whether an executor works on this machine, found by running a program in it. */
 export interface ExecutorState {
   executor: ExecutorName;
-  /** Why it does not. */
+  /** Why it does not work. */
   problem?: string;
 }
 
-/** Tries all executors that confine programs, side by side; in the order in which `auto` takes them. */
+/** Tries all confining executors in parallel; the result is in the order in which `auto` prefers them. */
 export async function examineExecutors(image: string | undefined): Promise<ExecutorState[]> {
   let made: string | undefined;
   const folder = () => (made ??= makeFolder());

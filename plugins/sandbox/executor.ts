@@ -2,45 +2,44 @@ import { messageOf } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import type { ExecutorName, SandboxCommand, SandboxJob, SandboxLimits } from "./contract.ts";
 
-/** A job with everything said. */
+/** A job with all defaults filled in. */
 export interface ReadyJob extends Required<Omit<SandboxJob, "limits">> {
   limits: SandboxLimits;
   interactive: boolean;
 }
 
-/** A command with what its executor can tell and do when it is over. */
+/** A command with its executor's functions. */
 export interface ExecutorCommand extends SandboxCommand {
-  /** The same command without a shell before it, for who can open these files as its descriptors from 3 on. */
+  /** The same command without a shell, for callers that can open these files as descriptors from 3 on. */
   direct?: { file: string; args: string[]; files: readonly { path: string; flags: "r" | "w" }[] };
-  /** What the executor does not bound itself, and so has to be watched. */
+  /** Whether its use of memory and processes must be watched, because the executor does not limit it. */
   watched: boolean;
-  /** Why the program never ran, when that is what this end means. */
+  /** Why the program never ran, if this exit means so. */
   failure(exitCode: number, stderr: string): Promise<string | undefined>;
-  /** Whether it was ended for using too much memory, where the executor knows. */
+  /** Whether the program was killed for using too much memory, if the executor knows. */
   outOfMemory?(): Promise<boolean>;
-  /** Ends what lives outside the command's own process tree. */
+  /** Kills what runs outside of the command's process tree. */
   kill?(): Promise<void>;
 }
 
-/** One way to run programs. */
 export interface Executor {
   readonly name: ExecutorName;
-  /** Why it does not work here; undefined when a program has been run in it. */
+  /** Why it does not work on this machine; undefined after running a program in it. */
   problem(): Promise<string | undefined>;
   command(job: ReadyJob): Promise<ExecutorCommand>;
 }
 
-/** Why it does not work here, also where that could not be found out. */
+/** Why an executor does not work, including an error while finding out. */
 export function problemOf(executor: Executor): Promise<string | undefined> {
   return executor.problem().catch((thrown: unknown) => messageOf(thrown));
 }
 
-/** A private folder for what executors need beside a program's mounts: no program may write there. */
+/** A private folder for executors, which programs cannot write to. */
 export function makeFolder(): string {
   return makeTemporaryFolder("scorel-sandbox-");
 }
 
-/** What every program finds when the job says nothing else. */
+/** Default variables of every program. */
 export const defaultEnv = {
   PATH: "/usr/local/bin:/usr/bin:/bin",
   HOME: "/tmp",

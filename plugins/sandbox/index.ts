@@ -4,7 +4,7 @@ import { definePlugin } from "@scorel/kernel";
 import { config } from "./config.ts";
 import type { SandboxService } from "./contract.ts";
 
-/** Runs programs of skills, and commands where that is asked for, within bounds. */
+/** Runs programs of skills, and commands if configured, within limits. */
 export default definePlugin({
   id: "sandbox",
   name: "Sandbox",
@@ -17,7 +17,8 @@ export default definePlugin({
     let service: Promise<SandboxService> | undefined;
     const load = async () => {
       const [{ createSandbox }, { makeFolder }] = await Promise.all([import("./service.ts"), import("./executor.ts")]);
-      // Not the session's: that one is open to commands in the sandbox, and how the next one starts is written here.
+      // A separate folder: commands in the sandbox can write to the session's, and this one controls how the next command
+      // starts.
       return createSandbox(ctx, ctx.config, () => (folder ??= makeFolder()));
     };
     const loaded = () => (service ??= load());

@@ -3,13 +3,13 @@ import type { SandboxLimits } from "./contract.ts";
 
 const PRLIMIT = "/usr/bin/prlimit";
 
-/** The program that sets limits on the one it becomes, where the system has it. */
+/** The path of `prlimit`, which sets limits and then becomes the program; undefined if the system lacks it. */
 export const limiter = (): string | undefined => (existsSync(PRLIMIT) ? PRLIMIT : undefined);
 
 /**
- * A program under the system's own limits, which hold for each process. Memory counts what a process may write to, not
- * the address space, of which some runtimes reserve far more than they ever use. `ownUsers`: the program's user is one of
- * its namespace, so that only its own processes count as that user's.
+ * Adds the system's limits, which apply to each process. The memory limit covers writable memory, not address space, which some
+ * runtimes reserve excessively. `ownUsers` says that the user is one of a namespace, so that only the program's own processes
+ * count.
  */
 export function limited(argv: readonly string[], limits: SandboxLimits, ownUsers: boolean): string[] {
   const { cpuSeconds, memoryBytes, processes, fileBytes } = limits;

@@ -1,7 +1,7 @@
 import type { Executor } from "./executor.ts";
 import { limited, limiter } from "./limits.ts";
 
-/** No sandbox: the program may do what this user may. Its environment, its sizes and its time are bounded all the same. */
+/** The executor without a sandbox: the program can do what this user can. Only environment, sizes and time are limited. */
 export function createLocal(): Executor {
   return {
     name: "local",

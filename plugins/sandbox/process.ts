@@ -10,12 +10,12 @@ import { errors } from "./errors.ts";
 import type { ExecutorCommand, ReadyJob } from "./executor.ts";
 import { watchUse } from "./watch.ts";
 
-/** What is kept of the beginning of stderr, to say why something did not start. */
+/** How many characters of stderr are kept, to explain a failed start. */
 const REASON_CHARS = 2_000;
-/** How long output may stay open after its program has ended and everything else of it was killed. */
+/** How long output may stay open after the program has ended and its processes were killed. */
 const PIPE_GRACE_MS = 200;
 
-/** Starts a command and watches it to its end; throws SANDBOX_START. */
+/** Starts a command and watches it until it ends. Throws SANDBOX_START. */
 export async function run(
   command: ExecutorCommand,
   job: ReadyJob,
@@ -47,17 +47,17 @@ class Running implements SandboxRun {
   readonly executor;
   readonly ended: Promise<SandboxEnd>;
   private readonly command: ExecutorCommand;
-  /** Of programs that no sandbox ends with this process. */
+  /** Records programs that would survive this process, because no sandbox ends them. */
   private readonly ledger: Ledger;
   private readonly child: ChildProcess;
   private readonly began = performance.now();
-  /** Found in the environment of what has left its process group, where no namespace holds it. */
+  /** The environment marker that finds processes which left the process group, when there is no namespace. */
   private readonly mark = newId();
   private readonly settle: (() => void)[] = [];
   private reason: SandboxEnd["ended"];
   private killing: Promise<void> | undefined;
   private stderr = "";
-  /** Output that whoever takes it byte for byte has not taken yet. */
+  /** Output that the receiver of bytes has not processed yet. */
   private readonly waiting = new Set<Promise<void>>();
   private tookAt = 0;
 
@@ -80,17 +80,17 @@ class Running implements SandboxRun {
       files.forEach(closeSync);
     }
     if (!this.child.stdout) {
-      // Without the files for its pipes Node does not start it, and says so once more later.
+      // Without free file descriptors, Node does not start the process and emits an error later.
       this.child.once("error", () => {});
       throw new Error("no more files can be open at once; raise the limit, see `ulimit -n`");
     }
-    // Whoever writes to what has ended hears of it from `write`.
+    // Write errors are reported by `write`.
     this.child.stdin?.on("error", () => {});
     const closed = [this.read("stdout", options), this.read("stderr", options)];
     this.ended = this.watch(closed, job, signal);
   }
 
-  /** Resolves when it runs. */
+  /** Resolves when the process runs. */
   async started(): Promise<void> {
     try {
       await new Promise<void>((resolve, reject) => {
@@ -114,7 +114,7 @@ class Running implements SandboxRun {
       else
         stdin.write(text, (error) => {
           if (error) refuse(codeOf(error), error);
-          // Node tells no failure of what waited when the program ended.
+          // Node does not report the failure of a pending write when the program ends.
           else if (stdin.destroyed) refuse("it has ended");
           else resolve();
         });
@@ -142,7 +142,7 @@ class Running implements SandboxRun {
     process.off("exit", stopAtExit);
     for (const stop of this.settle.splice(0)) stop();
     const durationMs = Math.round(performance.now() - this.began);
-    // A background process of the program may hold its output open; it ends with it.
+    // Background processes may hold the output open, and end with the program.
     await Promise.race([Promise.all(closed), after(PIPE_GRACE_MS)]);
     await this.killing;
     if (this.child.pid !== undefined && this.executor === "local") await endTree(undefined, this.mark);
@@ -155,7 +155,7 @@ class Running implements SandboxRun {
     return ended;
   }
 
-  /** Nobody writes any more: waits until what is in the pipes was read, also by one who takes it slowly. */
+  /** Waits until all remaining output was read, even by a slow receiver. */
   private async rest(closed: Promise<void>[]): Promise<void> {
     const all = Promise.all(closed).then(() => true);
     for (;;) {
@@ -166,7 +166,7 @@ class Running implements SandboxRun {
     }
   }
 
-  /** Ends it when its time is over, when it is cancelled, and when it uses too much. */
+  /** Kills the program when its time is over, when it is cancelled, or when it uses too much. */
   private bound(job: ReadyJob, signal: AbortSignal | undefined): void {
     const timer = setTimeout(() => this.end("timeout"), Math.min(job.limits.seconds * 1000, 2 ** 31 - 1));
     const cancel = () => this.end("cancelled");
@@ -202,15 +202,15 @@ class Running implements SandboxRun {
     else killGroup(pid);
   }
 
-  /** Has chunks of one stream taken one after the other. */
+  /** Passes chunks of a stream to a receiver one at a time. */
   private taker(stream: Readable, take: (chunk: Buffer) => Promise<void> | void): (chunk: Buffer) => void {
     let before: Promise<void> = Promise.resolve();
     return (chunk) => {
-      // When the program ends, Node resumes what was paused: then the rest of the pipe waits here.
+      // Node resumes a paused stream when the program ends; then the rest waits in this queue.
       stream.pause();
       const taken = before
         .then(() => take(chunk))
-        .catch(() => {}) // Whoever takes it knows of its own failure.
+        .catch(() => {}) // The receiver handles its own errors.
         .then(() => {
           this.waiting.delete(taken);
           this.tookAt = performance.now();
@@ -221,7 +221,7 @@ class Running implements SandboxRun {
     };
   }
 
-  /** Decodes across chunks, so that a character split between two survives. */
+  /** Decodes output across chunks, so that a split character stays intact. */
   private read(from: "stdout" | "stderr", { onOutput, onBytes }: SandboxOptions): Promise<void> {
     const stream = this.child[from] as Readable;
     const decoder = new TextDecoder();
@@ -244,7 +244,7 @@ class Running implements SandboxRun {
   }
 }
 
-/** As shells count it. */
+/** The exit code of a signal, as shells compute it. */
 function signalled(name: NodeJS.Signals | null): number | undefined {
   const number = name === null ? undefined : constants.signals[name];
   return number === undefined ? undefined : 128 + number;

@@ -13,18 +13,18 @@ function isProgram(path: string): boolean {
     accessSync(path, constants.X_OK);
     return statSync(path).isFile();
   } catch {
-    return false; // Not there, or not ours to run: the next folder may have it.
+    return false; // Missing or not executable; the next folder may have it.
   }
 }
 
 export interface Answer {
-  /** 0 when it went well; undefined when it could not be run or took too long. */
+  /** 0 on success; undefined if it could not run or timed out. */
   code: number | undefined;
   stdout: string;
   stderr: string;
 }
 
-/** Runs a program to its end, for as long as that takes at most. */
+/** Runs a program to its end, at most for `timeoutMs`. */
 export function ask(file: string, args: readonly string[], timeoutMs: number, env = process.env): Promise<Answer> {
   return new Promise((resolve) => {
     execFile(
@@ -39,5 +39,5 @@ export function ask(file: string, args: readonly string[], timeoutMs: number, en
   });
 }
 
-/** The first line of what a program complained of. */
+/** The first line of an error output. */
 export const firstLine = (text: string): string => text.trim().split("\n")[0] ?? "";

@@ -12,12 +12,12 @@ import { defaultEnv, type Executor, problemOf, type ReadyJob } from "./executor.
 import { createLocal } from "./local.ts";
 import { run } from "./process.ts";
 
-/** Picks an executor once, with the first program that is to be run, and keeps to it. */
+/** Chooses an executor when the first program is started, and keeps using it. */
 export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: () => string): SandboxService {
   let chosen: Promise<Executor> | undefined;
   const executor = () => {
     chosen ??= choose(candidates(ctx.find("workspace")?.sandbox ?? config.executor, config, folder));
-    // What was missing may be there at the next attempt.
+    // The next attempt tries again, since a missing program may be installed by then.
     chosen.catch(() => {
       chosen = undefined;
     });
@@ -39,7 +39,7 @@ export function createSandbox(ctx: BaseContext, config: SandboxConfig, folder: (
   };
 }
 
-/** Those that keep programs from the host, in the order in which `auto` takes them. */
+/** The executors that confine programs, in the order in which `auto` prefers them. */
 export const CONFINING: readonly ExecutorName[] = ["bubblewrap", "docker", "podman"];
 
 export function createExecutor(name: ExecutorName, settings: ContainerSettings): Executor {
@@ -52,7 +52,7 @@ function candidates(asked: SandboxConfig["executor"], config: SandboxConfig, fol
   return names.map((name) => createExecutor(name, { image: config.image, folder }));
 }
 
-/** The first that works. */
+/** The first executor that works. */
 async function choose(executors: readonly Executor[]): Promise<Executor> {
   const tried: { executor: ExecutorName; reason: string }[] = [];
   for (const executor of executors) {
@@ -84,7 +84,7 @@ function readyJob(job: SandboxJob, config: SandboxConfig, interactive: boolean):
   };
 }
 
-/** Folders that are the sandbox's own inside, and the whole of the host's. */
+/** Folders that the sandbox provides itself, and the host's root folders. */
 const RESERVED = ["/", "/dev", "/etc", "/home", "/proc", "/root", "/run", "/sys", "/tmp", "/usr", "/var"];
 
 function checkMount(path: string): void {

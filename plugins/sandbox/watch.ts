@@ -5,8 +5,8 @@ const EVERY_MS = 100;
 const PAGE_BYTES = 4096;
 
 /**
- * Looks at a process and all that stems from it, and says when together they use more than they may. The system's own
- * limits hold for each process, and the one on their number not for root. Returns what ends the watch.
+ * Watches a process and its descendants, and reports when together they use too much; system limits apply to each process, and
+ * root has no process limit. Returns a function that stops watching.
  */
 export function watchUse(
   pid: number,
@@ -22,10 +22,10 @@ export function watchUse(
   return () => clearInterval(timer);
 }
 
-/** The executor's own two. */
+/** The executor's own two processes. */
 const OWN_PROCESSES = 2;
 
-/** Living processes below this one, which is among them. In a namespace of their own none can leave the family. */
+/** This process and its living descendants. In a namespace, none of them can leave this family. */
 function familyOf(pid: number): number[] {
   const family = [pid];
   for (let at = 0; at < family.length; at++) family.push(...childrenOf(family[at] as number));
@@ -41,13 +41,13 @@ function childrenOf(pid: number): number[] {
   );
 }
 
-/** Without the pages that it only shares with files and others. */
+/** Resident memory without pages shared with files and other processes. */
 function residentBytes(pid: number): number {
   const [, resident = "0", shared = "0"] = attempt(() => readFileSync(`/proc/${pid}/statm`, "latin1"), "").split(" ");
   return (Number(resident) - Number(shared)) * PAGE_BYTES;
 }
 
-/** Processes end while they are looked at. */
+/** Processes may end while they are examined. */
 function attempt<T>(read: () => T, none: T): T {
   try {
     return read();

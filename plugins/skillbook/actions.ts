@@ -2,12 +2,12 @@ import type { Skill, SkillLook } from "@scorel/skills/contract";
 import type { Desk } from "./desk.ts";
 import { report } from "./report.ts";
 
-/** Characters of a description in a list. */
+/** The longest description in a list, in characters. */
 const SHOWN = 100;
-/** As many are shown also where they do not fit into the terminal's line. */
+/** The shortest, even if it does not fit the terminal's line. */
 const LEAST = 20;
 
-/** What `scorel skill <action>` does; each answers the exit code. */
+/** The actions of `scorel skill <action>`; each returns the exit code. */
 export const actions = { list, show, check, report };
 
 async function list({ request, sessionId, json, width, say }: Desk): Promise<number> {

@@ -4,7 +4,7 @@ import type { Counter } from "./counter.ts";
 import { errors } from "./errors.ts";
 import { agreed, describeStaged, shellWord } from "./review.ts";
 
-/** `scorel skill add`: answers 1 when the user says no. */
+/** `scorel skill add`: returns 1 when the user declines. */
 export async function add(counter: Counter): Promise<number> {
   const { store, invocation, reach } = counter;
   const { args, options, cwd } = invocation;
@@ -28,7 +28,7 @@ export async function add(counter: Counter): Promise<number> {
   }
 }
 
-/** Throws SKILLBOOK_NAME, before anybody is asked. */
+/** Throws SKILLBOOK_NAME, before any question is asked. */
 async function freeName(
   { store }: Counter,
   asked: string | undefined,
@@ -48,7 +48,7 @@ function reasonsIn({ skipped }: SkillLook): string {
   return skipped.map(({ reason }) => reason).join("; ");
 }
 
-/** An address may hold what is not to be shown. */
+/** Hides the rest of an address, which may contain credentials. */
 function shownWord(given: string, { from }: StagedSkills): string {
   return /^https?:/i.test(given.trim()) ? from : given;
 }

@@ -8,7 +8,7 @@ const output: CliOption = {
   default: "text",
 };
 
-/** As for the rest of the command line; `--json` says the same in a word. */
+/** A shorthand for `--output json`. */
 const json: CliOption = { flags: "--json", description: "The same as --output json" };
 const scope: readonly CliOption[] = [
   { flags: "--session <id>", description: "Of one session, by its id or how it begins" },
@@ -17,7 +17,7 @@ const scope: readonly CliOption[] = [
 
 type Action = "list" | "show" | "check" | "report";
 
-/** Its own desk: the program has the streams, and how it ended is the exit code. */
+/** The command `scorel skill run`, whose program uses the streams and determines the exit code. */
 function runCommand(host: () => HostService | undefined): CliCommand {
   return {
     noun: "skill",
@@ -42,7 +42,7 @@ function runCommand(host: () => HostService | undefined): CliCommand {
   };
 }
 
-/** `scorel skill list|show|check|run|report`. */
+/** The commands `scorel skill list|show|check|run|report`. */
 export function skillCommands(host: () => HostService | undefined): CliCommand[] {
   const command = (action: Action, args: string, description: string, more: readonly CliOption[] = []): CliCommand => ({
     noun: "skill",

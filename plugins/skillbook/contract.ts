@@ -1,2 +1,2 @@
-// This plugin adds commands and no rows; the operations that they ask for are those of `skills`.
+// This plugin adds only commands; they use the operations of `skills`.
 export {};

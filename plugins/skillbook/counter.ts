@@ -7,25 +7,25 @@ import type { Reach, SkillStore, StagedSkills } from "@scorel/skillstore/contrac
 import { inSession } from "./desk.ts";
 import { errors } from "./errors.ts";
 
-/** What skills are brought and taken away with. */
+/** What the commands that change installed skills work with. */
 export interface Counter {
   store: SkillStore;
   invocation: Invocation;
-  /** What may be reached, as the configuration says. */
+  /** Which hosts may be contacted, from the configuration. */
   reach: Reach;
-  /** The archives that the configuration names: addresses and absolute paths. */
+  /** The archives in the configuration: addresses and absolute paths. */
   roots: readonly string[];
-  /** The skills that a session begun here can load now. */
+  /** The skills that a session started here could load now. */
   look(): Promise<SkillLook>;
-  /** Those in a folder. */
+  /** The skills in a folder. */
   read(path: string): Promise<SkillLook>;
-  /** Those that a session begun here could load if this were installed. */
+  /** The skills that a session started here could load if this were installed. */
   preview(staged: StagedSkills): Promise<SkillLook>;
-  /** File names are anybody's words. */
+  /** Prints lines without terminal control characters, since file names are untrusted. */
   say(...lines: string[]): Promise<void>;
 }
 
-/** Runs a command that changes what is installed; answers its exit code. Throws SKILLBOOK and SKILLSTORE errors. */
+/** Runs a command that changes installed skills, and returns its exit code. Throws SKILLBOOK and SKILLSTORE errors. */
 export async function atCounter(
   { host, store }: { host: HostService | undefined; store: SkillStore | undefined },
   invocation: Invocation,

@@ -5,20 +5,20 @@ import { createOutput } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import { errors } from "./errors.ts";
 
-/** What a command works with: a session begun here, which leaves nothing behind. */
+/** What a command works with: a temporary session in the current directory. */
 export interface Desk {
   request: Client["request"];
   sessionId: string;
   args: readonly string[];
   options: Readonly<Record<string, unknown>>;
-  /** A program reads what is printed. */
+  /** Whether output is for a program. */
   json: boolean;
-  /** Columns of the terminal; undefined where there is none. */
+  /** The width of the terminal; undefined if there is none. */
   width: number | undefined;
   say(text: string): Promise<void>;
 }
 
-/** Runs a command in an unsaved session; answers its exit code. Throws SKILLBOOK errors and those of the operations. */
+/** Runs a command in an unsaved session, and returns its exit code. Throws SKILLBOOK errors and errors of the operations. */
 export async function inSession(
   host: HostService | undefined,
   { args, options, cwd, stdout, stderr }: Invocation,

@@ -4,7 +4,7 @@ import { skillCommands } from "./commands.ts";
 import type {} from "./contract.ts";
 import { sourceCommands } from "./source-commands.ts";
 
-/** Skills from the command line: which there are, what the open format says of them, and which come from elsewhere. */
+/** Skills on the command line: list and check them, and install them from elsewhere. */
 export default definePlugin({
   id: "skillbook",
   name: "Skillbook",

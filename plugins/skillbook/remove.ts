@@ -3,7 +3,7 @@ import type { Counter } from "./counter.ts";
 import { errors } from "./errors.ts";
 import { placeOf } from "./review.ts";
 
-/** `scorel skill remove`: what was added by this name, or as the only skill of this name. */
+/** `scorel skill remove`: removes skills that were added under this name, or the only skill with this name. */
 export async function remove(counter: Counter): Promise<number> {
   const { store, invocation, roots, say } = counter;
   const [name] = invocation.args as [string];

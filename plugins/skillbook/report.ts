@@ -3,11 +3,11 @@ import type { ReportedSkill, SkillMiss, SkillReport, WordCount } from "@scorel/s
 import type { Desk } from "./desk.ts";
 import { errors } from "./errors.ts";
 
-/** Misses of a skill that are shown; programs read them all. */
+/** How many misses of a skill are shown; JSON output has all. */
 const SHOWN = 3;
 const SHORT_ID = 8;
 
-/** `scorel skill report`: always 0, since a miss is nobody's failure. */
+/** `scorel skill report`: always returns 0, since a miss is not an error. */
 export async function report({ request, sessionId, options, json, say }: Desk): Promise<number> {
   const named = options.session as string | undefined;
   if (named !== undefined && options.all === true) throw errors.SKILLBOOK_SCOPE();
@@ -80,7 +80,7 @@ function standing({ shown, loaded: { model, command, mention }, runs }: Reported
   return `shown in ${counted(shown, "session")}, loaded ${counted(loads, "time")}${how}, ${counted(runs, "run")}`;
 }
 
-/** What to do about it: the description is all that a model decides by. */
+/** Advice: the description is all that a model decides by. */
 function adviceRows(skill: ReportedSkill): string[] {
   const words = skill.words.slice(0, 3).map(({ word }) => visibleText(word));
   const when = `  -> a model decides by the description alone: say in it when the skill is to be used ("Use it when … ${words.join(", ")} …")`;

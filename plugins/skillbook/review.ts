@@ -5,12 +5,12 @@ import type { StagedFile, StagedSkills } from "@scorel/skillstore/contract";
 import type { Counter } from "./counter.ts";
 import { errors } from "./errors.ts";
 
-/** Files of a skill that are named; warnings of it that are told. */
+/** How many files of a skill are listed. */
 const MOST = 20;
 const MOST_WARNINGS = 5;
 const SCRIPT = /\.(?:py|sh|bash|zsh|fish|js|mjs|cjs|ts|rb|pl|php|ps1|bat|cmd|lua|r|exe|com|jar|wasm|so|dylib|dll)$/i;
 
-/** What would be installed: each skill with what it says, what could be run, and what is odd about it. */
+/** Describes what would be installed: each skill with its description, executable files and warnings. */
 export async function describeStaged(
   counter: Pick<Counter, "look" | "preview">,
   staged: StagedSkills,
@@ -30,7 +30,7 @@ export async function describeStaged(
   ];
 }
 
-/** Asks, where there is somebody to ask; otherwise `--yes` has to say so. */
+/** Asks the person if there is a terminal; otherwise `--yes` is required. */
 export async function agreed(
   { invocation, say }: Counter,
   head: string,
@@ -48,7 +48,7 @@ export async function agreed(
   return true;
 }
 
-/** A word of a command as a shell reads it. */
+/** Quotes a word for a shell. */
 export function shellWord(word: string): string {
   return /^[\w@%+=:,./^~-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -57,7 +57,7 @@ export function count(many: number, what: string): string {
   return `${many} ${what}${many === 1 ? "" : "s"}`;
 }
 
-/** The skills of a session as they are, and as they would be with those that are looked at. */
+/** A session's skills now, and as they would be after the installation. */
 interface Looks {
   before: SkillLook;
   after: SkillLook;
@@ -77,7 +77,7 @@ function describeSkill(skill: Skill, files: StagedFile[], looks: Looks): string[
   ];
 }
 
-/** Nothing that is installed is left out: also what lies outside of all skills. */
+/** Lists files outside of all skills too, so that nothing installed is hidden. */
 function beside(skills: readonly Skill[], staged: StagedSkills): string[] {
   const prefixes = skills.map(({ folder }) => `${relative(staged.folder, folder)}/`);
   const files = staged.files.filter(({ path }) => !prefixes.some((prefix) => path.startsWith(prefix)));
@@ -89,7 +89,7 @@ export function placeOf({ source, folder, archive }: Skill | (ShadowedSkill & { 
   return `${source}, ${archive?.from ?? folder}`;
 }
 
-/** What becomes of the name once it is installed, by the very look that a session takes. */
+/** What happens to the name after the installation, by the same search that a session uses. */
 function nameLines({ folder }: Skill, { before, after }: Looks): string[] {
   const shadow = after.shadowed.find((each) => each.folder === folder);
   if (shadow) {
@@ -103,7 +103,7 @@ function nameLines({ folder }: Skill, { before, after }: Looks): string[] {
   return replaced.map((other) => `    the name is taken: ${placeOf(other)}; from then on this one counts`);
 }
 
-/** Without those of a skill nested in it, and its SKILL.md. */
+/** A skill's files, without those of nested skills and without its SKILL.md. */
 function filesOf({ folder, file }: Skill, skills: readonly Skill[], staged: StagedSkills): StagedFile[] {
   const prefix = (each: string) => `${relative(staged.folder, each)}/`;
   const own = prefix(folder);

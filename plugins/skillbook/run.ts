@@ -8,12 +8,12 @@ import type { DirectEnd, DirectRequest } from "@scorel/runner/contract";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
 
-/** As shells and `timeout` have it. */
+/** Exit codes as shells and `timeout` use them. */
 const CODES = { timeout: 124, cancelled: 130, killed: 137, memory: 137, processes: 137 } as const;
 const NEVER_RAN = 126;
 const UNREAD = 141;
 
-/** Runs a program of a skill, with the streams of this process; answers what it exited with. */
+/** Runs a skill's program with the streams of this process, and returns its exit code. */
 export async function run(host: HostService | undefined, invocation: Invocation): Promise<number> {
   if (!host) throw errors.SKILLBOOK_NO_HOST();
   const { options, cwd, interrupt } = invocation;
@@ -26,7 +26,7 @@ export async function run(host: HostService | undefined, invocation: Invocation)
       if (/^(SKILL|TRUST)_/.test(code)) invocation.stderr.write(plainText(`scorel: ${message}\n`));
     const { run: id } = await client.request("run_skill", { sessionId, ...asked });
     const program = { request: client.request, sessionId, run: id };
-    const stop = () => void client.request("end_run", { sessionId, run: id }).catch(() => {}); // It has ended.
+    const stop = () => void client.request("end_run", { sessionId, run: id }).catch(() => {}); // The run may have ended already.
     interrupt.addEventListener("abort", stop, { once: true });
     if (interrupt.aborted) stop();
     if (asked.stdin) void feed(program, invocation.stdin);
@@ -62,7 +62,7 @@ function requestOf({ args, options, cwd }: Invocation): DirectRequest {
   };
 }
 
-/** A word that a shell reads as it is. */
+/** Quotes a word for a shell. */
 function quoted(word: string): string {
   return /^[\w@%+=:,./-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
@@ -73,14 +73,14 @@ interface Program {
   run: string;
 }
 
-/** As long as the program reads; no more of the input is taken than it has read. */
+/** Passes on input as fast as the program reads it. */
 async function feed({ request, ...program }: Program, stdin: Invocation["stdin"]): Promise<void> {
   const give = (chunk: Buffer, end = false) =>
     request("feed_run", { ...program, base64: chunk.toString("base64"), end }).catch(() => ({ open: false }));
   try {
     for await (const chunk of stdin) if (!(await give(Buffer.from(chunk))).open) return;
   } catch {
-    // Input that cannot be read has ended.
+    // Unreadable input counts as ended.
   }
   await give(Buffer.alloc(0), true);
 }
@@ -116,7 +116,7 @@ const ENDS = {
   processes: "the program was ended: it started more processes than it may",
 } as const;
 
-/** What there is to say beside what the program said. */
+/** Remarks about a run, besides the program's own output. */
 function remarks({ files, leftOut, ended, failed, workspace }: DirectEnd, json: boolean): string[] {
   const left = files.filter(({ to }) => to === undefined).map(({ name }) => name);
   const gone = `${left.join(", ")} went with the workspace; --out <dir> takes files along, --keep leaves all of it`;

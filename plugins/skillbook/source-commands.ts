@@ -9,13 +9,13 @@ const name: CliOption = {
   description: "What to call it (default: as the skill, or the archive)",
 };
 
-/** What the commands find in the kernel when they are run. */
+/** Services that the commands look up when they run. */
 export interface Finds {
   host(): HostService | undefined;
   store(): SkillStore | undefined;
 }
 
-/** `scorel skill add|update|remove`. */
+/** The commands `scorel skill add|update|remove`. */
 export function sourceCommands({ host, store }: Finds): CliCommand[] {
   const command = (
     action: string,

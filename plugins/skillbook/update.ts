@@ -6,16 +6,16 @@ import type { Counter } from "./counter.ts";
 import { errors } from "./errors.ts";
 import { agreed, describeStaged, shellWord } from "./review.ts";
 
-/** Something to be fetched anew. */
+/** Something to fetch again. */
 interface Wanted {
-  /** Where from; undefined when that is not known any more. */
+  /** The source; undefined if it is no longer known. */
   address: string | undefined;
   base: string;
-  /** What there is; a root may never have come. */
+  /** The installed version; a root may never have been fetched. */
   kept?: PlacedSkills;
 }
 
-/** `scorel skill update`: answers 1 when the user says no, or something could not be fetched. */
+/** `scorel skill update`: returns 1 when the user declines, or something could not be fetched. */
 export async function update(counter: Counter): Promise<number> {
   const [name] = counter.invocation.args;
   const all = await wantedIn(counter);
@@ -27,7 +27,7 @@ export async function update(counter: Counter): Promise<number> {
   return Math.max(0, ...codes);
 }
 
-/** With others, one that fails is told, and they go on. */
+/** Updates one entry. When several are updated, a failure is printed and the others continue. */
 async function attempt(counter: Counter, wanted: Wanted, isOnly: boolean): Promise<number> {
   try {
     return await updateOne(counter, wanted);
@@ -72,7 +72,7 @@ async function agrees(counter: Counter, staged: StagedSkills, name: string): Pro
   return await agreed(counter, head, { question: "Take it?", command, texts: () => staged.texts() });
 }
 
-/** Which skills come and go, and what others say of themselves from now on. */
+/** Which skills appear and disappear, and which descriptions change. */
 function described(look: SkillLook, read: SkillLook, { before }: StagedSkills): string[] {
   const old = new Map(
     look.skills.flatMap((skill) =>
@@ -88,7 +88,7 @@ function described(look: SkillLook, read: SkillLook, { before }: StagedSkills): 
   return [...changed, ...[...old.keys()].filter((name) => !now.has(name)).map((name) => `  no longer there: ${name}`)];
 }
 
-/** Everything that was added, and the archives that the configuration names. */
+/** Everything that was added, and the configured archives. */
 async function wantedIn({ store, roots }: Counter): Promise<Wanted[]> {
   const kept = await store.list();
   const configured: Wanted[] = [];
@@ -104,7 +104,7 @@ async function wantedIn({ store, roots }: Counter): Promise<Wanted[]> {
   ];
 }
 
-/** By its own name, or by that of a skill in it. Throws SKILLBOOK_UNKNOWN. */
+/** Finds an entry by its name, or by the name of a skill in it. Throws SKILLBOOK_UNKNOWN. */
 async function named(counter: Counter, all: readonly Wanted[], name: string): Promise<Wanted> {
   const { skills } = await counter.look();
   const tree = skills.find((skill) => skill.name === name)?.archive?.tree;

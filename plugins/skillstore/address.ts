@@ -5,27 +5,27 @@ import { sha256Of } from "@scorel/kit/files/hash";
 import { errors } from "./errors.ts";
 import { type Repository, repositoryOf } from "./repository.ts";
 
-/** Where skills are brought from, as somebody wrote it. */
+/** A source of skills, as given by somebody. */
 export interface Address {
-  /** What is fetched; a file: address for what lies on this machine. */
+  /** What to fetch; a file: URL for local paths. */
   url: URL;
-  /** sha256 of the address, whole: what the lock file knows it by. */
+  /** The sha256 of the complete address, which identifies it in the lock file. */
   id: string;
-  /** For people and files: without the query, which may be a key. */
+  /** For people and files: without the query, which may contain a key. */
   shown: string;
-  /** `shown` leads there, too. */
+  /** Whether `shown` is the complete address. */
   isWhole: boolean;
-  /** What it would be called. */
+  /** The default name. */
   label: string;
-  /** It is a repository: the one folder that its archive has at the top is left out, and `below` is what is taken of it. */
+  /** Set for a repository: the archive's single top folder is dropped, and only `below` is taken. */
   repository?: { below?: string };
 }
 
 const ENDING = /\.(?:zip|tar\.gz|tgz|tar)$/i;
-/** Archives that a site makes of a repository are named after a branch. */
+/** Archive paths of repositories, whose file name is a branch. */
 const REPOSITORY = /^\/[^/]+\/([^/]+)\/(?:-\/)?(?:archive|zip|tar\.gz|zipball|tarball|legacy\.zip|legacy\.tar\.gz)\//;
 
-/** Recognises an address or a path; relative ones start at `base`. Throws SKILLSTORE_ADDRESS, which shows nothing secret. */
+/** Parses an address or a path; relative paths start at `base`. Throws SKILLSTORE_ADDRESS, which contains no secrets. */
 export function addressOf(given: string, base: string): Address {
   const text = given.trim();
   const repository = repositoryOf(text, base);
@@ -40,12 +40,12 @@ export function addressOf(given: string, base: string): Address {
   });
 }
 
-/** What an address on the web is called where people read it. */
+/** A web address for people, without its query. */
 export function shownUrl({ origin, pathname, search }: URL): string {
   return `${origin}${pathname}${search === "" ? "" : "?…"}`;
 }
 
-/** By the ending of its address. */
+/** The archive type, by the ending of the address. */
 export function kindOf({ url }: Pick<Address, "url">): "zip" | "tar" | "tar.gz" | undefined {
   const ending = ENDING.exec(url.pathname)?.[0].toLowerCase();
   return ending === ".tgz" ? "tar.gz" : (ending?.slice(1) as "zip" | "tar" | "tar.gz" | undefined);
@@ -96,7 +96,7 @@ function labelOf(url: URL): string {
   return labelFrom(given) || labelFrom(url.hostname) || "skills";
 }
 
-/** A name that is a folder's on every system. */
+/** A valid folder name on every system. */
 export function labelFrom(text: string): string {
   return text
     .replace(/[^A-Za-z0-9._-]+/g, "-")
@@ -108,10 +108,10 @@ function decoded(path: string): string {
   try {
     return decodeURIComponent(path);
   } catch {
-    // What is no UTF-8 is named as it is written.
+    // Not UTF-8; the path is used as written.
     return path;
   }
 }
 
-/** Where all of it lies. */
+/** The folder of the store. */
 export const storeOf = (home: string) => join(home, ".scorel");

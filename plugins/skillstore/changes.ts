@@ -3,17 +3,17 @@ import { join } from "node:path";
 import type { SkillFileChange } from "./contract.ts";
 import type { Sums } from "./tree.ts";
 
-/** Larger texts are named only. */
+/** The largest text whose changes are shown. */
 const LARGEST = 16 * 1024;
 const MOST_LINES = 400;
 
-/** A folder with what it holds. */
+/** A folder and the hashes of its files. */
 export interface Summed {
   folder: string;
   sums: Sums;
 }
 
-/** What differs between what was and what is, by path. */
+/** The differences between two folders, sorted by path. */
 export function changesBetween(before: Summed, now: Summed): SkillFileChange[] {
   const paths = [...new Set([...before.sums.keys(), ...now.sums.keys()])].sort();
   return paths.flatMap((path): SkillFileChange[] => {
@@ -26,7 +26,7 @@ export function changesBetween(before: Summed, now: Summed): SkillFileChange[] {
   });
 }
 
-/** A text of people, small enough to be shown. */
+/** A text file that is small enough to show; undefined for any other. */
 export function textAt(path: string): string | undefined {
   if (!existsSync(path) || statSync(path).size > LARGEST) return undefined;
   const bytes = readFileSync(path);
@@ -39,7 +39,7 @@ function diffOf(before: string | undefined, after: string | undefined): string |
   return lineDiff(old, now).join("\n");
 }
 
-/** The lines that went and came, along a longest common subsequence. */
+/** Removed and added lines, along a longest common subsequence. */
 function lineDiff(old: readonly string[], now: readonly string[]): string[] {
   const common = commonLengths(old, now);
   const lines: string[] = [];
@@ -55,7 +55,7 @@ function lineDiff(old: readonly string[], now: readonly string[]): string[] {
   return lines;
 }
 
-/** How many lines two tails have in common, in order. */
+/** A table of how many lines the tails have in common, in order. */
 function commonLengths(old: readonly string[], now: readonly string[]): number[][] {
   const table = Array.from({ length: old.length + 1 }, () => new Array<number>(now.length + 1).fill(0));
   for (let i = old.length - 1; i >= 0; i--)

@@ -1,107 +1,104 @@
-/** What a fetch may reach, and how. */
+/** What a fetch may contact, and how. */
 export interface Reach {
-  /** Hosts, or `host:port`, that may be asked over http and lie in the user's own network. */
+  /** Hosts, or `host:port`, that may be contacted over http and in the user's own network. */
   allowHosts: readonly string[];
-  /** Where proxies are named. Default: that of the process. */
+  /** The environment with proxy settings; by default that of the process. */
   env?: Readonly<Record<string, string | undefined>>;
   signal?: AbortSignal;
 }
 
-/** Skills that were brought from an archive, a folder or a single file, and are kept as they were. */
+/** Skills installed from an archive, a folder or a single file, kept as they were. */
 export interface StoredSkills {
-  /** sha256 of the address. */
+  /** The sha256 of the address. */
   id: string;
-  /** What `scorel skill update` and `remove` call it. */
+  /** The name used by `scorel skill update` and `remove`. */
   name: string;
-  /** By `scorel skill add`; otherwise it was fetched because the configuration names it. */
+  /** Whether it was added by `scorel skill add`; otherwise the configuration names it. */
   added: boolean;
-  /** The address or path that it came from, without a query. */
+  /** Its address or path, without a query. */
   from: string;
-  /** `from` leads there again; otherwise the address has a query, which is not kept. */
+  /** Whether `from` is the complete address; queries are not stored. */
   isWhole: boolean;
-  /** Of the bytes that were fetched; of a folder, the same as `tree`. */
+  /** The sha256 of the fetched bytes; for a folder, the same as `tree`. */
   sha256: string;
-  /** sha256 of the list of all its files with theirs. */
+  /** The sha256 of the list of its files and their hashes. */
   tree: string;
   files: number;
   bytes: number;
-  /** Its SKILL.md files, by their paths below `folder`, with `/`. */
+  /** Its SKILL.md files, with paths relative to `folder`. */
   skills: readonly { path: string; sha256: string }[];
-  /** Of an archive on this machine: what shows that it was changed since. */
+  /** For a local archive: metadata that shows later changes. */
   mark?: string;
   /** ISO 8601. */
   fetchedAt: string;
-  /** When it was first added; an update keeps it. Of two skills with one name, the one added earlier counts. ISO 8601. */
+  /** When it was first added (ISO 8601); updates keep it. Of two skills with the same name, the one added earlier wins. */
   addedAt: string;
 }
 
-/** The same, with where it can be read. */
+/** Installed skills with their folder. */
 export interface PlacedSkills extends StoredSkills {
-  /** The real folder that holds its files. */
+  /** The real folder with the files. */
   folder: string;
-  /** The archive on this machine that it came from is another one by now, or gone. */
+  /** Set if the local archive has changed or is gone. */
   isStale?: true;
 }
 
-/** One of the files that lie ready. */
+/** A staged file. */
 export interface StagedFile {
   path: string;
   bytes: number;
   isExecutable: boolean;
 }
 
-/** A file that differs from what is installed. */
+/** A file that differs from the installed version. */
 export interface SkillFileChange {
   path: string;
   how: "added" | "changed" | "removed";
-  /** Lines that went (`-`) and came (`+`), of a small text. */
+  /** Removed (`-`) and added (`+`) lines of a small text. */
   diff?: string;
 }
 
-/** Skills that lie ready, and are nobody's until they are installed. */
+/** Fetched skills that are not installed yet. */
 export interface StagedSkills {
   from: string;
-  /** What it would be called. */
+  /** The default name. */
   label: string;
-  /** Real. */
+  /** A real path. */
   folder: string;
   sha256: string;
   files: readonly StagedFile[];
-  /** What they would take the place of. */
+  /** The installed version that they would replace. */
   before?: PlacedSkills;
-  /** Against it, and whether that is still as it was installed. */
+  /** The differences from `before`; `isIntact` says whether that is still as it was installed. */
   changes: readonly SkillFileChange[];
   isIntact: boolean;
-  /** Plugins that a marketplace in it lists and that lie elsewhere: they are not fetched. */
+  /** Plugins that a marketplace lists but that are elsewhere; they are not fetched. */
   elsewhere: readonly { name: string; from: string }[];
-  /** The small texts, for looking at. */
+  /** The small texts, for review. */
   texts(): { path: string; text: string }[];
   /**
-   * Puts them in place in one step, also for whoever is interrupted. Throws SKILLSTORE_TAKEN when the name is another's, or
-   * somebody else has changed the same meanwhile.
+   * Installs the skills atomically, even if interrupted. Throws SKILLSTORE_TAKEN when the name is in use, or the entry was
+   * changed meanwhile.
    */
   install(as: { name: string; added: boolean }): Promise<PlacedSkills>;
-  /** Removes what was not installed; may be called again. */
+  /** Removes what was not installed; may be called repeatedly. */
   discard(): void;
 }
 
-/** Skills from archives, kept below `~/.scorel`. Its calls throw SKILLSTORE and ARCHIVE errors. */
+/** Skills from archives, stored below `~/.scorel`. Calls throw SKILLSTORE and ARCHIVE errors. */
 export interface SkillStore {
-  /** Everything there is, in the order in which it was added. Reads nothing but the lock file, and that only when it has changed. */
+  /** All installed skills, in the order in which they were added. Reads only the lock file, if it changed. */
   list(): Promise<readonly PlacedSkills[]>;
-  /** What is kept of an address or path; relative ones start at `base`. */
+  /** The skills installed from an address or path; relative paths start at `base`. */
   find(address: string, base: string): Promise<PlacedSkills | undefined>;
   /**
-   * What is kept of an address that the configuration names, fetched when it never was. One that fails is not tried again by
-   * this process for some minutes.
+   * The skills of a configured address, fetched if they never were. After a failure, this process waits some minutes before it
+   * tries again.
    */
   root(address: string, base: string, reach: Reach): Promise<PlacedSkills>;
-  /**
-   * Brings skills from an address, a folder or a file, to be looked at. `instead` is the id of what they would take the place
-   * of; by default, of what is there of the same address.
-   */
+  /** Fetches skills for review. `instead` is the id of the entry to replace; by default the one with the same address. */
   stage(address: string, base: string, reach: Reach, instead?: string): Promise<StagedSkills>;
-  /** Removes what is kept of an address; false when there is nothing. */
+  /** Removes an entry; returns false if there is none. */
   remove(id: string): Promise<boolean>;
 }
 

@@ -13,17 +13,17 @@ const HOPS = 5;
 const SECONDS = 30;
 export const LARGEST = 64 * 1024 * 1024;
 
-/** How a download is made. */
+/** The settings of a download. */
 export interface Way extends Reach {
   lookup?: Lookup;
-  /** In milliseconds, for all of it. */
+  /** The time limit of the whole download in milliseconds. */
   time?: number;
   largest?: number;
 }
 
 /**
- * Fetches what is at an address, over redirects, into a new file; answers its sha256 and size. Each host's addresses are
- * looked up once, judged, and connected to: nobody can answer with another in between. Throws SKILLSTORE errors.
+ * Downloads an address to a new file, following redirects; returns its sha256 and size. Each host is looked up once, checked,
+ * and contacted at exactly those addresses, so that DNS cannot change in between. Throws SKILLSTORE errors.
  */
 export async function download(from: URL, into: string, way: Way): Promise<{ sha256: string; bytes: number }> {
   const time = AbortSignal.timeout(way.time ?? SECONDS * 1000);
@@ -39,7 +39,7 @@ export async function download(from: URL, into: string, way: Way): Promise<{ sha
 function reasonOf(thrown: unknown, time: AbortSignal, { signal, time: given }: Way): string {
   if (time.aborted) return `it took longer than ${(given ?? SECONDS * 1000) / 1000} seconds`;
   if (signal?.aborted) return "it was interrupted";
-  // "fetch failed" has what is wrong as its cause.
+  // The cause of "fetch failed" says what went wrong.
   const { cause } = thrown as { cause?: unknown };
   const code = codeOf(thrown, codeOf(cause, ""));
   return code === "" ? messageOf(cause ?? thrown) : `the server cannot be reached (${code})`;
@@ -59,7 +59,7 @@ async function arrive(from: URL, way: Way): Promise<IncomingMessage> {
   throw errors.SKILLSTORE_FETCH({ from: shownUrl(from), reason: `it was sent on more than ${HOPS} times` });
 }
 
-/** What a server names is as little to be shown as to be trusted: it may hold a key. */
+/** The target of a redirect. Its text is never shown, since it is untrusted and may contain a key. */
 function nextOf(location: string, url: URL, from: URL): URL {
   const next = URL.canParse(location, url.href) ? new URL(location, url) : undefined;
   if (next && /^https?:$/.test(next.protocol) && next.username === "" && next.password === "") return next;
@@ -75,7 +75,7 @@ async function ask(url: URL, way: Way): Promise<IncomingMessage> {
     ...(way.signal && { signal: way.signal }),
   };
   const proxy = proxyFor(url, way.env ?? process.env);
-  // A proxy asks for names itself. One that the user has named may be known to it alone.
+  // A proxy resolves names itself, and only it may know a host that the user allowed.
   const pinned = proxy && isOurs ? [] : await pin(url, way, proxy !== undefined);
   const request = proxy
     ? await requestThrough(proxy, url, options, way.signal, pinned[0]?.address)
@@ -95,7 +95,7 @@ async function pin(url: URL, { allowHosts, lookup, signal }: Way, isProxied: boo
 
 async function requestTo(url: URL, pinned: readonly Pinned[], options: RequestOptions): Promise<ClientRequest> {
   const { request } = url.protocol === "https:" ? await import("node:https") : await import("node:http");
-  // No agent, so that no connection of somebody else's to the name is taken. What is not verified elsewhere is verified here.
+  // Uses no agent, so that no existing connection is reused, and verifies certificates whatever the environment says.
   return request(url, {
     ...options,
     agent: false,
@@ -120,7 +120,7 @@ function answered(request: ClientRequest): Promise<IncomingMessage> {
   });
 }
 
-/** Looking up a name cannot be stopped, only left. */
+/** Stops waiting on abort, since a DNS lookup cannot be cancelled. */
 function beforeEnd<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (!signal) return work;
   return new Promise((resolve, reject) => {
@@ -139,7 +139,7 @@ function write(fd: number, piece: Buffer): void {
   }
 }
 
-/** By the bytes that come, whatever was announced; fewer than announced is an error of the connection. */
+/** Writes the response to a file. The limit applies to received bytes; fewer than announced is a connection error. */
 async function written(answer: IncomingMessage, into: string, largest: number) {
   const tooLarge = () => errors.SKILLSTORE_LARGE({ megabytes: largest / 1024 / 1024 });
   const fd = openSync(into, "wx", 0o600);

@@ -10,15 +10,15 @@ import { LARGEST } from "./download.ts";
 import { errors } from "./errors.ts";
 import { pluginsIn } from "./marketplace.ts";
 
-/** What was brought into `<staging>/tree/files`. */
+/** The result of fetching into `<staging>/tree/files`. */
 export interface Fetched {
-  /** Of the bytes that came; a folder has none of its own. */
+  /** The hash of the received bytes; absent for a folder. */
   sha256?: string;
-  /** Of a file on this machine. */
+  /** Metadata of a local file. */
   mark?: string;
 }
 
-/** Brings what an address leads to. Throws SKILLSTORE and ARCHIVE errors. */
+/** Fetches an address. Throws SKILLSTORE and ARCHIVE errors. */
 export async function bring(address: Address, staging: string, archives: Archives, reach: Reach): Promise<Fetched> {
   const into = join(staging, "tree", "files", address.label);
   fs.mkdirSync(into, { recursive: true, mode: 0o700 });
@@ -26,7 +26,7 @@ export async function bring(address: Address, staging: string, archives: Archive
   if (address.url.protocol === "file:") {
     const path = fileURLToPath(address.url);
     if (statOf(path, address).isDirectory()) {
-      // A copy would find itself, again and again.
+      // Copying a folder into itself would never end.
       if (holds(path, staging))
         throw errors.SKILLSTORE_ADDRESS({
           address: address.shown,
@@ -51,7 +51,7 @@ function holds(folder: string, path: string): boolean {
   return way.split(sep)[0] !== "..";
 }
 
-/** Leaves of a repository what was asked for, without the folder that archives have at the top: it is named after a commit. */
+/** Keeps only the requested part of a repository, without the archive's top folder, which is named after a commit. */
 function takeOf(into: string, staging: string, { shown, repository }: Address): void {
   const [top, ...others] = fs.readdirSync(into, { withFileTypes: true });
   const root = top?.isDirectory() && others.length === 0 ? join(into, top.name) : into;
@@ -65,7 +65,7 @@ function takeOf(into: string, staging: string, { shown, repository }: Address): 
   fs.renameSync(aside, into);
 }
 
-/** By its path, or as a plugin that the repository's marketplace lists by this name. */
+/** Finds a folder by its path, or a plugin by its name in the repository's marketplace. */
 function folderOf(root: string, below: string): string | undefined {
   const isFolder = (path: string) => fs.lstatSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
   if (isFolder(join(root, below))) return join(root, below);
@@ -73,7 +73,7 @@ function folderOf(root: string, below: string): string | undefined {
   return path !== undefined && isFolder(join(root, path)) ? join(root, path) : undefined;
 }
 
-/** What shows that a file on this machine was changed; undefined when there is none. */
+/** Metadata that shows changes of a local file; undefined for anything else. */
 export function markOf({ url }: Address): string | undefined {
   const stat = fs.statSync(fileURLToPath(url), { throwIfNoEntry: false });
   return stat?.isFile() ? markIn(stat) : undefined;
@@ -114,7 +114,7 @@ function statOf(path: string, { shown }: Address): fs.Stats {
   }
 }
 
-/** Through one open file: nothing can be put in its place in between, and no pipe is waited for. */
+/** Copies through an open file, so that it cannot be replaced in between. Never blocks on a pipe. */
 function copyFile(path: string, into: string, { shown }: Address): Fetched {
   const fail = (reason: string, cause?: unknown) => errors.SKILLSTORE_ADDRESS({ address: shown, reason }, { cause });
   const hash = createHash("sha256");

@@ -6,7 +6,7 @@ import type {} from "@scorel/packages/contract";
 import type { SkillStore } from "./contract.ts";
 import { isAnyStored } from "./lock-file.ts";
 
-/** Brings skills from archives on the web and on disk, and keeps them as they were when somebody agreed to them. */
+/** Fetches skills from archives on the web and on disk, and keeps them as they were when the user agreed. */
 export default definePlugin({
   id: "skillstore",
   name: "Skill store",
@@ -25,7 +25,7 @@ export default definePlugin({
       return made;
     };
     ctx.provide("skillStore", {
-      // Most people have none, and load nothing for that.
+      // Most people have no installed skills, and load nothing for this.
       list: async () => (isAnyStored(home) ? (await store()).list() : []),
       find: async (...given) => (await store()).find(...given),
       root: async (...given) => (await store()).root(...given),

@@ -4,7 +4,7 @@ import { messageOf } from "@scorel/kernel";
 import type { StoredSkills } from "./contract.ts";
 import { errors } from "./errors.ts";
 
-/** `skills.lock.json`: what is kept, by the sha256 of the address that it came from. */
+/** `skills.lock.json`: the installed skills, keyed by the sha256 of their address. */
 export interface SkillLock {
   version: 1;
   sources: Record<string, LockedSkills>;
@@ -14,10 +14,10 @@ export type LockedSkills = Omit<StoredSkills, "id">;
 
 export const lockFileIn = (home: string) => join(home, "skills.lock.json");
 
-/** Whether there is anything to ask the lock file about; costs a look at the disk. */
+/** Whether a lock file exists. */
 export const isAnyStored = (home: string) => existsSync(lockFileIn(home));
 
-/** Reads the lock file when it has changed. Throws SKILLSTORE_LOCK when it is damaged, or others could have written it. */
+/** Reads the lock file when it has changed. Throws SKILLSTORE_LOCK when it is damaged, or writable by others. */
 export function createLockReader(home: string): () => SkillLock {
   const path = lockFileIn(home);
   let known: { mark: string; lock: SkillLock } | undefined;
@@ -30,7 +30,7 @@ export function createLockReader(home: string): () => SkillLock {
   };
 }
 
-/** The lock that a text holds; an empty one without a text. Throws SKILLSTORE_LOCK. */
+/** Parses a lock file; empty without a text. Throws SKILLSTORE_LOCK. */
 export function parseLock(path: string, text: string | undefined): SkillLock {
   if (text === undefined) return { version: 1, sources: {} };
   try {
@@ -42,7 +42,7 @@ export function parseLock(path: string, text: string | undefined): SkillLock {
   throw errors.SKILLSTORE_LOCK({ path, reason: "it is not what Scorel has written" });
 }
 
-/** Lock files of earlier versions do not say when something was added: when it was last fetched has to do. */
+/** Older lock files have no `addedAt`; the time of the last fetch replaces it. */
 function withTimes(lock: SkillLock): SkillLock {
   const rows = Object.entries(lock.sources).map(([id, source]) => [
     id,
@@ -51,7 +51,7 @@ function withTimes(lock: SkillLock): SkillLock {
   return { ...lock, sources: Object.fromEntries(rows) };
 }
 
-/** A time for something that is added now: later than all others, also when the clock was set back. */
+/** A time for something added now, later than all others even if the clock was set back. */
 export function nextTime({ sources }: SkillLock): string {
   const latest = Math.max(...Object.values(sources).map(({ addedAt }) => Date.parse(addedAt) || 0), 0);
   return new Date(Math.max(Date.now(), latest + 1)).toISOString();
@@ -92,7 +92,7 @@ const isTable = (value: unknown): value is Table =>
   typeof value === "object" && value !== null && !Array.isArray(value);
 const isSum = (sum: unknown) => typeof sum === "string" && /^[\da-f]{64}$/.test(sum);
 
-/** It becomes a path in the store. */
+/** Whether a path is safe to use below the store. */
 function isBelow(path: unknown): boolean {
   return typeof path === "string" && !path.split("/").some((part) => ["", ".", ".."].includes(part));
 }

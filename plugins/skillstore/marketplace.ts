@@ -2,22 +2,22 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join, posix } from "node:path";
 import { isBelow } from "./repository.ts";
 
-/** Where a repository lists its plugins for Claude Code; read as data, whatever else it says. */
+/** Where a repository lists its plugins for Claude Code; only read as data. */
 export const MARKETPLACE = ".claude-plugin/marketplace.json";
 const LARGEST = 256 * 1024;
 
 const MOST = 200;
 
-/** A plugin that a marketplace lists. */
+/** A plugin in a marketplace. */
 export interface ListedPlugin {
   name: string;
-  /** Its folder below that of the marketplace; "" is the whole of it. */
+  /** Its folder relative to the marketplace; "" for all of it. */
   path?: string;
-  /** Why it is not there: it lies in another repository, which is named, or its folder is missing. */
+  /** Why it is not there: the other repository, or its missing folder. */
   elsewhere?: string;
 }
 
-/** The plugins that the marketplace in a folder lists; none where there is no marketplace that can be read. */
+/** The plugins that a folder's marketplace lists; empty without a readable marketplace. */
 export function pluginsIn(folder: string): ListedPlugin[] {
   const file = join(folder, MARKETPLACE);
   const stat = lstatSync(file, { throwIfNoEntry: false });
@@ -43,7 +43,7 @@ function tableIn(value: unknown): Record<string, unknown> {
   return typeof value === "object" && value !== null ? (value as Record<string, unknown>) : {};
 }
 
-/** Short enough to be shown. */
+/** A text that is short enough to show. */
 function textIn(value: unknown): string | undefined {
   return typeof value === "string" && value.length <= 200 ? value : undefined;
 }
@@ -52,6 +52,6 @@ function jsonIn(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    return undefined; // Somebody else's file: without it the folder is looked through as any other.
+    return undefined; // Not a valid marketplace; the folder is searched like any other.
   }
 }

@@ -2,16 +2,16 @@ import { lookup as systemLookup } from "node:dns/promises";
 import { BlockList, isIP } from "node:net";
 import { errors } from "./errors.ts";
 
-/** Answers all addresses of a name. */
+/** Resolves a name to all its addresses. */
 export type Lookup = (host: string) => Promise<readonly { address: string; family: number }[]>;
 
-/** An address that a connection may be made to, and no other. */
+/** An address to which a connection may be made. */
 export interface Pinned {
   address: string;
   family: 4 | 6;
 }
 
-/** Of version 4, what leads to no public machine: this one, private, shared and link-local nets, tests, groups, the future. */
+/** IPv4 addresses that are not public: local, private, shared, link-local, test, multicast and reserved ranges. */
 const closed = new BlockList();
 for (const [net, bits] of [
   ["0.0.0.0", 8],
@@ -28,12 +28,12 @@ for (const [net, bits] of [
   ["198.51.100.0", 24],
   ["203.0.113.0", 24],
   ["224.0.0.0", 3],
-  // Where one cloud answers its machines.
+  // A cloud provider's internal service address.
   ["168.63.129.16", 32],
 ] as const)
   closed.addSubnet(net, bits, "ipv4");
 
-/** Of version 6, only what is given out to public machines, without tunnels that hide an address of version 4. */
+/** IPv6 ranges of public hosts. Tunnels, which hide an IPv4 address, are in `closed`. */
 const open = new BlockList();
 open.addSubnet("2000::", 3, "ipv6");
 for (const [net, bits] of [
@@ -44,21 +44,21 @@ for (const [net, bits] of [
 ] as const)
   closed.addSubnet(net, bits, "ipv6");
 
-/** Whether an address can only be a public machine's. */
+/** Whether an address is certainly public. */
 export function isPublic(address: string): boolean {
   const version = isIP(address);
   if (version === 4) return !closed.check(address, "ipv4");
   return version === 6 && !address.includes("%") && open.check(address, "ipv6") && !closed.check(address, "ipv6");
 }
 
-/** Whether the user has named the host, or the host with this port. */
+/** Whether the user allowed the host, or the host with this port. */
 export function isAllowed({ hostname, port, protocol }: URL, allowHosts: readonly string[]): boolean {
   const host = bare(hostname);
   const withPort = `${host.includes(":") ? `[${host}]` : host}:${port || (protocol === "https:" ? "443" : "80")}`;
   return allowHosts.some((entry) => bare(entry) === host || entry.trim().toLowerCase() === withPort);
 }
 
-/** The only addresses that a request may go to. Throws SKILLSTORE_HOST, when there are none or one of them is not public. */
+/** The addresses to which a request may connect. Throws SKILLSTORE_HOST when there are none or one is not public. */
 export async function pinnedTo(
   url: URL,
   allowHosts: readonly string[],

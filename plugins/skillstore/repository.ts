@@ -2,13 +2,13 @@ import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { errors } from "./errors.ts";
 
-/** A repository on the web: it is fetched as the archive that its site makes of it, so no git runs. */
+/** A repository on the web. It is fetched as an archive from its site, so no git is run. */
 export interface Repository {
-  /** Of the archive. */
+  /** The URL of the archive. */
   url: URL;
-  /** Leads there again: `git+https://github.com/owner/repo@ref#path`. */
+  /** The complete address: `git+https://github.com/owner/repo@ref#path`. */
   shown: string;
-  /** The folder, or the plugin of a marketplace, that is taken of it. */
+  /** The folder, or plugin of a marketplace, to take. */
   below?: string;
 }
 
@@ -16,8 +16,8 @@ const SHORT = /^([A-Za-z0-9][\w-]*\/[\w.-]+?)(?:\.git)?(?:@([^@#\s]+))?(?:#(.+))
 const LONG = /^git\+(https?:\/\/[^@#]+?)(?:\.git)?\/?(?:@([^@#\s]+))?(?:#(.+))?$/i;
 
 /**
- * `owner/repo`, which is GitHub's unless there is such a path here, or `git+https://host/owner/repo`; both with `@ref` and
- * `#path`. Undefined for what is none. Throws SKILLSTORE_ADDRESS.
+ * Parses `owner/repo` (on GitHub, unless such a path exists here) or `git+https://host/owner/repo`, both with optional `@ref`
+ * and `#path`. Undefined for anything else. Throws SKILLSTORE_ADDRESS.
  */
 export function repositoryOf(text: string, base: string): Repository | undefined {
   const [, long, longRef, longPath] = LONG.exec(text) ?? [];
@@ -38,14 +38,14 @@ function repositoryAt(address: string, ref: string | undefined, path: string | u
   const repository = pathname.replace(/\/+$/, "");
   const name = repository.slice(repository.lastIndexOf("/") + 1);
   const commit = ref ?? "HEAD";
-  // GitLab's sites have their own path; GitHub, Codeberg, Forgejo and Gitea share one.
+  // GitLab sites have their own path; GitHub, Codeberg, Forgejo and Gitea share one.
   const isGitLab = /(?:^|\.)gitlab\./.test(hostname);
   const archive = isGitLab ? `-/archive/${commit}/${name}.tar.gz` : `archive/${commit}.tar.gz`;
   const shown = `git+${origin}${repository}${ref === undefined ? "" : `@${ref}`}${below ? `#${below}` : ""}`;
   return { url: new URL(`${origin}${repository}/${archive}`), shown, ...(below && { below }) };
 }
 
-/** Whether a path stays below where it starts. */
+/** Whether a relative path has no `..` or similar parts. */
 export function isBelow(path: string): boolean {
   return !path.includes("\\") && !path.split("/").some((part) => ["", ".", ".."].includes(part));
 }

@@ -12,22 +12,22 @@ import { pluginsIn } from "./marketplace.ts";
 import { makeStaging, place, treesIn } from "./staging.ts";
 import { isIntact, type Sums, sealTree, skillFilesIn, sumsOf } from "./tree.ts";
 
-/** The store that staged skills are compared with and put into. */
+/** The store that holds the current skills and takes the staged ones. */
 interface Keeping {
   /** `~/.scorel`. */
   readonly home: string;
   readonly archives: Archives;
   byId(id: string): PlacedSkills | undefined;
-  /** Changes the lock file in one step; what `change` throws changes nothing. */
+  /** Changes the lock file in one step; nothing changes if `change` throws. */
   change(change: (lock: SkillLock) => void): Promise<void>;
-  /** Keeps a tree that was replaced for a day. */
+  /** Keeps a replaced tree for one more day. */
   retire(tree: string): void;
 }
 
-/** Each is looked at by every session. */
+/** The most skills of a source, since every session reads them. */
 const MOST_SKILLS = 500;
 
-/** Brings skills into a folder of their own, to be looked at. */
+/** Fetches skills into a new folder for review. */
 export async function stage(
   store: Keeping,
   address: Address,
@@ -46,7 +46,7 @@ export async function stage(
   }
 }
 
-/** What a root is called that nobody has given a name. */
+/** A free name for a configured root. */
 export function freeName({ sources }: SkillLock, { id, label }: Address): string {
   const taken = new Set(Object.entries(sources).flatMap(([other, { name }]) => (other === id ? [] : [name])));
   for (let count = 1; ; count++) {
@@ -129,14 +129,14 @@ class Staged implements StagedSkills {
       const { sources } = lock;
       const taken = before?.id ?? id;
       const now = Object.hasOwn(sources, taken) ? sources[taken] : undefined;
-      // Two that fetch a root at once bring the same, or one of them was early: the first counts.
+      // Two processes may fetch a root at the same time; the first one counts.
       if (now && !added && !before) return;
       if (now?.fetchedAt !== before?.fetchedAt) throw errors.SKILLSTORE_TAKEN({ name, from: this.from });
       const other = Object.entries(sources).find(([key, source]) => source.name === name && key !== taken)?.[1];
       if (other) throw errors.SKILLSTORE_TAKEN({ name, from: other.from });
       const same = taken !== id && Object.hasOwn(sources, id) ? sources[id] : undefined;
       if (same) throw errors.SKILLSTORE_TAKEN({ name: same.name, from: same.from });
-      // What the configuration had brought counts as added only from now on.
+      // A configured entry counts as added only from now on.
       const addedAt = now && now.added === added ? now.addedAt : nextTime(lock);
       delete sources[taken];
       sources[id] = { name, added, ...entry, addedAt };

@@ -4,15 +4,15 @@ import { basename, join } from "node:path";
 import { crc32 } from "node:zlib";
 import { codeOf, newId } from "@scorel/kernel";
 
-/** Longer than any session reads what was replaced, and than anyone takes to answer. */
+/** The age at which unneeded folders are removed: longer than any session reads replaced skills or anybody takes to answer. */
 const STALE_MS = 24 * 3600 * 1000;
-/** A process that cannot be seen may run in another container. */
+/** The age for folders of ended processes; a process that is not visible may run in another container. */
 const DEAD_MS = 10 * 60_000;
 
-/** Where trees are kept, by their sha256. */
+/** The folder of trees, which are named by their sha256. */
 export const treesIn = (home: string) => join(home, "archives");
 
-/** A new private folder beside the trees, whose name says which process it belongs to. */
+/** Creates a private staging folder next to the trees; its name identifies the process. */
 export function makeStaging(home: string): string {
   const trees = treesIn(home);
   fs.mkdirSync(trees, { recursive: true, mode: 0o700 });
@@ -21,7 +21,7 @@ export function makeStaging(home: string): string {
   return folder;
 }
 
-/** Puts a sealed tree in its place; one that is there and intact stays. */
+/** Moves a sealed tree into place; an existing intact one stays. */
 export function place(home: string, staged: string, tree: string, isIntact: () => boolean): void {
   const target = join(treesIn(home), tree);
   if (fs.existsSync(target) && isIntact()) {
@@ -32,18 +32,18 @@ export function place(home: string, staged: string, tree: string, isIntact: () =
   try {
     fs.renameSync(join(staged, "tree"), target);
   } catch (thrown) {
-    // Another process was as fast, with the same bytes.
+    // Another process was faster, with the same bytes.
     if (!["EEXIST", "ENOTEMPTY"].includes(codeOf(thrown))) throw thrown;
   }
 }
 
-/** From now on it may be needed for a day, whether the lock file names it or not. */
+/** Keeps a tree for another day, even if the lock file does not name it. */
 export function keep(target: string): void {
   const now = new Date();
   if (fs.existsSync(target)) fs.utimesSync(target, now, now);
 }
 
-/** Removes what nobody has named for a day, and what processes left that have ended. */
+/** Removes trees that were not needed for a day, and folders of ended processes. */
 export function sweep(home: string, named: ReadonlySet<string>): void {
   for (const name of fs.readdirSync(treesIn(home))) {
     const folder = join(treesIn(home), name);

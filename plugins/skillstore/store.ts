@@ -9,7 +9,7 @@ import { markOf } from "./fetch.ts";
 import { createLockReader, lockFileIn, parseLock, type SkillLock } from "./lock-file.ts";
 import { keep, sweep, treesIn } from "./staging.ts";
 
-/** What the store works with. */
+/** What the store needs. */
 export interface Surroundings {
   /** `~/.scorel`. */
   home: string;
@@ -17,16 +17,16 @@ export interface Surroundings {
   host: () => Pick<HostService, "changeFile"> | undefined;
 }
 
-/** A root that failed is left alone for so long. */
+/** How long a failed root is not tried again, in milliseconds. */
 const REST_MS = 10 * 60_000;
 
-/** The skills that are kept below a home, and the ways in and out. */
+/** The skill store in a home folder. */
 export class Store implements SkillStore {
   readonly home: string;
   readonly archives: Archives;
   private readonly host: Surroundings["host"];
   private readonly read: () => SkillLock;
-  /** Roots that are being fetched, by id, and when those that failed did. */
+  /** Fetches of roots in progress, by id; `failed` has the time of failures. */
   private readonly fetching = new Map<string, Promise<PlacedSkills>>();
   private readonly failed = new Map<string, { at: number; thrown: unknown }>();
 
@@ -53,7 +53,7 @@ export class Store implements SkillStore {
     const before = this.failed.get(address.id);
     if (before && performance.now() - before.at < REST_MS) throw before.thrown;
     const others = this.fetching.get(address.id);
-    // Whoever had begun it may have left; then it is begun anew.
+    // The other caller may have been cancelled; then this one starts again.
     if (others) return await others.catch(() => this.root(given, base, reach));
     const work = this.fetchRoot(address, reach).finally(() => this.fetching.delete(address.id));
     this.fetching.set(address.id, work);
@@ -82,7 +82,7 @@ export class Store implements SkillStore {
     return source && this.placed({ ...source, id });
   }
 
-  /** Changes the lock file in one step, alone among all processes; what `change` throws changes nothing. */
+  /** Changes the lock file atomically, one process at a time. If `change` throws, nothing is changed. */
   async change(change: (lock: SkillLock) => void): Promise<void> {
     const path = lockFileIn(this.home);
     const host = this.host();
@@ -94,7 +94,7 @@ export class Store implements SkillStore {
     });
   }
 
-  /** Whatever was replaced stays for a day, for sessions that read it. */
+  /** Keeps a replaced tree for a day, for sessions that still read it. */
   retire(tree: string): void {
     keep(join(treesIn(this.home), tree));
     sweep(this.home, new Set(Object.values(this.read().sources).map((source) => source.tree)));

@@ -5,14 +5,14 @@ import { codeOf } from "@scorel/kernel";
 import { sha256Of } from "@scorel/kit/files/hash";
 import type { StagedFile } from "./contract.ts";
 
-/** As skills are looked for elsewhere: not deeper, and not in these. */
+/** The same limits as for skills elsewhere: depth and skipped folders. */
 const DEEPEST = 6;
 const SKIPPED = new Set([".git", "node_modules", ".venv"]);
 
-/** Paths with `/` -> sha256. */
+/** Maps relative paths to sha256. */
 export type Sums = ReadonlyMap<string, string>;
 
-/** Files below a folder that was unpacked here, sorted: plain ones only. */
+/** All files below an unpacked folder, sorted by path. */
 export function filesIn(folder: string, prefix = ""): StagedFile[] {
   const entries = readdirSync(join(folder, prefix), { withFileTypes: true });
   return entries
@@ -25,7 +25,7 @@ export function filesIn(folder: string, prefix = ""): StagedFile[] {
     .sort((a, b) => (a.path < b.path ? -1 : 1));
 }
 
-/** Writes down what a tree consists of, in `sums.json` beside its folder `files`; the answer is sha256 of that. */
+/** Writes the hashes of a tree's files to `sums.json` next to its folder `files`, and returns the sha256 of that. */
 export function sealTree(tree: string): { tree: string; files: StagedFile[]; sums: Sums } {
   const files = filesIn(join(tree, "files"));
   const sums = new Map(files.map(({ path }) => [path, sumOf(join(tree, "files", path))]));
@@ -34,7 +34,7 @@ export function sealTree(tree: string): { tree: string; files: StagedFile[]; sum
   return { tree: sha256Of(text), files, sums };
 }
 
-/** What a tree consisted of when it was sealed; undefined when that is not to be had any more. */
+/** The hashes of a sealed tree; undefined if they are missing or changed. */
 export function sumsOf(tree: string, sha256: string): Sums | undefined {
   try {
     const text = readFileSync(join(tree, "sums.json"), "utf8");
@@ -46,7 +46,7 @@ export function sumsOf(tree: string, sha256: string): Sums | undefined {
   }
 }
 
-/** Whether a tree is still what was sealed, to the last byte. */
+/** Whether all files of a tree are as they were sealed. */
 export function isIntact(tree: string, sha256: string): boolean {
   const sums = sumsOf(tree, sha256);
   if (!sums) return false;
@@ -59,7 +59,7 @@ export function isIntact(tree: string, sha256: string): boolean {
   }
 }
 
-/** The SKILL.md files among the paths of a tree: one for each folder. */
+/** The SKILL.md files in a tree, one per folder. */
 export function skillFilesIn(sums: Sums): { path: string; sha256: string }[] {
   return [...sums].flatMap(([path, sha256]) => {
     const folders = path.split("/").slice(0, -1);

@@ -1,8 +1,8 @@
 type Json = Record<string, unknown>;
 
 /**
- * Repairs what models commonly get wrong before arguments are validated: `null` for an optional field
- * is dropped, and JSON text is parsed where an object, array, number or boolean is expected. `raw` is not changed.
+ * Repairs common mistakes of models before validation: drops `null` for optional fields, and parses JSON text where an object,
+ * array, number or boolean is expected. `raw` is not changed.
  */
 export function repairArguments(raw: unknown, schema: Json): unknown {
   if (raw === undefined || raw === null || raw === "") return {};
@@ -24,7 +24,7 @@ function repair(value: unknown, schema: Json): unknown {
   return Object.fromEntries(fields);
 }
 
-/** The value in a text, where the schema wants one of that type and no text: models write `"5"` for 5. */
+/** Parses a text if the schema expects another type: models write `"5"` for 5. */
 function parsed(text: string, schema: Json): unknown {
   if (accepts(schema, "string")) return text;
   try {
@@ -42,7 +42,7 @@ function typesOf(value: unknown): string[] {
   return typeof value === "boolean" ? ["boolean"] : [];
 }
 
-/** Whether a schema names a type as one it takes. */
+/** Whether a schema accepts a type by name. */
 function accepts(schema: Json, type: string): boolean {
   if (schema.type === type || (Array.isArray(schema.type) && schema.type.includes(type))) return true;
   if (type === "null" && (schema.nullable === true || schema.const === null)) return true;

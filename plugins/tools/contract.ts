@@ -1,16 +1,16 @@
 import type { Awaitable, DisplayAction } from "@scorel/kernel";
 import type { ImageBlock, TextBlock } from "@scorel/messages/contract";
 
-/** What a call touches; two calls of a batch that conflict keep their source order. */
+/** What a call touches. Conflicting calls of a batch run in source order. */
 export type Access = "read" | "exclusive" | { writes: readonly string[] };
 
-/** What a tool answers. Failures a model can act on are data: `isError: true` and a text. */
+/** A tool's result. Errors that a model can act on are results with `isError: true` and a text. */
 export interface ToolOutput {
   content: (TextBlock | ImageBlock)[];
-  /** For faces and projections, stored with the result; a model never reads it. */
+  /** Stored with the result for clients and projections; the model does not see it. */
   details?: unknown;
   isError?: boolean;
-  /** Ends the turn after this batch when every result of the batch says so. */
+  /** Ends the turn after this batch, if all results of the batch say so. */
   terminate?: boolean;
 }
 
@@ -22,17 +22,17 @@ export interface Tool<P = any> {
   description: string;
   /** JSON Schema, TypeBox or zod. */
   parameters: unknown;
-  /** It takes the place of another plugin's tool of this name. */
+  /** Whether it replaces another plugin's tool of the same name. */
   replaces?: boolean;
-  /** What the model is told instead of `parameters`, which may accept more than that: a JSON Schema object. */
+  /** The JSON Schema that the model sees instead of `parameters`, which may accept more. */
   advertised?: Record<string, unknown>;
-  /** The model is not told of the tool, and can call it all the same. */
+  /** The tool is not advertised to the model, but can be called. */
   unlisted?: true;
-  /** Default: exclusive. Paths in `writes` are real paths. */
+  /** What a call touches; by default exclusive. Paths in `writes` are real paths. */
   access?(params: P): Awaitable<Access>;
-  /** The files and folders that a call reads, as absolute paths: as they are named and by their real paths. */
+  /** The files and folders that a call reads, as absolute paths: as given and real. */
   reads?(params: P): Awaitable<readonly string[]>;
-  /** Runs before validation. */
+  /** Changes raw arguments before validation. */
   prepareArguments?(raw: unknown): unknown;
   execute(
     toolCallId: string,
@@ -40,34 +40,34 @@ export interface Tool<P = any> {
     signal?: AbortSignal,
     onUpdate?: (partial: ToolOutput) => void,
   ): Promise<ToolOutput>;
-  /** How a face draws the call with its result; default: a card with the tool's name and arguments. */
+  /** How clients show the call with its result. Default: a card with the tool's name and arguments. */
   display?(params: P, result: ToolOutput | undefined): DisplayAction;
 }
 
-/** A tool made ready for the loop: JSON Schema parameters, validation, scheduling, normalised results. */
+/** A tool prepared for the agent loop: JSON Schema parameters, validation, scheduling, normalised results. */
 export interface ReadyTool {
   name: string;
-  /** The id of the plugin that brings it. */
+  /** The id of the plugin that contributed it. */
   plugin: string;
   label: string;
   description: string;
-  /** What the model is told of its arguments: a JSON Schema object, the same object at every call. */
+  /** The JSON Schema that the model sees; the same object each time. */
   parameters: Record<string, unknown>;
-  /** The model is not told of the tool, and can call it all the same. */
+  /** The tool is not advertised to the model, but can be called. */
   unlisted?: true;
   prepareArguments(raw: unknown): unknown;
   /**
-   * Validates, applies what the schema does to arguments, and answers the frozen value that a call is judged by and run with.
-   * A value that it answered comes back as it is. Throws an error that a model can read.
+   * Validates arguments, applies the schema's defaults and transforms, and returns a frozen value for judging and running the
+   * call. Already validated values are returned unchanged. Throws an error for the model.
    */
   validate(args: unknown): unknown;
-  /** What a call with these params, as `validate` answered them, touches; never rejects: in doubt `exclusive`. */
+  /** What a call with validated params touches. Never rejects; `exclusive` if unknown. */
   access(params: unknown): Promise<Access>;
-  /** What the tool says that such a call reads; undefined when it does not say, or fails to. */
+  /** What a call reads according to the tool; undefined if it does not say or fails. */
   reads(params: unknown): Promise<readonly string[] | undefined>;
   /**
-   * Waits for earlier conflicting calls of the batch, runs, normalises; rejects at once on abort. `params` are
-   * what `validate` answered; those of a zod tool that it did not answer are validated here first. The tool gets a copy.
+   * Waits for earlier conflicting calls of the batch, runs the tool and normalises the result. Rejects immediately on abort.
+   * `params` should come from `validate`; those of a zod tool are validated here if not. The tool gets a copy.
    */
   execute(
     toolCallId: string,
@@ -77,25 +77,25 @@ export interface ReadyTool {
   ): Promise<ToolOutput>;
 }
 
-/** How a tool that runs commands is to run them. */
+/** How tools run commands. */
 export interface BashSettings {
-  /** In the sandbox: the project can be written, nothing else, and of the host's own files little can be seen. */
+  /** Runs commands in the sandbox: only the project is writable, and few host files are visible. */
   sandbox: boolean;
-  /** With the network, when in the sandbox. */
+  /** Allows network access in the sandbox. */
   network: boolean;
 }
 
 export interface ToolsService {
   /** The table `[tools.bash]`. */
   readonly bash: BashSettings;
-  /** The tools this session's model can call, in a stable order; it is told of those that are not `unlisted`. */
+  /** The tools that this session's model can call, in a stable order. Those that are not `unlisted` are advertised. */
   list(): readonly ReadyTool[];
   get(name: string): ReadyTool | undefined;
-  /** Announces the calls of one assistant message in source order, before the first runs. */
+  /** Announces the calls of an assistant message in source order, before the first one runs. */
   beginBatch(calls: readonly { id: string; name: string; arguments: unknown }[]): void;
-  /** A call of the batch is settled and its result stored (or it never ran): later ones may go on. */
+  /** Marks a call as finished, with its result stored or skipped, so that later calls may run. */
   settle(toolCallId: string): void;
-  /** How a face draws a call. `valid`: these are arguments that the tool got, not what a model wrote. */
+  /** How clients show a call. `valid` says that these are validated arguments, not raw ones from a model. */
   display(name: string, args: unknown, result: ToolOutput | undefined, valid?: boolean): DisplayAction;
 }
 

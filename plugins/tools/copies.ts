@@ -1,9 +1,9 @@
-/** A copy of plain data that nobody can change. What is not plain (a Date, an instance of a class) is shared. */
+/** A deeply frozen copy of plain data. Other objects (a Date, a class instance) are shared. */
 export function frozenCopy(value: unknown): unknown {
   return copied(value, Object.freeze, new Map());
 }
 
-/** A copy of plain data that its receiver may change. */
+/** A deep copy of plain data that its receiver may change. */
 export function ownCopy(value: unknown): unknown {
   return copied(value, (copy) => copy, new Map());
 }

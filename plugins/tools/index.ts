@@ -4,10 +4,10 @@ import type {} from "./contract.ts";
 import { misspelt, PRESETS } from "./presets.ts";
 import { createTools } from "./service.ts";
 
-/** What the question about a project's trust says of a key. */
+/** Trust metadata for a key: what could happen if an untrusted project set it. */
 const weakens = (could: string) => ({ trust: { kind: "weakens", could } });
 
-/** The registry of tools: collects what plugins contribute, makes it ready for the loop, keeps source order. */
+/** The tool registry: collects contributed tools, prepares them for the agent loop and keeps calls in source order. */
 export default definePlugin({
   id: "tools",
   name: "Tools",

@@ -1,6 +1,6 @@
 import { nearest } from "@scorel/kernel";
 
-/** The named lists of tools. A tool that no list names is an extension's, or one of another plugin. */
+/** The named tool lists. Tools in no list belong to extensions or other plugins. */
 const LISTS = {
   readonly: ["Read", "Glob", "Grep"],
   coding: ["Read", "Edit", "Write", "Bash", "Glob", "Grep", "TodoWrite"],
@@ -11,7 +11,7 @@ export type Preset = (typeof PRESETS)[number];
 
 const listed: ReadonlySet<string> = new Set(Object.values(LISTS).flat());
 
-/** What is probably meant by names that are nearly those of tools in the lists; undefined where none is. */
+/** Suggestions for names that nearly match a listed tool; undefined if there are none. */
 export function misspelt(names: unknown): string | undefined {
   const texts = Array.isArray(names) ? names.filter((name) => typeof name === "string") : [];
   const found = texts.flatMap((name) => {
@@ -21,7 +21,9 @@ export function misspelt(names: unknown): string | undefined {
   return found.length > 0 ? found.join(" And it ") : undefined;
 }
 
-/** Whether a preset offers a tool. `readonly` and `none` keep to their lists; `coding` adds what other plugins bring. */
+/**
+ * Whether a preset offers a tool. `readonly` and `none` offer only their lists; `coding` also offers tools of other plugins.
+ */
 export function offers(preset: Preset, name: string): boolean {
   if (preset === "all") return true;
   if (preset === "none") return false;

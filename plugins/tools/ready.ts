@@ -7,33 +7,33 @@ import { bounded, failure, normalise, textOf, unstorable } from "./result.ts";
 import { type Schedule, untilAborted } from "./schedule.ts";
 import { type ReadParameters, readParameters } from "./schema.ts";
 
-/** How much of a cancelled call's output its result keeps, in characters. */
+/** How many characters of a cancelled call's output are kept in its result. */
 const KEPT_OUTPUT = 10_000;
-/** Characters of refused arguments that the model is shown. */
+/** How many characters of invalid arguments are shown to the model. */
 const MOST_RECEIVED = 2_000;
 
-/** How the functions of a tool are called: in the name of its plugin. */
+/** Calls a tool's functions on behalf of its plugin. */
 export interface Caller {
-  /** Aborts when the session begins to stop: then no tool runs any more. */
+  /** Aborts when the session begins to stop; from then on no tool runs. */
   readonly stopping: AbortSignal;
   plugin: string;
   call<T>(work: () => T): T;
-  /** What a call touches: `exclusive` when the tool's function fails. */
+  /** What a call touches; `exclusive` if the tool's function fails. */
   access(work: () => Awaitable<Access>): Awaitable<Access>;
-  /** What a call reads: undefined when the tool's function fails. */
+  /** What a call reads; undefined if the tool's function fails. */
   reads(work: () => Awaitable<readonly string[] | undefined>): Awaitable<readonly string[] | undefined>;
-  /** Told when a call begins, with its signal; the answer is called when it has ended. */
+  /** Called when a call begins, with its signal; returns a function to call at its end. */
   begin(signal: AbortSignal): () => void;
   report(thrown: unknown): void;
 }
 
-/** Makes a contributed tool ready for the loop; throws TOOL_SCHEMA when its parameters cannot be used. */
+/** Prepares a contributed tool for the agent loop. Throws TOOL_SCHEMA for unusable parameters. */
 export function makeReady(tool: Tool, schedule: Schedule, caller: Caller): ReadyTool {
   const parameters = readParameters(tool.parameters);
   const validated = new WeakSet<object>();
   const isValidated = (args: unknown) => typeof args === "object" && args !== null && validated.has(args);
   const validate = (args: unknown): unknown => {
-    // It is frozen, so it is still what was validated; a schema may answer otherwise the second time.
+    // The value is frozen, so it is still valid; a schema could return something else the second time.
     if (isValidated(args)) return args;
     const value = frozenCopy(check(tool.name, parameters, args));
     if (typeof value === "object" && value !== null) validated.add(value);
@@ -71,14 +71,14 @@ function check(name: string, parameters: ReadParameters, args: unknown): unknown
   throw errors.TOOL_ARGUMENTS({ name, issues: result.issues, received: excerpt(JSON.stringify(args, null, 2)) });
 }
 
-/** Of arguments that the model has in its context anyway: a file's content among them is not sent once more. */
+/** Cuts arguments, which the model has in its context anyway: file contents are not repeated. */
 function excerpt(text: string): string {
   return text.length <= MOST_RECEIVED
     ? text
     : `${text.slice(0, MOST_RECEIVED)}\n… (${text.length - MOST_RECEIVED} more characters)`;
 }
 
-/** One execution: nothing is heard of it after its end, and an abort ends it whatever the tool does. */
+/** One execution of a tool. Updates after its end are ignored, and an abort ends it whatever the tool does. */
 class Run {
   private readonly tool: Tool;
   private readonly caller: Caller;
@@ -95,7 +95,7 @@ class Run {
     this.onUpdate = onUpdate;
   }
 
-  /** Rejects with TOOL_CANCELLED on abort. */
+  /** Runs `work`. Rejects with TOOL_CANCELLED on abort. */
   async guarded(work: () => Promise<ToolOutput>): Promise<ToolOutput> {
     try {
       return await work();
@@ -130,7 +130,7 @@ class Run {
     this.onUpdate?.(output);
   }
 
-  /** As much of the result as a log and a model can take. */
+  /** Limits the result to what the log and a model can take. */
   private kept(given: ToolOutput): ToolOutput {
     const { output, reason } = bounded(given);
     if (reason !== undefined) this.caller.report(errors.TOOL_RESULT_SIZE({ name: this.tool.name, reason }));

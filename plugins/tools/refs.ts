@@ -2,13 +2,12 @@ import { errors } from "./errors.ts";
 
 type Json = Record<string, unknown>;
 
-/** Inlining may copy shared parts many times; a schema that grows beyond this is refused. */
+/** The most schema parts after inlining, which may copy shared parts many times. */
 const MAX_NODES = 5_000;
 
 /**
- * A schema without references: `#/...` pointers are replaced by what they point at, because some
- * providers drop definitions. A schema without references is answered as it is; one that refers
- * to itself, or to another document, throws TOOL_SCHEMA.
+ * Replaces `#/...` references by what they refer to, because some providers drop definitions. A schema without references is
+ * returned unchanged. Throws TOOL_SCHEMA for references to itself or to other documents.
  */
 export function inlineReferences(schema: Json): Json {
   if (!hasReference(schema)) return schema;

@@ -7,10 +7,10 @@ export interface Contributed {
   tool: Tool;
 }
 
-/** Tells what is wrong with what a plugin contributed; without one, with the configuration. */
+/** Reports a problem with a plugin's contribution or, without a plugin, with the configuration. */
 export type Report = (thrown: unknown, plugin?: string) => void;
 
-/** The usable tools of all plugins in load order; what is wrong with the others is reported. */
+/** The usable tools of all plugins in load order. Problems with others are reported. */
 export function gather(
   collected: readonly Collected<unknown>[],
   replace: readonly string[],
@@ -29,12 +29,12 @@ function toolsOf(value: unknown): unknown[] {
 
 interface Admission {
   admitted: Map<string, Contributed>;
-  /** Names of tools that the configuration lets a later plugin replace. */
+  /** Names of tools that the configuration allows a later plugin to replace. */
   replace: readonly string[];
   report: Report;
 }
 
-/** Of two tools with one name the first counts, unless the later one or the configuration says that it replaces it. */
+/** Admits a tool. The first one of a name wins, unless the later one or the configuration says that it replaces it. */
 function admit({ plugin, tool }: { plugin: string; tool: unknown }, { admitted, replace, report }: Admission): void {
   const reason = flawOf(tool);
   const name = nameOf(tool);
@@ -52,7 +52,7 @@ export const TOOL_FIELDS = [
   ...OPTIONAL_FUNCTIONS,
 ];
 
-/** All that keeps a value from being a tool. */
+/** All problems that keep a value from being a tool. */
 function flawOf(value: unknown): string | undefined {
   if (typeof value !== "object" || value === null) return "it is no object";
   const tool = value as Record<string, unknown>;
@@ -88,7 +88,7 @@ function optionalFlaws(tool: Record<string, unknown>): string[] {
   return flaws;
 }
 
-/** How the message about a missing field names the word that stands in its place. */
+/** A hint about a misspelled field. */
 function meant(written: string, field: string): string {
   return `; it has ${JSON.stringify(written)}, which is probably meant to be "${field}"`;
 }
@@ -102,7 +102,7 @@ function nameOf(tool: unknown): string {
   return typeof name === "string" ? name : "?";
 }
 
-/** A tool made ready, or nothing and a report. */
+/** A prepared tool; on failure, an empty list and a report. */
 export function usable<T>({ plugin, tool }: Contributed, make: (tool: Tool) => T, report: Report): T[] {
   try {
     return [make(tool)];

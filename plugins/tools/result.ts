@@ -3,7 +3,7 @@ import type { ToolOutput } from "./contract.ts";
 
 type Block = TextBlock | ImageBlock;
 
-/** Whatever a tool answered as a result that every provider and the log accept. */
+/** Converts any tool result to one that all providers and the log accept. */
 export function normalise(answer: unknown): ToolOutput {
   if (!isObject(answer) || Array.isArray(answer)) return { content: blocksOf(answer) };
   const { content, details, isError, terminate } = answer;
@@ -17,7 +17,7 @@ export function normalise(answer: unknown): ToolOutput {
   };
 }
 
-/** A failure as a result, so that the model can act on it. */
+/** An error as a result, so that the model can act on it. */
 export function failure(message: string): ToolOutput {
   return { content: [text(message)], isError: true };
 }
@@ -27,7 +27,7 @@ export function textOf(output: ToolOutput): string {
   return output.content.map((block) => (block.type === "text" ? block.text : `[${block.mimeType} image]`)).join("\n");
 }
 
-/** Why details cannot be stored, if they cannot. */
+/** Why details cannot be stored; undefined if they can. */
 export function unstorable(details: unknown): string | undefined {
   try {
     return JSON.stringify(details) === undefined ? `${typeof details} has no JSON form` : undefined;
@@ -36,12 +36,12 @@ export function unstorable(details: unknown): string | undefined {
   }
 }
 
-/** Characters of text, number of blocks, and characters of images that one result may have: far more than a model reads. */
+/** Limits of a result, far above what a model reads: characters of text, number of blocks, characters of image data. */
 const MOST_TEXT = 1_000_000;
 const MOST_BLOCKS = 1_000;
 const MOST_IMAGES = 50_000_000;
 
-/** The result without what is too much of it, and what that was. */
+/** Cuts a result to the limits, and says what was left out. */
 export function bounded(output: ToolOutput): { output: ToolOutput; reason?: string } {
   const sizes = output.content.map((block) => (block.type === "text" ? block.text.length : block.data.length));
   const total = sizes.reduce((sum, size) => sum + size, 0);

@@ -1,7 +1,7 @@
 import type { Awaitable } from "@scorel/kernel";
 import type { Access } from "./contract.ts";
 
-/** Whether two calls may not overlap, so that the earlier one has to end first. Paths are those of `folded`. */
+/** Whether two calls must not overlap. Paths must be from `folded`. */
 function conflicts(a: Access, b: Access): boolean {
   if (a === "exclusive" || b === "exclusive") return true;
   if (a === "read" || b === "read") return a !== b && [a, b].some((access) => writesOf(access).length > 0);
@@ -12,12 +12,12 @@ function writesOf(access: Access): readonly string[] {
   return typeof access === "object" ? access.writes : [];
 }
 
-/** One lies at or below the other. */
+/** Whether one path is the other or inside it. */
 function meet(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}/`) || b.startsWith(`${a}/`);
 }
 
-/** With one spelling for names that some file systems take for the same; waiting needlessly is harmless. */
+/** Normalises paths as file systems that ignore case do. Waiting without need is harmless. */
 function folded(access: Access): Access {
   if (typeof access !== "object") return access;
   return { writes: access.writes.map((path) => path.normalize("NFC").toLowerCase()) };
@@ -26,31 +26,33 @@ function folded(access: Access): Access {
 interface Call {
   entered: boolean;
   settled: boolean;
-  /** Known once the call has entered. */
+  /** Set when the call has entered. */
   access?: Access;
-  /** Earlier calls that conflict with it and are not settled. */
+  /** Earlier unfinished calls that conflict with it. */
   readonly waitsFor: Set<Call>;
-  /** Lets it run. */
+  /** Lets the call run. */
   start(): void;
   readonly started: Promise<void>;
 }
 
 /**
- * Calls of one batch that are open at the same time: those that run, and those that wait for one of them. The next one
- * follows when one of these is settled.
+ * The most calls of a batch that are open at a time: running, or waiting for one that runs. When one is finished, the next one
+ * opens.
  */
 export const MOST_OPEN = 64;
 
-/** Keeps the source order of one batch between any two calls that conflict; others run side by side. */
+/** Runs conflicting calls of a batch in source order, and others in parallel. */
 export class Schedule {
   private batch = new Batch([]);
 
-  /** Takes the calls of one assistant message, in source order. */
+  /** Starts a batch with the calls of an assistant message, in source order. */
   begin(ids: readonly string[]): void {
     this.batch = new Batch(ids);
   }
 
-  /** Resolves when every earlier conflicting call is settled; a call of no batch goes at once. Rejects on abort. */
+  /**
+   * Resolves when all earlier conflicting calls are finished; immediately for a call outside of the batch. Rejects on abort.
+   */
   async enter(id: string, access: () => Awaitable<Access>, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted();
     const { batch } = this;
@@ -58,18 +60,18 @@ export class Schedule {
     if (call) await untilAborted(batch.wait(call, access), signal);
   }
 
-  /** Lets later calls go on; unknown and settled ids are ignored. */
+  /** Lets later calls run; unknown and finished ids are ignored. */
   settle(id: string): void {
     this.batch.settle(id);
   }
 }
 
-/** Each call is compared only with those that are open, so that a batch costs no more than its length. */
+/** Compares each call only with open ones, so that a batch takes linear time. */
 class Batch {
   private readonly calls: readonly Call[];
   private readonly byId = new Map<string, Call[]>();
   private readonly open = new Set<Call>();
-  /** The place of the first call that has not been opened. */
+  /** The index of the next call to open. */
   private next = 0;
 
   constructor(ids: readonly string[]) {
@@ -103,7 +105,7 @@ class Batch {
     this.openNext();
   }
 
-  /** Opens calls in source order: a call whose access is not known yet holds back those after it. */
+  /** Opens calls in source order; a call with unknown access holds back later ones. */
   private openNext(): void {
     for (; this.open.size < MOST_OPEN; this.next++) {
       const call = this.calls[this.next];
@@ -130,7 +132,7 @@ function startIfFree(call: Call): void {
   if (call.waitsFor.size === 0) call.start();
 }
 
-/** The promise, or the signal's reason as soon as it aborts. */
+/** Settles like the promise, or rejects as soon as the signal aborts. */
 export function untilAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
   return new Promise((resolve, reject) => {
     const onAbort = () => reject(signal.reason);

@@ -7,16 +7,16 @@ type Json = Record<string, unknown>;
 type JsonSchema = Parameters<typeof z.fromJSONSchema>[0];
 type Checked = { ok: true; value: unknown } | { ok: false; issues: string };
 
-/** A tool's parameters in both forms: what a model reads, and what checks its arguments. */
+/** A tool's parameters: the schema for the model, and a check of arguments. */
 export interface ReadParameters {
-  /** The same object at every call, without `$schema` and references. */
+  /** The same object each time, without `$schema` and references. */
   schema: Json;
-  /** From a zod tool: checks, and applies its defaults and transforms. */
+  /** Whether the schema is from zod, so that checking applies defaults and transforms. */
   zod: boolean;
   check(args: unknown): Checked;
 }
 
-/** Reads JSON Schema, TypeBox or zod 4; throws TOOL_SCHEMA with the reason when it is none of them. */
+/** Reads JSON Schema, TypeBox or zod 4. Throws TOOL_SCHEMA with the reason for anything else. */
 export function readParameters(parameters: unknown): ReadParameters {
   if (isZod(parameters)) return fromZod(parameters);
   if (typeof parameters !== "object" || parameters === null || Array.isArray(parameters))
@@ -48,7 +48,7 @@ function toJsonSchema(type: z.ZodType): Json {
   }
 }
 
-/** zod spells out the limits of JavaScript's integers; a model gains nothing from them. */
+/** Removes zod's limits of JavaScript integers, which do not help a model. */
 function withoutIntegerBounds({ jsonSchema }: { jsonSchema: Json }): void {
   if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
   if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
@@ -69,8 +69,8 @@ function fromJsonSchema(given: Json): ReadParameters {
 }
 
 /**
- * What checks arguments once more after a hook had them. The loop's library checks what the model sent against
- * every keyword; here those that zod cannot express are passed over.
+ * A check of arguments after hooks may have changed them. The agent library has already checked the model's arguments
+ * completely; keywords that zod cannot express are skipped here.
  */
 function checkable(schema: Json): z.ZodType {
   const wrong = wrongTypeIn(schema);
@@ -92,7 +92,7 @@ const PASSED_OVER = new Set([
 ]);
 const VALUES = new Set(["const", "enum", "examples", "required"]);
 
-/** The schema without keywords that are passed over; properties and values that bear such names are kept. */
+/** The schema without skipped keywords; properties and values with such names are kept. */
 function expressible(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(expressible);
   if (typeof schema !== "object" || schema === null) return schema;
@@ -114,7 +114,7 @@ const SCHEMAS = [
   "propertyNames",
 ];
 
-/** The first type in a schema that JSON Schema does not have. */
+/** The first type in a schema that does not exist in JSON Schema. */
 function wrongTypeIn(schema: unknown): unknown {
   if (typeof schema !== "object" || schema === null) return undefined;
   if (Array.isArray(schema)) return firstWrongType(schema);
@@ -145,7 +145,7 @@ function expressiblePart(key: string, part: unknown): unknown {
   return Object.fromEntries(Object.entries(part as Json).map(([name, schema]) => [name, expressible(schema)]));
 }
 
-/** Providers insist on an object at the top. */
+/** Ensures that the parameters are an object, as providers require. */
 function objectSchema(schema: Json): Json {
   if (schema.type !== undefined && schema.type !== "object")
     throw refused(

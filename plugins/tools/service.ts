@@ -18,7 +18,7 @@ interface Row extends Contributed {
   ready: ReadyTool;
 }
 
-/** The session's tools, collected at first use and the same from then on, so that prompts stay stable. */
+/** Creates the session's tools. They are collected at first use and stay the same, so that prompts are stable. */
 export function createTools(ctx: BaseContext<Config>): ToolsService {
   const schedule = new Schedule();
   let rows: Map<string, Row> | undefined;
@@ -33,7 +33,7 @@ export function createTools(ctx: BaseContext<Config>): ToolsService {
       const plain = card(name, args, result);
       const { tool, plugin, ready } = all().get(name) ?? {};
       if (!tool?.display || plugin === undefined) return plain;
-      // A tool draws what it would run, and that was refused for its arguments.
+      // The arguments were refused as invalid, so the tool must not draw them.
       if (result?.isError && !valid && !isValid(args, ready)) return plain;
       return ctx.guard({ plugin, where: `display of tool ${name}`, otherwise: plain }, () => {
         const drawn = tool.display?.(args, result);
@@ -48,7 +48,7 @@ function isValid(args: unknown, ready: ReadyTool | undefined): boolean {
     ready?.validate(args);
     return true;
   } catch {
-    return false; // Why is the result's to say.
+    return false; // The result says why.
   }
 }
 
@@ -72,11 +72,11 @@ function collectRows(ctx: BaseContext<Config>, schedule: Schedule): Map<string, 
   const rows = offered.flatMap((it) =>
     usable(it, (tool) => ({ ...it, ready: makeReady(tool, schedule, callerFor(ctx, it)) }), report),
   );
-  // By name, so that the order in which plugins load changes no byte of a request.
+  // Sorted by name, so that the load order of plugins does not change requests.
   return new Map(rows.map((row) => [row.tool.name, row] as const).sort(([a], [b]) => (a < b ? -1 : 1)));
 }
 
-/** A name that no tool has, with the nearest that one has. */
+/** An unknown name with the most similar known one. */
 function nameWithNearest(name: string, contributed: readonly Contributed[]): string {
   const near = nearest(
     name,
@@ -86,7 +86,7 @@ function nameWithNearest(name: string, contributed: readonly Contributed[]): str
   return near === undefined ? `"${name}"` : `"${name}" (did you mean "${near}"?)`;
 }
 
-/** Calls a tool's functions in its plugin's name. */
+/** Calls a tool's functions on behalf of its plugin. */
 function callerFor(ctx: BaseContext, { plugin, tool: { name } }: Contributed): Caller {
   const where = (part: string) => `${part} of tool ${name}`;
   return {
@@ -126,7 +126,7 @@ function asReads(name: string, value: readonly string[] | undefined): readonly s
   throw errors.TOOL_READS({ name });
 }
 
-/** Of the tools that the preset offers only the named ones; throws TOOL_UNKNOWN. */
+/** The named tools of those that the preset offers. Throws TOOL_UNKNOWN. */
 function pick(named: readonly string[], offered: readonly Contributed[]): Contributed[] {
   const known = offered.map(({ tool }) => tool.name);
   const unknown = named.filter((name) => !known.includes(name)).map((name) => `"${name}"`);
@@ -135,7 +135,7 @@ function pick(named: readonly string[], offered: readonly Contributed[]): Contri
   return offered.filter(({ tool }) => named.includes(tool.name));
 }
 
-/** How a call looks when its tool says nothing about it. */
+/** The default view of a call. */
 function card(name: string, args: unknown, result: ToolOutput | undefined): DisplayAction {
   const status = result === undefined ? "running" : result.isError ? "error" : "done";
   return { display: "card", title: `${name} ${brief(args)}`.trim(), status, text: result ? textOf(result) : "" };
