@@ -17,6 +17,8 @@ export interface KernelEntry {
 }
 /** What stands around a plugin that may be wrong, such as a user's extension, and counts its failures. */
 export interface Containment {
+  /** A kernel is about to start the plugin: from now on its failures can be reported there, whether it starts or not. */
+  began(sessionId: string, report: (where: string, thrown: unknown) => void): void;
   /** Makes the context that the plugin gets from the one that it would get otherwise. */
   context(context: BaseContext): BaseContext;
   /** Runs `work`, which calls a function of the plugin. */

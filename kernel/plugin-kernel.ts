@@ -46,7 +46,7 @@ class PluginKernel implements Kernel, ContextKernel {
   readonly registry: Registry;
   readonly log: Log;
   readonly logger: Logger;
-  readonly isolation: Failures;
+  private readonly reports: Failures;
   readonly hooks: HookTable;
   readonly calls: Calls;
   private readonly hints: Hints | undefined;
@@ -65,7 +65,7 @@ class PluginKernel implements Kernel, ContextKernel {
     // Every turn and every request to a model listens.
     setMaxListeners(0, this.ending.signal);
     this.logger = options.logger ?? SILENT;
-    this.isolation = new Failures({
+    this.reports = new Failures({
       logger: this.logger,
       entry: (plugin) => this.entries.get(plugin),
       announce: (failure) => this.announce(failure),
@@ -88,7 +88,7 @@ class PluginKernel implements Kernel, ContextKernel {
       guard: (guarded, work) => this.guard(guarded, work),
     });
     this.hints = options.hints ?? this.parent?.hints;
-    this.hooks = new HookTable(this.log, this.isolation, this.hints);
+    this.hooks = new HookTable(this.log, this.reports, this.hints);
     const { pending } = this.hooks;
     this.calls = {
       run: (plugin, where, work) => {
@@ -107,7 +107,7 @@ class PluginKernel implements Kernel, ContextKernel {
     return this.log;
   }
   get failures(): readonly Failure[] {
-    return this.isolation.list;
+    return this.reports.list;
   }
   get started(): readonly { plugin: string; ms: number }[] {
     return [...this.loaded].flatMap(([plugin, { startMs: ms }]) => (ms === undefined ? [] : [{ plugin, ms }]));
@@ -121,7 +121,7 @@ class PluginKernel implements Kernel, ContextKernel {
 
   /** Event types and projections first, so that the log can be replayed; then each plugin in order. */
   async start(entries: readonly KernelEntry[]): Promise<void> {
-    for (const entry of entries) this.entries.set(entry.plugin.id, entry);
+    for (const entry of entries) this.take(entry);
     const { entries: ordered, left } = startOrder(
       entries,
       (service) => this.find(service as ServiceName) !== undefined,
@@ -158,7 +158,7 @@ class PluginKernel implements Kernel, ContextKernel {
         if (typeof (answer as { then?: unknown } | null | undefined)?.then === "function")
           throw errors.PLUGIN_ASYNC_CONTRIBUTION({ name });
         if (answer === undefined || answer === null) return undefined;
-        const flaw = (thrown: unknown) => this.isolation.reportOnce(plugin.id, name, thrown);
+        const flaw = (thrown: unknown) => this.reports.reportOnce(plugin.id, name, thrown);
         return (check(answer, plugin.id, flaw) ?? answer) as Awaited<Contributions[N]>;
       });
       if (value !== undefined && value !== null) collected.push({ plugin: plugin.id, value });
@@ -167,7 +167,7 @@ class PluginKernel implements Kernel, ContextKernel {
   }
 
   guard<T>(guarded: Guarded<T>, work: () => T): T {
-    return this.isolation.guard(guarded, work);
+    return this.reports.guard(guarded, work);
   }
 
   subscribe(listener: Listener, options: SubscribeOptions = {}): Dispose {
@@ -254,13 +254,13 @@ class PluginKernel implements Kernel, ContextKernel {
       listener,
       reread: (from, to) => this.log.tree.between(from, to),
       onError: (thrown, { type }) =>
-        this.isolation.report(plugin, `onEvent ${type}`, thrown, { quietly: type === "plugin_failure", of }),
+        this.reports.report(plugin, `onEvent ${type}`, thrown, { quietly: type === "plugin_failure", of }),
     });
   }
 
   /** Names a failure that harms nobody else, in the log file of the host and as an event. */
   report(plugin: string, where: string, thrown: unknown): void {
-    this.isolation.report(plugin, where, thrown);
+    this.reports.report(plugin, where, thrown);
   }
 
   private announce(failure: Failure): void {
@@ -277,13 +277,20 @@ class PluginKernel implements Kernel, ContextKernel {
     }
   }
 
+  private take(entry: KernelEntry): void {
+    const { id } = entry.plugin;
+    const before = this.entries.get(id);
+    if (before === entry) return;
+    before?.contained?.ended();
+    this.entries.set(id, entry);
+    entry.contained?.began(this.session.id, (where, thrown) => this.report(id, where, thrown));
+  }
+
   /** Checks the manifest and the configuration; adds event types and projections. Undone when it throws. */
   private async register(entry: KernelEntry): Promise<Loaded> {
     const { plugin, origin, contained } = entry;
     if (this.loaded.has(plugin.id)) throw errors.PLUGIN_DUPLICATE({ plugin: plugin.id, origin });
-    const before = this.entries.get(plugin.id);
-    if (before !== entry) before?.contained?.ended();
-    this.entries.set(plugin.id, entry);
+    this.take(entry);
     const scope = new Scope(plugin.id, (where, thrown) => this.report(plugin.id, where, thrown));
     const context = createContext(this, { plugin, scope, config: parseConfig(entry), contained });
     const loaded: Loaded = { entry, scope, context };
@@ -347,7 +354,7 @@ class PluginKernel implements Kernel, ContextKernel {
   private async discard({ entry, scope }: Loaded): Promise<void> {
     await scope.close();
     this.loaded.delete(entry.plugin.id);
-    this.isolation.forget(entry.plugin.id);
+    this.reports.forget(entry.plugin.id);
   }
 }
 

@@ -21,7 +21,8 @@ const slow = [
 
 /** Unit tests that change or measure the process they run in, so that each file gets one of its own. */
 const ownProcess = [
-  "test/**/{code-cache,extension-isolation,extension-leaks,isolation,model-auth,reload,secrets,spans}.test.ts",
+  "test/**/{code-cache,model-auth,reload,secrets,spans}.test.ts",
+  "test/plugins/extensions/{leaks,containment/failures}.test.ts",
 ];
 
 /** Tests of the built command, which have suites of their own. */

@@ -107,8 +107,8 @@ async function noteForHelp(kernel: Kernel, entries: readonly KernelEntry[], { no
 function guardProcess(signals: StartSignals): Asked["beforeExtensions"] {
   let guarded: Promise<void> | undefined;
   return () => {
-    guarded ??= import("@scorel/extensions/isolation").then(({ isolateProcess, takeUncaught }) => {
-      isolateProcess({ sessions: join(userDir(), "sessions"), exit: exitProcess });
+    guarded ??= import("@scorel/extensions/process").then(({ containProcess, takeUncaught }) => {
+      containProcess({ sessions: join(userDir(), "sessions"), exit: exitProcess });
       signals.onUncaught(takeUncaught);
     });
     return guarded;

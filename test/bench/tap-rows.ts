@@ -1,5 +1,5 @@
 /**
- * What the guards around users' own layers cost: twenty of them on one hook, against loops written by hand. One of those has
+ * What the guards around extensions' layers cost: twenty of them on one hook, against loops written by hand. One of those has
  * the same guarantees (a throw skips the layer, a limit ends it, a signal says so and passes on the caller's abort); the other
  * is the least that isolates at all: try, catch, and a race against a timer.
  */

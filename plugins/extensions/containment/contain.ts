@@ -1,6 +1,6 @@
 import { type AnyPlugin, type BaseContext, type Containment, type KernelEntry, within } from "@scorel/kernel";
 import { errors } from "../errors.ts";
-import { ContainedPlugin, type Origin } from "./contained-plugin.ts";
+import { ContainedPlugin, type Kernel, type Origin } from "./contained-plugin.ts";
 import { containedContext } from "./context.ts";
 import { containedEvents, containedProjections } from "./definitions.ts";
 import { beginRunning } from "./leftovers.ts";
@@ -20,9 +20,13 @@ export function contain(plugin: AnyPlugin, origin: Origin): KernelEntry & { cont
 }
 
 class Container extends ContainedPlugin implements Containment {
-  context(context: BaseContext): BaseContext {
-    this.begin(context);
+  began(sessionId: string, report: Kernel["report"]): void {
+    this.kernel = { sessionId, report };
     running.add(this);
+  }
+
+  context(context: BaseContext): BaseContext {
+    this.forgetFailures();
     return containedContext(context, this);
   }
 

@@ -1,6 +1,6 @@
-import type { BaseContext, Listener } from "@scorel/kernel";
+import type { Listener } from "@scorel/kernel";
 import { errors } from "../errors.ts";
-import { type Call, runCall } from "./calls.ts";
+import { RepeatedCall } from "./calls.ts";
 import { placeInFiles } from "./stack.ts";
 import { STRIKES, Strikes } from "./strikes.ts";
 
@@ -14,12 +14,20 @@ export interface Origin {
   checkService?(name: string, service: unknown): void;
 }
 
+/** The kernel that runs an extension. */
+export interface Kernel {
+  sessionId: string;
+  report(where: string, thrown: unknown): void;
+}
+
 /** What is known of one extension in one kernel. */
 export class ContainedPlugin {
   readonly id: string;
   readonly origin: Origin;
+  /** Its calls that have returned a promise which has not settled. */
+  readonly settling = new Set<RepeatedCall>();
+  protected kernel: Kernel | undefined;
   private strikes = new Strikes();
-  private given: BaseContext | undefined;
 
   constructor(id: string, origin: Origin) {
     this.id = id;
@@ -27,22 +35,21 @@ export class ContainedPlugin {
   }
 
   get sessionId(): string | undefined {
-    return this.given?.session.id;
+    return this.kernel?.sessionId;
   }
 
-  /** It is about to start, in the kernel of this context; what it did before is forgotten. */
-  begin(context: BaseContext): void {
-    this.given = context;
+  /** One that is started anew begins without strikes. */
+  forgetFailures(): void {
     this.strikes = new Strikes();
   }
 
   run<T>(where: string, work: () => T): T {
-    return runCall(this.call(where), work);
+    return this.call(where).run(work);
   }
 
-  /** A call of a function of the extension. */
-  call(where: string): Call {
-    return { plugin: this.id, where, sessionId: this.given?.session.id ?? "" };
+  /** A function of the extension that is called again and again. */
+  call(where: string): RepeatedCall {
+    return new RepeatedCall({ plugin: this.id, where, sessionId: this.sessionId ?? "" }, this.settling);
   }
 
   isOff(part: object | string): boolean {
@@ -56,7 +63,7 @@ export class ContainedPlugin {
   }
 
   report(where: string, thrown: unknown): void {
-    this.given?.report(where, thrown);
+    this.kernel?.report(where, thrown);
   }
 
   thrownAt(thrown: unknown): string | undefined {

@@ -1,9 +1,16 @@
+import { type Call, stack } from "./calls.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 
-/** The extensions that kernels of this process run. Those that did not start, or have stopped, may still fail until the kernel stops. */
+/** The extensions of the kernels of this process, until their kernel has stopped: also one that did not start may still fail. */
 export const running = new Set<ContainedPlugin>();
 
 /** The sessions that run extensions. */
 export function openSessions(): string[] {
   return [...new Set([...running].flatMap(({ sessionId }) => sessionId ?? []))];
+}
+
+/** The calls of extensions that have not settled, the latest last, for whoever watches the process. */
+export function runningCalls(): Call[] {
+  const settling = [...running].flatMap(({ settling }) => [...settling]).sort((a, b) => a.nth - b.nth);
+  return [...settling, ...stack].map(({ plugin, where, sessionId }) => ({ plugin, where, sessionId }));
 }

@@ -1,5 +1,4 @@
 import { copyPlain, withCopy } from "@scorel/kernel";
-import { runCall } from "./calls.ts";
 import type { ContainedPlugin } from "./contained-plugin.ts";
 
 type Handler = (input: unknown, signal: AbortSignal) => unknown;
@@ -23,9 +22,9 @@ function containedHandler(hook: string, handler: Handler, contained: ContainedPl
   const call = contained.call(hook);
   const layer: Handler = (input, signal) => {
     if (contained.isOff(layer)) return undefined;
-    if (typeof input !== "object" || input === null) return runCall(call, handler, input, signal);
+    if (typeof input !== "object" || input === null) return call.run(handler, input, signal);
     const copy = copyPlain(input);
-    const answer = runCall(call, handler, copy, signal);
+    const answer = call.run(handler, copy, signal);
     return isThenable(answer) ? answer.then((later) => withCopy(copy, later)) : withCopy(copy, answer);
   };
   return layer;

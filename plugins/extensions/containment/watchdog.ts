@@ -1,7 +1,6 @@
 import { Worker } from "node:worker_threads";
-import { runningCalls } from "./calls.ts";
 import { extensionFiles } from "./owners.ts";
-import { openSessions } from "./running.ts";
+import { openSessions, runningCalls } from "./running.ts";
 
 /** Milliseconds between two signs of life. */
 const BEAT_MS = 500;

@@ -35,7 +35,7 @@ const greeter = definePlugin({
 const boom = (): never => {
   throw new Error("boom");
 };
-/** As a user's own file is loaded. */
+/** As the file of an extension is loaded. */
 const own = (plugin: AnyPlugin, origin = "/home/ada/.scorel/extensions/own.ts") =>
   contained(plugin, origin, { file: origin });
 const tapping = (tap: Tap<(name: string) => string | undefined>) =>
@@ -47,7 +47,7 @@ async function started(...plugins: TestPlugin[]) {
   return { ...t, greet, codes };
 }
 
-describe("a mistake in a user's own plugin", () => {
+describe("a mistake in an extension", () => {
   const file = "/e/own.ts";
   const failing = async (plugin: AnyPlugin) => {
     await using t = await started(own(plugin, file));
@@ -131,7 +131,7 @@ describe("what is reported without a place", () => {
   });
 });
 
-describe("the third failure of a user's plugin", () => {
+describe("the third failure of an extension", () => {
   const switchedOff = (where: string) => [...Array(3).fill(`${where} UNEXPECTED`), `${where} PLUGIN_SWITCHED_OFF`];
 
   it("in a hook switches that layer off, with a notice, and leaves its others", async () => {
@@ -244,7 +244,7 @@ describe("the third failure of a user's plugin", () => {
   });
 });
 
-describe("a failure of a user's plugin", () => {
+describe("a failure of an extension", () => {
   const file = import.meta.filename;
   it("is named with the line of its own file that threw, or that called what threw", async () => {
     await using t = await started(own(tapping({ handler: () => JSON.parse("{") }), file));

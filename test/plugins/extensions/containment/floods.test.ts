@@ -8,7 +8,7 @@ import { notes } from "../../../kernel/notes.ts";
 const MANY = 100_000;
 const base = { name: "test", version: "1.0.0" };
 
-/** A kernel with a user's own plugin `wild`, and whatever it was given to work with. */
+/** A kernel with an extension `wild`, and the context that it was given. */
 async function withOwn(more: Partial<AnyPlugin> = {}) {
   const given: BaseContext[] = [];
   const plugin = definePlugin({ ...base, id: "wild", activate: (ctx) => void given.push(ctx), ...more });
@@ -20,7 +20,7 @@ async function withOwn(more: Partial<AnyPlugin> = {}) {
 const isAbout = (count: number, limit: number) => count >= limit && count < limit * 1.5;
 const flood = (where: string) => `wild ${where} PLUGIN_FLOOD /x/wild.ts`;
 
-describe("a user's plugin that has no end", () => {
+describe("an extension that has no end", () => {
   it("has 5,000 transient events told, then an error; nobody else misses any", async () => {
     await using t = await withOwn();
     const emitAll = () => {
@@ -52,15 +52,15 @@ describe("a user's plugin that has no end", () => {
     expect(t.told()).toEqual([flood("session.append")]);
   });
 
-  it("is no stray when it awaits none of them", async () => {
-    const strays: unknown[] = [];
-    const onStray = (thrown: unknown) => void strays.push(thrown);
-    process.on("unhandledRejection", onStray);
+  it("leaves no unhandled rejection when it awaits none of them", async () => {
+    const unhandled: unknown[] = [];
+    const onUnhandled = (thrown: unknown) => void unhandled.push(thrown);
+    process.on("unhandledRejection", onUnhandled);
     await using t = await withOwn();
     for (let n = 0; n < MANY; n++) void t.ctx.session.append("aside", { text: "x" });
     await new Promise((resolve) => setImmediate(resolve));
-    process.off("unhandledRejection", onStray);
-    expect([strays, t.told()]).toEqual([[], [flood("session.append")]]);
+    process.off("unhandledRejection", onUnhandled);
+    expect([unhandled, t.told()]).toEqual([[], [flood("session.append")]]);
   });
 
   it("is stopped by the size of what it writes, too", async () => {
@@ -95,14 +95,14 @@ describe("a user's plugin that has no end", () => {
   });
 });
 
-it("a hold that a user's plugin does not give back ends with it", async () => {
+it("a hold that an extension does not give back ends with it", async () => {
   await using t = await withOwn({ activate: (ctx) => void ctx.session.hold() });
   expect(t.session.held).toBe(true);
   await t.kernel.unload("wild");
   expect(t.session.held).toBe(false);
 });
 
-it("what is folded from the log is a user's plugin's to read: it cannot change it", async () => {
+it("what is folded from the log can be read by an extension and not changed", async () => {
   const list = definePlugin({
     ...base,
     id: "list",
@@ -119,7 +119,7 @@ it("what is folded from the log is a user's plugin's to read: it cannot change i
   expect(t.ctx.session.projection("texts" as never)).toBe(own);
 });
 
-describe("what a plugin may have written", () => {
+describe("what an extension may have written", () => {
   function allowance() {
     let now = 0;
     const told: string[] = [];

@@ -16,7 +16,7 @@ const NEAR = 6;
  * Keeps what extensions do by mistake from harming the process they share: once per process, before the first one's
  * code runs. What it cannot stop is told in docs/decisions.
  */
-export function isolateProcess(surroundings: Surroundings): void {
+export function containProcess(surroundings: Surroundings): void {
   refuseToEnd();
   refuseToSignal();
   sendConsoleToStderr();
