@@ -6,6 +6,7 @@ import { createOutput, type OutputStream } from "@scorel/kit/terminal/output";
 import { plainText } from "@scorel/kit/text/plain";
 import type { SessionOptions } from "@scorel/workspace/contract";
 import type { Client, HostService, Notice, SessionStatus } from "./contract.ts";
+import { kinds } from "./session-options.ts";
 
 /** The session that a client wants: a stored one, the latest of `cwd`, a copy, or by default a new one in `cwd`. */
 export interface SessionChoice extends SessionOptions {
@@ -31,13 +32,13 @@ export const sessionOptions: readonly CliOption[] = [
   {
     flags: "--permission <mode>",
     description: "What runs without a question: ask, edits (of files), full, plan (only reading)",
-    values: ["ask", "edits", "full", "plan"],
+    values: kinds.permission,
   },
   { flags: "--yes", description: "Run everything without a question, as --permission full" },
   {
     flags: "--sandbox <executor>",
     description: "What programs of skills run in; local: in nothing",
-    values: ["auto", "bubblewrap", "docker", "podman", "local"],
+    values: kinds.sandbox,
   },
   { flags: "--tools <names>", description: "Offer only these tools, as in Read,Grep" },
   { flags: "--append-system-prompt <text>", description: "Put this at the end of the system prompt" },

@@ -2,26 +2,23 @@ import { issueText } from "@scorel/kernel";
 import { z } from "zod";
 import type { Operation } from "./contract.ts";
 import { errors } from "./errors.ts";
+import { kinds, optionKeys } from "./session-options.ts";
 
 const sessionId = z.string();
 const text = z.string().optional();
-const words = z.array(z.string()).optional();
 const flag = z.boolean().optional();
 const count = z.number().int().min(0).optional();
 /** The operation checks this itself and throws its own error. */
 const anyNumber = z.number().optional();
 const session = () => z.strictObject({ sessionId });
 
-const options = {
-  model: text,
-  allowWrite: words,
-  thinking: text,
-  tools: words,
-  appendSystemPrompt: text,
-  permission: z.enum(["ask", "edits", "full", "plan"]).optional(),
-  sandbox: z.enum(["auto", "bubblewrap", "docker", "podman", "local"]).optional(),
-  attending: flag,
-};
+const options = Object.fromEntries(optionKeys.map((key) => [key, schemaOf(kinds[key]).optional()]));
+
+function schemaOf(kind: (typeof kinds)[keyof typeof kinds]): z.ZodType {
+  if (kind === "text") return z.string();
+  if (kind === "texts") return z.array(z.string());
+  return kind === "switch" ? z.boolean() : z.enum(kind);
+}
 
 const content = z.union([
   z.string(),

@@ -1,5 +1,4 @@
 import type { KernelEntry } from "@scorel/kernel";
-import type { SessionOptions, Workspace } from "@scorel/workspace/contract";
 import { failureText } from "./client.ts";
 import type { Notice } from "./contract.ts";
 import { errors } from "./errors.ts";
@@ -39,12 +38,6 @@ export function carryOver(before: OpenSession, session: OpenSession): void {
     session.followers.add(follow);
     follow(session);
   }
-}
-
-/** Returns the options that the session was opened with, with later choices. */
-export function optionsOf(workspace: Workspace): SessionOptions {
-  const { model, allowWrite, thinking, tools, appendSystemPrompt, permission, attending } = workspace;
-  return { model, allowWrite, thinking, tools, appendSystemPrompt, permission, attending };
 }
 
 const DEVELOPED = "If you write it yourself, `scorel trust --dev` takes each change without a question.";

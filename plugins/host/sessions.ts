@@ -25,7 +25,8 @@ import { acquireLock } from "./lock.ts";
 import { cloneId, newHeader } from "./new-session.ts";
 import type { OpenSession, SessionPlugins } from "./open-session.ts";
 import { cwdOf, type ProjectsAnswer, projectIn } from "./places.ts";
-import { assertIdle, assertKeepsExtensions, assertStarted, carryOver, extensionsIn, optionsOf } from "./reload.ts";
+import { assertIdle, assertKeepsExtensions, assertStarted, carryOver, extensionsIn } from "./reload.ts";
+import { optionsOf } from "./session-options.ts";
 import { besideLog, createSessionStore } from "./session-store.ts";
 import type { Shelf } from "./shelf.ts";
 import { writeIndex } from "./summary.ts";
@@ -388,8 +389,10 @@ interface Wanted {
 }
 
 function differs(workspace: Workspace, { allowWrite = [], ...others }: SessionOptions): boolean {
-  const isOther = (key: keyof typeof others) =>
-    others[key] !== undefined && JSON.stringify(others[key]) !== JSON.stringify(workspace[key]);
-  const keys = ["model", "thinking", "tools", "appendSystemPrompt", "permission", "sandbox"] as const;
-  return keys.some(isOther) || allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)));
+  const isOther = ([key, value]: [string, unknown]) =>
+    JSON.stringify(value) !== JSON.stringify(workspace[key as keyof SessionOptions]);
+  return (
+    Object.entries(optionsOf({ ...others, attending: undefined })).some(isOther) ||
+    allowWrite.some((path) => !workspace.allowWrite.includes(canonicalDirectory(path)))
+  );
 }

@@ -4,6 +4,7 @@ import { dirname, isAbsolute, join } from "node:path";
 import { codeOf } from "@scorel/kernel";
 import type { NestedSkills, PresetPackage, SessionOptions, TrustedCopy, Workspace } from "@scorel/workspace/contract";
 import { errors } from "./errors.ts";
+import { optionsOf } from "./session-options.ts";
 
 /** Returns the home directory as HOME names it, read at each call. Throws HOST_HOME. */
 export function homePath(): string {
@@ -50,19 +51,12 @@ export function projectRoot(cwd: string, home: string): string {
 export function createWorkspace({
   sessionId,
   cwd,
-  model,
-  allowWrite = [],
-  thinking,
-  tools,
-  appendSystemPrompt,
-  permission,
-  sandbox,
-  attending,
   file,
   trusted,
   trustedCopy,
   nestedSkills,
   packages = [],
+  ...options
 }: {
   sessionId: string;
   cwd: string;
@@ -87,14 +81,8 @@ export function createWorkspace({
       temp ??= makeTemporary(sessionId);
       return temp;
     },
-    allowWrite: allowWrite.map(canonicalDirectory),
-    ...(model !== undefined && { model }),
-    ...(thinking !== undefined && { thinking }),
-    ...(tools !== undefined && { tools }),
-    ...(appendSystemPrompt !== undefined && { appendSystemPrompt }),
-    ...(permission !== undefined && { permission }),
-    ...(sandbox !== undefined && { sandbox }),
-    ...(attending !== undefined && { attending }),
+    ...optionsOf(options),
+    allowWrite: (options.allowWrite ?? []).map(canonicalDirectory),
   };
 }
 

@@ -1,0 +1,37 @@
+import { describe, expect, it } from "vitest";
+import { assertParams } from "../../../plugins/host/params.ts";
+import { optionKeys, optionsOf } from "../../../plugins/host/session-options.ts";
+import { createWorkspace } from "../../../plugins/host/workspace.ts";
+import { testHome } from "./home.ts";
+
+const all = {
+  model: "offline/demo",
+  allowWrite: [] as string[],
+  thinking: "high",
+  tools: ["Read"],
+  appendSystemPrompt: "Be short.",
+  permission: "plan",
+  sandbox: "docker",
+  attending: true,
+} as const;
+
+describe("the options of a session", () => {
+  it("come with the workspace, and from there to the session that a reload opens", () => {
+    using home = testHome();
+    expect(Object.keys(all).sort()).toEqual([...optionKeys].sort());
+    const workspace = createWorkspace({ sessionId: "s1", cwd: home.cwd, ...all });
+    expect(optionsOf(workspace)).toEqual(all);
+    expect(optionsOf(createWorkspace({ sessionId: "s1", cwd: home.cwd }))).toEqual({ allowWrite: [] });
+  });
+
+  it.each([
+    ["permission", "all", 'it must be "ask", "edits", "full" or "plan"'],
+    ["sandbox", "jail", 'it must be "auto", "bubblewrap", "docker", "podman" or "local"'],
+    ["tools", "Read", "it must be a list"],
+    ["attending", "yes", "it must be true or false"],
+    ["color", "red", 'there is no "color" here'],
+  ])("are checked: %s may not be %j", (key, value, reason) => {
+    expect(() => assertParams("load_session", { sessionId: "s1", [key]: value })).toThrow(reason);
+    expect(() => assertParams("load_session", { sessionId: "s1", ...all })).not.toThrow();
+  });
+});
