@@ -1,6 +1,4 @@
-/** Matches characters that take two columns: Hangul, CJK, kana, full-width forms and emoji. */
-const wide =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
+import { widthOf } from "@scorel/kit/text/width";
 
 /** Wraps lines at words to the terminal's width, and indents continuation lines to the second column of a table. */
 export function wrapped(text: string, columns: number | undefined): string {
@@ -28,10 +26,4 @@ function wrappedLine(line: string, columns: number): string {
     } else row = longer;
   }
   return [...lines, row].join("\n");
-}
-
-function widthOf(text: string): number {
-  let width = 0;
-  for (const character of text) width += wide.test(character) ? 2 : 1;
-  return width;
 }

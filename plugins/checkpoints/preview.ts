@@ -1,5 +1,5 @@
+import { unifiedDiff } from "@scorel/kit/text/diff";
 import type { FileChange, FileState, Preview } from "./contract.ts";
-import { unifiedDiff } from "./diff.ts";
 import type { History } from "./history.ts";
 import { stateOf } from "./observe.ts";
 import { eachOnce, kindOf, lookAt, type Place, planFor } from "./plan.ts";

@@ -101,7 +101,7 @@ async function replace(
   await saveFile(place, bytes, file);
   const replacements = places.map(([from, to], index) => ({ from, to, length: texts[index]?.length ?? 0 }));
   const coverage = { version: versionOf(bytes), ranges: afterReplacing(ranges, replacements) };
-  const { unifiedDiff } = await import("./diff.ts");
+  const { unifiedDiff } = await import("@scorel/kit/text/diff");
   const decode = (part: Buffer) => env.redact(part.toString(file.encoding));
   const details: { file: FileDetails; diff: string; replacements: number } = {
     file: { path: place.path, ...coverage },

@@ -37,7 +37,7 @@ async function write({ file_path, content }: Params, env: Environment, id: strin
   if (before) requireWhole(place, before, env);
   const bytes = before ? inStyleOf(before, content) : Buffer.from(content);
   await saveFile(place, bytes, before);
-  const { unifiedDiff } = await import("./diff.ts");
+  const { unifiedDiff } = await import("@scorel/kit/text/diff");
   const details: { file: FileDetails; diff: string; created: boolean } = {
     file: { path: place.path, version: versionOf(bytes), ranges: bytes.length > 0 ? [[0, bytes.length]] : [] },
     // Redacted before the diff cuts long lines, which could split a secret.

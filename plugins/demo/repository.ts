@@ -5,7 +5,6 @@ import { dirname, join } from "node:path";
 import { messageOf } from "@scorel/kernel";
 import { makeTemporaryFolder } from "@scorel/kit/files/temporary";
 import { SAFE_GIT, SAFE_GIT_ENV } from "@scorel/kit/process/safe-git";
-import { unifiedDiff } from "./diff.ts";
 
 /** A small repository with a bug and a test that finds it. */
 export interface Repository {
@@ -115,10 +114,11 @@ function gitDiff(place: Place): Promise<string> {
 }
 
 async function ownDiff(path: string): Promise<string> {
+  const { unifiedDiff } = await import("@scorel/kit/text/diff");
   const diffs = Object.entries(files).map(async ([name, before]) =>
     unifiedDiff(name, before, await readFile(join(path, name), "utf8")),
   );
-  return (await Promise.all(diffs)).join("");
+  return (await Promise.all(diffs)).map((diff) => (diff === "" ? "" : `${diff}\n`)).join("");
 }
 
 function git({ path, env }: Place, args: readonly string[]): Promise<string> {

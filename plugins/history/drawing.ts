@@ -1,5 +1,6 @@
 import type { Client } from "@scorel/host/contract";
 import { codeOf, type EventId, messageOf } from "@scorel/kernel";
+import { cutToWidth } from "@scorel/kit/text/width";
 import type { FilesPreview, TreePage, TreeRow } from "./contract.ts";
 
 const LABEL = 9;
@@ -20,8 +21,9 @@ interface Line {
 export function draw(page: TreePage, width?: number): string {
   if (page.rows.length === 0) return "The session holds no message yet.\n";
   const children = childrenOf(page.rows);
+  const fit = (line: string) => (width === undefined ? line : cutToWidth(line, width));
   return linesOf(children)
-    .map((line) => `${fit(written(line, page), width)}\n`)
+    .map((line) => `${fit(written(line, page))}\n`)
     .join("");
 }
 
@@ -71,22 +73,6 @@ function arranged(rows: readonly TreeRow[]): { beside: TreeRow[]; left: TreeRow[
   const next = path.find((row) => row.active) ?? path.at(-1);
   return { beside, left: path.filter((row) => row !== next), next };
 }
-
-/** Cuts a line to the width of a terminal, in which East Asian characters and emoji take two columns. */
-function fit(text: string, width: number | undefined): string {
-  if (width === undefined) return text;
-  let columns = 0;
-  let cut = 0;
-  for (const letter of text) {
-    columns += WIDE.test(letter) ? 2 : 1;
-    if (columns > width) return `${text.slice(0, cut)}…`;
-    // Keep one column free for the ellipsis.
-    if (columns < width) cut += letter.length;
-  }
-  return text;
-}
-const WIDE =
-  /[\u1100-\u115f\u2e80-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Extended_Pictographic}/u;
 
 /**
  * Returns a note about files that a move left unchanged, with the command that restores them. `how` makes the command

@@ -4,7 +4,6 @@ import type { Invocation } from "@scorel/cli/contract";
 import type { Client, Delivered, HostService, Operations } from "@scorel/host/contract";
 import { afterEach, describe, expect, it } from "vitest";
 import { runDemo } from "../../plugins/demo/demo.ts";
-import { unifiedDiff } from "../../plugins/demo/diff.ts";
 import { describeEvent } from "../../plugins/demo/event-text.ts";
 import { makeRepository, type Repository } from "../../plugins/demo/repository.ts";
 import { task } from "../../plugins/demo/task.ts";
@@ -73,15 +72,6 @@ describe("the repository", () => {
     });
     expect(reason).toBeUndefined();
   });
-});
-
-it.each([
-  ["a line is added at the end", "a\n", "a\nb\n", "@@ -1,1 +1,2 @@\n a\n+b\n"],
-  ["a line is taken away", "a\nb\nc\n", "a\nc\n", "@@ -1,3 +1,2 @@\n a\n-b\n c\n"],
-  ["all is replaced", "a\n", "b\n", "@@ -1,1 +1,1 @@\n-a\n+b\n"],
-  ["equal lines repeat", "a\na\n", "a\na\na\n", "@@ -1,2 +1,3 @@\n a\n a\n+a\n"],
-])("a diff tells when %s", (_what, before, after, hunk) => {
-  expect(unifiedDiff("f", before, after)).toBe(`--- a/f\n+++ b/f\n${hunk}`);
 });
 
 const envelope = { seq: 1, sessionId: "s", clientId: "c", ts: 1 };

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { unifiedDiff } from "../../../plugins/coding/diff.ts";
-import { fc } from "../../property.ts";
+import { unifiedDiff } from "../../../../plugins/kit/text/diff.ts";
+import { fc } from "../../../property.ts";
 
 /** Applies a unified diff strictly: every line it names has to be there, at that place. */
 function apply(text: string, diff: string): string {
@@ -57,4 +57,13 @@ describe("a diff", () => {
     expect(diff.split("\n")).toHaveLength(2_003);
     expect(diff.endsWith("… 58001 more lines")).toBe(true);
   });
+});
+
+it.each([
+  ["a line is added at the end", "a\n", "a\nb\n", "@@ -1,1 +1,2 @@\n a\n+b\n"],
+  ["a line is taken away", "a\nb\nc\n", "a\nc\n", "@@ -1,3 +1,2 @@\n a\n-b\n c\n"],
+  ["all is replaced", "a\n", "b\n", "@@ -1,1 +1,1 @@\n-a\n+b\n"],
+  ["equal lines repeat", "a\na\n", "a\na\na\n", "@@ -1,2 +1,3 @@\n a\n a\n+a\n"],
+])("a diff tells when %s", (_what, before, after, hunk) => {
+  expect(unifiedDiff("f", before, after)).toBe(`--- a/f\n+++ b/f\n${hunk.trimEnd()}`);
 });
